@@ -1,0 +1,85 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+
+/** How a producer may sign: `body` over the JSON body, `timestamped` over `<timestamp>.<raw body>`. */
+export type SignatureScheme = 'body' | 'timestamped';
+
+/** A webhook request as far as its signature is concerned. */
+export interface SignedRequest {
+  raw: Buffer;
+  signature: string | undefined;
+  timestamp: string | undefined;
+}
+
+/** Why a webhook is rejected; each one is the `code` of a 401. */
+export type SignatureFault =
+  | 'signature_missing'
+  | 'signature_invalid'
+  | 'timestamp_missing'
+  | 'timestamp_invalid'
+  | 'timestamp_stale';
+
+/** How far a webhook's timestamp may be from our clock, in milliseconds, either way. */
+const toleranceMs = 300_000;
+const iso8601 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})$/;
+
+/**
+ * Checks the signature, then the timestamp. Any of the secrets may have signed, so that a secret can be
+ * replaced while both are in use. `undefined` means that the request is genuine and fresh.
+ */
+export function verifyWebhook(
+  request: SignedRequest,
+  options: { secrets: string[]; schemes: SignatureScheme[]; now: Date },
+): SignatureFault | undefined {
+  const { signature, timestamp } = request;
+  if (!signature) return 'signature_missing';
+  const scheme = options.schemes.find((candidate) =>
+    options.secrets.some((secret) => isSignedWith(candidate, secret, signature, request)),
+  );
+  if (!scheme) return 'signature_invalid';
+  if (!timestamp) return 'timestamp_missing';
+  const sent = scheme === 'body' ? parseIso(timestamp) : parseUnixSeconds(timestamp);
+  if (sent === undefined) return 'timestamp_invalid';
+  return Math.abs(options.now.getTime() - sent) <= toleranceMs ? undefined : 'timestamp_stale';
+}
+
+/** The signature header of a body under the `body` scheme. */
+export function signBody(secret: string, raw: Buffer | string): string {
+  return `sha256=${createHmac('sha256', secret).update(raw).digest('hex')}`;
+}
+
+function isSignedWith(scheme: SignatureScheme, secret: string, signature: string, request: SignedRequest): boolean {
+  if (scheme === 'timestamped') {
+    const hmac = createHmac('sha256', secret).update(`${request.timestamp ?? ''}.`).update(request.raw);
+    return equal(signature, hmac.digest('hex'));
+  }
+  if (equal(signature, signBody(secret, request.raw))) return true;
+  const serialised = reserialise(request.raw);
+  return serialised !== undefined && equal(signature, signBody(secret, serialised));
+}
+
+/** Some producers sign what their JSON library writes and send it with other white space. */
+function reserialise(raw: Buffer): string | undefined {
+  try {
+    const text = raw.toString('utf8');
+    const serialised = JSON.stringify(JSON.parse(text));
+    return serialised === text ? undefined : serialised;
+  } catch {
+    return undefined;
+  }
+}
+
+function equal(given: string, expected: string): boolean {
+  const a = Buffer.from(given);
+  const b = Buffer.from(expected);
+  return a.length === b.length && timingSafeEqual(a, b);
+}
+
+function parseIso(text: string): number | undefined {
+  if (!iso8601.test(text)) return undefined;
+  const time = Date.parse(text);
+  return Number.isNaN(time) ? undefined : time;
+}
+
+function parseUnixSeconds(text: string): number | undefined {
+  return /^\d{9,11}$/.test(text) ? Number(text) * 1_000 : undefined;
+}

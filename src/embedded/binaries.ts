@@ -1,0 +1,62 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** The project's folder: the nearest one above this file with a package.json, from `src` and `dist` alike. */
+export const projectDir = findProjectDir(dirname(fileURLToPath(import.meta.url)));
+
+// Distributions put servers where the PATH of a normal user often does not look.
+const systemDirs = ['/usr/local/sbin', '/usr/sbin', '/usr/local/bin', '/opt/homebrew/bin'];
+
+/** A server program that was found, and the text it answers to `--version`. */
+export interface Binary {
+  path: string;
+  version: string;
+}
+
+/**
+ * The nats-server to run: one on PATH or in the system's folders, else the one that `scripts/setup` fetched.
+ * Throws with what to do when there is none of at least 2.10 (older ones refuse `sync_interval`).
+ */
+export function findNatsServer(): Binary {
+  return find('nats-server', (version) => {
+    const [, major, minor] = /v(\d+)\.(\d+)/.exec(version) ?? [];
+    return Number(major) * 1000 + Number(minor) >= 2010;
+  });
+}
+
+/** The InspIRCd to run, looked up like {@link findNatsServer}. Throws with what to do when there is none. */
+export function findInspircd(): Binary {
+  return find('inspircd', (version) => version.startsWith('InspIRCd-'));
+}
+
+function find(name: string, suits: (version: string) => boolean): Binary {
+  const candidates = [
+    name,
+    ...systemDirs.map((dir) => join(dir, name)).filter((path) => existsSync(path)),
+    join(projectDir, '.tools', name, 'usr', 'sbin', name),
+  ];
+  for (const path of candidates) {
+    const version = versionOf(path);
+    if (version !== undefined && suits(version)) return { path, version };
+  }
+  throw new Error(`no usable ${name} found: run scripts/setup, it installs one or says what to do`);
+}
+
+function versionOf(path: string): string | undefined {
+  try {
+    return execFileSync(path, ['--version'], {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+      timeout: 5_000,
+    }).trim();
+  } catch {
+    return undefined;
+  }
+}
+
+function findProjectDir(dir: string): string {
+  if (existsSync(join(dir, 'package.json')) || dirname(dir) === dir) return dir;
+  return findProjectDir(dirname(dir));
+}

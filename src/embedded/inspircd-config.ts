@@ -1,0 +1,137 @@
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { dirname, isAbsolute, join } from 'node:path';
+import type { Binary } from './binaries.js';
+
+/** What the bots need to be told apart from everyone else on the network. */
+export interface InspircdSecrets {
+  operName: string;
+  operPassword: string;
+  serverPassword: string;
+}
+
+/** What the configuration of an embedded InspIRCd depends on; `dir` holds the files it writes. */
+export interface InspircdConfigOptions {
+  dir: string;
+  host: string;
+  port: number;
+  secrets: InspircdSecrets;
+  modulesDir: string;
+}
+
+// Loaded when the file is there: the set differs between releases and distributions. No TLS module: with it
+// the server ends in SIGSEGV when it is stopped. Dependencies stand before what needs them.
+const modules = [
+  'cap',
+  'ircv3',
+  'ircv3_accounttag',
+  'ircv3_batch',
+  'ircv3_capnotify',
+  'ircv3_chghost',
+  'ircv3_ctctags',
+  'ircv3_echomessage',
+  'ircv3_invitenotify',
+  'ircv3_labeledresponse',
+  'ircv3_msgid',
+  'ircv3_servertime',
+  'monitor',
+  'namesx',
+  'uhnames',
+  'services_account',
+  'botmode',
+  'chanhistory',
+  'permchannels',
+  'cban',
+  'clearchan',
+  'sajoin',
+  'sakick',
+  'samode',
+  'sapart',
+  'satopic',
+  'blockcolor',
+  'joinflood',
+  'messageflood',
+  'noctcp',
+  'nonotice',
+  'stripcolor',
+  'sha2',
+  'sha256',
+  'password_hash',
+];
+
+// +m: a feed, only voiced bots write. +P: stays when empty. +H: the history that settles lines in doubt.
+const channels = [
+  ['#bounties', 'mntPH 100:1d', 'Tasks as they are published and assigned. Read only.'],
+  ['#disputes', 'ntPH 100:1d', 'Disputed submissions and their outcome.'],
+  ['#payments', 'ntPH 100:1d', 'Payments and escrow as they happen.'],
+  ['#lobby', 'ntPH 100:1d', 'The place to meet. Agents and people are welcome.'],
+] as const;
+
+/** The folder of the modules that belong to an InspIRCd program, wherever the package was unpacked. */
+export function modulesDirOf(binary: Binary): string {
+  const places = ['/usr/lib/inspircd/modules', '/usr/local/lib/inspircd/modules'];
+  if (isAbsolute(binary.path)) places.unshift(join(dirname(binary.path), '..', 'lib', 'inspircd', 'modules'));
+  const found = places.find((place) => existsSync(place));
+  if (found === undefined) throw new Error(`no modules of InspIRCd found in ${places.join(', ')}`);
+  return found;
+}
+
+/** The whole text of an InspIRCd 3 configuration: bots matched by connect password, everyone else welcome. */
+export function inspircdConfig({ dir, host, port, secrets, modulesDir }: InspircdConfigOptions): string {
+  const has = (module: string) => existsSync(join(modulesDir, `m_${module}.so`));
+  const hashed = has('password_hash') && (has('sha256') || has('sha2'));
+  const password = (plain: string) =>
+    hashed
+      ? `hash="sha256" password="${createHash('sha256').update(plain).digest('hex')}"`
+      : `password="${escaped(plain)}"`;
+  const path = (name: string) => escaped(join(dir, name));
+  const loopback = host.startsWith('127.') || host === '::1';
+
+  return `<server name="irc.relay.internal" description="Relay Network" network="Relay" id="1RN">
+<admin name="Relay" nick="relay" email="relay@irc.relay.internal">
+<bind address="${escaped(host)}" port="${port}" type="clients">
+<path configdir="${path('')}" datadir="${path('')}" logdir="${path('')}" runtimedir="${path('')}" moduledir="${escaped(modulesDir)}">
+<log method="file" type="* -MODULE -USERINPUT -USEROUTPUT -ANNOUNCEMENT -STATS -CONNECT -QUIT" level="default" target="${path('ircd.log')}">
+<files motd="${path('motd.txt')}">
+
+${modules
+  .filter(has)
+  .map((module) => `<module name="${module}">`)
+  .join('\n')}
+
+# netbuffersize: larger bursts than one buffer are read at one buffer a second; 65534 is the largest there is.
+<performance netbuffersize="65534" quietbursts="yes" softlimit="12800" somaxconn="512" nouserdns="yes">
+<dns server="127.0.0.1" timeout="1">
+<security maxtargets="20" announceinvites="dynamic" hideulines="no" userstats="u" customversion="Relay">
+<options casemapping="rfc1459" defaultmodes="nt" allowhalfop="no" hostintopic="no" syntaxhints="no">
+<limits maxline="512" maxnick="30" maxchan="64" maxtopic="330" maxuser="10" maxmodes="20" maxkick="255" maxquit="255" maxreal="128" maxaway="200">
+
+# Classes are tried from the top; a connection belongs to the first whose password it gave.
+<connect name="bots" allow="*" ${password(secrets.serverPassword)} threshold="1000000" commandrate="1000000000" fakelag="no" softsendq="16M" hardsendq="64M" recvq="4M" maxchans="20000" pingfreq="30" timeout="20" resolvehostnames="no" useident="no" localmax="2000" globalmax="2000">
+<connect name="public" allow="*" threshold="10" commandrate="1000" fakelag="yes" softsendq="128K" hardsendq="4M" recvq="64K" maxchans="1000" pingfreq="90" timeout="20" resolvehostnames="no" useident="no" localmax="2000" globalmax="2000">
+
+<class name="channels" commands="SAJOIN SAPART SAMODE SATOPIC SAKICK CLEARCHAN CBAN KILL" usermodes="*" chanmodes="*" privs="users/sajoin-others users/samode-usermodes users/auspex channels/auspex channels/high-join-limit users/flood/no-throttle users/flood/no-fakelag users/flood/increased-buffers">
+<type name="ChannelBot" classes="channels" maxchans="20000">
+<oper name="${escaped(secrets.operName)}" ${password(secrets.operPassword)} host="${loopback ? '*@127.* *@::1 *@0::1' : '*@*'}" type="ChannelBot">
+
+<chanhistory maxlines="100" prefixmsg="no" enableumode="yes">
+<permchanneldb filename="${path('permchannels.conf')}" listmodes="yes" saveperiod="5s">
+# What was saved stands first and wins over the channels as they are at the very first start.
+<include file="${path('permchannels.conf')}" missingokay="yes">
+${channels.map(([name, modes, topic]) => `<permchannels channel="${name}" modes="${modes}" topic="${topic}">`).join('\n')}
+`;
+}
+
+/** The message of the day; InspIRCd reads it from a file. */
+export const motd = `Relay: a network of AI agents and the people who give them work.
+Tasks appear in #bounties, their lines come from the task marketplace.
+`;
+
+function escaped(value: string): string {
+  return value
+    .replaceAll('&', '&amp;')
+    .replaceAll('"', '&quot;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('\n', '&nl;');
+}

@@ -1,0 +1,70 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { Logger } from 'pino';
+import { findNatsServer, projectDir } from './binaries.js';
+import { type SupervisedChild, superviseChild } from './child.js';
+import { answers } from './net.js';
+
+/** A server of our own; `url` stays the same when it is restarted. */
+export interface EmbeddedServer extends SupervisedChild {
+  readonly url: string;
+}
+
+/** `always`: acknowledged means on disk, as `nats.conf` says. `default`: the server's two minutes, for tests and benchmarks. */
+export type StoreSync = 'always' | 'default';
+
+/**
+ * Runs a nats-server with JetStream on loopback, its data under `<dataDir>/nats`; one that a killed service
+ * left running there is adopted. The repository's `nats.conf` is its configuration.
+ */
+export async function startNatsServer(options: {
+  dataDir: string;
+  log: Logger;
+  port?: number;
+  storeSync?: StoreSync;
+}): Promise<EmbeddedServer> {
+  const binary = findNatsServer();
+  const host = '127.0.0.1';
+  const dir = resolve(options.dataDir, 'nats');
+  const store = join(dir, 'store');
+  mkdirSync(store, { recursive: true, mode: 0o700 });
+  const config = natsConfig(dir, options.storeSync ?? 'always');
+  const child = await superviseChild({
+    name: 'nats-server',
+    dir,
+    host,
+    port: options.port ?? 0,
+    command: binary.path,
+    args: (port) => natsArgs({ config, host, port, store }),
+    ownArgument: store,
+    fingerprint: createHash('sha256')
+      .update(`${binary.version}\n${readFileSync(config, 'utf8')}`)
+      .digest('hex'),
+    answers: (port) => natsAnswers(port),
+    // Large stores are checked before the port opens.
+    startTimeoutMs: 120_000,
+    stopGraceMs: 15_000,
+    log: options.log,
+  });
+  return Object.defineProperty(child as EmbeddedServer, 'url', { value: `nats://${host}:${child.port}` });
+}
+
+/** The command line of a nats-server with the given configuration file and store folder. */
+export function natsArgs(at: { config: string; host: string; port: number; store: string }): string[] {
+  return ['-c', at.config, '-a', at.host, '-p', String(at.port), '-sd', at.store];
+}
+
+/** The configuration file to use: `nats.conf`, or a copy of it in `dir` without the sync of every write. */
+export function natsConfig(dir: string, storeSync: StoreSync): string {
+  const own = join(projectDir, 'nats.conf');
+  if (storeSync === 'always') return own;
+  const copy = join(dir, 'nats.conf');
+  writeFileSync(copy, readFileSync(own, 'utf8').replace(/^\s*sync_interval:.*$/m, ''));
+  return copy;
+}
+
+/** Whether a nats-server greets on the port; it does so once its streams are recovered. */
+export function natsAnswers(port: number): Promise<boolean> {
+  return answers({ port }, '', /^INFO \{/);
+}

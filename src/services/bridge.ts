@@ -1,0 +1,96 @@
+import type { Log, Position } from '../../streams/core/index.js';
+import { MarketEvent, eventToken, market, marketSubject, routeEvent } from '../../streams/market/index.js';
+import { deliveryStatus, queueStatistics } from '../../projections/delivery-queue.js';
+import type { ReadModels } from '../read-models.js';
+import { parseInput } from '../validation.js';
+import type { Input, Reply, Route, Service } from './service.js';
+
+export const bridgeRoutes = {
+  receiveEvent: { method: 'POST', path: '/api/em/event' },
+  queueStatistics: { method: 'GET', path: '/api/em/queue-stats' },
+  health: { method: 'GET', path: '/health' },
+} as const satisfies Record<string, Route>;
+
+/** State of the marketplace bot's connection. */
+export interface IrcState {
+  connected: boolean;
+  oper: boolean;
+  nick: string;
+}
+
+/** What the bridge works with. */
+export interface BridgeOptions {
+  log: Log;
+  readModels: ReadModels;
+  /** Own source identifier: events that carry it came from here and are not taken back. */
+  source: string;
+  webhookSecretConfigured: boolean;
+  irc: () => IrcState | undefined;
+  startedAt: Date;
+}
+
+/** The bridge between the marketplace and the network: takes validated events and tells how the queue stands. */
+export function createBridge(options: BridgeOptions): Service<typeof bridgeRoutes> {
+  const { log, readModels } = options;
+  let appended: Position | undefined;
+
+  async function receiveEvent({ body }: Input = {}): Promise<Reply> {
+    const event = parseInput(MarketEvent, body, 'invalid_event');
+    if (event.source === options.source) {
+      return { status: 200, body: { status: 'ignored', queued: false, reason: 'anti-echo' } };
+    }
+    const { event_id } = event;
+    const token = eventToken(event_id);
+    const { targetChannels: target_channels, formattedMessage: formatted_message } = routeEvent(event);
+    const data = { ...event, target_channels, formatted_message };
+    const position = await log.appendOnce(
+      market,
+      marketSubject(token),
+      { type: 'event.received', data },
+      { by: event.source },
+    );
+    if (position) {
+      appended = position;
+      return { status: 202, body: { status: 'accepted', queued: true, event_id, target_channels, formatted_message } };
+    }
+    const delivery_status = await statusOf(event_id);
+    return { status: 200, body: { status: 'already_processed', queued: false, duplicate: true, event_id, delivery_status } };
+  }
+
+  /** Status of a known event; the read model may be behind or away, and the answer does not wait for it. */
+  async function statusOf(eventId: string): Promise<string | null> {
+    try {
+      return (await readModels.read('delivery_queue', (sql, schema) => deliveryStatus(sql, schema, eventId))) ?? 'pending';
+    } catch {
+      return null;
+    }
+  }
+
+  async function statistics(): Promise<Record<string, unknown>> {
+    const queue = await readModels.read(
+      'delivery_queue',
+      (sql, schema) => queueStatistics(sql, schema, log.now()),
+      appended,
+    );
+    return { ...queue, webhook_secret_configured: options.webhookSecretConfigured };
+  }
+
+  return {
+    receiveEvent,
+    queueStatistics: async () => ({ status: 200, body: await statistics() }),
+    health: async () => {
+      const irc = options.irc();
+      const queue = await statistics().catch(() => undefined);
+      return {
+        status: 200,
+        body: {
+          status: irc?.connected && log.connected && queue ? 'ok' : 'degraded',
+          ...(irc ? { irc } : {}),
+          ...(queue ? { em_queue: queue } : {}),
+          uptime: Math.round((Date.now() - options.startedAt.getTime()) / 1000),
+        },
+      };
+    },
+  };
+}
+

@@ -1,0 +1,64 @@
+import { Unavailable } from '../../streams/core/index.js';
+
+/** Where an operation of an internal service is found when the service runs elsewhere. */
+export interface Route {
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  path: string;
+}
+
+/** What an operation is asked with: `body` for writes, `query` for reads; both plain JSON. */
+export interface Input {
+  query?: Record<string, string | number | undefined>;
+  body?: unknown;
+}
+
+/** An operation's answer, as it goes over HTTP. */
+export interface Reply {
+  status: number;
+  body: unknown;
+}
+
+/** An internal service: its operations by name, each one the same in process and over HTTP. */
+export type Service<Routes extends Record<string, Route>> = {
+  [Name in keyof Routes]: (input?: Input) => Promise<Reply>;
+};
+
+/**
+ * The service as its callers see it: itself when it runs in this process, else a client of its address.
+ * Errors of the domain are thrown in process and are replies over HTTP; an unreachable service throws a 502
+ * that names it.
+ */
+export function upstream<Routes extends Record<string, Route>>(
+  name: string,
+  routes: Routes,
+  at: { service: Service<Routes> | undefined; url: string; timeoutMs: number },
+): Service<Routes> {
+  if (at.url === '' && at.service) return at.service;
+  const operations = Object.entries(routes).map(([operation, route]) => [
+    operation,
+    (input: Input = {}) => callOverHttp(name, at.url, route, input, at.timeoutMs),
+  ]);
+  return Object.fromEntries(operations) as Service<Routes>;
+}
+
+async function callOverHttp(name: string, base: string, route: Route, input: Input, timeoutMs: number): Promise<Reply> {
+  const target = new URL(base.replace(/\/$/, '') + route.path);
+  for (const [key, value] of Object.entries(input.query ?? {})) {
+    if (value !== undefined) target.searchParams.set(key, String(value));
+  }
+  try {
+    const response = await fetch(target, {
+      method: route.method,
+      signal: AbortSignal.timeout(timeoutMs),
+      ...(input.body === undefined
+        ? {}
+        : { body: JSON.stringify(input.body), headers: { 'content-type': 'application/json' } }),
+    });
+    return { status: response.status, body: await response.json() };
+  } catch (error) {
+    if ((error as Error).name === 'SyntaxError') {
+      throw new Unavailable('upstream_invalid', 502, `The ${name} service did not answer with JSON`);
+    }
+    throw new Unavailable('upstream_unreachable', 502, `The ${name} service is unreachable`);
+  }
+}

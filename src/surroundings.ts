@@ -1,0 +1,94 @@
+import { mkdir } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import type { Logger } from 'pino';
+import type { Sql } from '../projections/core/sql.js';
+import { openSql } from '../projections/core/open-sql.js';
+import type { Config } from './config.js';
+import { lockDataDir } from './embedded/data-dir-lock.js';
+import { startInspircd } from './embedded/inspircd.js';
+import { startNatsServer } from './embedded/nats-server.js';
+import { loadSecrets } from './embedded/secrets.js';
+
+/** The servers around the service, our own or given ones, and the secrets that go with them. */
+export interface Surroundings {
+  natsUrl: string;
+  ircUrl: string;
+  sql: Sql;
+  /** Where the read models are stored, without credentials. */
+  sqlPlace: string;
+  secrets: {
+    webhook: string[];
+    ircServerPassword: string;
+    ircOper: { name: string; password: string } | undefined;
+  };
+}
+
+/** Starts what is not given by an address, all at once, and registers in `closing` how to end it. */
+export async function openSurroundings(
+  config: Config,
+  logger: Logger,
+  closing: { name: string; close: () => Promise<unknown> }[],
+): Promise<Surroundings> {
+  const dataDir = resolve(config.DATA_DIR);
+  const own = { nats: config.NATS_URL === '', sql: config.DATABASE_URL === '', irc: config.IRC_URL === '' };
+  const needsIrc = config.ROLES.includes('irc');
+  if (own.nats || own.sql || (own.irc && needsIrc)) {
+    await mkdir(dataDir, { recursive: true, mode: 0o700 });
+    const unlock = await lockDataDir(dataDir);
+    closing.push({ name: 'data directory', close: unlock });
+  }
+  const generated = own.nats && own.sql && own.irc ? await loadSecrets(dataDir) : undefined;
+  const ownIrc = own.irc && needsIrc ? (generated ?? (await loadSecrets(dataDir))) : undefined;
+
+  const start = async <T>(name: string, opening: Promise<T>, close: (opened: T) => Promise<unknown>): Promise<T> => {
+    const opened = await opening;
+    closing.push({ name, close: () => close(opened) });
+    return opened;
+  };
+  const opened = await Promise.allSettled([
+    own.nats
+      ? start('nats-server', startNatsServer({ dataDir, log: logger }), (server) => server.stop())
+      : { url: config.NATS_URL },
+    ownIrc
+      ? start(
+          'inspircd',
+          startInspircd({
+            dataDir,
+            port: config.IRC_EMBEDDED_PORT,
+            log: logger,
+            secrets: {
+              operName: config.IRC_OPER_NAME || ownIrc.ircOperName,
+              operPassword: config.IRC_OPER_PASSWORD || ownIrc.ircOperPassword,
+              serverPassword: config.IRC_SERVER_PASSWORD || ownIrc.ircServerPassword,
+            },
+          }),
+          (server) => server.stop(),
+        )
+      : { url: config.IRC_URL },
+    start(
+      'sql',
+      openSql({ databaseUrl: config.DATABASE_URL, directory: join(dataDir, 'pg'), logger }),
+      (sql) => sql.close(),
+    ),
+  ] as const);
+  for (const result of opened) if (result.status === 'rejected') throw result.reason;
+  const [nats, irc, sql] = opened.map((result) => (result as PromiseFulfilledResult<unknown>).value) as [
+    { url: string },
+    { url: string },
+    Sql,
+  ];
+
+  const operName = config.IRC_OPER_NAME || ownIrc?.ircOperName;
+  const operPassword = config.IRC_OPER_PASSWORD || ownIrc?.ircOperPassword;
+  return {
+    natsUrl: nats.url,
+    ircUrl: irc.url,
+    sql,
+    sqlPlace: own.sql ? join(dataDir, 'pg') : new URL(config.DATABASE_URL).host,
+    secrets: {
+      webhook: config.EM_WEBHOOK_SECRET.length > 0 ? config.EM_WEBHOOK_SECRET : generated ? [generated.webhookSecret] : [],
+      ircServerPassword: config.IRC_SERVER_PASSWORD || ownIrc?.ircServerPassword || '',
+      ircOper: operName && operPassword ? { name: operName, password: operPassword } : undefined,
+    },
+  };
+}

@@ -1,0 +1,134 @@
+import type { z } from 'zod';
+
+/** A fact type with a history: readers of old records run `upcast` from each older version to the next. */
+export interface VersionedSchema<S extends z.ZodType = z.ZodType> {
+  v: number;
+  schema: S;
+  /** `upcast[n]` turns the data of version n into the data of version n + 1. Pure. */
+  upcast: Record<number, (data: unknown) => unknown>;
+}
+
+type FactSchema = z.ZodType | VersionedSchema;
+type DataOf<S extends FactSchema> = S extends VersionedSchema<infer Z> ? z.output<Z> : z.output<S>;
+
+/** A stream as a value: its name and subjects on the log, how long it is kept, and what can happen in it. */
+export interface StreamDefinition<Facts extends Record<string, FactSchema> = Record<string, FactSchema>> {
+  /** Name on the log, upper case. */
+  name: string;
+  /** Subject patterns that belong to the stream. */
+  subjects: string[];
+  /** Age after which facts are dropped, in milliseconds; 0 keeps them for ever. */
+  maxAgeMs: number;
+  /** The stream's part of the disk budget of all streams; parts are relative to each other. */
+  share: number;
+  facts: Facts;
+}
+
+/** The union of a stream's facts, narrowed by `type`. */
+export type FactOf<S> = S extends StreamDefinition<infer Facts>
+  ? { [T in keyof Facts & string]: { type: T; data: DataOf<Facts[T]> } }[keyof Facts & string]
+  : never;
+
+/** What any fact looks like to code that does not care which one it is. */
+export interface AnyFact {
+  type: string;
+  data: unknown;
+}
+
+/** A fact as it stands on the log. */
+export type Recorded<F extends AnyFact = AnyFact> = F & {
+  /** Unique id of the record, also its message id on the log. */
+  id: string;
+  stream: string;
+  subject: string;
+  /** Sequence in the stream, from 1. */
+  seq: number;
+  /** When the log stored it, by the log server's clock. */
+  at: Date;
+  /** Who caused it: a key's name, a nick, a producer, or a part of this service. */
+  by: string;
+  /** Id of the fact or request that led to it, if any. */
+  cause: string | null;
+};
+
+/** A place in a stream: everything up to and including `seq`. */
+export interface Position {
+  stream: string;
+  seq: number;
+}
+
+/** Who and what a new fact comes from. */
+export interface Origin {
+  by: string;
+  cause?: string | null;
+  /** Id to record under. A retry of the same append must carry the same id; generated when absent. */
+  id?: string;
+}
+
+/** Defines a stream; `maxAgeMs` defaults to 0 (kept for ever) and `share` to 1. */
+export function defineStream<Facts extends Record<string, FactSchema>>(
+  definition: Omit<StreamDefinition<Facts>, 'maxAgeMs' | 'share'> &
+    Partial<Pick<StreamDefinition<Facts>, 'maxAgeMs' | 'share'>>,
+): StreamDefinition<Facts> {
+  return { maxAgeMs: 0, share: 1, ...definition };
+}
+
+interface Envelope {
+  id: string;
+  type: string;
+  v: number;
+  by: string;
+  cause: string | null;
+  data: unknown;
+}
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+/** The bytes of a fact on the log. Throws when the data is not what the stream's schema says. */
+export function encodeFact(stream: StreamDefinition, fact: AnyFact, origin: Origin & { id: string }): Uint8Array {
+  const { v, schema } = schemaOf(stream, fact.type);
+  const envelope: Envelope = {
+    id: origin.id,
+    type: fact.type,
+    v,
+    by: origin.by,
+    cause: origin.cause ?? null,
+    data: schema.parse(fact.data),
+  };
+  return encoder.encode(JSON.stringify(envelope));
+}
+
+/** A fact from its bytes, brought to the newest version of its type. Throws on bytes that are no fact of the stream. */
+export function decodeFact<S extends StreamDefinition>(
+  stream: S,
+  bytes: Uint8Array,
+  place: { subject: string; seq: number; at: Date },
+): Recorded<FactOf<S>> {
+  const envelope = JSON.parse(decoder.decode(bytes)) as Envelope;
+  const { v, schema, upcast } = schemaOf(stream, envelope.type);
+  let data = envelope.data;
+  for (let from = envelope.v; from < v; from++) {
+    const step = upcast[from];
+    if (!step) throw new Error(`${envelope.type}: no upcast from version ${from} to ${from + 1}`);
+    data = step(data);
+  }
+  const recorded: Recorded = {
+    id: envelope.id,
+    type: envelope.type,
+    data: schema.parse(data),
+    stream: stream.name,
+    subject: place.subject,
+    seq: place.seq,
+    at: place.at,
+    by: envelope.by,
+    cause: envelope.cause,
+  };
+  return recorded as Recorded<FactOf<S>>;
+}
+
+function schemaOf(stream: StreamDefinition, type: string): VersionedSchema {
+  const found = stream.facts[type];
+  if (!found) throw new Error(`${stream.name} has no fact of type ${type}`);
+  return 'upcast' in found ? found : { v: 1, schema: found, upcast: {} };
+}

@@ -1,0 +1,168 @@
+import { type Decider, Refusal } from '../core/index.js';
+import { type ConfirmedLine, type DeliveryFact, deliverySubject } from './facts.js';
+
+/** The queue's limits: failed attempts a channel gets, and how long an event may wait, in milliseconds. */
+export interface DeliveryLimits {
+  maxRetries: number;
+  ttlMs: number;
+}
+
+/** Which event a command is about: its market sequence, id, and the subject token of the id. */
+export interface EventRef {
+  seq: number;
+  event_id: string;
+  token: string;
+}
+
+interface ChannelState {
+  confirmed: boolean;
+  failures: number;
+}
+
+/** Where an event stands. `unknown` until something was recorded about it. */
+export interface DeliveryState {
+  status: 'unknown' | 'pending' | 'delivered' | 'dead_letter' | 'expired';
+  channels: Map<string, ChannelState>;
+  lastError: string;
+}
+
+export type DeliveryCommand = { event: EventRef } & (
+  | { is: 'confirm'; channel: string; via: ConfirmedLine['via'] }
+  | { is: 'fail'; channel: string; error: string }
+  /** No channel may be tried again: give the event up if one of them failed too often. */
+  | { is: 'conclude' }
+  /** `since`: when the event was received or redriven. */
+  | { is: 'check age'; since: Date }
+  | { is: 'redrive' }
+);
+
+/** The state of an event that was received and not attempted yet. */
+export function pendingDelivery(targetChannels: string[]): DeliveryState {
+  const channels = new Map(targetChannels.map((name) => [name, { confirmed: false, failures: 0 }]));
+  return { status: 'pending', channels, lastError: '' };
+}
+
+/**
+ * The queue's state machine. Its subject holds all facts about one event except the confirmations, which are
+ * recorded many events at a time; whoever decides about a confirmation folds those in as well. A redrive
+ * needs only what is on the subject, because giving up and expiring name what was shown until then.
+ */
+export function deliveryDecider(limits: DeliveryLimits): Decider<DeliveryState, DeliveryCommand, DeliveryFact> {
+  return {
+    initial: () => pendingUnknown(),
+    subject: (command) => deliverySubject(command.event.token),
+    evolve,
+    decide(command, state, now) {
+      const { seq, event_id } = command.event;
+      const about = { seq, event_id };
+      switch (command.is) {
+        case 'confirm': {
+          if (state.status !== 'pending' || state.channels.get(command.channel)?.confirmed) return undefined;
+          const completes = [...state.channels].every(([name, it]) => it.confirmed || name === command.channel);
+          const line = { ...about, channel: command.channel, via: command.via, completes };
+          return { type: 'lines.confirmed', data: { lines: [line] } };
+        }
+        case 'fail': {
+          const channel = state.channels.get(command.channel);
+          if (state.status !== 'pending' || !channel || channel.confirmed) return undefined;
+          const failures = channel.failures + 1;
+          const retry_count = Math.max(retryCount(state), failures);
+          const data = { ...about, channel: command.channel, failures, retry_count, error: command.error };
+          return { type: 'attempt.failed', data };
+        }
+        case 'conclude': {
+          if (state.status !== 'pending' || openChannels(state, limits).length > 0) return undefined;
+          const { delivered, undelivered } = outcome(state);
+          if (undelivered.length === 0) return undefined;
+          const data = { ...about, retry_count: retryCount(state), last_error: state.lastError, delivered, undelivered };
+          return { type: 'event.dead_lettered', data };
+        }
+        case 'check age': {
+          if (state.status !== 'pending' || now.getTime() - command.since.getTime() <= limits.ttlMs) return undefined;
+          const { delivered, undelivered } = outcome(state);
+          if (undelivered.length === 0) return undefined;
+          return { type: 'event.expired', data: { ...about, delivered, undelivered } };
+        }
+        case 'redrive': {
+          if (state.status === 'unknown') {
+            throw new Refusal('not_found', 404, `No dead letter with event id ${event_id}`);
+          }
+          if (state.status !== 'dead_letter' && state.status !== 'expired') {
+            throw new Refusal('not_dead_lettered', 409, `Event ${event_id} is not a dead letter (any more)`);
+          }
+          return { type: 'event.redriven', data: { ...about, ...outcome(state) } };
+        }
+      }
+    },
+  };
+}
+
+/** Channels of the event that still may be attempted. */
+export function openChannels(state: Readonly<DeliveryState>, limits: DeliveryLimits): string[] {
+  return [...state.channels]
+    .filter(([, channel]) => !channel.confirmed && channel.failures < limits.maxRetries)
+    .map(([name]) => name);
+}
+
+function evolve(state: DeliveryState, fact: DeliveryFact): void {
+  switch (fact.type) {
+    case 'lines.confirmed':
+      for (const line of fact.data.lines) confirmLine(state, line);
+      break;
+    case 'attempt.failed':
+      state.status = 'pending';
+      channelOf(state, fact.data.channel).failures = fact.data.failures;
+      state.lastError = fact.data.error;
+      break;
+    case 'event.dead_lettered':
+      settle(state, fact.data);
+      state.status = 'dead_letter';
+      state.lastError = fact.data.last_error;
+      break;
+    case 'event.expired':
+      settle(state, fact.data);
+      state.status = 'expired';
+      break;
+    case 'event.redriven':
+      settle(state, fact.data);
+      state.status = 'pending';
+      for (const name of fact.data.undelivered) channelOf(state, name).failures = 0;
+      break;
+  }
+}
+
+/** Folds one confirmed line: confirmations of many events share a fact, so a reader of many events calls this. */
+export function confirmLine(state: DeliveryState, line: ConfirmedLine): void {
+  channelOf(state, line.channel).confirmed = true;
+  if (line.completes) state.status = 'delivered';
+  else if (state.status === 'unknown') state.status = 'pending';
+}
+
+function settle(state: DeliveryState, data: { delivered: string[]; undelivered: string[] }): void {
+  for (const name of data.delivered) channelOf(state, name).confirmed = true;
+  for (const name of data.undelivered) channelOf(state, name);
+}
+
+function outcome(state: Readonly<DeliveryState>): { delivered: string[]; undelivered: string[] } {
+  const delivered: string[] = [];
+  const undelivered: string[] = [];
+  for (const [name, channel] of state.channels) (channel.confirmed ? delivered : undelivered).push(name);
+  return { delivered, undelivered };
+}
+
+function retryCount(state: Readonly<DeliveryState>): number {
+  return Math.max(0, ...[...state.channels.values()].map((channel) => channel.failures));
+}
+
+function channelOf(state: DeliveryState, name: string): ChannelState {
+  let channel = state.channels.get(name);
+  if (!channel) {
+    channel = { confirmed: false, failures: 0 };
+    state.channels.set(name, channel);
+  }
+  return channel;
+}
+
+function pendingUnknown(): DeliveryState {
+  return { status: 'unknown', channels: new Map(), lastError: '' };
+}

@@ -1,0 +1,6 @@
+import type { StreamDefinition } from './core/index.js';
+import { delivery } from './delivery/facts.js';
+import { market } from './market/facts.js';
+
+/** Every stream of the service. */
+export const streams: StreamDefinition[] = [market, delivery];

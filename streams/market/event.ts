@@ -1,0 +1,70 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+
+/** The body of an event: a JSON object whose known fields are read with care, whatever their type. */
+export type MarketPayload = Record<string, unknown>;
+
+const maxDepth = 64;
+
+// Deeper values parse, but cannot be written as JSON again, which the log has to do. No recursion here either.
+function isShallow(payload: MarketPayload): boolean {
+  let level: object[] = [payload];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth >= maxDepth) return false;
+    const next: object[] = [];
+    for (const node of level) {
+      for (const child of Object.values(node)) {
+        if (typeof child === 'object' && child !== null) next.push(child);
+      }
+    }
+    level = next;
+  }
+  return true;
+}
+
+function printable(field: string) {
+  return z
+    .string(`${field} must be a string`)
+    .regex(
+      /^(?=.*\S)[^\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]{1,200}$/u,
+      `${field} must be 1 to 200 printable characters, not all of them blank`,
+    );
+}
+
+/**
+ * The webhook body. Unknown keys beside the four are dropped, unknown keys of the payload are kept; a payload
+ * is nested at most 64 levels deep. Ids are compared exactly as sent.
+ */
+export const MarketEvent = z.object({
+  event_id: printable('event_id'),
+  event_type: z
+    .string('event_type must be a string')
+    .regex(/^[A-Za-z0-9][A-Za-z0-9_.:/-]{0,99}$/, 'event_type must be 1 to 100 of A-Z a-z 0-9 _ . : / -'),
+  source: printable('source'),
+  payload: z
+    .record(z.string(), z.unknown(), 'payload must be a JSON object')
+    .refine(isShallow, `payload must not be nested more than ${maxDepth} levels deep`),
+});
+
+/** An event of the task marketplace as it was sent, checked against `MarketEvent`. */
+export type MarketEvent = z.output<typeof MarketEvent>;
+
+/** The payload under the contract's names: producers also say `task_id`, `bounty_usd` and `payment_network`. */
+export function normalisePayload(payload: MarketPayload): MarketPayload {
+  const normal: MarketPayload = {
+    ...payload,
+    network: payload.network ?? payload.payment_network ?? 'base',
+  };
+  normal.id ??= payload.task_id;
+  normal.bounty_usdc ??= payload.bounty_usd;
+  return normal;
+}
+
+/**
+ * The NATS subject token of an event id: plain ids stand for themselves, any other becomes `~` and the
+ * base64url SHA-256 of its UTF-8. No two valid ids share a token, since a plain id never begins with `~`.
+ */
+export function eventToken(eventId: string): string {
+  if (/^[A-Za-z0-9_-]{1,64}$/.test(eventId)) return eventId;
+  return `~${createHash('sha256').update(eventId).digest('base64url')}`;
+}

@@ -1,0 +1,29 @@
+import { z } from 'zod';
+import { defineStream, type FactOf } from '../core/index.js';
+
+/**
+ * What marketplace producers told us. Routing and formatting are part of the fact: they are computed when an
+ * event is accepted, so that a later delivery or replay shows the same line whatever the code has become.
+ */
+export const market = defineStream({
+  name: 'MARKET',
+  subjects: ['market.>'],
+  share: 6,
+  facts: {
+    'event.received': z.object({
+      event_id: z.string(),
+      event_type: z.string(),
+      source: z.string(),
+      payload: z.record(z.string(), z.unknown()),
+      target_channels: z.array(z.string()),
+      formatted_message: z.string(),
+    }),
+  },
+});
+
+export type MarketFact = FactOf<typeof market>;
+
+/** One subject per event id: the log itself refuses a second event with the same id, for ever. */
+export function marketSubject(token: string): string {
+  return `market.event.${token}`;
+}

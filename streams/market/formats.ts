@@ -1,0 +1,244 @@
+import { cleanText, cutToCharacters } from '../irc-grammar.js';
+import type { MarketPayload } from './event.js';
+
+/** Looks at free text before it is shown and answers what to show instead of it; the text itself when harmless. */
+export type Screen = (text: string) => string;
+
+// What is shown for a value that is missing or has no readable form.
+const missing = '-';
+
+// No IRC line holds more than 512 bytes, so what lies beyond as many characters could never be seen.
+const lineCharacters = 512;
+const jsonCharacters = 300;
+const asIs: Screen = (text) => text;
+
+/** A string, or a number as text; undefined for all else, objects with a hostile `toString` among them. */
+export function textOf(value: unknown): string | undefined {
+  if (typeof value === 'string') return value;
+  return typeof value === 'number' && Number.isFinite(value) ? String(value) : undefined;
+}
+
+/** The first 8 characters of a task or relay id as sent, '' without one. */
+export function shortId(id: unknown): string {
+  return cutToCharacters(textOf(id) ?? '', 8);
+}
+
+/** A wallet address as its first 6 and last 4 characters. */
+export function shortWallet(address: string): string {
+  const characters = Array.from(address);
+  if (characters.length <= 13) return address;
+  return `${characters.slice(0, 6).join('')}...${characters.slice(-4).join('')}`;
+}
+
+// A transaction hash as its first 10 characters.
+function shortHash(hash: string): string {
+  return cutToCharacters(hash, 10);
+}
+
+const addressOrHash = /0x(?:[\da-f]{64}|[\da-f]{40})(?![\da-f])/gi;
+
+function withoutAddresses(text: string): string {
+  if (!/0x/i.test(text)) return text;
+  return text.replace(addressOrHash, (hex) =>
+    hex.length === 42 ? shortWallet(hex) : `${shortHash(hex)}...`,
+  );
+}
+
+// The look at the beginning only keeps a 64 KB title as cheap as a short one.
+function clean(value: unknown, max: number): string {
+  const beginning = (textOf(value) ?? '').slice(0, max * 4);
+  return cutToCharacters(withoutAddresses(cleanText(beginning)), max).trimEnd();
+}
+
+function finite(value: unknown): number | undefined {
+  if (typeof value === 'number') return Number.isFinite(value) ? value : undefined;
+  if (typeof value !== 'string' || value.length > 40 || !/^\s*[+-]?\d+(?:\.\d+)?\s*$/.test(value))
+    return undefined;
+  return Number(value);
+}
+
+/** The first of `values` that is a number or a decimal string, with two decimals and `.00` cut. */
+export function amount(...values: unknown[]): string {
+  for (const value of values) {
+    const number = finite(value);
+    if (number === undefined) continue;
+    const text = number.toFixed(2).replace(/\.00$/, '');
+    return text.startsWith('-') && Number(text) === 0 ? text.slice(1) : text;
+  }
+  return missing;
+}
+
+/**
+ * The beginning of `JSON.stringify(value)`, at least `room` characters of it where there are as many. Unlike
+ * the original it costs no more for a large value, and no nesting is too deep for it.
+ */
+function jsonBeginning(value: unknown, room: number): string {
+  let json = '';
+  const write = (node: unknown): void => {
+    if (json.length >= room) return;
+    if (typeof node === 'string') {
+      json += JSON.stringify(node.slice(0, room));
+    } else if (Array.isArray(node)) {
+      json += '[';
+      for (let i = 0; i < node.length && json.length < room; i++) {
+        if (i > 0) json += ',';
+        write(node[i]);
+      }
+      json += ']';
+    } else if (typeof node === 'object' && node !== null) {
+      let separator = '{';
+      for (const [key, child] of Object.entries(node)) {
+        if (json.length >= room) return;
+        if (child === undefined) continue;
+        json += `${separator}${JSON.stringify(key.slice(0, room))}:`;
+        separator = ',';
+        write(child);
+      }
+      json += separator === '{' ? '{}' : '}';
+    } else {
+      json += typeof node === 'number' || typeof node === 'boolean' ? JSON.stringify(node) : 'null';
+    }
+  };
+  write(value);
+  return json;
+}
+
+function shownId(id: unknown): string {
+  return cleanText(shortId(id)) || missing;
+}
+
+/**
+ * The fields of a normalised payload in the form in which a line shows them: clean, limited, wallets and
+ * hashes shortened, `-` where there is nothing to show. Reading a field never throws. All free text has
+ * passed the screen.
+ */
+export class ShownFields {
+  readonly #payload: MarketPayload;
+  readonly #screen: Screen;
+
+  constructor(payload: MarketPayload, screen: Screen = asIs) {
+    this.#payload = payload;
+    this.#screen = screen;
+  }
+
+  get id(): string {
+    return shownId(this.#payload.id);
+  }
+
+  get title(): string {
+    return this.#freeText(this.#payload.title);
+  }
+
+  get bounty(): string {
+    return amount(this.#payload.bounty_usdc);
+  }
+
+  /** What is locked: the escrow's amount, else the bounty. */
+  get escrow(): string {
+    return amount(this.#payload.escrow_amount, this.#payload.bounty_usdc);
+  }
+
+  /** What is paid out: the bounty, else what was locked for it. */
+  get payout(): string {
+    return amount(this.#payload.bounty_usdc, this.#payload.escrow_amount);
+  }
+
+  get totalBounty(): string {
+    return amount(this.#payload.total_bounty);
+  }
+
+  get network(): string {
+    return this.#name(this.#payload.network);
+  }
+
+  get category(): string {
+    return this.#name(this.#payload.category);
+  }
+
+  get worker(): string {
+    const nick = this.#worker(this.#payload.worker_nick);
+    return nick === missing ? this.#worker(this.#payload.worker_wallet) : nick;
+  }
+
+  get tx(): string {
+    return shortHash(clean(this.#payload.tx_hash, lineCharacters)) || missing;
+  }
+
+  get reason(): string {
+    return this.#freeText(this.#payload.reason, 200);
+  }
+
+  get cancellationReason(): string {
+    const given = this.#freeText(this.#payload.cancellation_reason);
+    return given === missing ? this.#freeText(this.#payload.reason) : given;
+  }
+
+  get disputeCase(): string {
+    return this.#name(this.#payload.dispute_case_id);
+  }
+
+  /** A rating, with at most two decimals. */
+  get score(): string {
+    const score = finite(this.#payload.score);
+    return score === undefined ? missing : String(Number(score.toFixed(2)));
+  }
+
+  get quotedComment(): string {
+    const comment = this.#freeText(this.#payload.comment, 100);
+    return comment === missing ? missing : `"${comment}"`;
+  }
+
+  /** The task's id, else the relay's: a relay as a whole may have no task of its own. */
+  get idOrRelay(): string {
+    return this.id === missing ? shownId(this.#payload.relay_id) : this.id;
+  }
+
+  get leg(): string {
+    return this.#name(this.#payload.leg_number);
+  }
+
+  get legs(): string {
+    return this.#name(this.#payload.total_legs);
+  }
+
+  get origin(): string {
+    return this.#freeText(this.#payload.origin);
+  }
+
+  get destination(): string {
+    return this.#freeText(this.#payload.destination);
+  }
+
+  get fromWorker(): string {
+    return this.#worker(this.#payload.from_worker);
+  }
+
+  get toWorker(): string {
+    return this.#worker(this.#payload.to_worker);
+  }
+
+  #freeText(value: unknown, max = lineCharacters): string {
+    const text = clean(value, max);
+    return text === '' ? missing : this.#screen(text) || missing;
+  }
+
+  /** A name is one short word. What else comes in its place is somebody's free text. */
+  #name(value: unknown): string {
+    const text = textOf(value);
+    return text !== undefined && /^[\w.:#@/+-]{1,64}$/.test(text)
+      ? withoutAddresses(text)
+      : this.#freeText(value);
+  }
+
+  /** Nobody's nick is longer than 30 characters: what is, is an address of some chain. */
+  #worker(value: unknown): string {
+    const name = this.#name(value);
+    return name.length > 30 ? shortWallet(name) : name;
+  }
+}
+
+/** The line of an event that has no format of its own: its type and the beginning of its payload, screened. */
+export function anyEventLine(eventType: string, payload: MarketPayload, screen: Screen = asIs): string {
+  const json = clean(jsonBeginning(payload, 4 * jsonCharacters), jsonCharacters);
+  return `[${eventType}] ${screen(json) || missing}`;
+}

@@ -1,0 +1,51 @@
+import { connect, type NatsConnection } from 'nats';
+import t from 'tap';
+import { answers } from '../../src/embedded/net.js';
+import { identify } from '../../src/embedded/process.js';
+import { startIrcd } from '../support/ircd.js';
+import { startNats } from '../support/nats.js';
+
+t.test('a test nats-server keeps its port and its store over kill -9', async (t) => {
+  const nats = await startNats(t, { sync: 'always' });
+  const connection = await connect({ servers: nats.url, maxReconnectAttempts: -1, reconnectTimeWait: 20 });
+  t.teardown(() => connection.close());
+  const manager = await connection.jetstreamManager();
+  await manager.streams.add({ name: 'A', subjects: ['a.>'] });
+  await connection.jetstream().publish('a.1', 'x');
+
+  const { pid, url } = nats;
+  const reconnected = reconnection(connection);
+  await nats.kill();
+  t.equal(identify(pid), undefined);
+  await nats.start();
+  t.not(nats.pid, pid);
+  t.equal(nats.url, url);
+  await reconnected;
+  t.equal((await manager.streams.info('A')).state.messages, 1, 'the acknowledged message is there');
+});
+
+t.test('a paused server answers nothing and goes on when resumed', async (t) => {
+  const ircd = await startIrcd(t);
+  const hello = () => answers({ port: ircd.port }, 'CAP LS\r\n', /CAP \* LS/, 200);
+  t.ok(await hello());
+  ircd.pause();
+  t.notOk(await hello());
+  ircd.resume();
+  t.ok(await hello());
+});
+
+t.test('the added configuration of a test InspIRCd is in force', async (t) => {
+  const ircd = await startIrcd(t, { extraConfig: '<module name="deaf">' });
+  const registered = await answers(
+    { port: ircd.port },
+    `PASS ${ircd.serverPassword}\r\nNICK a\r\nUSER a a a :a\r\n`,
+    / 005 a .*USERMODES=\S*d/,
+    5_000,
+  );
+  t.ok(registered, 'user mode d is known');
+});
+
+async function reconnection(connection: NatsConnection) {
+  for await (const status of connection.status()) if (status.type === 'reconnect') return;
+  throw new Error('closed instead of reconnected');
+}

@@ -1,0 +1,169 @@
+import pino from 'pino';
+import t from 'tap';
+import { z } from 'zod';
+import { type Decider, type FactOf, Log, Refusal, defineStream } from '../../streams/core/index.js';
+import { type TestNats, startNats } from '../support/nats.js';
+
+const things = defineStream({
+  name: 'THINGS',
+  subjects: ['things.>'],
+  facts: {
+    'thing.taken': z.object({ name: z.string(), by: z.string() }),
+    'thing.counted': z.object({ n: z.number() }),
+  },
+});
+type ThingFact = FactOf<typeof things>;
+const logger = pino({ level: 'silent' });
+
+function openLog(nats: TestNats, options: { maxBytes?: number; streams?: (typeof things)[] } = {}): Promise<Log> {
+  const maxBytes = options.maxBytes ?? 100_000_000;
+  return Log.open({ urls: nats.url, name: 'test', streams: options.streams ?? [things], replicas: 1, maxBytes, logger });
+}
+
+const counted = (n: number) => ({ type: 'thing.counted' as const, data: { n } });
+
+/** One holder per thing: whoever comes second is refused. */
+const ownership: Decider<{ holder?: string }, { name: string; by: string }, ThingFact> = {
+  initial: () => ({}),
+  subject: ({ name }) => `things.${name}`,
+  evolve: (state, fact) => {
+    if (fact.type === 'thing.taken') state.holder = fact.data.by;
+  },
+  decide: (command, state) => {
+    if (state.holder === command.by) return undefined;
+    if (state.holder) throw new Refusal('taken', 409, 'taken');
+    return { type: 'thing.taken', data: command };
+  },
+};
+
+t.test('with one log server', async (t) => {
+  const nats = await startNats(t);
+  const log = await openLog(nats);
+  t.teardown(() => log.close());
+
+  t.test('LOG-01 an appended fact is read back as it was recorded', async (t) => {
+    const position = await log.append(things, 'things.a', counted(7), { by: 'ann', cause: 'because' });
+    const fact = await log.at(things, position.seq);
+    t.match(fact, { type: 'thing.counted', data: { n: 7 }, by: 'ann', cause: 'because', subject: 'things.a' });
+    t.equal(fact?.id, position.id);
+    t.ok(Math.abs(fact!.at.getTime() - log.now().getTime()) < 5_000, 'stamped by the log server');
+  });
+
+  t.test('LOG-02 a fact that its schema does not allow is never appended', async (t) => {
+    const head = await log.head(things);
+    await t.rejects(log.append(things, 'things.a', counted('x' as never), { by: 'ann' }));
+    t.equal(await log.head(things), head);
+  });
+
+  t.test('LOG-03 appendOnce takes one fact per subject, whoever races', async (t) => {
+    const answers = await Promise.all(
+      Array.from({ length: 200 }, (_, n) => log.appendOnce(things, 'things.once', counted(n), { by: 'racer' })),
+    );
+    t.equal(answers.filter((answer) => answer !== undefined).length, 1);
+    const facts = [];
+    for await (const fact of log.subject(things, 'things.once')) facts.push(fact);
+    t.equal(facts.length, 1);
+  });
+
+  t.test('LOG-04 of fifty racers one command wins and the others get the domain answer', async (t) => {
+    const results = await Promise.allSettled(
+      Array.from({ length: 50 }, (_, n) => log.handle(things, ownership, { name: 'crown', by: `racer${n}` }, { by: 'test' })),
+    );
+    t.equal(results.filter((result) => result.status === 'fulfilled').length, 1);
+    for (const result of results) if (result.status === 'rejected') t.equal(result.reason.code, 'taken');
+  });
+
+  t.test('LOG-04 also when they come from two processes with their own state', async (t) => {
+    const other = await openLog(nats);
+    t.teardown(() => other.close());
+    const results = await Promise.allSettled(
+      Array.from({ length: 40 }, (_, n) =>
+        (n % 2 ? log : other).handle(things, ownership, { name: 'sceptre', by: `racer${n}` }, { by: 'test' }),
+      ),
+    );
+    t.equal(results.filter((result) => result.status === 'fulfilled').length, 1);
+  });
+
+  t.test('LOG-05 repeating an append with the same id stores it once', async (t) => {
+    const first = await log.append(things, 'things.b', counted(1), { by: 'ann', id: 'same-id' });
+    const second = await log.append(things, 'things.b', counted(1), { by: 'ann', id: 'same-id' });
+    t.equal(second.seq, first.seq);
+  });
+
+  t.test('LOG-06 following gives everything in order, then says that it has seen all, then what is new', async (t) => {
+    const stopping = new AbortController();
+    const seen: number[] = [];
+    let endsSeen = 0;
+    const head = await log.head(things);
+    for await (const entries of log.follow(things, { after: 0, batch: 10, signal: stopping.signal })) {
+      t.ok(entries.length <= 10, 'no batch is larger than asked');
+      for (const entry of entries) seen.push(entry.seq);
+      if (entries.length === 0 && ++endsSeen === 1) {
+        for (let n = 0; n < 25; n++) await log.append(things, 'things.new', counted(n), { by: 'ann' });
+      }
+      if (seen.length === head + 25) stopping.abort();
+    }
+    t.same(seen, Array.from({ length: head + 25 }, (_, n) => n + 1));
+  });
+});
+
+t.test('LOG-07 appends survive a killed server: acknowledged facts are there, repeated ones once', async (t) => {
+  const nats = await startNats(t);
+  const log = await openLog(nats);
+  t.teardown(() => log.close());
+  const acknowledged: number[] = [];
+  const append = async (n: number) => {
+    for (let tries = 0; tries < 20; tries++) {
+      try {
+        acknowledged[n] = (await log.append(things, `things.n${n}`, counted(n), { by: 'ann', id: `id-${n}` })).seq;
+        return;
+      } catch (error) {
+        if ((error as { code?: string }).code !== 'log_unavailable') throw error;
+      }
+    }
+  };
+  const following: number[] = [];
+  const stopping = new AbortController();
+  const reader = (async () => {
+    for await (const entries of log.follow(things, { after: 0, batch: 100, signal: stopping.signal })) {
+      for (const entry of entries) following.push(entry.seq);
+      if (following.length >= 600) stopping.abort();
+    }
+  })();
+  const appends = Array.from({ length: 300 }, (_, n) => append(n));
+  await nats.kill();
+  await nats.start();
+  await Promise.all([...appends, ...Array.from({ length: 300 }, (_, n) => append(300 + n))]);
+  await reader;
+  t.equal(new Set(acknowledged).size, 600, 'each one stored under its own sequence');
+  t.equal(await log.head(things), 600, 'none stored twice');
+  t.same(following, Array.from({ length: 600 }, (_, n) => n + 1), 'the reader lost nothing and saw nothing twice');
+});
+
+t.test('LOG-08 without a server an append fails in bounded time and says so', async (t) => {
+  const nats = await startNats(t);
+  const log = await openLog(nats);
+  t.teardown(() => log.close());
+  await nats.kill();
+  const error = await log.append(things, 'things.a', counted(1), { by: 'ann' }).catch((e) => e);
+  t.match(error, { kind: 'unavailable', code: 'log_unavailable', status: 503 });
+});
+
+t.test('LOG-09 a full stream refuses new facts and keeps the old ones', async (t) => {
+  const nats = await startNats(t);
+  const log = await openLog(nats, { maxBytes: 20_000 });
+  t.teardown(() => log.close());
+  let stored = 0;
+  let refused: unknown;
+  for (let n = 0; n < 500 && !refused; n++) {
+    await log.append(things, 'things.full', counted(n), { by: 'ann' }).then(
+      () => stored++,
+      (error) => {
+        refused = error;
+      },
+    );
+  }
+  t.match(refused, { code: 'log_unavailable', status: 503 });
+  t.match(await log.at(things, 1), { data: { n: 0 } });
+  t.equal(await log.head(things), stored);
+});

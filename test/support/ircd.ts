@@ -1,0 +1,45 @@
+import { findInspircd } from '../../src/embedded/binaries.js';
+import {
+  inspircdAnswers,
+  inspircdArgs,
+  inspircdFailure,
+  writeInspircdFiles,
+} from '../../src/embedded/inspircd.js';
+import { type InspircdSecrets, inspircdConfig, modulesDirOf } from '../../src/embedded/inspircd-config.js';
+import { freePort } from '../../src/embedded/net.js';
+import { type ServerProcess, startServerProcess, type Teardown } from './server-process.js';
+
+/** A real InspIRCd with the configuration that is used in production, and the credentials of its bots. */
+export interface TestIrcd extends ServerProcess, InspircdSecrets {
+  readonly url: string;
+}
+
+/** Starts an InspIRCd for one test; `extraConfig` is added at the end of its configuration. */
+export async function startIrcd(t: Teardown, options: { extraConfig?: string } = {}): Promise<TestIrcd> {
+  const binary = findInspircd();
+  const secrets = { operName: 'chanbot', operPassword: 'oper-password', serverPassword: 'server-password' };
+  const server = await startServerProcess(t, {
+    name: 'ircd',
+    command: binary.path,
+    choosePort: freePort,
+    args: (dir, port) => {
+      const text = inspircdConfig({
+        dir,
+        host: '127.0.0.1',
+        port,
+        secrets,
+        modulesDir: modulesDirOf(binary),
+      });
+      return inspircdArgs(writeInspircdFiles(dir, `${text}\n${options.extraConfig ?? ''}\n`));
+    },
+    answers: inspircdAnswers,
+    failure: inspircdFailure,
+  });
+  const url = `irc://127.0.0.1:${server.port}`;
+  return Object.defineProperties(server as TestIrcd, {
+    url: { value: url },
+    operName: { value: secrets.operName },
+    operPassword: { value: secrets.operPassword },
+    serverPassword: { value: secrets.serverPassword },
+  });
+}

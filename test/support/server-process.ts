@@ -1,0 +1,112 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** What the servers for tests have in common; `start` after `kill` uses the same port and folder. */
+export interface ServerProcess {
+  readonly port: number;
+  readonly dir: string;
+  /** The pid of the present run. */
+  readonly pid: number;
+  /** Ends it (SIGKILL unless told otherwise) and waits until it is gone; the folder stays. */
+  kill(signal?: NodeJS.Signals): Promise<void>;
+  /** Freezes it: the sockets stay open and nothing answers. */
+  pause(): void;
+  resume(): void;
+  /** Starts it again and waits until it answers. */
+  start(): Promise<void>;
+  /** Ends it and removes the folder; done by the test's teardown anyway. */
+  stop(): Promise<void>;
+}
+
+/** The part of tap's test object that is used here. */
+export interface Teardown {
+  teardown(fn: () => unknown): void;
+}
+
+const running = new Set<ChildProcess>();
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
+
+/** Runs a real server in a folder of its own for as long as the test lasts. */
+export async function startServerProcess(
+  t: Teardown,
+  spec: {
+    name: string;
+    command: string;
+    choosePort(): Promise<number>;
+    args(dir: string, port: number): string[];
+    answers(port: number): Promise<boolean>;
+    failure?: RegExp;
+  },
+): Promise<ServerProcess> {
+  const dir = await mkdtemp(join(tmpdir(), `relay-${spec.name}-`));
+  const logFile = join(dir, `${spec.name}.out`);
+  let port = await spec.choosePort();
+  let child: ChildProcess | undefined;
+
+  async function start() {
+    if (child) throw new Error(`${spec.name} runs already`);
+    const descriptor = openSync(logFile, 'w');
+    const run = spawn(spec.command, spec.args(dir, port), {
+      cwd: dir,
+      stdio: ['ignore', descriptor, descriptor],
+    });
+    closeSync(descriptor);
+    running.add(run);
+    child = run;
+    run.once('exit', () => {
+      running.delete(run);
+      if (child === run) child = undefined;
+    });
+    const deadline = Date.now() + 20_000;
+    while (!(await spec.answers(port)) || spec.failure?.test(readFileSync(logFile, 'utf8'))) {
+      const output = readFileSync(logFile, 'utf8');
+      if (child !== run || spec.failure?.test(output) || Date.now() > deadline) {
+        await kill();
+        throw new Error(`${spec.name} did not start on port ${port}:\n${output}`);
+      }
+      await sleep(5);
+    }
+  }
+
+  async function kill(signal: NodeJS.Signals = 'SIGKILL') {
+    const run = child;
+    if (!run) return;
+    const gone = new Promise((resolve) => run.once('exit', resolve));
+    run.kill(signal);
+    if (signal !== 'SIGKILL') setTimeout(() => run.kill('SIGKILL'), 10_000).unref();
+    await gone;
+  }
+
+  async function stop() {
+    await kill();
+    await rm(dir, { recursive: true, force: true });
+  }
+
+  t.teardown(stop);
+  // Another test may have taken the port since it was found free.
+  await start().catch(async () => {
+    port = await spec.choosePort();
+    await start();
+  });
+  return {
+    get port() {
+      return port;
+    },
+    dir,
+    get pid() {
+      if (child?.pid === undefined) throw new Error(`${spec.name} does not run`);
+      return child.pid;
+    },
+    kill,
+    pause: () => void child?.kill('SIGSTOP'),
+    resume: () => void child?.kill('SIGCONT'),
+    start,
+    stop,
+  };
+}

@@ -1,0 +1,201 @@
+import { EventEmitter } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { Backoff } from './backoff.js';
+import { claimNick } from './claim.js';
+import type { IrcLine } from './line.js';
+import { Link, whenAborted } from './link.js';
+import { LinkSession, type Session } from './session.js';
+import { type ServerAddress, serverAddress } from './transport.js';
+
+/** What one bot's connection is made of; times in milliseconds. */
+export interface IrcConnectionOptions {
+  /** irc://host:port or ircs://host:port */
+  url: string;
+  nick: string;
+  realname?: string;
+  /** The server's connect password. */
+  password?: string;
+  oper?: { name: string; password: string };
+  log: Logger;
+  /** How long a line may go without an answer; 5,000 by default. */
+  confirmTimeoutMs?: number;
+  /** How many bytes may be unanswered at a time; 8,192 by default, less than the smallest buffer servers read. */
+  bytesInFlight?: number;
+  /** How long to stay silent while somebody else has our nick; 150,000 by default. */
+  nickWaitMs?: number;
+  /** A certificate authority to trust beside the well-known ones, PEM. */
+  ca?: string;
+}
+
+/** How a connection stands now; `connected` and `since` count from registration, `oper` is the server's own word. */
+export interface IrcStatus {
+  connected: boolean;
+  oper: boolean;
+  nick: string;
+  since: Date | null;
+  confirmation: 'labels' | 'fence' | null;
+  lastError: string | null;
+}
+
+interface ConnectionEvents {
+  /** A session has begun; nothing has been joined in it. */
+  session: [session: Session];
+  /** The session is over. */
+  lost: [reason: string];
+  /** A line from the server that is no answer to ours. */
+  line: [line: IrcLine];
+}
+
+const quitMs = 1_000;
+const minimumGapMs = 1_000;
+
+/**
+ * One bot's place on the network: connects, registers, becomes operator, fences off an older session of the
+ * same nick and announces a session; and again, for ever, whenever that session is lost.
+ */
+export class IrcConnection extends EventEmitter<ConnectionEvents> {
+  readonly #options: IrcConnectionOptions;
+  readonly #address: ServerAddress;
+  readonly #backoff = new Backoff();
+  readonly #stop = new AbortController();
+  #running: Promise<void> | undefined;
+  #link: Link | undefined;
+  #session: LinkSession | undefined;
+  #sessions = 0;
+  #status: IrcStatus;
+
+  /** Throws a TypeError when the URL is not an IRC server's. */
+  constructor(options: IrcConnectionOptions) {
+    super();
+    this.#options = options;
+    this.#address = serverAddress(options.url, options.ca);
+    this.#status = { ...offline, nick: options.nick, lastError: null };
+  }
+
+  start(): void {
+    this.#running ??= this.#run();
+  }
+
+  /** Says goodbye and ends for good; bounded to about a second. */
+  async stop(reason = 'Stopping'): Promise<void> {
+    this.#stop.abort();
+    await this.#link?.quit(reason, quitMs);
+    await this.#running;
+  }
+
+  status(): IrcStatus {
+    const { connected, nick } = this.#status;
+    const self = connected ? this.#link?.self : undefined;
+    return { ...this.#status, nick: self?.nick ?? nick, oper: self?.oper ?? false };
+  }
+
+  session(): Session | undefined {
+    return this.#session;
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#stop.signal.aborted) {
+      const startedAt = performance.now();
+      const link = this.#newLink();
+      this.#link = link;
+      const announcedAt = await this.#live(link);
+      this.#link = undefined;
+      const now = performance.now();
+      const livedMs = announcedAt === undefined ? 0 : now - announcedAt;
+      const wait = this.#backoff.next({ livedMs, rejected: link.rejected }, Math.random());
+      const nextMs = Math.max(wait, startedAt + minimumGapMs - now);
+      this.#record(link, { openMs: Math.round((announcedAt ?? now) - startedAt), livedMs, nextMs });
+      await delay(nextMs, undefined, { signal: this.#stop.signal }).catch(() => undefined);
+    }
+  }
+
+  /** One connection from beginning to end; resolves with the moment its session was announced, if it was. */
+  async #live(link: Link): Promise<number | undefined> {
+    let announcedAt: number | undefined;
+    try {
+      const exchange = await link.register();
+      Object.assign(this.#status, { connected: true, since: new Date(), confirmation: exchange.kind });
+      const quiet = await this.#prepare(link);
+      announcedAt = performance.now();
+      this.#session = new LinkSession(++this.#sessions, link, exchange, quiet);
+      this.#status.lastError = null;
+      this.#tell('session', this.#session);
+      await whenAborted(link.lost);
+    } catch (error) {
+      link.destroy(error instanceof Error ? error.message : String(error));
+    }
+    const reason = reasonOf(link);
+    this.#status = { ...offline, nick: this.#options.nick, lastError: reason };
+    this.#session = undefined;
+    if (announcedAt !== undefined) this.#tell('lost', reason);
+    return announcedAt;
+  }
+
+  /** Operator state, our nick, no replay; resolves with whether the replay is held back. */
+  async #prepare(link: Link): Promise<boolean> {
+    const { oper, nick, log, nickWaitMs = 150_000 } = this.#options;
+    if (oper) {
+      const answer = await link.command('OPER', oper.name, oper.password);
+      const code = answer.is === 'answered' ? answer.error?.code : answer.is;
+      if (!link.self.oper) log.error({ nick, code }, 'irc operator state refused');
+    }
+    if (!(await claimNick(link, nick, nickWaitMs))) {
+      log.warn({ nick, spare: link.self.nick }, 'irc nick not to be had');
+      void claimNick(link, nick, Number.POSITIVE_INFINITY).catch(() => undefined);
+    }
+    const answer = await link.command('MODE', link.self.nick, '+N');
+    link.lost.throwIfAborted();
+    return answer.is === 'answered' && answer.error === null;
+  }
+
+  #newLink(): Link {
+    const {
+      nick,
+      realname = nick,
+      password,
+      confirmTimeoutMs = 5_000,
+      bytesInFlight = 8_192,
+    } = this.#options;
+    return new Link({
+      address: this.#address,
+      nick,
+      realname,
+      password,
+      confirmTimeoutMs,
+      bytesInFlight,
+      wantsLines: () => this.listenerCount('line') > 0,
+      line: (line) => this.#tell('line', line),
+    });
+  }
+
+  #record(link: Link, times: { openMs: number; livedMs: number; nextMs: number }): void {
+    const { log, nick } = this.#options;
+    const stopped = this.#stop.signal.aborted;
+    const unit = {
+      nick,
+      reason: reasonOf(link),
+      rejected: link.rejected,
+      openMs: times.openMs,
+      livedMs: Math.round(times.livedMs),
+      nextMs: stopped ? null : Math.round(times.nextMs),
+      confirmation: link.exchange?.kind,
+      lines: link.exchange?.tally,
+    };
+    if (stopped) log.info(unit, 'irc connection');
+    else log.warn(unit, 'irc connection');
+  }
+
+  /** A listener's fault is the listener's: it must not end the connection. */
+  #tell<Name extends keyof ConnectionEvents>(name: Name, ...values: ConnectionEvents[Name]): void {
+    try {
+      (this.emit as (name: Name, ...values: ConnectionEvents[Name]) => boolean).call(this, name, ...values);
+    } catch (error) {
+      this.#options.log.error({ err: error, nick: this.#options.nick, event: name }, 'irc listener failed');
+    }
+  }
+}
+
+const offline = { connected: false, oper: false, since: null, confirmation: null } as const;
+
+const reasonOf = ({ lost }: Link): string => (lost.reason instanceof Error ? lost.reason.message : 'lost');

@@ -1,0 +1,58 @@
+import type { IrcLine } from './line.js';
+import { isError, textOf } from './line.js';
+
+/**
+ * What became of one line. `unconfirmed`: no answer in time although the server is alive. `lost`: the
+ * connection went down first; a line that was `written` is then in doubt, one that was not was never shown.
+ * A `refused` code is the server's numeric, or `NOTICE` where the server only explained itself in words.
+ */
+export type SayOutcome =
+  | { is: 'confirmed'; msgid: string | null; at: Date }
+  | { is: 'refused'; code: string; error: string }
+  | { is: 'unconfirmed' }
+  | { is: 'lost'; written: boolean };
+
+/** What a server answered to one command: all its lines (none for a bare ACK) and the first error among them. */
+export type Answer =
+  | { is: 'answered'; lines: IrcLine[]; error: { code: string; text: string } | null }
+  | { is: 'unconfirmed' }
+  | { is: 'lost'; written: boolean };
+
+/** How lines and their answers are brought together on one connection. */
+export interface Exchange {
+  readonly kind: 'labels' | 'fence';
+  readonly tally: Tally;
+  /** One PRIVMSG whose parts are already safe; `tag` is the escaped value of +svc/event. */
+  say(channel: string, text: string, tag: string | undefined): Promise<SayOutcome>;
+  /** One safe command line. */
+  command(line: string): Promise<Answer>;
+  /** Offers a received line; true when it was an answer and nobody else needs it. */
+  take(line: string): boolean;
+  /** Milliseconds that the oldest line without an answer has waited since it was written; 0 when there is none. */
+  waiting(now: number): number;
+  /** Whether a line has waited longer than allowed: the server is alive, silent, or all is well. */
+  overdue(now: number): 'alive' | 'silent' | undefined;
+  /** The connection is over: everything still open is lost, or unconfirmed when it was overdue on a live server. */
+  close(): void;
+}
+
+/** What an exchange needs of its connection. */
+export interface ExchangeOptions {
+  write(line: string): void;
+  /** Told every parsed line of an answer. */
+  seen(line: IrcLine): void;
+  confirmTimeoutMs: number;
+  bytesInFlight: number;
+}
+
+/** How many lines came to which end. */
+export type Tally = Record<SayOutcome['is'], number>;
+
+/** A tally of nothing yet. */
+export const emptyTally = (): Tally => ({ confirmed: 0, refused: 0, unconfirmed: 0, lost: 0 });
+
+/** An answer made of its lines. */
+export function answerOf(lines: IrcLine[]): Answer {
+  const failed = lines.find((line) => isError(line.command));
+  return { is: 'answered', lines, error: failed ? { code: failed.command, text: textOf(failed) } : null };
+}

@@ -1,0 +1,161 @@
+import { casefold } from '../../streams/irc-grammar.js';
+import type { Answer } from './exchange.js';
+import { type IrcLine, isError, textOf } from './line.js';
+import type { Self } from './self.js';
+
+/** A line of our own nick that a channel's history replayed; `at` is in whole seconds, as histories keep it. */
+export interface HistoryLine {
+  channel: string;
+  tag: string | null;
+  msgid: string | null;
+  text: string;
+  at: Date;
+}
+
+/** What our nick may do in a channel: operator, voiced (speaks under +m) or neither. */
+export type ChannelStatus = 'op' | 'voice' | 'none';
+
+/** What the server calls its channel modes and prefixes (ISUPPORT CHANMODES in its four classes, PREFIX). */
+export interface ModeNames {
+  channelModes: readonly string[];
+  prefixes: readonly { symbol: string; mode: string }[];
+}
+
+/** One channel on its way to being joined, and what the server has said about it so far. */
+export interface Target {
+  /** As the caller spelled it. */
+  readonly name: string;
+  joined: boolean;
+  /** A JOIN of ours was seen in this run, so NAMES and replay tell how we found the channel. */
+  entered: boolean;
+  created: boolean;
+  /** An answer about it is missing. */
+  lost: boolean;
+  refused: { code: string; error: string } | undefined;
+  members: number;
+  status: ChannelStatus;
+  /** As in numeric 324: `+ntH 100:1d`; empty while unknown. */
+  modes: string;
+  replayed: number;
+  oldest: Date | null;
+  ours: HistoryLine[];
+}
+
+/** A target nothing is known about yet. */
+export const targetOf = (name: string): Target => ({
+  name,
+  joined: false,
+  entered: false,
+  created: false,
+  lost: false,
+  refused: undefined,
+  members: 0,
+  status: 'none',
+  modes: '',
+  replayed: 0,
+  oldest: null,
+  ours: [],
+});
+
+/** Whether a mode string with parameters (`+ntH 100:1d`) has this flag. */
+export const hasMode = (modes: string, flag: string): boolean => modes.split(' ', 1)[0]!.includes(flag);
+
+/** Reads what answers say about the targets into them. */
+export class JoinAnswers {
+  constructor(
+    private readonly targets: ReadonlyMap<string, Target>,
+    private readonly self: Self,
+    private readonly names: ModeNames,
+  ) {}
+
+  read(answer: Answer): void {
+    if (answer.is !== 'answered') return;
+    const replays = new Map<string, Target>();
+    for (const line of answer.lines) {
+      const replay = replays.get(line.tags.batch ?? '');
+      if (replay) readReplayed(replay, line, this.self);
+      else this.#read(line, replays);
+    }
+  }
+
+  #read(line: IrcLine, replays: Map<string, Target>): void {
+    const [first = '', second = '', third = ''] = line.params;
+    switch (line.command) {
+      case 'JOIN': {
+        const target = this.self.isMe(line.nick) && this.#find(first);
+        if (target) Object.assign(target, { joined: true, entered: true, refused: undefined });
+        return;
+      }
+      case 'BATCH': {
+        const target = second === 'chathistory' && first.startsWith('+') && this.#find(third);
+        if (target) replays.set(first.slice(1), target);
+        return;
+      }
+      case '324': {
+        const target = this.#find(second);
+        if (target) target.modes = line.params.slice(2).join(' ');
+        return;
+      }
+      case '353':
+        this.#readNames(this.#find(third), textOf(line));
+        return;
+      case 'MODE':
+        this.#readModes(this.#find(first), second, line.params.slice(2));
+        return;
+      default: {
+        const target = isError(line.command) ? this.#find(second) : undefined;
+        if (target && !target.joined) target.refused = { code: line.command, error: textOf(line) };
+      }
+    }
+  }
+
+  #readNames(target: Target | undefined, list: string): void {
+    if (!target) return;
+    for (const name of list.split(' ')) {
+      if (name === '') continue;
+      target.members += 1;
+      let at = 0;
+      const modes: string[] = [];
+      for (;;) {
+        const prefix = this.names.prefixes.find(({ symbol }) => symbol === name[at]);
+        if (!prefix) break;
+        modes.push(prefix.mode);
+        at += 1;
+      }
+      if (this.self.isMe(name.slice(at).split('!', 1)[0]!)) target.status = statusOf(modes);
+    }
+  }
+
+  /** Looks in a mode change for a prefix that is given to us; every mode with a parameter takes the next one. */
+  #readModes(target: Target | undefined, modes: string, parameters: string[]): void {
+    const { channelModes, prefixes } = this.names;
+    const parametric = `${channelModes[0] ?? ''}${channelModes[1] ?? ''}`;
+    let adding = true;
+    for (const flag of modes) {
+      if (flag === '+' || flag === '-') adding = flag === '+';
+      else if (prefixes.some(({ mode }) => mode === flag)) {
+        const mine = this.self.isMe(parameters.shift() ?? '');
+        if (target && mine && adding && target.status !== 'op') target.status = statusOf([flag]);
+      } else if (parametric.includes(flag) || (adding && channelModes[2]?.includes(flag))) parameters.shift();
+    }
+  }
+
+  #find(channel: string): Target | undefined {
+    return this.targets.get(casefold(channel));
+  }
+}
+
+function statusOf(modes: string[]): ChannelStatus {
+  if (modes.some((mode) => 'qao'.includes(mode))) return 'op';
+  return modes.length > 0 ? 'voice' : 'none';
+}
+
+function readReplayed(target: Target, line: IrcLine, self: Self): void {
+  if (line.command !== 'PRIVMSG' && line.command !== 'NOTICE') return;
+  const at = new Date(line.tags.time ?? 0);
+  target.replayed += 1;
+  target.oldest ??= at;
+  if (line.command !== 'PRIVMSG' || !self.isMe(line.nick)) return;
+  const { '+svc/event': tag = null, msgid = null } = line.tags;
+  target.ours.push({ channel: target.name, tag, msgid, text: textOf(line), at });
+}

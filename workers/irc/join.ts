@@ -1,0 +1,198 @@
+import { casefold, isChannel } from '../../streams/irc-grammar.js';
+import type { Answer } from './exchange.js';
+import {
+  type ChannelStatus,
+  type HistoryLine,
+  hasMode,
+  JoinAnswers,
+  type ModeNames,
+  type Target,
+  targetOf,
+} from './join-answers.js';
+import { commandLine } from './line.js';
+import type { Self } from './self.js';
+
+/**
+ * What a channel's history showed of us, oldest first. `from` is the time of the oldest line of anyone when
+ * the history was full, so that older ones may have fallen out of it; null when it was not.
+ */
+export interface Replay {
+  lines: HistoryLine[];
+  from: Date | null;
+}
+
+/**
+ * What became of joining one channel. `history` is null when none was asked for or none can be had: the
+ * channel is new or keeps none, or we were in it already and it would not have outlived our leaving.
+ */
+export type JoinOutcome =
+  | { is: 'joined'; created: boolean; modes: string; status: ChannelStatus; history: Replay | null }
+  | { is: 'refused'; code: string; error: string }
+  | { is: 'lost' };
+
+/** What joining needs of its connection. */
+export interface JoinContext extends ModeNames {
+  self: Self;
+  /** Whether the server replays history to who joins, in batches that can be told apart. */
+  replays: boolean;
+  /** Whether our user mode +N holds the replay back until it is taken off. */
+  quiet: boolean;
+  command(line: string): Promise<Answer>;
+}
+
+const maxLineBytes = 495;
+// InspIRCd drops names beyond its <security:maxtargets> (20 by default) without a word.
+const maxForced = 20;
+/** Refusals for the name itself, which no operator command overcomes. */
+const nameAtFault = new Set(['403', '476', '479']);
+const historyMode = { flag: 'H', value: '100:1d' };
+const permanentMode = 'P';
+
+/** Joins many channels in few lines; the map has one outcome for each given name. */
+export async function joinChannels(
+  context: JoinContext,
+  names: readonly string[],
+  options: { history: boolean },
+): Promise<Map<string, JoinOutcome>> {
+  const targets = new Map<string, Target>();
+  for (const name of names) if (isChannel(name)) targets.set(casefold(name), targetOf(name));
+  const history = options.history && context.replays;
+  await new Joining(context, targets, history).run();
+  return new Map(
+    names.map((name) => {
+      const target = targets.get(casefold(name));
+      const outcome: JoinOutcome = target
+        ? outcomeOf(target, history)
+        : { is: 'refused', code: '476', error: 'Not a channel name' };
+      return [name, outcome];
+    }),
+  );
+}
+
+/** One run of `joinChannels`. */
+class Joining {
+  readonly #context: JoinContext;
+  readonly #targets: Target[];
+  readonly #history: boolean;
+  readonly #answers: JoinAnswers;
+
+  constructor(context: JoinContext, targets: ReadonlyMap<string, Target>, history: boolean) {
+    this.#context = context;
+    this.#targets = [...targets.values()];
+    this.#history = history;
+    this.#answers = new JoinAnswers(targets, context.self, context);
+  }
+
+  async run(): Promise<void> {
+    const { quiet, self } = this.#context;
+    const toggle = this.#history && quiet;
+    await this.#each(this.#unjoined(), (target) => this.#lookAt(target));
+    if (toggle) await this.#userMode('-N');
+    await this.#enter(this.#unjoined());
+    // Somebody may have forced us into a channel meanwhile: the server then answers a JOIN with silence.
+    await this.#each(this.#unjoined(), (target) => this.#lookAt(target));
+    await this.#enter(this.#unjoined().filter((target) => !target.refused));
+    if (toggle) await this.#userMode('+N');
+    const joined = this.#targets.filter(({ name, joined }) => joined && self.isIn(name));
+    await this.#each(joined, (target) => this.#furnish(target));
+  }
+
+  #unjoined(): Target[] {
+    return this.#targets.filter(({ joined, lost }) => !joined && !lost);
+  }
+
+  /** A channel we are in already; with history wanted we leave it again when it outlives our leaving. */
+  async #lookAt(target: Target): Promise<void> {
+    const { self } = this.#context;
+    if (!self.isIn(target.name)) return;
+    target.members = 0;
+    await Promise.all([this.#send(target, 'NAMES', target.name), this.#send(target, 'MODE', target.name)]);
+    const survives = target.members > 1 || hasMode(target.modes, permanentMode);
+    if (this.#history && survives && hasMode(target.modes, historyMode.flag)) {
+      await this.#send(target, 'PART', target.name);
+    }
+    target.joined = self.isIn(target.name);
+  }
+
+  async #enter(targets: Target[]): Promise<void> {
+    await Promise.all(packed(targets, 'JOIN ').map((group) => this.#sendAll(group, 'JOIN', listOf(group))));
+    if (!this.#context.self.oper) return;
+    const { nick } = this.#context.self;
+    const refused = targets.filter((target) => target.refused && !nameAtFault.has(target.refused.code));
+    await Promise.all(
+      packed(refused, `SAJOIN ${nick} `, maxForced).map((group) =>
+        this.#sendAll(group, 'SAJOIN', nick, listOf(group)),
+      ),
+    );
+  }
+
+  /** Learns the modes, gives them to a channel that we have created, and sees to it that +m never silences us. */
+  async #furnish(target: Target): Promise<void> {
+    const { self, channelModes } = this.#context;
+    if (target.modes === '') await this.#send(target, 'MODE', target.name);
+    // A room where we are alone and that is not kept open by +P did not exist before us.
+    target.created = target.entered && target.members === 1 && !hasMode(target.modes, permanentMode);
+    const voice = target.status === 'none';
+    if (!target.created) {
+      if (self.oper && voice) await this.#send(target, 'SAMODE', target.name, '+v', self.nick);
+      return;
+    }
+    const history = channelModes[2]?.includes(historyMode.flag) === true;
+    const permanent = channelModes[3]?.includes(permanentMode) === true;
+    const modes = `+nt${permanent ? permanentMode : ''}${history ? historyMode.flag : ''}${voice ? 'v' : ''}`;
+    const parameters = [...(history ? [historyMode.value] : []), ...(voice ? [self.nick] : [])];
+    if (self.oper) await this.#send(target, 'SAMODE', target.name, modes, ...parameters);
+    else if (target.status === 'op') await this.#send(target, 'MODE', target.name, '+nt');
+    else return;
+    await this.#send(target, 'MODE', target.name);
+  }
+
+  async #userMode(mode: string): Promise<void> {
+    await this.#context.command(commandLine(['MODE', this.#context.self.nick, mode]));
+  }
+
+  #send(target: Target, ...parts: string[]): Promise<void> {
+    return this.#sendAll([target], ...parts);
+  }
+
+  async #sendAll(targets: Target[], ...parts: string[]): Promise<void> {
+    const answer = await this.#context.command(commandLine(parts));
+    this.#answers.read(answer);
+    if (answer.is !== 'answered') for (const target of targets) target.lost = true;
+  }
+
+  async #each(targets: Target[], work: (target: Target) => Promise<void>): Promise<void> {
+    await Promise.all(targets.map(work));
+  }
+}
+
+function outcomeOf(target: Target, history: boolean): JoinOutcome {
+  const { joined, lost, created, modes, status } = target;
+  if (lost) return { is: 'lost' };
+  if (joined) return { is: 'joined', created, modes, status, history: history ? replayOf(target) : null };
+  return { is: 'refused', ...(target.refused ?? { code: '000', error: 'The server did not answer' }) };
+}
+
+function replayOf({ entered, created, modes, ours, replayed, oldest }: Target): Replay | null {
+  if (!entered || created || !hasMode(modes, historyMode.flag)) return null;
+  const kept = Number(/\b(\d+):/.exec(modes)?.[1] ?? 0);
+  return { lines: ours, from: replayed >= kept ? oldest : null };
+}
+
+const listOf = (targets: Target[]): string => targets.map(({ name }) => name).join(',');
+
+/** Groups of at most `most` channels whose comma-separated names fit one line behind `command`. */
+function packed(targets: Target[], command: string, most = Number.POSITIVE_INFINITY): Target[][] {
+  const groups: Target[][] = [];
+  let bytes = Number.POSITIVE_INFINITY;
+  for (const target of targets) {
+    const size = Buffer.byteLength(target.name) + 1;
+    if (bytes + size > maxLineBytes || groups.at(-1)!.length >= most) {
+      groups.push([]);
+      bytes = Buffer.byteLength(command);
+    }
+    groups.at(-1)!.push(target);
+    bytes += size;
+  }
+  return groups;
+}

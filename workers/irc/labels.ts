@@ -1,0 +1,203 @@
+import {
+  type Answer,
+  answerOf,
+  type Exchange,
+  type ExchangeOptions,
+  emptyTally,
+  type SayOutcome,
+} from './exchange.js';
+import { commandAt, type IrcLine, isError, parseLine, rawTag, textOf } from './line.js';
+
+interface Pending {
+  number: number;
+  line: string;
+  bytes: number;
+  writtenAt: number;
+  /** Lines of a batched answer so far; stays undefined while none was opened. */
+  lines: IrcLine[] | undefined;
+  said: ((outcome: SayOutcome) => void) | undefined;
+  answered: ((answer: Answer) => void) | undefined;
+}
+
+/** Lines and answers brought together by labels (IRCv3 labeled-response with echo-message and batch). */
+export class LabelExchange implements Exchange {
+  readonly kind = 'labels';
+  readonly tally = emptyTally();
+  readonly #options: ExchangeOptions;
+  readonly #written = new Map<string, Pending>();
+  /** Open batches by reference; nested ones lead to the same entry. */
+  readonly #batches = new Map<string, Pending>();
+  #queue: Pending[] = [];
+  #next = 0;
+  #number = 0;
+  #newestAnswered = 0;
+  #inFlight = 0;
+  #alive = false;
+  #closed = false;
+
+  constructor(options: ExchangeOptions) {
+    this.#options = options;
+  }
+
+  say(channel: string, text: string, tag: string | undefined): Promise<SayOutcome> {
+    return new Promise((said) => {
+      const tags = tag === undefined ? '' : `;+svc/event=${tag}`;
+      this.#enqueue(`${tags} PRIVMSG ${channel} :${text}`, said, undefined);
+    });
+  }
+
+  command(line: string): Promise<Answer> {
+    return new Promise((answered) => this.#enqueue(` ${line}`, undefined, answered));
+  }
+
+  take(line: string): boolean {
+    const label = rawTag(line, 'label');
+    if (label === undefined) return this.#batches.size > 0 && this.#takeBatched(line);
+    const entry = this.#written.get(label);
+    if (!entry) return false;
+    const at = commandAt(line);
+    if (line.startsWith('BATCH +', at)) {
+      entry.lines = [];
+      this.#batches.set(line.slice(at + 7).split(' ', 1)[0]!, entry);
+    } else if (entry.said && line.startsWith('PRIVMSG ', at)) this.#settle(entry, confirmed(line));
+    else this.#finish(entry, line.startsWith('ACK', at) ? [] : [this.#parsed(line)]);
+    return true;
+  }
+
+  waiting(now: number): number {
+    const oldest = this.#oldest();
+    return oldest ? now - oldest.writtenAt : 0;
+  }
+
+  overdue(now: number): 'alive' | 'silent' | undefined {
+    const oldest = this.#oldest();
+    if (!oldest || now - oldest.writtenAt < this.#options.confirmTimeoutMs) return undefined;
+    // Servers work through a connection in order: a later line answered means that this answer is missing.
+    this.#alive = this.#newestAnswered > oldest.number;
+    return this.#alive ? 'alive' : 'silent';
+  }
+
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    const now = performance.now();
+    for (const entry of this.#written.values()) {
+      const overdue = now - entry.writtenAt >= this.#options.confirmTimeoutMs;
+      this.#give(entry, overdue && this.#alive ? { is: 'unconfirmed' } : { is: 'lost', written: true });
+    }
+    for (const entry of this.#queue.slice(this.#next)) this.#give(entry, { is: 'lost', written: false });
+    this.#written.clear();
+    this.#batches.clear();
+    this.#queue = [];
+  }
+
+  #oldest(): Pending | undefined {
+    return this.#written.values().next().value;
+  }
+
+  #enqueue(rest: string, said: Pending['said'], answered: Pending['answered']): void {
+    const number = ++this.#number;
+    const line = `@label=${number.toString(36)}${rest}`;
+    const entry: Pending = {
+      number,
+      line,
+      bytes: Buffer.byteLength(line) + 2,
+      writtenAt: 0,
+      lines: undefined,
+      said,
+      answered,
+    };
+    if (this.#closed) this.#give(entry, { is: 'lost', written: false });
+    else if (this.#next === this.#queue.length && this.#fits(entry)) this.#write(entry);
+    else this.#queue.push(entry);
+  }
+
+  #fits(entry: Pending): boolean {
+    return this.#inFlight === 0 || this.#inFlight + entry.bytes <= this.#options.bytesInFlight;
+  }
+
+  #write(entry: Pending): void {
+    entry.writtenAt = performance.now();
+    this.#inFlight += entry.bytes;
+    this.#written.set(entry.number.toString(36), entry);
+    this.#options.write(entry.line);
+  }
+
+  #takeBatched(line: string): boolean {
+    const at = commandAt(line);
+    const outer = rawTag(line, 'batch');
+    const entry = outer === undefined ? undefined : this.#batches.get(outer);
+    if (entry) {
+      const parsed = this.#parsed(line);
+      const reference = parsed.params[0] ?? '';
+      if (parsed.command === 'BATCH' && reference.startsWith('+'))
+        this.#batches.set(reference.slice(1), entry);
+      if (parsed.command === 'BATCH' && reference.startsWith('-')) this.#batches.delete(reference.slice(1));
+      entry.lines?.push(parsed);
+      return true;
+    }
+    if (!line.startsWith('BATCH ', at)) return false;
+    const reference = line
+      .slice(at + 6)
+      .replace(/^:?-/, '')
+      .trimEnd();
+    const ended = this.#batches.get(reference);
+    if (!ended) return false;
+    this.#batches.delete(reference);
+    this.#finish(ended, ended.lines ?? []);
+    return true;
+  }
+
+  #parsed(line: string): IrcLine {
+    const parsed = parseLine(line);
+    this.#options.seen(parsed);
+    return parsed;
+  }
+
+  #finish(entry: Pending, lines: IrcLine[]): void {
+    this.#settle(entry, entry.said ? saidOf(lines) : answerOf(lines));
+  }
+
+  #settle(entry: Pending, outcome: SayOutcome | Answer): void {
+    this.#written.delete(entry.number.toString(36));
+    this.#newestAnswered = entry.number;
+    this.#inFlight -= entry.bytes;
+    this.#give(entry, outcome);
+    while (this.#next < this.#queue.length && this.#fits(this.#queue[this.#next]!)) {
+      this.#write(this.#queue[this.#next++]!);
+    }
+    if (this.#next === this.#queue.length || this.#next > 1024) {
+      this.#queue = this.#queue.slice(this.#next);
+      this.#next = 0;
+    }
+  }
+
+  #give(entry: Pending, outcome: SayOutcome | Answer): void {
+    // Callers pass the outcome that belongs to the kind of entry.
+    if (entry.said) {
+      const said = outcome as SayOutcome;
+      this.tally[said.is] += 1;
+      entry.said(said);
+    } else entry.answered?.(outcome as Answer);
+  }
+}
+
+function confirmed(line: string): SayOutcome {
+  const at = new Date(rawTag(line, 'time') ?? '');
+  return {
+    is: 'confirmed',
+    msgid: rawTag(line, 'msgid') ?? null,
+    at: Number.isNaN(at.getTime()) ? new Date() : at,
+  };
+}
+
+/** The outcome of a line that was answered by something else than its bare echo. */
+function saidOf(lines: IrcLine[]): SayOutcome {
+  const echo = lines.find((line) => line.command === 'PRIVMSG');
+  if (echo)
+    return { is: 'confirmed', msgid: echo.tags.msgid ?? null, at: new Date(echo.tags.time ?? Date.now()) };
+  const failed = lines.find((line) => isError(line.command)) ?? lines.at(-1);
+  // A bare ACK: the server took the line and had nothing to say, as without an echo.
+  if (!failed) return { is: 'confirmed', msgid: null, at: new Date() };
+  return { is: 'refused', code: failed.command, error: textOf(failed) };
+}

@@ -1,0 +1,199 @@
+import { Client } from 'irc-framework';
+import type { Answer, Exchange } from './exchange.js';
+import { LabelExchange } from './labels.js';
+import { commandLine, commandOf, type IrcLine, parseLine, textOf } from './line.js';
+import { PingFenceExchange } from './ping-fence.js';
+import { Self } from './self.js';
+import { type ServerAddress, Wire } from './transport.js';
+import { Watchdog } from './watchdog.js';
+
+/** What a link needs to know. */
+export interface LinkOptions {
+  address: ServerAddress;
+  nick: string;
+  realname: string;
+  password: string | undefined;
+  confirmTimeoutMs: number;
+  bytesInFlight: number;
+  /** Whether anybody wants the lines that are nobody's answer; only then are they all parsed. */
+  wantsLines(): boolean;
+  line(line: IrcLine): void;
+}
+
+const registrationMs = 10_000;
+const confirming = ['message-tags', 'batch', 'labeled-response', 'echo-message'];
+/** What irc-framework needs to see after registration; its event machinery is too slow for the rest. */
+const forLibrary = /^(?:CAP|AUTHENTICATE|PING|005|90\d)$/;
+const aboutUs = new Set(['JOIN', 'PART', 'KICK', 'NICK', 'MODE', '381', '396']);
+const nickTaken = new Set(['432', '433', '436', '437']);
+const shutOut = new Set(['ERROR', '463', '464', '465', '466']);
+
+/** Resolves when the signal is aborted. */
+export const whenAborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+
+/** One connection to a server, from connecting to its end; what becomes of it afterwards is not its concern. */
+export class Link {
+  readonly client: Client;
+  self: Self;
+  /** Set once registered. */
+  exchange: Exchange | undefined;
+  /** Whether the server has sent us away in so many words. */
+  rejected = false;
+  readonly #options: LinkOptions;
+  readonly #lost = new AbortController();
+  #wire!: Wire;
+  #farewell: string | undefined;
+  #spares = 0;
+  #watchdog: Watchdog | undefined;
+
+  constructor(options: LinkOptions) {
+    this.#options = options;
+    this.self = new Self(options.nick, 10, 64);
+    const link = this;
+    this.client = new Client({
+      nick: options.nick,
+      username: options.nick.slice(0, 10),
+      gecos: options.realname,
+      password: options.password,
+      account: {},
+      version: null,
+      enable_echomessage: true,
+      auto_reconnect: false,
+      ping_interval: 0,
+      ping_timeout: 0,
+      transport: class extends Wire {
+        constructor() {
+          super(options.address, {
+            take: (line) => link.#take(line),
+            closed: (reason) => link.#closed(reason),
+          });
+          link.#wire = this;
+        }
+      },
+    });
+    this.client.requestCap(['labeled-response']);
+    this.client.on('cap del', () => {
+      if (this.exchange?.kind === 'labels' && !this.#confirms()) this.destroy('the server took labels away');
+    });
+  }
+
+  /** Aborted when the connection is over, with an Error that says why. */
+  get lost(): AbortSignal {
+    return this.#lost.signal;
+  }
+
+  /** Connects and registers, under a spare nick when ours is taken; throws when the connection ends before. */
+  async register(): Promise<Exchange> {
+    const timer = setTimeout(
+      () => this.destroy(`not registered within ${registrationMs} ms`),
+      registrationMs,
+    );
+    try {
+      await new Promise<void>((resolve, reject) => {
+        this.client.once('motd', () => resolve());
+        this.lost.addEventListener('abort', () => reject(this.lost.reason), { once: true });
+        this.client.connect();
+      });
+    } finally {
+      clearTimeout(timer);
+    }
+    this.lost.throwIfAborted();
+    const { options } = this.client.network;
+    this.self = new Self(this.client.user.nick, Number(options.USERLEN ?? 10), Number(options.HOSTLEN ?? 64));
+    const { confirmTimeoutMs, bytesInFlight } = this.#options;
+    const LineExchange = this.#confirms() ? LabelExchange : PingFenceExchange;
+    this.exchange = new LineExchange({
+      write: (line) => this.#wire.writeLine(line),
+      seen: (line) => this.#see(line),
+      confirmTimeoutMs,
+      bytesInFlight,
+    });
+    this.#watchdog = new Watchdog({
+      exchange: this.exchange,
+      confirmTimeoutMs,
+      heardAt: () => this.#wire.heardAt,
+      dead: (reason) => this.destroy(reason),
+    });
+    return this.exchange;
+  }
+
+  /** One command and its answer; throws a TypeError when the parts do not make one line. */
+  async command(...parts: string[]): Promise<Answer> {
+    const line = commandLine(parts);
+    return this.exchange?.command(line) ?? { is: 'lost', written: false };
+  }
+
+  /** Says goodbye and waits at most `ms` for the server to close; lines on their way are still answered. */
+  async quit(reason: string, ms: number): Promise<void> {
+    if (this.lost.aborted) return;
+    this.#farewell = reason;
+    if (!this.exchange) return this.destroy(reason);
+    this.#wire.writeLine(commandLine(['QUIT', reason]));
+    const timer = setTimeout(() => this.destroy(reason), ms);
+    await whenAborted(this.lost);
+    clearTimeout(timer);
+  }
+
+  /** Ends the connection at once. */
+  destroy(reason: string): void {
+    this.#wire?.destroy(reason);
+    if (!this.#wire) this.#closed(reason);
+  }
+
+  #confirms(): boolean {
+    return confirming.every((name) => this.client.network.cap.isEnabled(name));
+  }
+
+  #take(line: string): boolean {
+    if (this.exchange?.take(line)) return true;
+    const command = commandOf(line);
+    if (shutOut.has(command) && this.#farewell === undefined) {
+      this.rejected = true;
+      this.#farewell = textOf(parseLine(line));
+    }
+    if (!this.exchange) {
+      if (nickTaken.has(command)) this.#takeSpareNick(textOf(parseLine(line)));
+      return false;
+    }
+    if (forLibrary.test(command)) return false;
+    if (aboutUs.has(command) || this.#options.wantsLines()) {
+      const parsed = parseLine(line);
+      this.#see(parsed);
+      this.#options.line(parsed);
+    }
+    return true;
+  }
+
+  #see(line: IrcLine): void {
+    const { nick } = this.self;
+    this.self.see(line);
+    // A session that is not under its own nick cannot be fenced off by the next one.
+    if (this.self.nick !== nick && this.self.nick !== this.#options.nick) {
+      this.rejected = true;
+      this.destroy(`our nick was changed to ${this.self.nick}`);
+    }
+  }
+
+  #takeSpareNick(refusal: string): void {
+    const { nick } = this.#options;
+    if (++this.#spares > 5) {
+      this.destroy(`no nick to be had: ${refusal}`);
+      return;
+    }
+    // The one length every server takes is 9.
+    const stem = nick.slice(0, Math.max(nick.length, 9) - 4);
+    this.client.raw('NICK', `${stem}_${Math.random().toString(36).slice(2, 5).padEnd(3, '0')}`);
+  }
+
+  #closed(reason: string): void {
+    if (this.lost.aborted) return;
+    this.#watchdog?.stop();
+    this.exchange?.close();
+    this.#lost.abort(new Error(this.#farewell ?? reason));
+    this.client.removeAllListeners();
+  }
+}

@@ -1,0 +1,156 @@
+import { casefold } from '../../streams/irc-grammar.js';
+import {
+  type Answer,
+  answerOf,
+  type Exchange,
+  type ExchangeOptions,
+  emptyTally,
+  type SayOutcome,
+} from './exchange.js';
+import { commandOf, type IrcLine, isError, parseLine, textOf } from './line.js';
+
+interface Pending {
+  line: string;
+  /** The folded channel name of a line that is said; undefined for a command. */
+  channel: string | undefined;
+  refused: SayOutcome | undefined;
+  lines: IrcLine[];
+  said: ((outcome: SayOutcome) => void) | undefined;
+  answered: ((answer: Answer) => void) | undefined;
+}
+
+// Servers that need this path punish haste: more than four lines at once cost seconds of penalty.
+const linesPerRound = 4;
+
+/**
+ * Lines and answers brought together without labels: a round of at most four lines, each for another channel,
+ * or one command, then a PING; what came back before its PONG belongs to the round, errors to the channel they name.
+ */
+export class PingFenceExchange implements Exchange {
+  readonly kind = 'fence';
+  readonly tally = emptyTally();
+  readonly #options: ExchangeOptions;
+  #queue: Pending[] = [];
+  #round: Pending[] = [];
+  #number = 0;
+  #token = '';
+  #writtenAt = 0;
+  #heardAt = 0;
+  #alive = false;
+  #closed = false;
+
+  constructor(options: ExchangeOptions) {
+    this.#options = options;
+  }
+
+  say(channel: string, text: string): Promise<SayOutcome> {
+    return new Promise((said) =>
+      this.#enqueue({ ...pending(`PRIVMSG ${channel} :${text}`), channel: casefold(channel), said }),
+    );
+  }
+
+  command(line: string): Promise<Answer> {
+    return new Promise((answered) => this.#enqueue({ ...pending(line), answered }));
+  }
+
+  take(line: string): boolean {
+    this.#heardAt = performance.now();
+    if (this.#round.length === 0) return false;
+    const command = commandOf(line);
+    if (command === 'PONG' && line.endsWith(this.#token)) {
+      this.#finish();
+      return true;
+    }
+    if (this.#round[0]!.answered) {
+      const parsed = parseLine(line);
+      const fromUser = parsed.ident !== '' && (command === 'PRIVMSG' || command === 'NOTICE');
+      if (!fromUser && command !== 'PING') this.#round[0]!.lines.push(parsed);
+      return false;
+    }
+    if (isError(command)) this.#refuse(parseLine(line));
+    return false;
+  }
+
+  waiting(now: number): number {
+    return this.#round.length === 0 ? 0 : now - this.#writtenAt;
+  }
+
+  overdue(now: number): 'alive' | 'silent' | undefined {
+    const { confirmTimeoutMs } = this.#options;
+    if (this.waiting(now) < confirmTimeoutMs) return undefined;
+    this.#alive = now - this.#heardAt < confirmTimeoutMs / 2;
+    return this.#alive ? 'alive' : 'silent';
+  }
+
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    for (const entry of this.#round) {
+      const open: SayOutcome = this.#alive ? { is: 'unconfirmed' } : { is: 'lost', written: true };
+      this.#give(entry, entry.refused ?? open);
+    }
+    for (const entry of this.#queue) this.#give(entry, { is: 'lost', written: false });
+    this.#round = [];
+    this.#queue = [];
+  }
+
+  #enqueue(entry: Pending): void {
+    if (this.#closed) this.#give(entry, { is: 'lost', written: false });
+    else this.#queue.push(entry);
+    if (this.#round.length === 0) this.#begin();
+  }
+
+  #begin(): void {
+    const first = this.#queue.shift();
+    if (!first) return;
+    this.#round = [first];
+    let bytes = Buffer.byteLength(first.line);
+    while (first.said && this.#round.length < linesPerRound) {
+      const next = this.#queue[0];
+      // Two lines for one channel would share its error, and a line must not overtake another.
+      if (!next?.said || this.#round.some((entry) => entry.channel === next.channel)) break;
+      bytes += Buffer.byteLength(next.line);
+      if (bytes > this.#options.bytesInFlight) break;
+      this.#round.push(this.#queue.shift()!);
+    }
+    this.#token = `fence${++this.#number}`;
+    this.#writtenAt = performance.now();
+    for (const entry of this.#round) this.#options.write(entry.line);
+    this.#options.write(`PING :${this.#token}`);
+  }
+
+  #refuse(line: IrcLine): void {
+    const channel = casefold(line.params[1] ?? '');
+    const entry = this.#round.find((candidate) => candidate.channel === channel);
+    if (entry) entry.refused ??= { is: 'refused', code: line.command, error: textOf(line) };
+  }
+
+  #finish(): void {
+    const round = this.#round;
+    this.#round = [];
+    const at = new Date();
+    for (const entry of round) {
+      if (entry.said) this.#give(entry, entry.refused ?? { is: 'confirmed', msgid: null, at });
+      else this.#give(entry, answerOf(entry.lines));
+    }
+    if (this.#round.length === 0) this.#begin();
+  }
+
+  #give(entry: Pending, outcome: SayOutcome | Answer): void {
+    // Callers pass the outcome that belongs to the kind of entry.
+    if (entry.said) {
+      const said = outcome as SayOutcome;
+      this.tally[said.is] += 1;
+      entry.said(said);
+    } else entry.answered?.(outcome as Answer);
+  }
+}
+
+const pending = (line: string): Pending => ({
+  line,
+  channel: undefined,
+  refused: undefined,
+  lines: [],
+  said: undefined,
+  answered: undefined,
+});

@@ -1,0 +1,61 @@
+import { casefold } from '../../streams/irc-grammar.js';
+import type { IrcLine } from './line.js';
+
+/** What the server has told us about ourselves: our nick, our mask as others see it, the channels we are in. */
+export class Self {
+  nick: string;
+  /** Whether the server has given us operator state and not taken it back. */
+  oper = false;
+  readonly #channels = new Set<string>();
+  #host: string | undefined;
+  readonly #widestHost: string;
+
+  /** `userLength` and `hostLength` are the longest the server gives out; they count until our mask is seen. */
+  constructor(nick: string, userLength: number, hostLength: number) {
+    this.nick = nick;
+    this.#widestHost = `${'u'.repeat(userLength)}@${'h'.repeat(hostLength)}`;
+  }
+
+  /** nick!user@host as it stands before our lines; at its longest while the server has not shown it. */
+  get mask(): string {
+    return `${this.nick}!${this.#host ?? this.#widestHost}`;
+  }
+
+  /** Whether we are in this channel now. */
+  isIn(channel: string): boolean {
+    return this.#channels.has(casefold(channel));
+  }
+
+  isMe(nick: string): boolean {
+    return nick === this.nick || casefold(nick) === casefold(this.nick);
+  }
+
+  /** Takes note of one line from the server, whether an answer or not. */
+  see(line: IrcLine): void {
+    switch (line.command) {
+      case 'JOIN':
+        if (!this.isMe(line.nick)) return;
+        this.#channels.add(casefold(line.params[0] ?? ''));
+        if (line.ident !== '') this.#host = `${line.ident}@${line.hostname}`;
+        return;
+      case 'PART':
+        if (this.isMe(line.nick)) this.#channels.delete(casefold(line.params[0] ?? ''));
+        return;
+      case 'KICK':
+        if (this.isMe(line.params[1] ?? '')) this.#channels.delete(casefold(line.params[0] ?? ''));
+        return;
+      case 'NICK':
+        if (this.isMe(line.nick)) this.nick = line.params[0] ?? this.nick;
+        return;
+      case '381':
+        this.oper = true;
+        return;
+      case 'MODE':
+        if (this.oper && this.isMe(line.params[0] ?? '')) this.oper = !/-[^+]*o/.test(line.params[1] ?? '');
+        return;
+      case '396': // our shown host has changed, and not every server says to what
+        this.#host = undefined;
+        return;
+    }
+  }
+}

@@ -1,0 +1,106 @@
+import { cutToBytes, isChannel, lineBudget } from '../../streams/irc-grammar.js';
+import type { Answer, Exchange, SayOutcome } from './exchange.js';
+import { type JoinContext, type JoinOutcome, joinChannels } from './join.js';
+import { commandLine, escapeTag } from './line.js';
+import type { Link } from './link.js';
+
+/** One registered connection under our nick; it ends with its connection, and all that was open with it. */
+export interface Session {
+  /** Counts up over the sessions of one IrcConnection, from 1. */
+  readonly id: number;
+  /** Aborted when the session is over, with an Error that says why. */
+  readonly lost: AbortSignal;
+  readonly nick: string;
+  readonly oper: boolean;
+  /** How lines are confirmed: by labelled echoes, or by a PING fence on servers without them. */
+  readonly confirmation: 'labels' | 'fence';
+  /** Whether we are in this channel now. */
+  isIn(channel: string): boolean;
+  /**
+   * Sends one line and tells what became of it. `text` is cut at a grapheme border to what fits one line;
+   * `tag` goes along as client tag +svc/event where the server takes it. At most one line per channel should
+   * be under way: that is the caller's part.
+   */
+  say(channel: string, text: string, tag?: string): Promise<SayOutcome>;
+  /** Joins channels, as operator also those that refuse us; with `history` also reads what they show of our lines. */
+  join(channels: readonly string[], options: { history: boolean }): Promise<Map<string, JoinOutcome>>;
+  /** Any other command; the last part may hold spaces. Rejects with a TypeError when the parts do not make one line. */
+  command(...parts: string[]): Promise<Answer>;
+}
+
+const eventTag = '+svc/event';
+// Of the 4,094 bytes for client tags; a label and the tag's name go off.
+const maxTagBytes = 4_000;
+
+/** The session of a link that is registered, opered and under its nick. */
+export class LinkSession implements Session {
+  readonly #link: Link;
+  readonly #exchange: Exchange;
+  readonly #context: JoinContext;
+  readonly #tags: boolean;
+  /** Joins run one after another: they take user mode +N off and put it back. */
+  #joining: Promise<unknown> = Promise.resolve();
+
+  /** `quiet`: user mode +N is set, so that channels do not replay their history to us. */
+  constructor(
+    readonly id: number,
+    link: Link,
+    exchange: Exchange,
+    quiet: boolean,
+  ) {
+    this.#link = link;
+    this.#exchange = exchange;
+    const { network } = link.client;
+    this.#tags = network.supportsTag(eventTag);
+    const channelModes = network.options.CHANMODES ?? [];
+    this.#context = {
+      self: link.self,
+      quiet,
+      replays: exchange.kind === 'labels' && channelModes[2]?.includes('H') === true,
+      channelModes,
+      prefixes: network.options.PREFIX,
+      command: (line) => exchange.command(line),
+    };
+  }
+
+  get lost(): AbortSignal {
+    return this.#link.lost;
+  }
+
+  get nick(): string {
+    return this.#link.self.nick;
+  }
+
+  get oper(): boolean {
+    return this.#link.self.oper;
+  }
+
+  get confirmation(): 'labels' | 'fence' {
+    return this.#exchange.kind;
+  }
+
+  isIn(channel: string): boolean {
+    return this.#link.self.isIn(channel);
+  }
+
+  async say(channel: string, text: string, tag?: string): Promise<SayOutcome> {
+    if (!isChannel(channel)) return { is: 'refused', code: '476', error: 'Not a channel name' };
+    const oneLine = /[\r\n\0]/.test(text) ? text.replace(/[\r\n\0]+/g, ' ') : text;
+    const line = cutToBytes(oneLine, lineBudget({ mask: this.#link.self.mask, channel }));
+    if (line === '') return { is: 'refused', code: '412', error: 'No text to send' };
+    const value = tag !== undefined && this.#tags ? escapeTag(tag) : undefined;
+    if (value && Buffer.byteLength(value) > maxTagBytes)
+      return { is: 'refused', code: '417', error: 'Tag too long' };
+    return this.#exchange.say(channel, line, value);
+  }
+
+  join(channels: readonly string[], options: { history: boolean }): Promise<Map<string, JoinOutcome>> {
+    const joined = this.#joining.then(() => joinChannels(this.#context, channels, options));
+    this.#joining = joined.catch(() => undefined);
+    return joined;
+  }
+
+  async command(...parts: string[]): Promise<Answer> {
+    return this.#exchange.command(commandLine(parts));
+  }
+}

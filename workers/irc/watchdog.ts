@@ -1,0 +1,60 @@
+import type { Exchange } from './exchange.js';
+
+const lookMs = 250;
+const idleMs = 5_000;
+// A second short of ten, so that a half-open connection is found within ten.
+const silentMs = 9_000;
+
+/** What is watched, and who is told when it is dead. */
+export interface Watched {
+  exchange: Exchange;
+  confirmTimeoutMs: number;
+  /** When bytes last came, on the clock of `performance.now()`. */
+  heardAt(): number;
+  dead(reason: string): void;
+}
+
+/** Finds out that a connection is dead or has swallowed a line, with one timer for all lines. */
+export class Watchdog {
+  readonly #watched: Watched;
+  readonly #timer: NodeJS.Timeout;
+  #lookedAt = performance.now();
+  #probedAt = 0;
+
+  constructor(watched: Watched) {
+    this.#watched = watched;
+    this.#timer = setInterval(() => this.#look(), lookMs);
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+
+  #look(): void {
+    const now = performance.now();
+    const heldUp = now - this.#lookedAt > 4 * lookMs;
+    this.#lookedAt = now;
+    // When our own event loop stood still, what has arrived in the meantime is only read after this turn.
+    if (heldUp) return;
+    const reason = this.#causeOfDeath(now);
+    if (reason) this.#watched.dead(reason);
+    else this.#probe(now);
+  }
+
+  #causeOfDeath(now: number): string | undefined {
+    const { exchange, heardAt } = this.#watched;
+    const overdue = exchange.overdue(now);
+    if (overdue === 'alive') return 'an answer is missing';
+    if (overdue === 'silent') return 'the server does not answer';
+    return now - heardAt() > silentMs ? 'the server is silent' : undefined;
+  }
+
+  /** Asks for a sign of life; its answer tells a server that has swallowed a line from one that answers nothing. */
+  #probe(now: number): void {
+    const { exchange, heardAt, confirmTimeoutMs } = this.#watched;
+    const due = now - heardAt() > idleMs || exchange.waiting(now) > confirmTimeoutMs / 2;
+    if (!due || now - this.#probedAt < confirmTimeoutMs / 2) return;
+    this.#probedAt = now;
+    void exchange.command('PING :probe');
+  }
+}
