@@ -13,10 +13,10 @@ import { createServer } from './api/server.js';
 import { webhookRoutes } from './api/webhook.js';
 import { ApiKeys } from './auth/api-keys.js';
 import type { Config } from './config.js';
-import { type Surroundings, openSurroundings } from './surroundings.js';
 import { ReadModels } from './read-models.js';
 import { bridgeRoutes, createBridge } from './services/bridge.js';
 import { upstream } from './services/service.js';
+import { openSurroundings, type Surroundings } from './surroundings.js';
 import { bootWarnings } from './warnings.js';
 
 /** The running service. */
@@ -73,7 +73,11 @@ async function assemble(
   if (has('projections')) await projector.start();
   closing.push({ name: 'projections', close: () => projector.stop() });
 
-  const limits = { maxRetries: config.EVENT_MAX_RETRIES, ttlMs: config.EVENT_TTL_MS, retryMs: config.EVENT_RETRY_MS };
+  const limits = {
+    maxRetries: config.EVENT_MAX_RETRIES,
+    ttlMs: config.EVENT_TTL_MS,
+    retryMs: config.EVENT_RETRY_MS,
+  };
   let irc: IrcConnection | undefined;
   if (has('irc')) {
     irc = new IrcConnection({
@@ -118,7 +122,11 @@ async function assemble(
       return server.close();
     },
   });
-  await server.register(webhookRoutes, { bridge, secrets: secrets.webhook, schemes: config.EM_WEBHOOK_SCHEMES });
+  await server.register(webhookRoutes, {
+    bridge,
+    secrets: secrets.webhook,
+    schemes: config.EM_WEBHOOK_SCHEMES,
+  });
   await server.register(healthRoutes, {
     services: { bridge: () => bridge.health() },
     startedAt,
@@ -142,7 +150,10 @@ async function assemble(
 }
 
 /** Closes in the reverse order of opening; one part that hangs does not keep the others from ending. */
-async function closeAll(closing: { name: string; close: () => Promise<unknown> }[], logger: Logger): Promise<void> {
+async function closeAll(
+  closing: { name: string; close: () => Promise<unknown> }[],
+  logger: Logger,
+): Promise<void> {
   for (let part = closing.pop(); part; part = closing.pop()) {
     const { name, close } = part;
     const started = Date.now();
@@ -161,4 +172,3 @@ async function closeAll(closing: { name: string; close: () => Promise<unknown> }
 
 /** How long each part may take to stop, in milliseconds. */
 const closeBoundMs = 8_000;
-

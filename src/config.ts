@@ -35,7 +35,10 @@ const rolesList = list('all').transform((names, context): Role[] => {
   if (names.includes('all')) return [...roles];
   for (const name of names) {
     if (!roles.includes(name as Role)) {
-      context.addIssue({ code: 'custom', message: `unknown role ${name}: use all, or some of ${roles.join(', ')}` });
+      context.addIssue({
+        code: 'custom',
+        message: `unknown role ${name}: use all, or some of ${roles.join(', ')}`,
+      });
     }
   }
   return names as Role[];
@@ -45,7 +48,9 @@ const rolesList = list('all').transform((names, context): Role[] => {
 export const environment = z.object({
   HOST: z.string().default('127.0.0.1'),
   PORT: port(8100),
-  PUBLIC_URL: z.url({ protocol: /^https?$/, error: 'is not a valid address' }).default('http://localhost:8100'),
+  PUBLIC_URL: z
+    .url({ protocol: /^https?$/, error: 'is not a valid address' })
+    .default('http://localhost:8100'),
   DATA_DIR: z.string().min(1).default('./data'),
   NATS_URL: z.string().default(''),
   NATS_REPLICAS: z.coerce.number().int().min(1).max(5).default(1),
@@ -65,6 +70,7 @@ export const environment = z.object({
   EVENT_MAX_RETRIES: z.coerce.number().int().min(1).default(3),
   EM_SOURCE: z.string().min(1).default('relay-network'),
   API_KEYS: apiKeys,
+  RELAY_API_KEY: z.string().default(''),
   BRIDGE_URL: url(/^https?$/),
   PROXY_TIMEOUT: milliseconds(5_000),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),

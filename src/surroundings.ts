@@ -1,8 +1,8 @@
 import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Logger } from 'pino';
-import type { Sql } from '../projections/core/sql.js';
 import { openSql } from '../projections/core/open-sql.js';
+import type { Sql } from '../projections/core/sql.js';
 import type { Config } from './config.js';
 import { lockDataDir } from './embedded/data-dir-lock.js';
 import { startInspircd } from './embedded/inspircd.js';
@@ -40,7 +40,11 @@ export async function openSurroundings(
   const generated = own.nats && own.sql && own.irc ? await loadSecrets(dataDir) : undefined;
   const ownIrc = own.irc && needsIrc ? (generated ?? (await loadSecrets(dataDir))) : undefined;
 
-  const start = async <T>(name: string, opening: Promise<T>, close: (opened: T) => Promise<unknown>): Promise<T> => {
+  const start = async <T>(
+    name: string,
+    opening: Promise<T>,
+    close: (opened: T) => Promise<unknown>,
+  ): Promise<T> => {
     const opened = await opening;
     closing.push({ name, close: () => close(opened) });
     return opened;
@@ -86,7 +90,12 @@ export async function openSurroundings(
     sql,
     sqlPlace: own.sql ? join(dataDir, 'pg') : new URL(config.DATABASE_URL).host,
     secrets: {
-      webhook: config.EM_WEBHOOK_SECRET.length > 0 ? config.EM_WEBHOOK_SECRET : generated ? [generated.webhookSecret] : [],
+      webhook:
+        config.EM_WEBHOOK_SECRET.length > 0
+          ? config.EM_WEBHOOK_SECRET
+          : generated
+            ? [generated.webhookSecret]
+            : [],
       ircServerPassword: config.IRC_SERVER_PASSWORD || ownIrc?.ircServerPassword || '',
       ircOper: operName && operPassword ? { name: operName, password: operPassword } : undefined,
     },

@@ -33,7 +33,10 @@ export async function healthRoutes(app: FastifyInstance, options: HealthOptions)
   app.get('/ready', { config: { rateLimit: false } }, async (_request, reply) => {
     const reason = options.notReady();
     if (reason === undefined) return { ready: true };
-    return reply.code(503).header('retry-after', '1').send({ ready: false, error: reason, code: 'not_ready' });
+    return reply
+      .code(503)
+      .header('retry-after', '1')
+      .send({ ready: false, error: reason, code: 'not_ready' });
   });
 }
 

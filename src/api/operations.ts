@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
+import type { Projector } from '../../projections/core/projector.js';
+import { deadLetters, queueRow } from '../../projections/delivery-queue.js';
 import { type Log, Refusal } from '../../streams/core/index.js';
 import { delivery, type deliveryDecider } from '../../streams/delivery/index.js';
 import { eventToken, market, marketSubject } from '../../streams/market/index.js';
-import { deadLetters, queueRow } from '../../projections/delivery-queue.js';
-import type { Projector } from '../../projections/core/projector.js';
 import type { ApiKeys } from '../auth/api-keys.js';
 import type { ReadModels } from '../read-models.js';
 import { parseInput } from '../validation.js';
@@ -66,7 +66,11 @@ export async function operationsRoutes(app: FastifyInstance, options: Operations
       { by: keys.require(request), cause: request.id },
     );
     await projector.reached('delivery_queue', position, 2_000);
-    return { event_id, redriven: true, channels: fact?.type === 'event.redriven' ? fact.data.undelivered : [] };
+    return {
+      event_id,
+      redriven: true,
+      channels: fact?.type === 'event.redriven' ? fact.data.undelivered : [],
+    };
   });
 
   app.get('/ops/projections', async () => ({ projections: await projector.status() }));

@@ -1,8 +1,14 @@
 import cors from '@fastify/cors';
 import rateLimit from '@fastify/rate-limit';
-import { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
+import {
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  fastify,
+} from 'fastify';
 import type { Logger } from 'pino';
-import { Refusal, isExpected } from '../../streams/core/index.js';
+import { isExpected, Refusal } from '../../streams/core/index.js';
 import { isLoopback } from '../auth/api-keys.js';
 
 /** Largest request body, in bytes. */
@@ -99,7 +105,8 @@ const fastifyCodes: Record<string, { status: number; code: string; message: stri
 function sendError(error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   if (isExpected(error)) {
     if (error.kind === 'unavailable') reply.header('retry-after', String(error.retryAfter));
-    if (error.status === 401 && !reply.hasHeader('www-authenticate')) reply.header('www-authenticate', 'Bearer');
+    if (error.status === 401 && !reply.hasHeader('www-authenticate'))
+      reply.header('www-authenticate', 'Bearer');
     const extra = error.kind === 'refusal' ? error.extra : {};
     return reply.code(error.status).send({ error: error.message, code: error.code, ...extra });
   }
@@ -124,7 +131,11 @@ function refuseBrokenRequest(error: NodeJS.ErrnoException, socket: import('node:
   }
   const late = error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
   const large = error.code === 'HPE_HEADER_OVERFLOW';
-  const status = late ? '408 Request Timeout' : large ? '431 Request Header Fields Too Large' : '400 Bad Request';
+  const status = late
+    ? '408 Request Timeout'
+    : large
+      ? '431 Request Header Fields Too Large'
+      : '400 Bad Request';
   const body = JSON.stringify({
     error: late ? 'The request took too long to arrive' : 'This is not a readable HTTP request',
     code: late ? 'request_timeout' : large ? 'headers_too_large' : 'bad_request',

@@ -30,18 +30,29 @@ export async function webhookRoutes(app: FastifyInstance, options: WebhookOption
   await app.register(async (scope) => {
     // the signature is over the bytes, so this route gets them as they came
     scope.removeAllContentTypeParsers();
-    scope.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+    scope.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) =>
+      done(null, body),
+    );
 
     // a producer with a valid signature is never turned away by the rate limit; guesses are
     const limitGuesses = 'createRateLimit' in scope ? scope.createRateLimit() : undefined;
 
     scope.post('/hooks/em/events', { config: { rateLimit: false } }, async (request, reply) => {
       if (secrets.length === 0) {
-        throw new Unavailable('webhook_secret_not_configured', 503, 'EM_WEBHOOK_SECRET is not set on this service', 60);
+        throw new Unavailable(
+          'webhook_secret_not_configured',
+          503,
+          'EM_WEBHOOK_SECRET is not set on this service',
+          60,
+        );
       }
       const raw = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
       const fault = verifyWebhook(
-        { raw, signature: header(request.headers['x-em-signature']), timestamp: header(request.headers['x-em-timestamp']) },
+        {
+          raw,
+          signature: header(request.headers['x-em-signature']),
+          timestamp: header(request.headers['x-em-timestamp']),
+        },
         { secrets, schemes, now: new Date() },
       );
       if (fault) {
@@ -66,7 +77,11 @@ function parseBody(raw: Buffer): unknown {
   try {
     return parse(utf8.decode(raw), null, { protoAction: 'error', constructorAction: 'error' });
   } catch (error) {
-    throw new Refusal('invalid_event', 400, `The body is not a JSON event: ${(error as Error).message.slice(0, 200)}`);
+    throw new Refusal(
+      'invalid_event',
+      400,
+      `The body is not a JSON event: ${(error as Error).message.slice(0, 200)}`,
+    );
   }
 }
 

@@ -47,9 +47,16 @@ export function signBody(secret: string, raw: Buffer | string): string {
   return `sha256=${createHmac('sha256', secret).update(raw).digest('hex')}`;
 }
 
-function isSignedWith(scheme: SignatureScheme, secret: string, signature: string, request: SignedRequest): boolean {
+function isSignedWith(
+  scheme: SignatureScheme,
+  secret: string,
+  signature: string,
+  request: SignedRequest,
+): boolean {
   if (scheme === 'timestamped') {
-    const hmac = createHmac('sha256', secret).update(`${request.timestamp ?? ''}.`).update(request.raw);
+    const hmac = createHmac('sha256', secret)
+      .update(`${request.timestamp ?? ''}.`)
+      .update(request.raw);
     return equal(signature, hmac.digest('hex'));
   }
   if (equal(signature, signBody(secret, request.raw))) return true;

@@ -71,7 +71,7 @@ export async function superviseChild(spec: ChildSpec): Promise<SupervisedChild> 
   const found = await takeOver(spec);
   let run = found.adopted ?? (await start(spec, await choosePort(spec, found.port), stopped.signal));
   spec.log.info(
-    { server: spec.name, pid: run.pid, port: run.port, adopted: run === found.adopted },
+    { server: spec.name, serverPid: run.pid, port: run.port, adopted: run === found.adopted },
     'server runs',
   );
 
@@ -84,7 +84,7 @@ export async function superviseChild(spec: ChildSpec): Promise<SupervisedChild> 
         Math.min(longestBackoffMs, firstBackoffMs * 2 ** failures) * (0.5 + Math.random() / 2);
       failures += 1;
       spec.log.warn(
-        { server: spec.name, pid: run.pid, failures, backoffMs },
+        { server: spec.name, serverPid: run.pid, failures, backoffMs },
         'server has ended, restarting it',
       );
       try {
@@ -97,7 +97,7 @@ export async function superviseChild(spec: ChildSpec): Promise<SupervisedChild> 
         continue;
       }
       startedAt = Date.now();
-      spec.log.info({ server: spec.name, pid: run.pid, port: run.port }, 'server restarted');
+      spec.log.info({ server: spec.name, serverPid: run.pid, port: run.port }, 'server restarted');
       for (const callback of callbacks) callback(run.pid);
     }
   })();
@@ -114,7 +114,7 @@ export async function superviseChild(spec: ChildSpec): Promise<SupervisedChild> 
       await supervision;
       const how = await endProcess(run, spec.stopGraceMs);
       rmSync(recordFile(spec), { force: true });
-      spec.log.info({ server: spec.name, pid: run.pid, how }, 'server stopped');
+      spec.log.info({ server: spec.name, serverPid: run.pid, how }, 'server stopped');
     },
   };
 }
@@ -131,7 +131,10 @@ async function takeOver(spec: ChildSpec): Promise<{ adopted?: ChildRecord; port?
   ) {
     if ((await spec.answers(record.port)) || (await spec.answers(record.port))) return { adopted: record };
   }
-  spec.log.warn({ server: spec.name, pid: old.pid }, 'a server left from before cannot be kept, ending it');
+  spec.log.warn(
+    { server: spec.name, serverPid: old.pid },
+    'a server left from before cannot be kept, ending it',
+  );
   await endProcess(old, spec.stopGraceMs);
   return { ...(record && { port: record.port }) };
 }

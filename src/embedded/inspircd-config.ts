@@ -16,7 +16,14 @@ export interface InspircdConfigOptions {
   host: string;
   port: number;
   secrets: InspircdSecrets;
+  installation: Installation;
+}
+
+/** What the configuration has to know about the InspIRCd that reads it. */
+export interface Installation {
   modulesDir: string;
+  /** The major release: 3 or 4. */
+  major: number;
 }
 
 // Loaded when the file is there: the set differs between releases and distributions. No TLS module: with it
@@ -36,8 +43,10 @@ const modules = [
   'ircv3_servertime',
   'monitor',
   'namesx',
+  'multiprefix',
   'uhnames',
   'services_account',
+  'account',
   'botmode',
   'chanhistory',
   'permchannels',
@@ -67,17 +76,18 @@ const channels = [
   ['#lobby', 'ntPH 100:1d', 'The place to meet. Agents and people are welcome.'],
 ] as const;
 
-/** The folder of the modules that belong to an InspIRCd program, wherever the package was unpacked. */
-export function modulesDirOf(binary: Binary): string {
+/** The installation that an InspIRCd program belongs to, wherever its package was unpacked. */
+export function installationOf(binary: Binary): Installation {
   const places = ['/usr/lib/inspircd/modules', '/usr/local/lib/inspircd/modules'];
   if (isAbsolute(binary.path)) places.unshift(join(dirname(binary.path), '..', 'lib', 'inspircd', 'modules'));
-  const found = places.find((place) => existsSync(place));
-  if (found === undefined) throw new Error(`no modules of InspIRCd found in ${places.join(', ')}`);
-  return found;
+  const modulesDir = places.find((place) => existsSync(place));
+  if (modulesDir === undefined) throw new Error(`no modules of InspIRCd found in ${places.join(', ')}`);
+  return { modulesDir, major: Number(/^InspIRCd-(\d+)/.exec(binary.version)?.[1]) };
 }
 
-/** The whole text of an InspIRCd 3 configuration: bots matched by connect password, everyone else welcome. */
-export function inspircdConfig({ dir, host, port, secrets, modulesDir }: InspircdConfigOptions): string {
+/** The whole text of an InspIRCd configuration: bots matched by connect password, everyone else welcome. */
+export function inspircdConfig({ dir, host, port, secrets, installation }: InspircdConfigOptions): string {
+  const { modulesDir, major } = installation;
   const has = (module: string) => existsSync(join(modulesDir, `m_${module}.so`));
   const hashed = has('password_hash') && (has('sha256') || has('sha2'));
   const password = (plain: string) =>
@@ -98,7 +108,7 @@ ${modules
   .filter(has)
   .map((module) => `<module name="${module}">`)
   .join('\n')}
-
+${major >= 4 ? rfc1459Codepage() : ''}
 # netbuffersize: larger bursts than one buffer are read at one buffer a second; 65534 is the largest there is.
 <performance netbuffersize="65534" quietbursts="yes" softlimit="12800" somaxconn="512" nouserdns="yes">
 <dns server="127.0.0.1" timeout="1">
@@ -126,6 +136,18 @@ ${channels.map(([name, modes, topic]) => `<permchannels channel="${name}" modes=
 export const motd = `Relay: a network of AI agents and the people who give them work.
 Tasks appear in #bounties, their lines come from the task marketplace.
 `;
+
+/** Release 4 has no option for the casemapping; its codepage module is told the letters one by one. */
+function rfc1459Codepage(): string {
+  const pairs = Array.from({ length: 30 }, (_, i) => `<cpcase lower="${97 + i}" upper="${65 + i}">`);
+  return `<module name="codepage">
+<codepage name="rfc1459">
+<cpchars index="45">
+<cpchars begin="48" end="57">
+<cpchars begin="65" end="125" front="yes">
+${pairs.join('\n')}
+`;
+}
 
 function escaped(value: string): string {
   return value

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import type { Logger } from 'pino';
 import { findInspircd } from './binaries.js';
 import { superviseChild } from './child.js';
-import { type InspircdSecrets, inspircdConfig, modulesDirOf, motd } from './inspircd-config.js';
+import { type InspircdSecrets, inspircdConfig, installationOf, motd } from './inspircd-config.js';
 import type { EmbeddedServer } from './nats-server.js';
 import { answers } from './net.js';
 
@@ -24,7 +24,7 @@ export async function startInspircd(options: {
   const dir = resolve(options.dataDir, 'irc');
   const config = join(dir, 'inspircd.conf');
   const textFor = (port: number) =>
-    inspircdConfig({ dir, host, port, secrets: options.secrets, modulesDir: modulesDirOf(binary) });
+    inspircdConfig({ dir, host, port, secrets: options.secrets, installation: installationOf(binary) });
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   const child = await superviseChild({
     name: 'inspircd',

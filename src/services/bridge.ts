@@ -1,6 +1,6 @@
-import type { Log, Position } from '../../streams/core/index.js';
-import { MarketEvent, eventToken, market, marketSubject, routeEvent } from '../../streams/market/index.js';
 import { deliveryStatus, queueStatistics } from '../../projections/delivery-queue.js';
+import type { Log, Position } from '../../streams/core/index.js';
+import { eventToken, MarketEvent, market, marketSubject, routeEvent } from '../../streams/market/index.js';
 import type { ReadModels } from '../read-models.js';
 import { parseInput } from '../validation.js';
 import type { Input, Reply, Route, Service } from './service.js';
@@ -51,22 +51,31 @@ export function createBridge(options: BridgeOptions): Service<typeof bridgeRoute
     );
     if (position) {
       appended = position;
-      return { status: 202, body: { status: 'accepted', queued: true, event_id, target_channels, formatted_message } };
+      return {
+        status: 202,
+        body: { status: 'accepted', queued: true, event_id, target_channels, formatted_message },
+      };
     }
     const delivery_status = await statusOf(event_id);
-    return { status: 200, body: { status: 'already_processed', queued: false, duplicate: true, event_id, delivery_status } };
+    return {
+      status: 200,
+      body: { status: 'already_processed', queued: false, duplicate: true, event_id, delivery_status },
+    };
   }
 
   /** Status of a known event; the read model may be behind or away, and the answer does not wait for it. */
   async function statusOf(eventId: string): Promise<string | null> {
     try {
-      return (await readModels.read('delivery_queue', (sql, schema) => deliveryStatus(sql, schema, eventId))) ?? 'pending';
+      return (
+        (await readModels.read('delivery_queue', (sql, schema) => deliveryStatus(sql, schema, eventId))) ??
+        'pending'
+      );
     } catch {
       return null;
     }
   }
 
-  async function statistics(): Promise<Record<string, unknown>> {
+  async function statistics(): Promise<object> {
     const queue = await readModels.read(
       'delivery_queue',
       (sql, schema) => queueStatistics(sql, schema, log.now()),
@@ -93,4 +102,3 @@ export function createBridge(options: BridgeOptions): Service<typeof bridgeRoute
     },
   };
 }
-

@@ -41,7 +41,13 @@ export function upstream<Routes extends Record<string, Route>>(
   return Object.fromEntries(operations) as Service<Routes>;
 }
 
-async function callOverHttp(name: string, base: string, route: Route, input: Input, timeoutMs: number): Promise<Reply> {
+async function callOverHttp(
+  name: string,
+  base: string,
+  route: Route,
+  input: Input,
+  timeoutMs: number,
+): Promise<Reply> {
   const target = new URL(base.replace(/\/$/, '') + route.path);
   for (const [key, value] of Object.entries(input.query ?? {})) {
     if (value !== undefined) target.searchParams.set(key, String(value));

@@ -1,16 +1,16 @@
 export type { Decider } from './decider.js';
-export { Refusal, Unavailable, isExpected } from './errors.js';
+export { isExpected, Refusal, Unavailable } from './errors.js';
 export { type Appended, type Entry, Log, type LogOptions } from './log.js';
 export { newId } from './publisher.js';
-export type { Pull, PullOptions, PulledMessage } from './pull.js';
+export type { Pull, PulledMessage, PullOptions } from './pull.js';
 export {
   type AnyFact,
+  decodeFact,
+  defineStream,
+  encodeFact,
   type FactOf,
   type Origin,
   type Position,
   type Recorded,
   type StreamDefinition,
-  decodeFact,
-  defineStream,
-  encodeFact,
 } from './stream.js';

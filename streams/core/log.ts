@@ -1,19 +1,19 @@
-import { type JetStreamManager, type NatsConnection, type Msg, AckPolicy, DeliverPolicy, nanos } from 'nats';
+import { AckPolicy, DeliverPolicy, type JetStreamManager, type Msg, type NatsConnection, nanos } from 'nats';
 import type { Logger } from 'pino';
 import type { Decider } from './decider.js';
-import { Refusal, Unavailable } from './errors.js';
-import { type StreamPlacement, connectToNats, ensureStreams } from './nats.js';
-import { type PublishAnswer, Publisher, newId } from './publisher.js';
-import { Pull, type PullOptions, type PulledMessage } from './pull.js';
+import { type Refusal, Unavailable } from './errors.js';
+import { connectToNats, ensureStreams, type StreamPlacement } from './nats.js';
+import { newId, type PublishAnswer, Publisher } from './publisher.js';
+import { Pull, type PulledMessage, type PullOptions } from './pull.js';
 import {
   type AnyFact,
+  decodeFact,
+  encodeFact,
   type FactOf,
   type Origin,
   type Position,
   type Recorded,
   type StreamDefinition,
-  decodeFact,
-  encodeFact,
 } from './stream.js';
 
 /** How to open the log. */
@@ -160,7 +160,10 @@ export class Log {
   }
 
   /** The last fact of a subject, if it has any. */
-  async last<S extends StreamDefinition>(stream: S, subject: string): Promise<Recorded<FactOf<S>> | undefined> {
+  async last<S extends StreamDefinition>(
+    stream: S,
+    subject: string,
+  ): Promise<Recorded<FactOf<S>> | undefined> {
     return await this.#direct(stream, { last_by_subj: subject });
   }
 
@@ -259,7 +262,8 @@ export class Log {
             wake = () => {};
           }
         }
-        if (broken) this.#options.logger.debug({ stream: stream.name, after, reason: broken }, 'reading again');
+        if (broken)
+          this.#options.logger.debug({ stream: stream.name, after, reason: broken }, 'reading again');
       } catch (error) {
         if (signal.aborted) return;
         this.#options.logger.warn({ stream: stream.name, after, err: error }, 'stream cannot be read now');
@@ -300,7 +304,8 @@ export class Log {
     for (let attempt = 1; ; attempt++) {
       try {
         // while disconnected the client would buffer without bound
-        if (!this.#connected) throw new Unavailable('log_unavailable', 503, 'The event log is not connected', 2);
+        if (!this.#connected)
+          throw new Unavailable('log_unavailable', 503, 'The event log is not connected', 2);
         const answer = await this.#publisher.publish(subject, bytes, {
           id: origin.id,
           timeoutMs: Math.min(acknowledgeMs, deadline - Date.now()),
@@ -361,7 +366,12 @@ export class Log {
     const { headers } = message;
     if (!headers || headers.code === 404) return undefined;
     if (headers.code) {
-      throw new Unavailable('log_unavailable', 503, `The event log refused a read: ${headers.description}`, 2);
+      throw new Unavailable(
+        'log_unavailable',
+        503,
+        `The event log refused a read: ${headers.description}`,
+        2,
+      );
     }
     return {
       subject: headers.get('Nats-Subject'),

@@ -1,14 +1,14 @@
 import {
+  connect,
+  DiscardPolicy,
   type JetStreamManager,
   type NatsConnection,
-  type StreamConfig,
-  type StreamUpdateConfig,
-  DiscardPolicy,
   NatsError,
+  nanos,
   RetentionPolicy,
   StorageType,
-  connect,
-  nanos,
+  type StreamConfig,
+  type StreamUpdateConfig,
 } from 'nats';
 import type { StreamDefinition } from './stream.js';
 

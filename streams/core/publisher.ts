@@ -1,4 +1,4 @@
-import { type MsgHdrs, type NatsConnection, createInbox, nuid } from 'nats';
+import { createInbox, type MsgHdrs, type NatsConnection, nuid } from 'nats';
 import { Unavailable } from './errors.js';
 
 /** The log's answer to an append: where the message is, or why it was not taken. */

@@ -1,4 +1,4 @@
-import { type Msg, type NatsConnection, type Subscription, createInbox } from 'nats';
+import { createInbox, type Msg, type NatsConnection, type Subscription } from 'nats';
 
 /** A message of a stream as a consumer hands it out. */
 export interface PulledMessage {

@@ -25,9 +25,10 @@ export interface StreamDefinition<Facts extends Record<string, FactSchema> = Rec
 }
 
 /** The union of a stream's facts, narrowed by `type`. */
-export type FactOf<S> = S extends StreamDefinition<infer Facts>
-  ? { [T in keyof Facts & string]: { type: T; data: DataOf<Facts[T]> } }[keyof Facts & string]
-  : never;
+export type FactOf<S> =
+  S extends StreamDefinition<infer Facts>
+    ? { [T in keyof Facts & string]: { type: T; data: DataOf<Facts[T]> } }[keyof Facts & string]
+    : never;
 
 /** What any fact looks like to code that does not care which one it is. */
 export interface AnyFact {
@@ -86,7 +87,11 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
 /** The bytes of a fact on the log. Throws when the data is not what the stream's schema says. */
-export function encodeFact(stream: StreamDefinition, fact: AnyFact, origin: Origin & { id: string }): Uint8Array {
+export function encodeFact(
+  stream: StreamDefinition,
+  fact: AnyFact,
+  origin: Origin & { id: string },
+): Uint8Array {
   const { v, schema } = schemaOf(stream, fact.type);
   const envelope: Envelope = {
     id: origin.id,

@@ -47,7 +47,9 @@ export function pendingDelivery(targetChannels: string[]): DeliveryState {
  * recorded many events at a time; whoever decides about a confirmation folds those in as well. A redrive
  * needs only what is on the subject, because giving up and expiring name what was shown until then.
  */
-export function deliveryDecider(limits: DeliveryLimits): Decider<DeliveryState, DeliveryCommand, DeliveryFact> {
+export function deliveryDecider(
+  limits: DeliveryLimits,
+): Decider<DeliveryState, DeliveryCommand, DeliveryFact> {
   return {
     initial: () => pendingUnknown(),
     subject: (command) => deliverySubject(command.event.token),
@@ -58,7 +60,9 @@ export function deliveryDecider(limits: DeliveryLimits): Decider<DeliveryState, 
       switch (command.is) {
         case 'confirm': {
           if (state.status !== 'pending' || state.channels.get(command.channel)?.confirmed) return undefined;
-          const completes = [...state.channels].every(([name, it]) => it.confirmed || name === command.channel);
+          const completes = [...state.channels].every(
+            ([name, it]) => it.confirmed || name === command.channel,
+          );
           const line = { ...about, channel: command.channel, via: command.via, completes };
           return { type: 'lines.confirmed', data: { lines: [line] } };
         }
@@ -74,11 +78,18 @@ export function deliveryDecider(limits: DeliveryLimits): Decider<DeliveryState, 
           if (state.status !== 'pending' || openChannels(state, limits).length > 0) return undefined;
           const { delivered, undelivered } = outcome(state);
           if (undelivered.length === 0) return undefined;
-          const data = { ...about, retry_count: retryCount(state), last_error: state.lastError, delivered, undelivered };
+          const data = {
+            ...about,
+            retry_count: retryCount(state),
+            last_error: state.lastError,
+            delivered,
+            undelivered,
+          };
           return { type: 'event.dead_lettered', data };
         }
         case 'check age': {
-          if (state.status !== 'pending' || now.getTime() - command.since.getTime() <= limits.ttlMs) return undefined;
+          if (state.status !== 'pending' || now.getTime() - command.since.getTime() <= limits.ttlMs)
+            return undefined;
           const { delivered, undelivered } = outcome(state);
           if (undelivered.length === 0) return undefined;
           return { type: 'event.expired', data: { ...about, delivered, undelivered } };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type FactOf, defineStream } from '../core/index.js';
+import { defineStream, type FactOf } from '../core/index.js';
 
 /** Which event of the market stream a delivery fact is about. */
 const event = {

@@ -1,17 +1,17 @@
 export {
+  confirmLine,
   type DeliveryCommand,
   type DeliveryLimits,
   type DeliveryState,
-  type EventRef,
-  confirmLine,
   deliveryDecider,
+  type EventRef,
   openChannels,
   pendingDelivery,
 } from './delivery.js';
 export {
   type ConfirmedLine,
-  type DeliveryFact,
   confirmationsSubject,
+  type DeliveryFact,
   delivery,
   deliverySubject,
 } from './facts.js';

@@ -1,3 +1,3 @@
-export { MarketEvent, eventToken } from './event.js';
+export { eventToken, MarketEvent } from './event.js';
 export { type MarketFact, market, marketSubject } from './facts.js';
 export { routeEvent } from './routing.js';

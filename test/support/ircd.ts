@@ -5,7 +5,7 @@ import {
   inspircdFailure,
   writeInspircdFiles,
 } from '../../src/embedded/inspircd.js';
-import { type InspircdSecrets, inspircdConfig, modulesDirOf } from '../../src/embedded/inspircd-config.js';
+import { type InspircdSecrets, inspircdConfig, installationOf } from '../../src/embedded/inspircd-config.js';
 import { freePort } from '../../src/embedded/net.js';
 import { type ServerProcess, startServerProcess, type Teardown } from './server-process.js';
 
@@ -28,7 +28,7 @@ export async function startIrcd(t: Teardown, options: { extraConfig?: string } =
         host: '127.0.0.1',
         port,
         secrets,
-        modulesDir: modulesDirOf(binary),
+        installation: installationOf(binary),
       });
       return inspircdArgs(writeInspircdFiles(dir, `${text}\n${options.extraConfig ?? ''}\n`));
     },

@@ -63,7 +63,8 @@ export class InOrderConsumer {
 
   /** Tells the log that a message is dealt with. A lost acknowledgement only costs a second look after a takeover. */
   acknowledge(reply: string): void {
-    if (!this.#options.log.connection.isClosed()) this.#options.log.connection.publish(reply, acknowledgement);
+    if (!this.#options.log.connection.isClosed())
+      this.#options.log.connection.publish(reply, acknowledgement);
   }
 
   /** To be called when the owner has room again. */

@@ -1,19 +1,19 @@
 import type { Logger } from 'pino';
-import { type Log, type PulledMessage, type Recorded, decodeFact } from '../../streams/core/index.js';
+import { decodeFact, type Log, type PulledMessage, type Recorded } from '../../streams/core/index.js';
 import {
   type ConfirmedLine,
   type DeliveryCommand,
   type DeliveryFact,
   type DeliveryLimits,
   type DeliveryState,
-  type EventRef,
   delivery,
   deliveryDecider,
   deliverySubject,
+  type EventRef,
   openChannels,
   pendingDelivery,
 } from '../../streams/delivery/index.js';
-import { type MarketFact, eventToken, market } from '../../streams/market/index.js';
+import { eventToken, type MarketFact, market } from '../../streams/market/index.js';
 import { InOrderConsumer, type Takeover } from '../core/in-order.js';
 import type { IrcConnection } from '../irc/connection.js';
 import { Lane, type LaneOwner, type Line } from './lane.js';
@@ -142,7 +142,12 @@ export class DeliverToIrc {
     return outcomes;
   }
 
-  #receive(consumer: InOrderConsumer, message: PulledMessage, recorded: RecordedOutcomes, seenBefore: boolean): void {
+  #receive(
+    consumer: InOrderConsumer,
+    message: PulledMessage,
+    recorded: RecordedOutcomes,
+    seenBefore: boolean,
+  ): void {
     const owed = { consumer, reply: message.reply };
     const inHand = this.#jobs.get(message.seq);
     if (inHand) inHand.owed.push(owed);
@@ -173,7 +178,10 @@ export class DeliverToIrc {
     void this.#fetch(seq).then((event) => {
       if (event) this.#take(event, message.at, state, owed, true);
       else if (!this.#stop.signal.aborted) {
-        this.#options.logger.error({ seq, event_id: fact.data.event_id }, 'redriven event is no longer stored');
+        this.#options.logger.error(
+          { seq, event_id: fact.data.event_id },
+          'redriven event is no longer stored',
+        );
         consumer.acknowledge(message.reply);
       }
     });

@@ -119,7 +119,7 @@ export class Lane<Event> {
           unconfirmed = true;
           break;
         case 'lost':
-          line.inDoubt = true;
+          line.inDoubt ||= outcome.written;
           break;
       }
     }

@@ -1,9 +1,9 @@
-import { type Log, decodeFact } from '../../streams/core/index.js';
+import { decodeFact, type Log } from '../../streams/core/index.js';
 import {
+  confirmLine,
   type DeliveryFact,
   type DeliveryLimits,
   type DeliveryState,
-  confirmLine,
   delivery,
   deliveryDecider,
 } from '../../streams/delivery/index.js';
@@ -27,7 +27,12 @@ export class RecordedOutcomes {
     const outcomes = new RecordedOutcomes(limits);
     if (!since) return outcomes;
     const reading = new AbortController();
-    for await (const entries of log.follow(delivery, { after: 0, since, batch: 5_000, signal: reading.signal })) {
+    for await (const entries of log.follow(delivery, {
+      after: 0,
+      since,
+      batch: 5_000,
+      signal: reading.signal,
+    })) {
       if (entries.length === 0) break; // the end of the stream as of now
       for (const entry of entries) outcomes.fold(decodeFact(delivery, entry.data, entry));
     }

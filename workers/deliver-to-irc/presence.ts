@@ -1,4 +1,7 @@
-import type { IrcConnection, Session } from '../irc/connection.js';
+import { once } from 'node:events';
+import type { IrcConnection } from '../irc/connection.js';
+import type { JoinOutcome } from '../irc/join.js';
+import type { Session } from '../irc/session.js';
 
 /** The answer to "may I speak in this channel now?". */
 export type Room =
@@ -64,7 +67,7 @@ export class Presence {
         }
         return session;
       }
-      await this.#irc.nextSession(this.#stopping);
+      await once(this.#irc, 'session', { signal: this.#stopping }).catch(() => undefined);
     }
     return undefined;
   }
@@ -85,15 +88,14 @@ export class Presence {
       this.#waiting = this.#waiting.filter((entry) => entry.history !== history);
       const session = this.#session!;
       const channels = group.map((entry) => entry.channel);
-      const outcomes = session.lost.aborted ? new Map() : await session.join(channels, { history });
+      const outcomes: Map<string, JoinOutcome> = await session.join(channels, { history });
       for (const entry of group) {
         const outcome = outcomes.get(entry.channel);
         if (!outcome || outcome.is === 'lost' || session !== this.#session) entry.resolve('lost');
-        else if (outcome.is === 'refused') entry.resolve({ error: outcome.error });
+        else if (outcome.is === 'refused') entry.resolve({ error: `${outcome.code} ${outcome.error}` });
         else {
-          const lines: { tag: string | null }[] = outcome.history;
-          const tags = lines.flatMap((line) => (line.tag ? [line.tag] : []));
-          this.#joined.set(entry.channel, history ? new Set(tags) : undefined);
+          const tags = outcome.history?.lines.flatMap((line) => (line.tag ? [line.tag] : []));
+          this.#joined.set(entry.channel, tags && new Set(tags));
           entry.resolve('joined');
         }
       }

@@ -1,6 +1,11 @@
 import type { Logger } from 'pino';
 import { type FactOf, type Log, newId } from '../../streams/core/index.js';
-import { type ConfirmedLine, type DeliveryFact, confirmationsSubject, delivery } from '../../streams/delivery/index.js';
+import {
+  type ConfirmedLine,
+  confirmationsSubject,
+  type DeliveryFact,
+  delivery,
+} from '../../streams/delivery/index.js';
 
 const maxLinesPerFact = 500;
 const retryMs = 250;

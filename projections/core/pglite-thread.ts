@@ -1,0 +1,145 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import { storeUnavailable } from './sql.js';
+
+/** What one statement gave: its rows and the command it turned out to be. */
+export interface StatementResult {
+  rows: Record<string, unknown>[];
+  command: string | undefined;
+}
+
+interface Request {
+  id: number;
+  text: string;
+  params?: (string | null)[];
+}
+
+type Reply = { id: number; result: StatementResult } | { id: number; error: { message: string; code?: string } };
+
+/**
+ * PGlite in a thread of its own: it computes in WebAssembly, synchronously, and would hold up everything else
+ * in the process for the length of each statement. Statements run in the order in which they were given.
+ */
+export class PgliteThread {
+  readonly #worker: Worker;
+  readonly #waiting = new Map<number, { resolve(result: StatementResult): void; reject(error: unknown): void }>();
+  #next = 0;
+  #ended: string | undefined;
+  #dismissed = false;
+
+  private constructor(worker: Worker, died: (reason: string) => void) {
+    this.#worker = worker;
+    worker.on('message', (reply: Reply) => this.#receive(reply));
+    worker.on('error', (error) => this.#end(error.message));
+    worker.on('exit', () => {
+      this.#end('its thread ended');
+      if (!this.#dismissed) died(this.#ended!);
+    });
+  }
+
+  /** Opens the database in a directory, and makes one where there is none. `died` tells that the thread is gone. */
+  static async open(directory: string, settings: string[], died: (reason: string) => void): Promise<PgliteThread> {
+    const worker = new Worker(`(${main})()`, {
+      eval: true,
+      // the thread runs plain JavaScript: loaders of the process would only slow its start
+      execArgv: [],
+      workerData: { pglite: import.meta.resolve('@electric-sql/pglite'), directory, settings },
+    });
+    try {
+      const [first] = (await once(worker, 'message')) as [{ error?: string }];
+      if (first.error !== undefined) throw new Error(first.error);
+    } catch (error) {
+      await worker.terminate();
+      throw error;
+    }
+    return new PgliteThread(worker, died);
+  }
+
+  /** Runs one statement, or several when there are no parameters; rejects with the SQLSTATE in `code`. */
+  run(text: string, params?: (string | null)[]): Promise<StatementResult> {
+    if (this.#ended !== undefined) return Promise.reject(storeUnavailable(this.#ended));
+    const id = this.#next++;
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(id, { resolve, reject });
+      const request: Request = { id, text, ...(params ? { params } : {}) };
+      this.#worker.postMessage(request);
+    });
+  }
+
+  /** Closes the database and ends the thread. */
+  async close(): Promise<void> {
+    this.#dismissed = true;
+    await this.run('checkpoint').catch(() => {});
+    this.#ended ??= 'it is closed';
+    this.#worker.postMessage('close');
+    await Promise.race([once(this.#worker, 'exit'), new Promise((resolve) => setTimeout(resolve, closeBoundMs))]);
+    await this.#worker.terminate();
+  }
+
+  /** Ends the thread whatever it does. */
+  async kill(): Promise<void> {
+    this.#dismissed = true;
+    this.#end('it is given up');
+    await this.#worker.terminate();
+  }
+
+  #receive(reply: Reply): void {
+    const waiting = this.#waiting.get(reply.id);
+    this.#waiting.delete(reply.id);
+    if ('result' in reply) waiting?.resolve(reply.result);
+    else waiting?.reject(Object.assign(new Error(reply.error.message), reply.error));
+  }
+
+  #end(reason: string): void {
+    this.#ended ??= reason;
+    for (const { reject } of this.#waiting.values()) reject(storeUnavailable(this.#ended));
+    this.#waiting.clear();
+  }
+}
+
+const closeBoundMs = 5_000;
+
+/**
+ * What the thread does. It is sent over as source text, so that it runs the same from compiled code and under
+ * any loader: it must not use anything from outside itself.
+ */
+async function main(): Promise<void> {
+  const { parentPort: parent, workerData } = await import('node:worker_threads');
+  const port = parent!;
+  try {
+    const { PGlite, types } = (await import(workerData.pglite)) as typeof import('@electric-sql/pglite');
+    const db = await PGlite.create({
+      dataDir: workerData.directory,
+      startParams: [...PGlite.defaultStartParams, ...workerData.settings],
+      parsers: {
+        [types.INT8]: Number,
+        [types.DATE]: (text) => text,
+        [types.TIMESTAMP]: (text) => new Date(`${text.replace(' ', 'T')}Z`),
+      },
+    });
+    port.on('message', async (request: Request | 'close') => {
+      if (request === 'close') {
+        await db.close().catch(() => {});
+        port.close();
+        return;
+      }
+      const { id, text, params } = request;
+      try {
+        const result = params ? await db.query(text, params) : (await db.exec(text)).at(-1);
+        const reply: Reply = {
+          id,
+          result: { rows: (result?.rows ?? []) as StatementResult['rows'], command: result?.command },
+        };
+        port.postMessage(reply);
+      } catch (error) {
+        const { message, code, detail } = error as { message: string; code?: string; detail?: string };
+        // without an SQLSTATE it was not the statement that failed but the engine: it cannot be used any more
+        if (typeof code !== 'string') throw error;
+        port.postMessage({ id, error: { message, code, detail } });
+      }
+    });
+    port.postMessage({});
+  } catch (error) {
+    port.postMessage({ error: String((error as Error)?.message ?? error) });
+  }
+}

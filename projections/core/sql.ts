@@ -1,0 +1,77 @@
+import { Unavailable } from '../../streams/core/index.js';
+
+/** What may stand for `$1`: JSON goes in as the text that `json` makes, a list becomes an SQL array. */
+export type Param = string | number | boolean | Date | null | readonly (string | number)[];
+
+/** Where statements run. Without parameters `text` may hold several statements; the last one's rows are returned. */
+export interface Tx {
+  query<R = Record<string, unknown>>(text: string, params?: readonly Param[]): Promise<R[]>;
+}
+
+/**
+ * The read store. Values are the same on both engines: bigint is a number, timestamptz a `Date`, date and
+ * numeric are strings, json and jsonb are parsed. Throws `Unavailable` when the store cannot be reached, else
+ * an error whose `code` is the SQLSTATE.
+ */
+export interface Sql extends Tx {
+  readonly engine: 'postgres' | 'pglite';
+  /** Commits when `work` returns and rolls back when it throws. Inside, only `tx` may be used: the store itself would wait for ever. */
+  transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+}
+
+/** What a parameter looks like on the wire; the same text for both engines, so that neither driver guesses. */
+export function wireText(param: Param): string | null {
+  if (param === null) return null;
+  if (typeof param === 'string') return withoutNul(param);
+  if (param instanceof Date) return param.toISOString();
+  if (typeof param === 'object') return `{${param.map(arrayElement).join(',')}}`;
+  return String(param);
+}
+
+/**
+ * JSON that PostgreSQL can take apart. Its text knows no U+0000 and no half of a surrogate pair, so these
+ * become U+FFFD; the same happens to plain text parameters, so that what was stored is found again.
+ */
+export function json(value: unknown): string {
+  const text = JSON.stringify(value);
+  if (!text.includes('\\u0000') && !text.includes('\\ud')) return text;
+  return text.replace(/\\(?:u0000|ud[89a-f][0-9a-f]{2}|.)/g, (escape) => (escape.length > 2 ? '\\ufffd' : escape));
+}
+
+/** Turns text of the types that the drivers read differently into the same values; by type id. */
+export const valueParsers: Record<number, (text: string) => unknown> = {
+  20: Number, // bigint
+  1082: (text) => text, // date
+  1114: (text) => new Date(`${text.replace(' ', 'T')}Z`), // timestamp without time zone, taken as UTC
+  1184: (text) => new Date(text), // timestamptz
+  1700: (text) => text, // numeric
+};
+
+/** `Unavailable` when an error says that the store is away or overloaded, else the error itself. */
+export function storeError(error: unknown): unknown {
+  const { code, message } = error as { code?: unknown; message?: string };
+  const sqlState = typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) ? code : undefined;
+  if (sqlState && !/^(08|53|57P|58|40|28|3D|55P03)/.test(sqlState)) return error;
+  return storeUnavailable(message ?? String(error), error);
+}
+
+/** The error of a store that cannot be used now. */
+export function storeUnavailable(reason: string, cause?: unknown): Unavailable {
+  const error = new Unavailable('store_unavailable', 503, `The read store is not available: ${reason}`, 2);
+  if (cause !== undefined) error.cause = cause;
+  return error;
+}
+
+/** The statement that ends a transaction reports `ROLLBACK` when a statement before had failed unnoticed. */
+export function assertCommitted(command: string | undefined): void {
+  if (command !== 'COMMIT') throw new Error('A statement of the transaction had failed, nothing was stored');
+}
+
+function arrayElement(element: string | number): string {
+  return typeof element === 'number' ? String(element) : `"${withoutNul(element).replace(/["\\]/g, '\\$&')}"`;
+}
+
+function withoutNul(text: string): string {
+  return text.includes('\0') ? text.replaceAll('\0', '\ufffd') : text;
+}

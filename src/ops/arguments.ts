@@ -1,0 +1,117 @@
+import { parseArgs } from 'node:util';
+import { type Command, type Option, UsageError } from './command.js';
+
+/** What a command line says. */
+export interface CommandLine {
+  /** The command it names; `undefined` when it names none or a wrong one, in which case only help can be asked for. */
+  command: Command | undefined;
+  /** The words that name no command: its arguments. */
+  arguments: string[];
+  options: Map<string, string[]>;
+}
+
+/** Options that stand behind any command. */
+export const commonOptions: Record<string, Option> = {
+  json: { says: 'print JSON, for programs' },
+  help: { says: 'say how the command is used' },
+};
+const version: Record<string, Option> = { version: { says: 'print the version' } };
+
+/** Takes a command line apart. Throws `UsageError` for what no command knows. */
+export function parseCommandLine(commands: Command[], argv: string[]): CommandLine {
+  const known: Record<string, Option> = Object.assign(
+    {},
+    version,
+    commonOptions,
+    ...commands.map((c) => c.options ?? {}),
+  );
+  const { tokens } = parseArgs({
+    args: argv,
+    options: Object.fromEntries(
+      Object.entries(known).map(([name, option]) => [
+        name,
+        { type: option.value ? 'string' : 'boolean', ...(name === 'help' ? { short: 'h' } : {}) } as const,
+      ]),
+    ),
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
+  });
+
+  const words = tokens.flatMap((token) => (token.kind === 'positional' ? [token.value] : []));
+  const command = findCommand(commands, words);
+  const accepted = { ...version, ...commonOptions, ...command?.options };
+  const options = new Map<string, string[]>();
+  const wantsHelp = tokens.some((token) => token.kind === 'option' && token.name === 'help');
+  const wrongCommand = !command && words.length > 0;
+  for (const token of tokens) {
+    if (token.kind !== 'option') continue;
+    const option = accepted[token.name];
+    if (!option) {
+      if (wantsHelp || wrongCommand) continue; // there is something better to say
+      throw new UsageError(`unknown option ${token.rawName}`);
+    }
+    options.set(token.name, [...(options.get(token.name) ?? []), valueFor(token, option)]);
+    if (!option.multiple && option.value && options.get(token.name)!.length > 1) {
+      throw new UsageError(`${token.rawName} is given twice`);
+    }
+  }
+  const rest = words.slice(command ? command.name.split(' ').length : 0);
+  return { command, arguments: rest, options };
+}
+
+/** Throws `UsageError` when there are too few or too many arguments for the command. */
+export function checkArguments(commands: Command[], command: Command, given: string[]): void {
+  const expected = command.arguments ?? [];
+  const missing = expected.filter((name) => name.startsWith('<'))[given.length];
+  if (missing) throw new UsageError(`${missing} is missing`);
+  const extra = given[expected.length];
+  if (extra === undefined) return;
+  const children = commands.map(({ name }) => name).filter((name) => name.startsWith(`${command.name} `));
+  const hint = children.length > 0 ? `; there are: ${children.join(', ')}` : '';
+  throw new UsageError(`"${extra}" is one argument too many${hint}`);
+}
+
+/** What is said about a command that there is not. */
+export function unknownCommand(commands: Command[], words: string[]): UsageError {
+  const word = words[0]!;
+  const names = commands.map(({ name }) => name);
+  const children = names.filter((name) => name.startsWith(`${word} `));
+  if (children.length > 0) return new UsageError(`"${word}" needs one of: ${children.join(', ')}`);
+  const near = names.find((name) => isNear(name, word));
+  return new UsageError(`there is no command "${word}"${near ? `: do you mean "${near}"?` : ''}`);
+}
+
+function findCommand(commands: Command[], words: string[]): Command | undefined {
+  for (const count of [2, 1]) {
+    const name = words.slice(0, count).join(' ');
+    const found = commands.find((command) => command.name === name);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+function valueFor(
+  token: { rawName: string; value?: string | undefined; inlineValue?: boolean | undefined },
+  option: Option,
+) {
+  if (!option.value) {
+    if (token.value !== undefined) throw new UsageError(`${token.rawName} takes no value`);
+    return '';
+  }
+  // an option behind an option is a forgotten value; one that really begins so can be given with =
+  const forgotten = token.value === undefined || (!token.inlineValue && /^-./.test(token.value));
+  if (forgotten) throw new UsageError(`${token.rawName} needs a value: ${token.rawName} ${option.value}`);
+  return token.value!;
+}
+
+/** Whether one letter too many, too few, or a wrong one stands between two words. */
+function isNear(a: string, b: string): boolean {
+  if (Math.abs(a.length - b.length) > 1 || b.length < 3) return false;
+  let start = 0;
+  while (start < a.length && a[start] === b[start]) start += 1;
+  let end = 0;
+  const shorter = Math.min(a.length, b.length);
+  while (end < shorter - start && a.at(-1 - end) === b.at(-1 - end)) end += 1;
+  return Math.max(a.length, b.length) - start - end <= 1;
+}

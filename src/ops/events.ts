@@ -1,0 +1,139 @@
+import { AckPolicy, DeliverPolicy, nanos } from 'nats';
+import {
+  decodeFact,
+  type Entry,
+  type Log,
+  type Recorded,
+  type StreamDefinition,
+} from '../../streams/core/index.js';
+import { type Command, Failed, UsageError, valueOf, wholeNumber } from './command.js';
+import { openLogReader, streamNamed } from './log-reader.js';
+import { cut, moment, printable, styled, type Terminal } from './terminal.js';
+
+/** After this long without an answer a log that should be able to give one is given up, in milliseconds. */
+const silenceMs = 15_000;
+const batch = 500;
+
+/** `relay events <stream>` */
+export const eventsCommand: Command = {
+  name: 'events',
+  arguments: ['<stream>'],
+  summary: 'Print the facts of a stream, one line each',
+  details:
+    'Facts are decoded and brought to the newest version of their type. --follow goes on with new facts until\n' +
+    'it is interrupted or --to is reached. A fact that cannot be decoded is printed with the reason.',
+  options: {
+    subject: { value: 'SUBJECT', says: 'only facts of this subject; * and > match as in NATS' },
+    from: { value: 'SEQ', says: 'begin with this sequence (default: the first one)' },
+    to: { value: 'SEQ', says: 'end with this sequence (default: the last one now)' },
+    follow: { says: 'wait for new facts' },
+  },
+  async run(invocation) {
+    const stream = streamNamed(invocation.arguments[0]!);
+    const follow = invocation.options.has('follow');
+    const from = wholeNumber(invocation, 'from') ?? 1;
+    const to = wholeNumber(invocation, 'to') ?? Number.POSITIVE_INFINITY;
+    const subject = valueOf(invocation, 'subject');
+    if (to < from) throw new UsageError('--to is before --from');
+
+    const log = await openLogReader(invocation.config());
+    try {
+      await checkFilter(log, stream, subject, from);
+      const end = follow ? to : Math.min(to, await log.head(stream));
+      const print = (entry: Entry) => writeEntry(stream, entry, invocation.terminal, invocation.json);
+      if (from <= end) await read(log, stream, { from, end, subject, follow, stop: invocation.stop }, print);
+    } finally {
+      await log.close();
+    }
+  },
+};
+
+interface Range {
+  from: number;
+  end: number;
+  subject: string | undefined;
+  follow: boolean;
+  stop: AbortSignal;
+}
+
+async function read(
+  log: Log,
+  stream: StreamDefinition,
+  range: Range,
+  print: (entry: Entry) => void,
+): Promise<void> {
+  const done = new AbortController();
+  const signal = AbortSignal.any([range.stop, done.signal]);
+  let silent = false;
+  const watchdog = setTimeout(() => {
+    silent = true;
+    done.abort();
+  }, silenceMs);
+  const options = {
+    after: range.from - 1,
+    batch,
+    signal,
+    ...(range.subject ? { filter: [range.subject] } : {}),
+  };
+  for await (const entries of log.follow(stream, options)) {
+    watchdog.refresh();
+    for (const entry of entries) if (entry.seq <= range.end) print(entry);
+    const last = entries.at(-1);
+    // an empty batch: all that was there has been seen
+    if (last ? last.seq >= range.end : !range.follow) break;
+    if (range.follow) clearTimeout(watchdog);
+  }
+  clearTimeout(watchdog);
+  done.abort();
+  if (silent) throw new Failed(`the event log has been silent for ${silenceMs / 1_000} s`, 'log_unavailable');
+}
+
+/** Following repairs itself for ever, also where the question is wrong; so the question is tried once first. */
+async function checkFilter(
+  log: Log,
+  stream: StreamDefinition,
+  subject: string | undefined,
+  from: number,
+): Promise<void> {
+  try {
+    const probe = await log.manager.consumers.add(stream.name, {
+      ack_policy: AckPolicy.None,
+      deliver_policy: DeliverPolicy.StartSequence,
+      opt_start_seq: from,
+      inactive_threshold: nanos(5_000),
+      mem_storage: true,
+      num_replicas: 1,
+      ...(subject ? { filter_subject: subject } : {}),
+    });
+    await log.manager.consumers.delete(stream.name, probe.name);
+  } catch (error) {
+    const { code, message } = error as { code?: string; message: string };
+    if (code === '404') throw new Failed(`the log server has no stream ${stream.name} yet`, 'no_streams');
+    if (!subject) throw new Failed(`the event log cannot be read: ${message}`, 'log_unavailable');
+    throw new UsageError(
+      `--subject ${subject} cannot be in ${stream.name} (${stream.subjects.join(', ')}): ${message}`,
+    );
+  }
+}
+
+function writeEntry(stream: StreamDefinition, entry: Entry, terminal: Terminal, json: boolean): void {
+  let fact: Recorded;
+  try {
+    fact = decodeFact(stream, entry.data, entry) as Recorded;
+  } catch (error) {
+    const { seq, subject, at } = entry;
+    const reason = (error as Error).message;
+    if (json) terminal.out(JSON.stringify({ stream: stream.name, seq, subject, at, error: reason }));
+    else
+      terminal.out(styled(terminal, 'red', `${seq}  ${moment(at)}  cannot be decoded: ${printable(reason)}`));
+    return;
+  }
+  if (json) {
+    terminal.out(JSON.stringify(fact));
+    return;
+  }
+  const head = `${fact.seq}  ${moment(fact.at)}  `;
+  const tail = `  ${fact.subject}  by ${fact.by}  ${JSON.stringify(fact.data)}`;
+  const room = (terminal.columns ?? Number.POSITIVE_INFINITY) - head.length - fact.type.length;
+  terminal.out(head + styled(terminal, 'cyan', fact.type) + cut(printable(tail), Math.max(room, 20)));
+}

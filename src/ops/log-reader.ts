@@ -1,0 +1,58 @@
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { pino } from 'pino';
+import { Log, type StreamDefinition } from '../../streams/core/index.js';
+import { streams } from '../../streams/index.js';
+import type { Config } from '../config.js';
+import { isAlive } from '../embedded/process.js';
+import { Failed, UsageError } from './command.js';
+
+/** Opens the event log for reading, past the service: NATS_URL, else the server that the service runs for itself. */
+export async function openLogReader(config: Config): Promise<Log> {
+  const urls = config.NATS_URL || ownServer(resolve(config.DATA_DIR));
+  try {
+    // without stream definitions nothing is created or changed
+    return await Log.open({
+      urls,
+      name: 'relay command line',
+      streams: [],
+      replicas: 1,
+      maxBytes: 0,
+      logger: pino({ level: 'silent' }),
+    });
+  } catch (error) {
+    const { code, message } = error as { code?: string; message: string };
+    const reason = code === 'CONNECTION_REFUSED' ? 'nothing listens there' : message;
+    throw new Failed(
+      `the event log at ${withoutCredentials(urls)} cannot be read: ${reason}`,
+      'log_unavailable',
+    );
+  }
+}
+
+/** The stream of that name, in any case. Throws `UsageError` when there is none. */
+export function streamNamed(name: string): StreamDefinition {
+  const found = streams.find((stream) => stream.name === name.toUpperCase());
+  if (found) return found;
+  throw new UsageError(`there is no stream "${name}": ${streams.map((stream) => stream.name).join(', ')}`);
+}
+
+/** Comma-separated addresses as they may be shown. */
+export function withoutCredentials(urls: string): string {
+  return urls.replace(/\/\/[^/@,]*@/g, '//');
+}
+
+/** The address of the nats-server that the service has started on this data directory. */
+function ownServer(dataDir: string): string {
+  try {
+    const record = JSON.parse(readFileSync(join(dataDir, 'nats', 'nats-server.json'), 'utf8'));
+    if (isAlive(record)) return `nats://127.0.0.1:${record.port}`;
+  } catch {
+    // it has never run here, or its record is just being written
+  }
+  throw new Failed(
+    `no event log runs for the data directory ${dataDir}`,
+    'log_not_running',
+    'Start the service with "relay start" (or npm start), or set NATS_URL or DATA_DIR to where it runs.',
+  );
+}

@@ -1,0 +1,26 @@
+import { z } from 'zod';
+import { defineStream, type FactOf } from '../core/index.js';
+
+/** What operators decided about the service itself. */
+export const operations = defineStream({
+  name: 'OPERATIONS',
+  subjects: ['operations.>'],
+  facts: {
+    /** A read model may pass over a fact that it cannot fold; a later version of it has to be told anew. */
+    'fact.skipped': z.object({
+      projection: z.string(),
+      version: z.int().positive(),
+      stream: z.string(),
+      /** Sequence of the fact in that stream. */
+      seq: z.int().positive(),
+      reason: z.string(),
+    }),
+  },
+});
+
+export type OperationsFact = FactOf<typeof operations>;
+
+/** Subject of what was decided about one read model: a halted one looks only here. */
+export function projectionSubject(name: string): string {
+  return `operations.projection.${name}`;
+}

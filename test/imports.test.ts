@@ -1,0 +1,78 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import t from 'tap';
+
+/** The rooms from the inside out: each may import itself and the ones before it. */
+const rooms = ['streams', 'projections', 'workers', 'src'];
+/** Packages a room does without: the inner rooms know nothing of HTTP, and only the outer ones of IRC. */
+const foreign: Record<string, RegExp> = {
+  streams: /^(fastify|irc-framework|pg|@electric-sql)/,
+  projections: /^(fastify|irc-framework)/,
+  workers: /^(fastify|pg|@electric-sql)/,
+};
+
+function sources(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => join(folder, name));
+}
+
+function importsOf(file: string): string[] {
+  return [...readFileSync(file, 'utf8').matchAll(/(?:from|import)\s+'([^']+)'|import\('([^']+)'\)/g)].map(
+    (match) => (match[1] ?? match[2])!,
+  );
+}
+
+const graph = new Map<string, string[]>();
+for (const room of rooms) {
+  for (const file of sources(room)) {
+    const local = importsOf(file).filter((path) => path.startsWith('.'));
+    graph.set(
+      file,
+      local.map((path) => relative('.', join(dirname(file), path)).replace(/\.js$/, '.ts')),
+    );
+  }
+}
+
+t.test('HOUSE-01 imports only point from the outer rooms to the inner ones', async (t) => {
+  for (const [file, imports] of graph) {
+    const room = rooms.indexOf(file.split('/')[0]!);
+    for (const target of imports) {
+      t.ok(rooms.indexOf(target.split('/')[0]!) <= room, `${file} -> ${target}`);
+    }
+    for (const name of importsOf(file)) t.notOk(foreign[rooms[room]!]?.test(name), `${file} -> ${name}`);
+  }
+});
+
+t.test('HOUSE-02 an engine knows no slice, and a slice of facts no other slice', async (t) => {
+  for (const [file, imports] of graph) {
+    const [room, slice, ...rest] = file.split('/');
+    for (const target of imports) {
+      const [targetRoom, targetSlice, ...targetRest] = target.split('/');
+      const isSlice = targetRoom === 'streams' && targetRest.length > 0 && targetSlice !== 'core';
+      if (slice === 'core') t.notOk(isSlice && room === 'streams', `${file} -> ${target}`);
+      if (room === 'streams' && rest.length > 0 && isSlice)
+        t.equal(targetSlice, slice, `${file} -> ${target}`);
+    }
+  }
+});
+
+t.test('HOUSE-03 there are no circles', async (t) => {
+  const done = new Set<string>();
+  const visit = (file: string, path: string[]) => {
+    if (path.includes(file)) t.fail(`circle: ${[...path.slice(path.indexOf(file)), file].join(' -> ')}`);
+    else if (!done.has(file)) {
+      for (const target of graph.get(file) ?? []) visit(target, [...path, file]);
+      done.add(file);
+    }
+  };
+  for (const file of graph.keys()) visit(file, []);
+  t.equal(done.size, graph.size);
+});
+
+t.test('HOUSE-04 only the configuration reads the environment', async (t) => {
+  for (const file of graph.keys()) {
+    if (file === 'src/config.ts') continue;
+    t.notMatch(readFileSync(file, 'utf8'), /process\.env\b/, file);
+  }
+});

@@ -1,0 +1,13 @@
+/** What the event log promises to the rest of the house. */
+export const log = {
+  'LOG-01': 'A recorded fact is read back with its type, data, origin, time and place.',
+  'LOG-02': 'A fact that does not fit its schema is not recorded.',
+  'LOG-03': 'A fact that may exist once is recorded once, whoever races for it.',
+  'LOG-04': 'Commands on one subject are decided one after the other, also from several processes.',
+  'LOG-05': 'A repeated append with the same id is stored once.',
+  'LOG-06': 'A reader sees every fact of a stream once and in order, and knows when it has seen all.',
+  'LOG-07': 'What was acknowledged survives a killed log server; readers go on where they were.',
+  'LOG-08': 'Without a log server an append ends in bounded time with a clear error.',
+  'LOG-09': 'A full stream refuses new facts and keeps the old.',
+  'LOG-10': 'Every fact ever released can still be read.',
+} as const;

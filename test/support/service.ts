@@ -1,0 +1,96 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createWriteStream, existsSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freePort } from '../../src/embedded/net.js';
+import { eventually, webhookSecret } from './app.js';
+import type { TestIrcd } from './ircd.js';
+import type { TestNats } from './nats.js';
+import type { Teardown } from './server-process.js';
+
+/** The service as operators run it: its own process, from the build, to be killed and started again. */
+export interface TestService {
+  readonly url: string;
+  readonly dir: string;
+  readonly pid: number;
+  start(): Promise<void>;
+  kill(signal?: NodeJS.Signals): Promise<number | null>;
+  /** What it logged so far. */
+  log(): string;
+}
+
+/** Starts the built service against given servers, or its own embedded ones where none are given. */
+export async function startService(
+  t: Teardown,
+  servers: { nats?: TestNats; ircd?: TestIrcd; ircUrl?: string },
+  environment: Record<string, string> = {},
+): Promise<TestService> {
+  const dir = await mkdtemp(join(tmpdir(), 'relay-service-'));
+  const port = await freePort();
+  const logFile = join(dir, 'service.log');
+  const { nats, ircd, ircUrl = ircd?.url } = servers;
+  let child: ChildProcess | undefined;
+
+  const env: Record<string, string> = {
+    PATH: process.env.PATH ?? '',
+    DATA_DIR: join(dir, 'data'),
+    PORT: String(port),
+    LOG_LEVEL: 'debug',
+    EM_WEBHOOK_SECRET: webhookSecret,
+    STREAMS_MAX_BYTES: '500000000',
+    ...(nats ? { NATS_URL: nats.url } : {}),
+    ...(ircUrl ? { IRC_URL: ircUrl } : { IRC_EMBEDDED_PORT: String(await freePort()) }),
+    ...(ircd
+      ? {
+          IRC_OPER_NAME: ircd.operName,
+          IRC_OPER_PASSWORD: ircd.operPassword,
+          IRC_SERVER_PASSWORD: ircd.serverPassword,
+        }
+      : {}),
+    ...environment,
+  };
+
+  const service: TestService = {
+    url: `http://127.0.0.1:${port}`,
+    dir,
+    get pid() {
+      return child?.pid ?? 0;
+    },
+    async start() {
+      child = spawn(process.execPath, ['dist/src/main.js'], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+      const log = createWriteStream(logFile, { flags: 'a' });
+      child.stdout?.pipe(log, { end: false });
+      child.stderr?.pipe(log, { end: false });
+      const started = child;
+      await eventually(
+        'the service to be ready',
+        async () => {
+          if (started.exitCode !== null)
+            throw new Error(`it ended with ${started.exitCode}: ${service.log().slice(-2_000)}`);
+          return (await fetch(`${service.url}/ready`)).ok;
+        },
+        30_000,
+      );
+    },
+    async kill(signal = 'SIGKILL') {
+      if (!child || child.exitCode !== null || child.signalCode !== null) return child?.exitCode ?? null;
+      const ended = once(child, 'exit');
+      child.kill(signal);
+      await ended;
+      return child.exitCode;
+    },
+    log: () => (existsSync(logFile) ? readFileSync(logFile, 'utf8') : ''),
+  };
+
+  t.teardown(async () => {
+    // embedded servers outlive a killed service: one that starts again adopts them and takes them along
+    const orphans = (!nats || !ircUrl) && child?.exitCode === null && child.signalCode !== null;
+    if (orphans) await service.start();
+    await service.kill('SIGTERM');
+    await rm(dir, { recursive: true, force: true });
+  });
+  await service.start();
+  return service;
+}
