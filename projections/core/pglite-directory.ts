@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { constants, cp, mkdir, mkdtemp, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 
@@ -9,24 +9,38 @@ export type MakeDatabase = (directory: string) => Promise<void>;
 const pgliteHome = dirname(dirname(createRequire(import.meta.url).resolve('@electric-sql/pglite')));
 const sessionFile = 'relay-session';
 
+/** Whether there is something in a directory. */
+export async function isThere(directory: string): Promise<boolean> {
+  return (await readdir(directory).catch(() => [])).length > 0;
+}
+
 /**
- * Puts an empty database where there is none. Making one takes seconds, copying one a fraction: the first one
- * ever made is kept beside the npm packages as the template of all others.
+ * A directory with an empty database to copy from: making one takes seconds, copying one a fraction. It is
+ * made when the first store ever is opened and kept beside the npm packages. `undefined` when that cannot be
+ * written to.
  */
-export async function provideDatabase(directory: string, make: MakeDatabase): Promise<void> {
-  if (await isThere(directory)) return;
-  const fresh = `${directory}.new`;
-  await rm(fresh, { recursive: true, force: true });
-  await mkdir(dirname(directory), { recursive: true });
-  const template = await provideTemplate(make).catch(() => undefined); // installed read-only
-  if (template) await cp(template, fresh, { recursive: true, mode: constants.COPYFILE_FICLONE });
-  else await make(fresh);
-  await rename(fresh, directory);
+export async function findTemplate(make: MakeDatabase): Promise<string | undefined> {
+  const template = templatePath();
+  if (await isThere(template)) return template;
+  try {
+    await mkdir(dirname(template), { recursive: true });
+    const workshop = await mkdtemp(join(dirname(template), 'making-'));
+    try {
+      await make(join(workshop, 'pg'));
+      // fails when another process was faster, and then its template is as good
+      await rename(join(workshop, 'pg'), template).catch(() => {});
+    } finally {
+      await rm(workshop, { recursive: true, force: true });
+    }
+    return template;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Removes the template, so that the next database is made anew. */
 export async function forgetTemplate(): Promise<void> {
-  await rm(await templatePath(), { recursive: true, force: true });
+  await rm(templatePath(), { recursive: true, force: true });
 }
 
 /** Moves a directory out of the way and returns where to; of several that were moved only the last one is kept. */
@@ -40,17 +54,25 @@ export async function moveAside(directory: string, now: Date): Promise<string> {
   return target;
 }
 
+/** Undoes `moveAside`. */
+export async function moveBack(aside: string, directory: string): Promise<void> {
+  await rm(directory, { recursive: true, force: true });
+  await rename(aside, directory);
+}
+
 /**
- * Marks a database as open. `false` when it was open as the machine went down: PGlite does not sync its files,
- * so after that they can be anything. (After a killed process they are whole: the kernel still wrote them.)
+ * Whether the files of a database can be trusted. Not when it was open as the machine went down: PGlite does
+ * not sync them, so after that they can be anything. (After a killed process they are whole: the kernel still
+ * wrote them.)
  */
-export async function beginSession(directory: string): Promise<boolean> {
-  const file = join(directory, sessionFile);
-  const before = await readFile(file, 'utf8').catch(() => undefined);
-  const boot = await bootId();
-  if (before !== undefined && before !== boot) return false;
-  await writeFile(file, boot);
-  return true;
+export async function isSound(directory: string): Promise<boolean> {
+  const before = await readFile(join(directory, sessionFile), 'utf8').catch(() => undefined);
+  return before === undefined || before === (await bootId());
+}
+
+/** Marks a database as open. */
+export async function beginSession(directory: string): Promise<void> {
+  await writeFile(join(directory, sessionFile), await bootId());
 }
 
 /** Marks a database as closed in good order. */
@@ -58,28 +80,11 @@ export async function endSession(directory: string): Promise<void> {
   await rm(join(directory, sessionFile), { force: true });
 }
 
-async function provideTemplate(make: MakeDatabase): Promise<string> {
-  const template = await templatePath();
-  if (await isThere(template)) return template;
-  await mkdir(dirname(template), { recursive: true });
-  const workshop = await mkdtemp(join(dirname(template), 'making-'));
-  try {
-    await make(join(workshop, 'pg'));
-    // fails when another process was faster, and then its template is as good
-    await rename(join(workshop, 'pg'), template).catch(() => {});
-  } finally {
-    await rm(workshop, { recursive: true, force: true });
-  }
-  return template;
-}
-
-async function templatePath(): Promise<string> {
-  const { version } = JSON.parse(readFileSync(join(pgliteHome, 'package.json'), 'utf8')) as { version: string };
+function templatePath(): string {
+  const { version } = JSON.parse(readFileSync(join(pgliteHome, 'package.json'), 'utf8')) as {
+    version: string;
+  };
   return join(dirname(dirname(pgliteHome)), '.cache', 'relay', `pglite-${version}`);
-}
-
-async function isThere(directory: string): Promise<boolean> {
-  return (await readdir(directory).catch(() => [])).length > 0;
 }
 
 /** Changes with each start of the machine, where the system tells. */

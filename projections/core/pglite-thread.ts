@@ -14,7 +14,9 @@ interface Request {
   params?: (string | null)[];
 }
 
-type Reply = { id: number; result: StatementResult } | { id: number; error: { message: string; code?: string } };
+type Reply =
+  | { id: number; result: StatementResult }
+  | { id: number; error: { message: string; code?: string } };
 
 /**
  * PGlite in a thread of its own: it computes in WebAssembly, synchronously, and would hold up everything else
@@ -22,7 +24,10 @@ type Reply = { id: number; result: StatementResult } | { id: number; error: { me
  */
 export class PgliteThread {
   readonly #worker: Worker;
-  readonly #waiting = new Map<number, { resolve(result: StatementResult): void; reject(error: unknown): void }>();
+  readonly #waiting = new Map<
+    number,
+    { resolve(result: StatementResult): void; reject(error: unknown): void }
+  >();
   #next = 0;
   #ended: string | undefined;
   #dismissed = false;
@@ -37,17 +42,29 @@ export class PgliteThread {
     });
   }
 
-  /** Opens the database in a directory, and makes one where there is none. `died` tells that the thread is gone. */
-  static async open(directory: string, settings: string[], died: (reason: string) => void): Promise<PgliteThread> {
+  /**
+   * Opens the database in a directory. Where there is none it copies `template`, or makes one. `died` tells
+   * that the thread is gone although nobody closed it.
+   */
+  static async open(
+    directory: string,
+    options: { settings: string[]; template?: string | undefined; died: (reason: string) => void },
+  ): Promise<PgliteThread> {
+    const { settings, template, died } = options;
     const worker = new Worker(`(${main})()`, {
       eval: true,
       // the thread runs plain JavaScript: loaders of the process would only slow its start
       execArgv: [],
-      workerData: { pglite: import.meta.resolve('@electric-sql/pglite'), directory, settings },
+      workerData: { pglite: import.meta.resolve('@electric-sql/pglite'), directory, settings, template },
     });
     try {
-      const [first] = (await once(worker, 'message')) as [{ error?: string }];
-      if (first.error !== undefined) throw new Error(first.error);
+      await new Promise<void>((resolve, reject) => {
+        worker.once('message', ({ error }: { error?: string }) =>
+          error === undefined ? resolve() : reject(new Error(error)),
+        );
+        worker.once('error', reject);
+        worker.once('exit', () => reject(new Error('the thread ended while opening the database')));
+      });
     } catch (error) {
       await worker.terminate();
       throw error;
@@ -72,7 +89,10 @@ export class PgliteThread {
     await this.run('checkpoint').catch(() => {});
     this.#ended ??= 'it is closed';
     this.#worker.postMessage('close');
-    await Promise.race([once(this.#worker, 'exit'), new Promise((resolve) => setTimeout(resolve, closeBoundMs))]);
+    await Promise.race([
+      once(this.#worker, 'exit'),
+      new Promise((resolve) => setTimeout(resolve, closeBoundMs)),
+    ]);
     await this.#worker.terminate();
   }
 
@@ -105,12 +125,20 @@ const closeBoundMs = 5_000;
  */
 async function main(): Promise<void> {
   const { parentPort: parent, workerData } = await import('node:worker_threads');
+  const { cpSync, mkdirSync, renameSync, rmSync } = await import('node:fs');
   const port = parent!;
+  const { directory, template, settings } = workerData;
   try {
+    if (template) {
+      rmSync(`${directory}.new`, { recursive: true, force: true });
+      mkdirSync(directory, { recursive: true }); // and its parents
+      cpSync(template, `${directory}.new`, { recursive: true });
+      renameSync(`${directory}.new`, directory);
+    }
     const { PGlite, types } = (await import(workerData.pglite)) as typeof import('@electric-sql/pglite');
     const db = await PGlite.create({
-      dataDir: workerData.directory,
-      startParams: [...PGlite.defaultStartParams, ...workerData.settings],
+      dataDir: directory,
+      startParams: [...PGlite.defaultStartParams, ...settings],
       parsers: {
         [types.INT8]: Number,
         [types.DATE]: (text) => text,

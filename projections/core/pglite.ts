@@ -1,13 +1,33 @@
-import { rename } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { beginSession, endSession, forgetTemplate, moveAside, provideDatabase } from './pglite-directory.js';
-import { PgliteThread } from './pglite-thread.js';
-import { type Param, type Sql, type Tx, assertCommitted, storeError, storeUnavailable, wireText } from './sql.js';
+import {
+  beginSession,
+  endSession,
+  findTemplate,
+  forgetTemplate,
+  isSound,
+  isThere,
+  moveAside,
+  moveBack,
+} from './pglite-directory.js';
+import { PgliteThread, type StatementResult } from './pglite-thread.js';
+import {
+  assertCommitted,
+  type Param,
+  type Sql,
+  storeError,
+  storeUnavailable,
+  type Tx,
+  wireText,
+} from './sql.js';
 
 /** PostgreSQL settings: less memory and disk than a server would take. */
-const settings = ['shared_buffers=32MB', 'wal_level=minimal', 'max_wal_senders=0', 'min_wal_size=32MB'].flatMap(
-  (setting) => ['-c', setting],
-);
+const settings = [
+  'shared_buffers=32MB',
+  'wal_level=minimal',
+  'max_wal_senders=0',
+  'min_wal_size=32MB',
+].flatMap((setting) => ['-c', setting]);
 /** PGlite never writes a checkpoint by itself and its write-ahead log would grow for ever: after so many characters written we do. */
 const checkpointEvery = 32 * 1024 * 1024;
 const upkeepMs = 30_000;
@@ -15,6 +35,7 @@ const upkeepMs = 30_000;
 const damage = ['XX001', 'XX002', '58P01', '58030'];
 /** A second crash within this time is blamed on the files. */
 const crashLoopMs = 30_000;
+const repairPauseMs = 5_000;
 
 /**
  * Opens the read store in a directory of its own, in this process. What cannot be opened is moved aside and
@@ -30,68 +51,179 @@ class Pglite implements Sql {
   readonly engine = 'pglite';
   readonly #directory: string;
   readonly #logger: Logger;
-  /** What waits for the transaction in hand to end. */
+  /** What waits for the transaction in hand to end, in the order in which it came. */
   readonly #waiting: (() => void)[] = [];
   readonly #upkeep: NodeJS.Timeout;
   #thread: PgliteThread | undefined;
   #inTransaction = false;
   #written = 0;
-  #crashedAt = 0;
+  #diedAt = 0;
   #repairing: Promise<void> | undefined;
   #closed = false;
 
   constructor(directory: string, logger: Logger) {
     this.#directory = directory;
     this.#logger = logger;
-    this.#upkeep = setInterval(() => this.#tidy(), upkeepMs);
+    this.#upkeep = setInterval(() => void this.#tidy(), upkeepMs);
     this.#upkeep.unref();
   }
 
   async open(): Promise<void> {
+    const isNew = !(await isThere(this.#directory));
     try {
-      await provideDatabase(this.#directory, makeDatabase);
-      if (!(await beginSession(this.#directory))) throw new Error('the machine went down while it was open');
-      this.#thread = await this.#openThread();
+      await this.#openThread();
     } catch (error) {
+      if (isNew) await forgetTemplate(); // what was copied from it cannot be opened
       await this.#replace(error);
     }
   }
 
-  async query<R>(text: string, params?: readonly Param[]): Promise<R[]> {
-    if (this.#inTransaction) await this.#turn();
-    return await this.#run(this.#thread, text, params);
+  query<R>(text: string, params?: readonly Param[]): Promise<R[]> {
+    return new Promise((resolve, reject) => {
+      this.#enter(() => void this.#run<R>(this.#thread, text, params).then(resolve, reject));
+    });
   }
 
   async transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
-    while (this.#inTransaction) await this.#turn();
-    this.#inTransaction = true;
-    const thread = this.#thread;
+    await new Promise<void>((resolve) => {
+      this.#enter(() => {
+        this.#inTransaction = true;
+        resolve();
+      });
+    });
+    const thread = this.#thread; // a thread that replaces it knows nothing of this transaction
     try {
       await this.#run(thread, 'begin');
-      try {
-        const result = await work({ query: (text, params) => this.#run(thread, text, params) });
-        const ended = await (thread as PgliteThread).run('commit').catch((error) => {
-          throw storeError(error);
-        });
-        assertCommitted(ended.command);
-        return result;
-      } catch (error) {
-        await this.#run(thread, 'rollback').catch(() => {});
-        throw error;
-      }
+      const result = await work({ query: (text, params) => this.#run(thread, text, params) });
+      await this.#run(thread, 'commit', undefined, assertCommitted);
+      return result;
+    } catch (error) {
+      await thread?.run('rollback').catch(() => {});
+      throw error;
     } finally {
       this.#inTransaction = false;
       while (!this.#inTransaction && this.#waiting.length > 0) this.#waiting.shift()!();
+      if (this.#written > checkpointEvery) void this.#tidy();
     }
   }
 
   async close(): Promise<void> {
     if (this.#closed) return;
-    while (this.#inTransaction) await this.#turn();
     this.#closed = true;
     clearInterval(this.#upkeep);
     await this.#repairing;
+    if (this.#inTransaction) await new Promise<void>((resolve) => this.#enter(resolve));
     await this.#thread?.close();
+    this.#thread = undefined;
     await endSession(this.#directory);
   }
+
+  /** `start` must post its first statement at once: the thread's order is what keeps transactions apart. */
+  #enter(start: () => void): void {
+    if (this.#inTransaction || this.#waiting.length > 0) this.#waiting.push(start);
+    else start();
+  }
+
+  async #run<R>(
+    thread: PgliteThread | undefined,
+    text: string,
+    params?: readonly Param[],
+    check?: (command: string | undefined) => void,
+  ): Promise<R[]> {
+    if (!thread) throw storeUnavailable(this.#closed ? 'it is closed' : 'it is being repaired');
+    const wire = params?.map(wireText);
+    for (const param of wire ?? []) this.#written += param?.length ?? 0;
+    let result: StatementResult;
+    try {
+      result = await thread.run(text, wire);
+    } catch (error) {
+      if (damage.includes((error as { code?: string }).code ?? '')) this.#repair(thread, error, true);
+      throw storeError(error);
+    }
+    check?.(result.command);
+    return result.rows as R[];
+  }
+
+  async #openThread(): Promise<void> {
+    const exists = await isThere(this.#directory);
+    if (exists && !(await isSound(this.#directory)))
+      throw new Error('the machine went down while it was open');
+    const thread = await PgliteThread.open(this.#directory, {
+      settings,
+      template: exists ? undefined : await findTemplate(makeDatabase),
+      died: (reason) => {
+        const again = Date.now() - this.#diedAt < crashLoopMs;
+        this.#diedAt = Date.now();
+        this.#logger.error(
+          { directory: this.#directory, reason },
+          'the read store crashed and is opened again',
+        );
+        this.#repair(thread, new Error(reason), again);
+      },
+    });
+    this.#thread = thread;
+    await beginSession(this.#directory);
+  }
+
+  /** Opens the store again in the background; until then statements are told that it is not available. */
+  #repair(thread: PgliteThread, reason: unknown, damaged: boolean): void {
+    if (this.#closed || this.#thread !== thread) return;
+    this.#thread = undefined;
+    const repair = async () => {
+      await thread.kill();
+      for (let isDamaged = damaged; !this.#thread && !this.#closed; ) {
+        try {
+          if (isDamaged) await this.#replace(reason);
+          else await this.#openThread();
+        } catch (error) {
+          this.#logger.error(
+            { directory: this.#directory, err: error },
+            'the read store cannot be repaired now',
+          );
+          if (isDamaged) await sleep(repairPauseMs);
+          isDamaged = true;
+        }
+      }
+    };
+    this.#repairing = repair().finally(() => {
+      this.#repairing = undefined;
+    });
+  }
+
+  async #replace(reason: unknown): Promise<void> {
+    const movedTo = await moveAside(this.#directory, new Date()).catch(() => undefined);
+    if (movedTo === undefined) throw reason;
+    this.#logger.error(
+      { directory: this.#directory, movedTo, err: reason },
+      'the read store cannot be used: it was moved aside, everything in it is folded again from the event log',
+    );
+    try {
+      await this.#openThread();
+    } catch (error) {
+      // it was not the directory's fault
+      await moveBack(movedTo, this.#directory);
+      throw error;
+    }
+  }
+
+  /** What a server does by itself: checkpoints, and room for new rows where many have died. */
+  async #tidy(): Promise<void> {
+    if (this.#written === 0 || !this.#thread) return;
+    this.#written = 0;
+    try {
+      await this.query('checkpoint');
+      const worn = await this.query<{ name: string }>(
+        `select format('%I.%I', schemaname, relname) as name from pg_stat_user_tables
+         where n_dead_tup > 20000 and n_dead_tup > n_live_tup / 4`,
+      );
+      for (const { name } of worn) await this.query(`vacuum (analyze) ${name}`);
+    } catch (error) {
+      this.#logger.debug({ err: error }, 'upkeep of the read store failed');
+    }
+  }
+}
+
+async function makeDatabase(directory: string): Promise<void> {
+  const thread = await PgliteThread.open(directory, { settings, died: () => {} });
+  await thread.close();
 }

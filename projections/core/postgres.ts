@@ -1,6 +1,6 @@
-import type { Logger } from 'pino';
 import pg from 'pg';
-import { type Param, type Sql, type Tx, assertCommitted, storeError, valueParsers, wireText } from './sql.js';
+import type { Logger } from 'pino';
+import { assertCommitted, type Param, type Sql, storeError, type Tx, valueParsers, wireText } from './sql.js';
 
 /** Connections of one process at most. */
 const poolSize = 10;

@@ -36,7 +36,9 @@ export function wireText(param: Param): string | null {
 export function json(value: unknown): string {
   const text = JSON.stringify(value);
   if (!text.includes('\\u0000') && !text.includes('\\ud')) return text;
-  return text.replace(/\\(?:u0000|ud[89a-f][0-9a-f]{2}|.)/g, (escape) => (escape.length > 2 ? '\\ufffd' : escape));
+  return text.replace(/\\(?:u0000|ud[89a-f][0-9a-f]{2}|.)/g, (found) =>
+    found.length > 2 ? '\\ufffd' : found,
+  );
 }
 
 /** Turns text of the types that the drivers read differently into the same values; by type id. */

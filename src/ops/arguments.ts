@@ -49,11 +49,11 @@ export function parseCommandLine(commands: Command[], argv: string[]): CommandLi
     const option = accepted[token.name];
     if (!option) {
       if (wantsHelp || wrongCommand) continue; // there is something better to say
-      throw new UsageError(`unknown option ${token.rawName}`);
+      throw new UsageError(`unknown option ${token.rawName}`, command);
     }
-    options.set(token.name, [...(options.get(token.name) ?? []), valueFor(token, option)]);
+    options.set(token.name, [...(options.get(token.name) ?? []), valueFor(token, option, command)]);
     if (!option.multiple && option.value && options.get(token.name)!.length > 1) {
-      throw new UsageError(`${token.rawName} is given twice`);
+      throw new UsageError(`${token.rawName} is given twice`, command);
     }
   }
   const rest = words.slice(command ? command.name.split(' ').length : 0);
@@ -94,14 +94,16 @@ function findCommand(commands: Command[], words: string[]): Command | undefined 
 function valueFor(
   token: { rawName: string; value?: string | undefined; inlineValue?: boolean | undefined },
   option: Option,
-) {
+  command: Command | undefined,
+): string {
   if (!option.value) {
-    if (token.value !== undefined) throw new UsageError(`${token.rawName} takes no value`);
+    if (token.value !== undefined) throw new UsageError(`${token.rawName} takes no value`, command);
     return '';
   }
   // an option behind an option is a forgotten value; one that really begins so can be given with =
   const forgotten = token.value === undefined || (!token.inlineValue && /^-./.test(token.value));
-  if (forgotten) throw new UsageError(`${token.rawName} needs a value: ${token.rawName} ${option.value}`);
+  if (forgotten)
+    throw new UsageError(`${token.rawName} needs a value: ${token.rawName} ${option.value}`, command);
   return token.value!;
 }
 

@@ -1,5 +1,5 @@
 import type { Config } from '../config.js';
-import { Failed, type Invocation, type Option, UsageError, valueOf } from './command.js';
+import { Failed, type Invocation, type Option, optionValue, UsageError } from './command.js';
 
 /** An answer of the running service. */
 export interface Answer {
@@ -91,11 +91,11 @@ export class ServiceClient {
 /** The service as the options and the configuration name it. Throws `UsageError` for an address that is none. */
 export function serviceOf(invocation: Invocation): ServiceClient {
   const config = invocation.config();
-  const url = valueOf(invocation, 'url') ?? configuredUrl(config);
+  const url = optionValue(invocation, 'url') ?? configuredUrl(config);
   if (!/^https?:$/.test(URL.canParse(url) ? new URL(url).protocol : '')) {
     throw new UsageError('--url must be an address such as http://127.0.0.1:8100');
   }
-  const key = valueOf(invocation, 'key') ?? (config.RELAY_API_KEY || config.API_KEYS[0]?.key);
+  const key = optionValue(invocation, 'key') ?? (config.RELAY_API_KEY || config.API_KEYS[0]?.key);
   return new ServiceClient({ url, key, stop: invocation.stop });
 }
 

@@ -42,6 +42,13 @@ export interface Invocation {
 /** The command was called in a way that it does not know: exit code 2. */
 export class UsageError extends Error {
   readonly kind = 'usage';
+  /** `command`: the one whose usage is to be shown; the running one when absent. */
+  constructor(
+    message: string,
+    readonly command?: Command,
+  ) {
+    super(message);
+  }
 }
 
 /** The command did not do what it was asked for: exit code 1. `code` is stable, for programs. */
@@ -57,13 +64,13 @@ export class Failed extends Error {
 }
 
 /** The last value of an option; `undefined` when it was not given. */
-export function valueOf(invocation: Invocation, option: string): string | undefined {
+export function optionValue(invocation: Invocation, option: string): string | undefined {
   return invocation.options.get(option)?.at(-1);
 }
 
 /** An option that is a whole number from `min` on; `undefined` when it was not given. Throws `UsageError`. */
 export function wholeNumber(invocation: Invocation, option: string, min = 1): number | undefined {
-  const text = valueOf(invocation, option);
+  const text = optionValue(invocation, option);
   if (text === undefined) return undefined;
   const number = Number(text);
   if (!/^\d{1,15}$/.test(text) || number < min) {

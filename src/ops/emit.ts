@@ -5,10 +5,10 @@ import { z } from 'zod';
 import type { MarketPayload } from '../../streams/market/event.js';
 import { signBody } from '../auth/webhook-signature.js';
 import type { Config } from '../config.js';
-import { type Answer, type ServiceClient, refused, serviceOf, serviceOptions } from './client.js';
-import { type Command, Failed, type Invocation, UsageError, valueOf } from './command.js';
+import { type Answer, refused, type ServiceClient, serviceOf, serviceOptions } from './client.js';
+import { type Command, Failed, type Invocation, optionValue, UsageError } from './command.js';
 import { newTaskId, samplePayload, sampleTypes } from './sample-events.js';
-import { type Terminal, printable, styled } from './terminal.js';
+import { printable, styled, type Terminal } from './terminal.js';
 
 const { url } = serviceOptions;
 const Accepted = z.looseObject({ target_channels: z.array(z.string()), formatted_message: z.string() });
@@ -30,9 +30,16 @@ export const emitCommand: Command = {
     `Without a payload a sample is sent; there are samples for:\n  ${sampleTypes.join('\n  ')}\n` +
     'The secret is EM_WEBHOOK_SECRET, else the one that the service generated in DATA_DIR.',
   options: {
-    file: { value: 'FILE', says: 'JSON file with the payload, or with a whole event around it; - reads the input' },
+    file: {
+      value: 'FILE',
+      says: 'JSON file with the payload, or with a whole event around it; - reads the input',
+    },
     payload: { value: 'JSON', says: 'the payload itself' },
-    set: { value: 'FIELD=VALUE', multiple: true, says: 'change a field of the payload; may be given several times' },
+    set: {
+      value: 'FIELD=VALUE',
+      multiple: true,
+      says: 'change a field of the payload; may be given several times',
+    },
     task: { value: 'ID', says: 'id of the task or relay in the sample (default: a new one)' },
     id: { value: 'ID', says: 'event_id (default: a new one)' },
     source: { value: 'NAME', says: 'source (default: command-line)' },
@@ -67,7 +74,8 @@ export function webhookSecret(config: Config): string {
     const { em_webhook_secret } = JSON.parse(readFileSync(file, 'utf8'));
     if (em_webhook_secret) return em_webhook_secret;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw new Failed(`${file} cannot be read`, 'secrets_unreadable');
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT')
+      throw new Failed(`${file} cannot be read`, 'secrets_unreadable');
   }
   throw new Failed(
     'there is no webhook secret to sign with',
@@ -78,14 +86,18 @@ export function webhookSecret(config: Config): string {
 
 function eventOf(invocation: Invocation): OutgoingEvent {
   const event_type = invocation.arguments[0]!;
-  const file = valueOf(invocation, 'file');
-  const given = valueOf(invocation, 'payload');
-  if (file !== undefined && given !== undefined) throw new UsageError('--file and --payload exclude each other');
-  const task = valueOf(invocation, 'task');
+  const file = optionValue(invocation, 'file');
+  const given = optionValue(invocation, 'payload');
+  if (file !== undefined && given !== undefined)
+    throw new UsageError('--file and --payload exclude each other');
+  const task = optionValue(invocation, 'task');
   const sample = samplePayload(event_type, task ?? newTaskId());
-  const parsed = file === undefined ? given && parseObject(given, '--payload') : parseObject(readText(file), file);
+  const parsed =
+    file === undefined ? given && parseObject(given, '--payload') : parseObject(readText(file), file);
   if (!parsed && !sample) {
-    throw new UsageError(`there is no sample for ${event_type}: give --payload or --file, or use one of ${sampleTypes.join(', ')}`);
+    throw new UsageError(
+      `there is no sample for ${event_type}: give --payload or --file, or use one of ${sampleTypes.join(', ')}`,
+    );
   }
   if (parsed && task !== undefined) throw new UsageError('--task belongs to the samples: use --set id=ID');
   const whole = file !== undefined && parsed && isObject(parsed.payload) ? parsed : undefined;
@@ -96,9 +108,9 @@ function eventOf(invocation: Invocation): OutgoingEvent {
     payload[field] = valueFrom(value!);
   }
   return {
-    event_id: valueOf(invocation, 'id') ?? text(whole?.event_id) ?? `cli-${randomUUID()}`,
+    event_id: optionValue(invocation, 'id') ?? text(whole?.event_id) ?? `cli-${randomUUID()}`,
     event_type,
-    source: valueOf(invocation, 'source') ?? text(whole?.source) ?? 'command-line',
+    source: optionValue(invocation, 'source') ?? text(whole?.source) ?? 'command-line',
     payload,
   };
 }
@@ -141,7 +153,11 @@ function text(value: unknown): string | undefined {
 }
 
 function writeAnswer(terminal: Terminal, event: OutgoingEvent, { body }: Answer): void {
-  const { status, reason, delivery_status } = body as { status: string; reason?: string; delivery_status?: string };
+  const { status, reason, delivery_status } = body as {
+    status: string;
+    reason?: string;
+    delivery_status?: string;
+  };
   const more = reason ?? delivery_status;
   terminal.out(
     `${styled(terminal, 'green', printable(status))}  ${printable(event.event_id)}${more ? printable(`  (${more})`) : ''}`,

@@ -6,7 +6,7 @@ import {
   type Recorded,
   type StreamDefinition,
 } from '../../streams/core/index.js';
-import { type Command, Failed, UsageError, valueOf, wholeNumber } from './command.js';
+import { type Command, Failed, optionValue, UsageError, wholeNumber } from './command.js';
 import { openLogReader, streamNamed } from './log-reader.js';
 import { cut, moment, printable, styled, type Terminal } from './terminal.js';
 
@@ -33,7 +33,7 @@ export const eventsCommand: Command = {
     const follow = invocation.options.has('follow');
     const from = wholeNumber(invocation, 'from') ?? 1;
     const to = wholeNumber(invocation, 'to') ?? Number.POSITIVE_INFINITY;
-    const subject = valueOf(invocation, 'subject');
+    const subject = optionValue(invocation, 'subject');
     if (to < from) throw new UsageError('--to is before --from');
 
     const log = await openLogReader(invocation.config());
@@ -95,6 +95,11 @@ async function checkFilter(
   subject: string | undefined,
   from: number,
 ): Promise<void> {
+  if (subject && !stream.subjects.some((own) => overlap(own, subject))) {
+    throw new UsageError(
+      `no fact of ${stream.name} has the subject ${subject}: they match ${stream.subjects.join(', ')}`,
+    );
+  }
   try {
     const probe = await log.manager.consumers.add(stream.name, {
       ack_policy: AckPolicy.None,
@@ -110,10 +115,20 @@ async function checkFilter(
     const { code, message } = error as { code?: string; message: string };
     if (code === '404') throw new Failed(`the log server has no stream ${stream.name} yet`, 'no_streams');
     if (!subject) throw new Failed(`the event log cannot be read: ${message}`, 'log_unavailable');
-    throw new UsageError(
-      `--subject ${subject} cannot be in ${stream.name} (${stream.subjects.join(', ')}): ${message}`,
-    );
+    throw new UsageError(`--subject ${subject} is not possible: ${message}`);
   }
+}
+
+/** Whether two subjects, both perhaps with wildcards, can match the same one. */
+function overlap(a: string, b: string): boolean {
+  const [left, right] = [a.split('.'), b.split('.')];
+  for (let i = 0; i < Math.max(left.length, right.length); i++) {
+    const [one, other] = [left[i], right[i]];
+    if (one === undefined || other === undefined) return false;
+    if (one === '>' || other === '>') return true;
+    if (one !== other && one !== '*' && other !== '*') return false;
+  }
+  return true;
 }
 
 function writeEntry(stream: StreamDefinition, entry: Entry, terminal: Terminal, json: boolean): void {

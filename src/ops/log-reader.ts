@@ -1,11 +1,10 @@
-import { readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { pino } from 'pino';
 import { Log, type StreamDefinition } from '../../streams/core/index.js';
 import { streams } from '../../streams/index.js';
 import type { Config } from '../config.js';
-import { isAlive } from '../embedded/process.js';
 import { Failed, UsageError } from './command.js';
+import { ownServerPort } from './own-servers.js';
 
 /** Opens the event log for reading, past the service: NATS_URL, else the server that the service runs for itself. */
 export async function openLogReader(config: Config): Promise<Log> {
@@ -44,12 +43,8 @@ export function withoutCredentials(urls: string): string {
 
 /** The address of the nats-server that the service has started on this data directory. */
 function ownServer(dataDir: string): string {
-  try {
-    const record = JSON.parse(readFileSync(join(dataDir, 'nats', 'nats-server.json'), 'utf8'));
-    if (isAlive(record)) return `nats://127.0.0.1:${record.port}`;
-  } catch {
-    // it has never run here, or its record is just being written
-  }
+  const port = ownServerPort(dataDir, 'nats');
+  if (port !== undefined) return `nats://127.0.0.1:${port}`;
   throw new Failed(
     `no event log runs for the data directory ${dataDir}`,
     'log_not_running',

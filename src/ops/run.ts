@@ -4,7 +4,7 @@ import { isExpected } from '../../streams/core/errors.js';
 import { type Config, readConfig } from '../config.js';
 import { projectDir } from '../embedded/binaries.js';
 import { checkArguments, parseCommandLine, unknownCommand } from './arguments.js';
-import type { Command } from './command.js';
+import type { Command, Failed, UsageError } from './command.js';
 import { commandHelp, overview, usageOf } from './help.js';
 import type { Terminal } from './terminal.js';
 
@@ -63,9 +63,9 @@ function explain(
   error: unknown,
   { terminal, json, command }: { terminal: Terminal; json: boolean; command: Command | undefined },
 ): 1 | 2 {
-  const { message, stack, code, hint } = error as Error & { code?: string; hint?: string };
+  const { message, stack, code, hint, command: meant = command } = error as Partial<UsageError & Failed>;
   const kind = kindOf(error);
-  const help = kind === 'usage' ? usageHint(command) : kind === 'expected' ? hint : undefined;
+  const help = kind === 'usage' ? usageHint(meant) : kind === 'expected' ? hint : undefined;
   if (json) {
     const stable = {
       usage: 'usage',

@@ -8,7 +8,13 @@ const title = { title: 'Photograph the opening hours of the city library' };
 const transaction = { tx_hash: `0x${'5eed'.repeat(16)}` };
 const dispute = { dispute_case_id: 'case-118', reason: 'The photos show another building' };
 
-const published = { ...title, ...bounty, ...publisher, category: 'physical_presence', location: 'Lisbon, PT' };
+const published = {
+  ...title,
+  ...bounty,
+  ...publisher,
+  category: 'physical_presence',
+  location: 'Lisbon, PT',
+};
 const completed = { ...title, ...bounty, ...worker, ...transaction };
 const paid = { ...bounty, ...worker, ...transaction };
 const rating = { ...worker, score: 5, comment: 'On time, and every photo is sharp' };
@@ -16,7 +22,14 @@ const rating = { ...worker, score: 5, comment: 'On time, and every photo is shar
 const taskSamples: Record<string, MarketPayload> = {
   'task.created': published,
   'task.published': published,
-  'task.assigned': { ...title, ...bounty, ...publisher, ...worker, escrow_amount: 25, category: 'physical_presence' },
+  'task.assigned': {
+    ...title,
+    ...bounty,
+    ...publisher,
+    ...worker,
+    escrow_amount: 25,
+    category: 'physical_presence',
+  },
   'task.approved': completed,
   'task.completed': completed,
   'task.rejected': { ...worker, reason: 'The second photo is missing' },

@@ -2,6 +2,7 @@ import pino from 'pino';
 import { lockDataDir } from '../../src/embedded/data-dir-lock.js';
 import { startInspircd } from '../../src/embedded/inspircd.js';
 import { startNatsServer } from '../../src/embedded/nats-server.js';
+import { startNats } from '../support/nats.js';
 
 // A service of its own for the tests to kill: does what its first argument says and says so in one line.
 const [what, dataDir] = process.argv.slice(2) as [string, string];
@@ -12,8 +13,10 @@ if (what === 'lock') await lockDataDir(dataDir);
 const server =
   what === 'nats'
     ? await startNatsServer({ dataDir, log })
-    : what === 'inspircd'
-      ? await startInspircd({ dataDir, port: 0, log, secrets })
-      : undefined;
+    : what === 'test-nats'
+      ? await startNats({ teardown() {} })
+      : what === 'inspircd'
+        ? await startInspircd({ dataDir, port: 0, log, secrets })
+        : undefined;
 console.log(JSON.stringify({ pid: server?.pid, port: server?.port }));
 setInterval(() => {}, 60_000);

@@ -1,9 +1,10 @@
 import { connect, type NatsConnection } from 'nats';
 import t from 'tap';
 import { answers } from '../../src/embedded/net.js';
-import { identify } from '../../src/embedded/process.js';
+import { hasEnded, identify } from '../../src/embedded/process.js';
 import { startIrcd } from '../support/ircd.js';
 import { startNats } from '../support/nats.js';
+import { startHolder } from './holder.js';
 
 t.test('a test nats-server keeps its port and its store over kill -9', async (t) => {
   const nats = await startNats(t, { sync: 'always' });
@@ -43,6 +44,13 @@ t.test('the added configuration of a test InspIRCd is in force', async (t) => {
     5_000,
   );
   t.ok(registered, 'user mode d is known');
+});
+
+t.test('a test server ends with a test process that is killed', async (t) => {
+  const holder = await startHolder(t, 'test-nats', '');
+  const server = identify(holder.pid)!;
+  await holder.kill();
+  t.ok(await hasEnded(server, 5_000));
 });
 
 async function reconnection(connection: NatsConnection) {

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
+import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -27,10 +28,16 @@ export interface Teardown {
   teardown(fn: () => unknown): void;
 }
 
-const running = new Set<ChildProcess>();
-process.once('exit', () => {
-  for (const child of running) child.kill('SIGKILL');
-});
+// A test process that is killed runs no teardown. The end of this pipe tells a shell beside it to end the server.
+function endWithThisProcess(server: ChildProcess): void {
+  const watcher = spawn('sh', ['-c', 'read _; kill -KILL "$0"', String(server.pid)], {
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  watcher.unref();
+  (watcher.stdin as Socket).unref();
+  server.once('exit', () => watcher.kill('SIGKILL'));
+}
 
 /** Runs a real server in a folder of its own for as long as the test lasts. */
 export async function startServerProcess(
@@ -57,10 +64,9 @@ export async function startServerProcess(
       stdio: ['ignore', descriptor, descriptor],
     });
     closeSync(descriptor);
-    running.add(run);
     child = run;
+    endWithThisProcess(run);
     run.once('exit', () => {
-      running.delete(run);
       if (child === run) child = undefined;
     });
     const deadline = Date.now() + 20_000;

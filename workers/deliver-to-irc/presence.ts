@@ -27,6 +27,8 @@ export class Presence {
   #joined = new Map<string, Set<string> | undefined>();
   #waiting: Waiting[] = [];
   #joining = false;
+  /** One wait for all lanes. */
+  #nextSession: Promise<unknown> | undefined;
 
   constructor(irc: IrcConnection, stopping: AbortSignal) {
     this.#irc = irc;
@@ -67,7 +69,12 @@ export class Presence {
         }
         return session;
       }
-      await once(this.#irc, 'session', { signal: this.#stopping }).catch(() => undefined);
+      this.#nextSession ??= once(this.#irc, 'session', { signal: this.#stopping })
+        .catch(() => undefined)
+        .finally(() => {
+          this.#nextSession = undefined;
+        });
+      await this.#nextSession;
     }
     return undefined;
   }

@@ -151,10 +151,7 @@ export class Link {
   #take(line: string): boolean {
     if (this.exchange?.take(line)) return true;
     const command = commandOf(line);
-    if (shutOut.has(command) && this.#farewell === undefined) {
-      this.rejected = true;
-      this.#farewell = textOf(parseLine(line));
-    }
+    if (shutOut.has(command)) this.#shutOut(command, textOf(parseLine(line)));
     if (!this.exchange) {
       if (nickTaken.has(command)) this.#takeSpareNick(textOf(parseLine(line)));
       return false;
@@ -176,6 +173,15 @@ export class Link {
       this.rejected = true;
       this.destroy(`our nick was changed to ${this.self.nick}`);
     }
+  }
+
+  #shutOut(command: string, text: string): void {
+    if (this.#farewell === undefined) {
+      this.rejected = true;
+      this.#farewell = text;
+    }
+    // Nothing follows an ERROR but the end.
+    if (command === 'ERROR') this.destroy(text);
   }
 
   #takeSpareNick(refusal: string): void {

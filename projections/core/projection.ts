@@ -1,0 +1,37 @@
+import type { FactOf, Recorded, StreamDefinition } from '../../streams/core/index.js';
+import type { Tx } from './sql.js';
+
+/** A read model as a value: which streams it is made of, its tables, and how facts change them. */
+export interface Projection {
+  name: string;
+  version: number;
+  streams: readonly StreamDefinition[];
+  /** Oldest version whose tables the queries of this one can read; reads go there until this one has caught up. */
+  readsFrom: number;
+  ddl(schema: string): string;
+  apply(tx: Tx, facts: Recorded[], schema: string): Promise<void>;
+}
+
+/**
+ * Defines a read model. Raise `version` when the tables or the fold change: the new one is built beside the old
+ * one, and reads switch when it has caught up. `readsFrom` defaults to 1; set it to `version` when the queries
+ * cannot read the tables of the versions before.
+ *
+ * `ddl` creates its tables in a schema of its own. `apply` gets facts of one stream in their order, a batch at a
+ * time, in the transaction that also moves the position on. Each stream is folded by itself: what `apply` does
+ * may depend on the order within a stream, never on how the streams interleave. It must not reach the world or
+ * look at the clock. What it throws halts the read model at that fact.
+ */
+export function defineProjection<const S extends readonly StreamDefinition[]>(definition: {
+  name: string;
+  version: number;
+  streams: S;
+  readsFrom?: number;
+  ddl: (schema: string) => string;
+  apply: (tx: Tx, facts: Recorded<FactOf<S[number]>>[], schema: string) => Promise<void>;
+}): Projection {
+  if (!/^[a-z][a-z0-9_]{0,39}$/.test(definition.name)) {
+    throw new Error(`${definition.name} is no name for a read model: it becomes the name of an SQL schema`);
+  }
+  return { readsFrom: 1, ...definition } as Projection;
+}

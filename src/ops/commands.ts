@@ -1,0 +1,39 @@
+import type { Command } from './command.js';
+import { deadLettersCommand, redriveCommand, showDeadLetterCommand } from './dead-letters.js';
+import { emitCommand } from './emit.js';
+import { eventsCommand } from './events.js';
+import { helpCommand } from './help.js';
+import { newKeyCommand } from './keys.js';
+import { projectionsCommand, pruneCommand, rebuildCommand, skipCommand } from './projections.js';
+import { streamsCommand } from './streams.js';
+
+/** Every command of `relay`, in the order of the help text. The two that run the whole service load it when they are called. */
+export const commands: Command[] = [
+  {
+    name: 'start',
+    summary: 'Run the service until Ctrl-C',
+    details: 'The same as npm start. A second Ctrl-C ends it at once.',
+    run: async (invocation) => (await import('./start.js')).start(invocation),
+  },
+  {
+    name: 'demo',
+    summary: 'Show the life of some tasks, from webhook to IRC, and end',
+    details:
+      'Plays on the service that runs where the configuration says. When none does, or with --own, it starts one of\n' +
+      'its own in a temporary folder and removes it afterwards.',
+    options: { own: { says: 'start a service for the demo even if one runs' } },
+    run: async (invocation) => (await import('./demo.js')).demo(invocation),
+  },
+  emitCommand,
+  streamsCommand,
+  eventsCommand,
+  projectionsCommand,
+  rebuildCommand,
+  skipCommand,
+  pruneCommand,
+  deadLettersCommand,
+  showDeadLetterCommand,
+  redriveCommand,
+  newKeyCommand,
+  helpCommand(() => commands),
+];

@@ -1,0 +1,160 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { z } from 'zod';
+import { routeEvent } from '../../streams/market/index.js';
+import { refused } from './client.js';
+import { Failed, type Invocation } from './command.js';
+import { openStage, type Stage } from './demo-stage.js';
+import { story } from './demo-story.js';
+import { type OutgoingEvent, postEvent } from './emit.js';
+import { IrcViewer, type ViewedLine } from './irc-viewer.js';
+import { printable, styled, type Terminal, writeTable } from './terminal.js';
+
+/** How long a line may take from webhook to channel, in milliseconds. */
+const lineMs = 8_000;
+const settleMs = 3_000;
+
+const Accepted = z.object({ target_channels: z.array(z.string()), formatted_message: z.string() });
+const Statistics = z.looseObject({
+  pending: z.number(),
+  delivered_today: z.number(),
+  dead_letter: z.number(),
+});
+const Health = z.looseObject({
+  status: z.string(),
+  services: z.record(z.string(), z.looseObject({ status: z.string() })),
+});
+
+/** Plays the story on a service and shows what an IRC client sees of it. Throws `Failed` when a line is missing. */
+export async function demo(invocation: Invocation): Promise<void> {
+  const { terminal, json, stop } = invocation;
+  const quiet = { ...terminal, out: () => {} };
+  const show = json ? quiet : terminal;
+  const interrupted = new Promise<never>((_, reject) => {
+    stop.addEventListener('abort', () => reject(new Failed('interrupted', 'interrupted')), { once: true });
+    // the service may run in this process: whatever happens to it, its servers and files must not stay behind
+    process.once('uncaughtException', reject);
+  });
+  interrupted.catch(() => {});
+
+  title(show, 'Stage');
+  const stage = await openStage(invocation);
+  try {
+    const result = await Promise.race([play(stage, show), interrupted]);
+    if (json) terminal.out(JSON.stringify(result));
+  } finally {
+    await stage.close();
+  }
+}
+
+async function play(stage: Stage, terminal: Terminal): Promise<unknown> {
+  terminal.out(
+    `API  ${stage.service.url}  (${stage.own ? 'started for this demo, removed afterwards' : 'it runs already'})`,
+  );
+  terminal.out(`IRC  ${stage.irc}`);
+  const viewer = await IrcViewer.connect(stage.irc, `guest-${randomUUID().slice(0, 4)}`, (line) =>
+    writeLine(terminal, line),
+  );
+  try {
+    const sent: OutgoingEvent[] = [];
+    for (const act of story()) {
+      title(terminal, act.title);
+      for (const { type, payload } of act.events) {
+        const event = {
+          event_id: `demo-${randomUUID()}`,
+          event_type: type,
+          source: 'demo-marketplace',
+          payload,
+        };
+        await showEvent(stage, viewer, event, terminal);
+        sent.push(event);
+      }
+    }
+    const channels = await viewer.list();
+    return { lines: viewer.lines, channels, ...(await showReads(stage, sent[0]!, sent.length, terminal)) };
+  } finally {
+    viewer.close();
+  }
+}
+
+async function showEvent(
+  stage: Stage,
+  viewer: IrcViewer,
+  event: OutgoingEvent,
+  terminal: Terminal,
+): Promise<void> {
+  // in the room before the line is: nobody sees what was said before they came
+  const closed = await viewer.enter(routeEvent(event).targetChannels);
+  const from = viewer.lines.length;
+  const answer = await postEvent(stage.service, stage.secret, event);
+  if (answer.status !== 202) throw refused(answer);
+  const { target_channels, formatted_message } = Accepted.parse(answer.body);
+  for (const channel of target_channels) {
+    if (closed.includes(channel)) {
+      terminal.out(styled(terminal, 'dim', `          ${channel} is closed to guests`));
+      continue;
+    }
+    try {
+      await viewer.sees(channel, formatted_message, lineMs, from);
+    } catch (error) {
+      throw new Failed(
+        (error as Error).message,
+        'line_missing',
+        await whatTheQueueSays(stage, event.event_id),
+      );
+    }
+  }
+}
+
+async function whatTheQueueSays(stage: Stage, eventId: string): Promise<string> {
+  const row = await stage.service
+    .ask('GET', `/ops/dead-letters/${eventId}`)
+    .catch((error: Error) => ({ status: error.message }));
+  const { status, last_error } = row as { status?: string; last_error?: string | null };
+  return printable(`The queue says of this event: ${status}${last_error ? `, ${last_error}` : ''}.`);
+}
+
+async function showReads(stage: Stage, event: OutgoingEvent, count: number, terminal: Terminal) {
+  title(terminal, 'What the API says');
+  const statistics = await settledStatistics(stage);
+  writeTable(
+    terminal,
+    ['GET /hooks/em/stats', ''],
+    Object.entries(statistics).map(([name, value]) => [name, String(value)]),
+  );
+  const health = Health.parse(await stage.service.ask('GET', '/health'));
+  const services = Object.entries(health.services).map(([name, { status }]) => `${name} ${status}`);
+  terminal.out(
+    `\n${styled(terminal, 'bold', 'GET /health')}  ${printable(`${health.status} (${services.join(', ')})`)}`,
+  );
+  const repeated = (await postEvent(stage.service, stage.secret, event)).body;
+  terminal.out(
+    `${styled(terminal, 'bold', 'The first event, sent again')}  ${printable(JSON.stringify(repeated))}`,
+  );
+  if ((repeated as { status?: string }).status !== 'already_processed') {
+    throw new Failed('a repeated event was not recognised', 'not_idempotent');
+  }
+  terminal.out('');
+  terminal.out(styled(terminal, 'green', `All of ${count} events were seen where they belong.`));
+  return { statistics, health, repeated };
+}
+
+/** The statistics once nothing is pending any more, or as they are after a while: a service in use always has something. */
+async function settledStatistics(stage: Stage): Promise<z.output<typeof Statistics>> {
+  const deadline = Date.now() + settleMs;
+  for (;;) {
+    const statistics = Statistics.parse(await stage.service.ask('GET', '/hooks/em/stats'));
+    if (statistics.pending === 0 || Date.now() > deadline) return statistics;
+    await delay(50);
+  }
+}
+
+function title(terminal: Terminal, text: string): void {
+  terminal.out('');
+  terminal.out(styled(terminal, 'bold', `== ${text}`));
+}
+
+function writeLine(terminal: Terminal, { at, channel, text }: ViewedLine): void {
+  const time = styled(terminal, 'dim', at.toTimeString().slice(0, 8));
+  terminal.out(`${time}  ${styled(terminal, 'cyan', printable(channel).padEnd(24))}  ${printable(text)}`);
+}

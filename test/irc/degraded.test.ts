@@ -1,0 +1,123 @@
+import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { createConnection } from 'node:net';
+import { join } from 'node:path';
+import t from 'tap';
+import { freePort } from '../../src/embedded/net.js';
+import { observe } from '../support/irc-observer.js';
+import { startServerProcess } from '../support/server-process.js';
+import { startTcpRelay } from '../support/tcp-relay.js';
+import { joinOne, startBot } from './bot.js';
+
+const ngircd = ['ngircd', '/usr/sbin/ngircd'].find((path) => spawnSync(path, ['--version']).status === 0);
+const skip = ngircd === undefined && 'ngircd, a server without capabilities, is not installed';
+
+const config = (port: number) => `
+[Global]
+Name = irc.degraded
+Info = a server without capabilities
+Listen = 127.0.0.1
+Ports = ${port}
+ServerUID = ${process.getuid?.() ?? 0}
+ServerGID = ${process.getgid?.() ?? 0}
+MotdPhrase = plain
+[Limits]
+MaxConnectionsIP = 0
+MaxNickLength = 30
+MaxJoins = 0
+[Options]
+DNS = no
+Ident = no
+PAM = no
+[Operator]
+Name = chanbot
+Password = oper-password
+`;
+
+const answers = (port: number) =>
+  new Promise<boolean>((resolve) => {
+    const socket = createConnection({ host: '127.0.0.1', port });
+    socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
+    socket.once('connect', () => socket.end());
+  });
+
+t.test('on a server without capabilities a PING fence confirms', { skip }, async (t) => {
+  const server = await startServerProcess(t, {
+    name: 'ngircd',
+    command: ngircd!,
+    choosePort: freePort,
+    args: (dir, port) => {
+      const file = join(dir, 'ngircd.conf');
+      writeFileSync(file, config(port));
+      return ['--nodaemon', '--config', file];
+    },
+    answers,
+  });
+  const relay = await startTcpRelay(t, server.port);
+  const oper = { name: 'chanbot', password: 'oper-password' };
+  const bot = startBot(t, { url: relay.url, oper, confirmTimeoutMs: 2_000 });
+  const session = await bot.session();
+  const witness = await observe(server.port, { nick: 'witness', tags: false, channels: ['#a', '#m'] });
+  t.teardown(() => witness.stop());
+  t.match(bot.connection.status(), { connected: true, oper: true, confirmation: 'fence' });
+
+  t.test('joins and refusals are told per channel', async (t) => {
+    await witness.ask('MODE #m +m', 'JOIN #i', 'MODE #i +i', 'JOIN #s', 'MODE #s +n');
+    const outcomes = await session.join(['#a', '#m', '#i', '#own'], { history: true });
+    t.match(outcomes.get('#a'), { is: 'joined', created: false, status: 'none', history: null });
+    t.match(outcomes.get('#own'), { is: 'joined', created: true, status: 'op' });
+    t.match((outcomes.get('#own') as { modes: string }).modes, /^\+(?=.*n)(?=.*t)/);
+    t.equal(session.isIn('#own'), true);
+    const said = await Promise.all([
+      session.say('#a', 'one', 'tag'),
+      session.say('#m', 'silenced'),
+      session.say('#nowhere', 'x'),
+      session.say('#own', 'two'),
+      session.say('#a', 'three'),
+      session.say('#a', 'four'),
+    ]);
+    t.match(said, [
+      { is: 'confirmed', msgid: null, at: Date },
+      { is: 'refused', code: '404' },
+      { is: 'refused', code: /40[13]/ },
+      { is: 'confirmed' },
+      { is: 'confirmed' },
+      { is: 'confirmed' },
+    ]);
+    await witness.waitFor((line) => line.text === 'four');
+    t.same(witness.texts('#a'), ['one', 'three', 'four']);
+    t.same(witness.texts('#m'), []);
+  });
+
+  t.test('commands have their answers', async (t) => {
+    const answer = await session.command('WHOIS', 'witness');
+    t.ok(answer.is === 'answered' && answer.lines.some(({ command }) => command === '311'));
+    t.match(await session.command('SAMODE', '#a', '+m'), { error: { code: '421' } });
+  });
+
+  t.test('200 lines in order', async (t) => {
+    const began = performance.now();
+    for (let n = 0; n < 50; n++) {
+      const said = await Promise.all(
+        ['#a', '#own'].flatMap((c) => [session.say(c, `${n}`), session.say(c, `${n}b`)]),
+      );
+      if (said.some(({ is }) => is !== 'confirmed')) t.same(said, []);
+    }
+    t.comment(`200 lines in ${Math.round(performance.now() - began)} ms`);
+    await witness.waitFor((line) => line.text === '49b');
+    const wanted = Array.from({ length: 50 }, (_, n) => [`${n}`, `${n}b`]).flat();
+    t.same(witness.texts('#a').slice(3), wanted);
+  });
+
+  t.test('a half-open session is lost and fenced off here too', async (t) => {
+    relay.freeze();
+    t.same(await session.say('#a', 'held'), { is: 'lost', written: true });
+    const next = await bot.session(2);
+    t.equal(next.nick, 'em-bot');
+    relay.thaw();
+    await joinOne(next, '#a');
+    t.match(await next.say('#a', 'after'), { is: 'confirmed' });
+    await witness.waitFor((line) => line.text === 'after');
+    t.notOk(witness.texts('#a').includes('held'));
+  });
+});
