@@ -12,19 +12,20 @@ import { operationsRoutes } from './api/operations.js';
 import { createServer } from './api/server.js';
 import { webhookRoutes } from './api/webhook.js';
 import { ApiKeys } from './auth/api-keys.js';
-import type { Config } from './config.js';
+import type { Config, Role } from './config.js';
 import { ReadModels } from './read-models.js';
 import { bridgeRoutes, createBridge } from './services/bridge.js';
+import { mountService } from './services/mount.js';
 import { upstream } from './services/service.js';
-import { openSurroundings, type Surroundings } from './surroundings.js';
+import { type Closing, openSurroundings } from './surroundings.js';
 import { bootWarnings } from './warnings.js';
 
 /** The running service. */
 export interface App {
-  /** The HTTP server; `undefined` in a process that has no face. */
-  server: FastifyInstance | undefined;
+  /** The HTTP server; a process without the role `api` answers health and readiness only, or its internal services. */
+  server: FastifyInstance;
   /** Where the HTTP server listens. */
-  address: string | undefined;
+  address: string;
   /** Where the parts are: for the operator's eyes. */
   places: { nats: string; irc: string; sql: string };
   webhookSecrets: string[];
@@ -34,31 +35,24 @@ export interface App {
 
 /** Puts the service together from its configuration and starts it. Throws when a part cannot be started, with nothing left running. */
 export async function createApp(config: Config, logger: Logger): Promise<App> {
-  const startedAt = new Date();
-  const closing: { name: string; close: () => Promise<unknown> }[] = [];
+  const closing: Closing[] = [];
   const stop = () => closeAll(closing, logger);
   try {
-    const surroundings = await openSurroundings(config, logger, closing);
-    return await assemble(config, logger, surroundings, closing, startedAt, stop);
+    return { ...(await assemble(config, logger, closing)), stop };
   } catch (error) {
     await stop();
     throw error;
   }
 }
 
-async function assemble(
-  config: Config,
-  logger: Logger,
-  surroundings: Surroundings,
-  closing: { name: string; close: () => Promise<unknown> }[],
-  startedAt: Date,
-  stop: () => Promise<void>,
-): Promise<App> {
-  const { sql, secrets } = surroundings;
+async function assemble(config: Config, logger: Logger, closing: Closing[]): Promise<Omit<App, 'stop'>> {
+  const startedAt = new Date();
+  const has = (role: Role) => config.ROLES.includes(role);
   for (const warning of bootWarnings(config)) logger.warn(warning);
+  const { natsUrl, ircUrl, sql, sqlPlace, secrets } = await openSurroundings(config, logger, closing);
 
   const log = await Log.open({
-    urls: surroundings.natsUrl,
+    urls: natsUrl,
     name: `relay ${config.ROLES.join(',')}`,
     streams,
     replicas: config.NATS_REPLICAS,
@@ -67,11 +61,9 @@ async function assemble(
   });
   closing.push({ name: 'log', close: () => log.close() });
 
-  const has = (...names: Config['ROLES']) => names.some((name) => config.ROLES.includes(name));
   const projector = new Projector({ log, sql, projections, logger });
-  const readModels = new ReadModels(sql, projector);
-  if (has('projections')) await projector.start();
   closing.push({ name: 'projections', close: () => projector.stop() });
+  if (has('projections')) await projector.start();
 
   const limits = {
     maxRetries: config.EVENT_MAX_RETRIES,
@@ -81,7 +73,7 @@ async function assemble(
   let irc: IrcConnection | undefined;
   if (has('irc')) {
     irc = new IrcConnection({
-      url: surroundings.ircUrl,
+      url: ircUrl,
       nick: config.EM_NICK,
       realname: 'task marketplace',
       ...(secrets.ircServerPassword ? { password: secrets.ircServerPassword } : {}),
@@ -89,71 +81,70 @@ async function assemble(
       log: logger,
     });
     const deliver = new DeliverToIrc({ log, irc, limits, logger });
-    deliver.start();
     closing.push({ name: 'delivery', close: () => deliver.stop() });
+    deliver.start();
   }
 
+  const readModels = new ReadModels(sql, projector);
+  const bridgeService = createBridge({
+    log,
+    readModels,
+    source: config.EM_SOURCE,
+    webhookSecretConfigured: secrets.webhook.length > 0,
+    irc: () => irc?.status(),
+    startedAt,
+  });
   const bridge = upstream('bridge', bridgeRoutes, {
     url: config.BRIDGE_URL,
     timeoutMs: config.PROXY_TIMEOUT,
-    service: createBridge({
-      log,
-      readModels,
-      source: config.EM_SOURCE,
-      webhookSecretConfigured: secrets.webhook.length > 0,
-      irc: () => {
-        const state = irc?.status();
-        return state && { connected: state.connected, oper: state.oper, nick: state.nick };
-      },
-      startedAt,
-    }),
+    service: bridgeService,
   });
 
-  const places = { nats: surroundings.natsUrl, irc: surroundings.ircUrl, sql: surroundings.sqlPlace };
-  const app: App = { server: undefined, address: undefined, places, webhookSecrets: secrets.webhook, stop };
-  if (!has('api')) return app;
-
   const server = await createServer({ logger, rateLimit: config.RATE_LIMIT });
-  let draining = false;
+  let stopping = false;
   closing.push({
     name: 'http',
     close: () => {
-      draining = true;
+      stopping = true;
       return server.close();
     },
-  });
-  await server.register(webhookRoutes, {
-    bridge,
-    secrets: secrets.webhook,
-    schemes: config.EM_WEBHOOK_SCHEMES,
   });
   await server.register(healthRoutes, {
     services: { bridge: () => bridge.health() },
     startedAt,
     notReady: () => {
-      if (draining) return 'the service is stopping';
+      if (stopping) return 'the service is stopping';
       if (!log.connected) return 'the event log is not connected';
       if (!projector.caughtUp()) return 'the read models have not caught up';
       return undefined;
     },
   });
-  await server.register(operationsRoutes, {
-    log,
-    readModels,
-    projector,
-    keys: new ApiKeys(config.API_KEYS),
-    decider: deliveryDecider(limits),
-  });
-  app.server = server;
-  app.address = await server.listen({ host: config.HOST, port: config.PORT });
-  return app;
+  if (has('api')) {
+    const keys = new ApiKeys(config.API_KEYS);
+    const decider = deliveryDecider(limits);
+    await server.register(webhookRoutes, {
+      bridge,
+      secrets: secrets.webhook,
+      schemes: config.EM_WEBHOOK_SCHEMES,
+    });
+    await server.register(operationsRoutes, { log, readModels, projector, keys, decider });
+  } else if (has('services')) {
+    mountService(server, 'bridge', bridgeRoutes, bridgeService);
+  }
+  const address = await server.listen({ host: config.HOST, port: config.PORT });
+  return {
+    server,
+    address,
+    places: { nats: natsUrl, irc: ircUrl, sql: sqlPlace },
+    webhookSecrets: secrets.webhook,
+  };
 }
 
+/** How long each part may take to stop, in milliseconds. */
+const closeBoundMs = 8_000;
+
 /** Closes in the reverse order of opening; one part that hangs does not keep the others from ending. */
-async function closeAll(
-  closing: { name: string; close: () => Promise<unknown> }[],
-  logger: Logger,
-): Promise<void> {
+async function closeAll(closing: Closing[], logger: Logger): Promise<void> {
   for (let part = closing.pop(); part; part = closing.pop()) {
     const { name, close } = part;
     const started = Date.now();
@@ -169,6 +160,3 @@ async function closeAll(
     else logger.debug({ part: name, ms: Date.now() - started }, 'part stopped');
   }
 }
-
-/** How long each part may take to stop, in milliseconds. */
-const closeBoundMs = 8_000;

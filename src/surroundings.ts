@@ -7,7 +7,13 @@ import type { Config } from './config.js';
 import { lockDataDir } from './embedded/data-dir-lock.js';
 import { startInspircd } from './embedded/inspircd.js';
 import { startNatsServer } from './embedded/nats-server.js';
-import { loadSecrets } from './embedded/secrets.js';
+import { loadSecrets, type Secrets } from './embedded/secrets.js';
+
+/** A part that has been opened and how to end it. */
+export interface Closing {
+  name: string;
+  close: () => Promise<unknown>;
+}
 
 /** The servers around the service, our own or given ones, and the secrets that go with them. */
 export interface Surroundings {
@@ -27,7 +33,7 @@ export interface Surroundings {
 export async function openSurroundings(
   config: Config,
   logger: Logger,
-  closing: { name: string; close: () => Promise<unknown> }[],
+  closing: Closing[],
 ): Promise<Surroundings> {
   const dataDir = resolve(config.DATA_DIR);
   const own = { nats: config.NATS_URL === '', sql: config.DATABASE_URL === '', irc: config.IRC_URL === '' };
@@ -49,45 +55,30 @@ export async function openSurroundings(
     closing.push({ name, close: () => close(opened) });
     return opened;
   };
-  const opened = await Promise.allSettled([
-    own.nats
-      ? start('nats-server', startNatsServer({ dataDir, log: logger }), (server) => server.stop())
-      : { url: config.NATS_URL },
-    ownIrc
-      ? start(
-          'inspircd',
-          startInspircd({
-            dataDir,
-            port: config.IRC_EMBEDDED_PORT,
-            log: logger,
-            secrets: {
-              operName: config.IRC_OPER_NAME || ownIrc.ircOperName,
-              operPassword: config.IRC_OPER_PASSWORD || ownIrc.ircOperPassword,
-              serverPassword: config.IRC_SERVER_PASSWORD || ownIrc.ircServerPassword,
-            },
-          }),
-          (server) => server.stop(),
-        )
-      : { url: config.IRC_URL },
-    start(
-      'sql',
-      openSql({ databaseUrl: config.DATABASE_URL, directory: join(dataDir, 'pg'), logger }),
-      (sql) => sql.close(),
-    ),
-  ] as const);
-  for (const result of opened) if (result.status === 'rejected') throw result.reason;
-  const [nats, irc, sql] = opened.map((result) => (result as PromiseFulfilledResult<unknown>).value) as [
-    { url: string },
-    { url: string },
-    Sql,
-  ];
+  // all at once; each registers its ending as soon as it is there, also when another one fails
+  const nats = own.nats
+    ? start('nats-server', startNatsServer({ dataDir, log: logger }), (server) => server.stop())
+    : Promise.resolve({ url: config.NATS_URL });
+  const irc = ownIrc
+    ? start(
+        'inspircd',
+        startInspircd({ dataDir, log: logger, ...inspircdOptions(config, ownIrc) }),
+        (server) => server.stop(),
+      )
+    : Promise.resolve({ url: config.IRC_URL });
+  const sql = start(
+    'sql',
+    openSql({ databaseUrl: config.DATABASE_URL, directory: join(dataDir, 'pg'), logger }),
+    (opened) => opened.close(),
+  );
+  await Promise.allSettled([nats, irc, sql]);
 
   const operName = config.IRC_OPER_NAME || ownIrc?.ircOperName;
   const operPassword = config.IRC_OPER_PASSWORD || ownIrc?.ircOperPassword;
   return {
-    natsUrl: nats.url,
-    ircUrl: irc.url,
-    sql,
+    natsUrl: (await nats).url,
+    ircUrl: (await irc).url,
+    sql: await sql,
     sqlPlace: own.sql ? join(dataDir, 'pg') : new URL(config.DATABASE_URL).host,
     secrets: {
       webhook:
@@ -98,6 +89,17 @@ export async function openSurroundings(
             : [],
       ircServerPassword: config.IRC_SERVER_PASSWORD || ownIrc?.ircServerPassword || '',
       ircOper: operName && operPassword ? { name: operName, password: operPassword } : undefined,
+    },
+  };
+}
+
+function inspircdOptions(config: Config, generated: Secrets) {
+  return {
+    port: config.IRC_EMBEDDED_PORT,
+    secrets: {
+      operName: config.IRC_OPER_NAME || generated.ircOperName,
+      operPassword: config.IRC_OPER_PASSWORD || generated.ircOperPassword,
+      serverPassword: config.IRC_SERVER_PASSWORD || generated.ircServerPassword,
     },
   };
 }

@@ -1,15 +1,24 @@
 import { setImmediate as breathe, setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import {
+  decodeFact,
   type Entry,
+  isExpected,
   type Log,
   type Recorded,
   type StreamDefinition,
-  decodeFact,
 } from '../../streams/core/index.js';
 import { operations, projectionSubject } from '../../streams/operations/facts.js';
 import type { Projection } from './projection.js';
-import { type Build, type Halt, advance, ensureBuild, readPosition, recordHalt } from './registry.js';
+import {
+  advance,
+  type Build,
+  ensureBuild,
+  type Halt,
+  prepareRegistry,
+  readPosition,
+  recordHalt,
+} from './registry.js';
 import type { Sql } from './sql.js';
 import type { Turns } from './turns.js';
 
@@ -55,10 +64,12 @@ export class Fold {
   #state: 'folding' | 'waiting' | 'halted' = 'waiting';
   #halt: Halt | undefined;
   #sawEnd = false;
+  #isReading = false;
   #failures = 0;
   /** When it last showed a sign of life, and the head of the stream that it has certainly looked up to. */
   #alive = Date.now();
   #looked = 0;
+  #headAtStart = 0;
 
   constructor(options: FoldOptions) {
     this.#options = options;
@@ -96,7 +107,7 @@ export class Fold {
 
   /** Reads the stream anew when its head has moved and the position has not for so long: a reader can be lost silently. */
   watch(head: number, stallMs: number): void {
-    const isBehind = this.#state === 'folding' && head > Math.max(this.#position, this.#looked);
+    const isBehind = this.#isReading && head > Math.max(this.#position, this.#looked);
     if (!isBehind) this.#alive = Date.now();
     else if (Date.now() - this.#alive > stallMs) {
       this.#alive = Date.now();
@@ -125,7 +136,13 @@ export class Fold {
     const { log, sql, projection, build } = this.#options;
     let position = await readPosition(sql, build.schema, this.stream.name).catch(() => undefined);
     if (position === undefined) {
-      await ensureBuild(sql, projection, build.generation);
+      await prepareRegistry(sql); // the store may have been replaced by an empty one
+      try {
+        await ensureBuild(sql, projection, build.generation);
+      } catch (error) {
+        if (isExpected(error)) throw error;
+        return { seq: 0, message: `The tables cannot be created: ${messageOf(error)}` };
+      }
       position = await readPosition(sql, build.schema, this.stream.name);
     }
     this.#position = position ?? 0;
@@ -135,14 +152,13 @@ export class Fold {
       return { seq: this.#position, message };
     }
     if (first_seq - 1 > this.#position) await this.#apply([], first_seq - 1);
-    this.#looked = last_seq;
+    this.#headAtStart = last_seq;
     return undefined;
   }
 
   /** Folds what is there and what comes. Ends when it has to resume, or at a fact that cannot be folded. */
   async #read(): Promise<Halt | undefined> {
-    const { log, batch, projection } = this.#options;
-    const looked = this.#looked;
+    const { log, batch } = this.#options;
     this.#round = new AbortController();
     const signal = AbortSignal.any([this.#stop.signal, this.#round.signal]);
     let halt: Halt | undefined;
@@ -161,15 +177,17 @@ export class Fold {
       if (halt || failure) this.#round.abort();
       this.#options.changed();
     };
+    this.#isReading = true;
     for await (const entries of log.follow(this.stream, { after: this.#position, batch, signal })) {
       const decoded = await this.#decode(entries);
       await writing;
       if (halt || failure) break;
       this.#setState('folding');
-      if (entries.length === 0) this.#looked = Math.max(this.#position, looked);
+      if (entries.length === 0) this.#looked = Math.max(this.#position, this.#headAtStart);
       writing = write(decoded, entries.at(-1)?.pending ?? 0);
     }
     await writing;
+    this.#isReading = false;
     if (failure) throw failure.error;
     return halt;
   }
@@ -192,6 +210,117 @@ export class Fold {
     }
     return { facts, upTo };
   }
+
+  /**
+   * Applies facts in one transaction with the position. When they cannot be applied together the halves are
+   * tried by themselves, so that everything before the one that is to blame is applied.
+   */
+  async #apply(facts: Recorded[], upTo: number): Promise<Halt | undefined> {
+    if (upTo <= this.#position) return undefined;
+    const { sql, projection, build, turns, logger } = this.#options;
+    const todo = facts.filter((fact) => fact.seq > this.#position);
+    const started = performance.now();
+    let advanced = false;
+    try {
+      await turns.build.take(() =>
+        turns.all.take(() =>
+          sql.transaction(async (tx) => {
+            advanced = await advance(tx, build.schema, this.stream.name, this.#position, upTo);
+            if (advanced && todo.length > 0) await projection.apply(tx, todo, build.schema);
+          }),
+        ),
+      );
+    } catch (error) {
+      if (!advanced || isExpected(error)) throw error;
+      const [first] = todo;
+      if (todo.length <= 1) return { seq: first?.seq ?? upTo, message: messageOf(error) };
+      const half = todo.slice(0, todo.length >> 1);
+      return (
+        (await this.#apply(half, half.at(-1)!.seq)) ?? (await this.#apply(todo.slice(half.length), upTo))
+      );
+    }
+    if (!advanced) return await this.#overtaken(facts, upTo);
+    this.#position = upTo;
+    this.#alive = Date.now();
+    const ms = Math.round(performance.now() - started);
+    logger.debug(
+      { projection: build.schema, stream: this.stream.name, facts: todo.length, position: upTo, ms },
+      'batch',
+    );
+    return undefined;
+  }
+
+  /** Somebody else moved the position: another process on the same store, or whoever restored the store. */
+  async #overtaken(facts: Recorded[], upTo: number): Promise<Halt | undefined> {
+    const { sql, build } = this.#options;
+    const position = await readPosition(sql, build.schema, this.stream.name);
+    if (position === undefined || position < this.#position) {
+      throw new Error(`${build.schema} is not where it was: somebody replaced it`);
+    }
+    this.#position = position;
+    return await this.#apply(facts, upTo);
+  }
+
+  /** Stays at a fact until a recorded command of an operator, carried out here or by another process, passes over it. */
+  async #waitForSkip(halt: Halt): Promise<void> {
+    const { log, sql, build, skipPollMs, projection, logger } = this.#options;
+    const about = { projection: build.schema, stream: this.stream.name, seq: halt.seq };
+    const subject = projectionSubject(projection.name);
+    let next = 1;
+    while (!this.#stop.signal.aborted) {
+      try {
+        for await (const { seq, data } of log.subject(operations, subject, next)) {
+          next = seq + 1;
+          if (data.version !== projection.version) continue;
+          if (data.stream !== this.stream.name || data.seq !== halt.seq) continue;
+          await sql.transaction((tx) =>
+            advance(tx, build.schema, this.stream.name, this.#position, halt.seq),
+          );
+          logger.warn({ ...about, reason: data.reason }, 'read model skips a fact, as an operator decided');
+          return;
+        }
+        if ((await readPosition(sql, build.schema, this.stream.name)) !== this.#position) return;
+        if (!isSame(halt, this.#halt)) await recordHalt(sql, build.schema, this.stream.name, halt);
+      } catch (error) {
+        logger.debug({ ...about, err: error }, 'cannot look for a command to skip the fact');
+      }
+      if (!isSame(halt, this.#halt)) logger.error({ ...about, reason: halt.message }, 'read model halted');
+      this.#halt = halt;
+      this.#setState('halted');
+      await this.#sleep(skipPollMs);
+      if (halt.seq <= this.#position) return; // no fact is to blame: what is may have been mended
+    }
+  }
+
+  async #pause(error: unknown): Promise<void> {
+    const { logger, build, store } = this.#options;
+    this.#setState('waiting');
+    const { code } = error as { code?: unknown };
+    if (code === 'store_unavailable') store(error);
+    else if (this.#failures === 0) {
+      logger.warn(
+        { projection: build.schema, stream: this.stream.name, err: error },
+        'read model has to wait',
+      );
+    }
+    const longest = Math.min(longestPauseMs, 100 * 2 ** this.#failures++);
+    await this.#sleep(longest * (0.5 + Math.random() / 2));
+  }
+
+  #setState(state: 'folding' | 'waiting' | 'halted'): void {
+    if (state === this.#state) return;
+    if (state === 'folding') this.#halt = undefined;
+    this.#state = state;
+    this.#options.changed();
+  }
+
+  async #sleep(ms: number): Promise<void> {
+    await sleep(ms, undefined, { signal: this.#stop.signal }).catch(() => {});
+  }
+}
+
+function isSame(a: Halt, b: Halt | undefined): boolean {
+  return a.seq === b?.seq && a.message === b.message;
 }
 
 function messageOf(error: unknown): string {

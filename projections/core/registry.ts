@@ -25,6 +25,14 @@ export interface Halt {
 
 /** Any number: it keeps two processes from creating the registry at the same moment. */
 const registryLock = 5_309_451;
+/** SQLSTATE. */
+const undefinedTable = '42P01';
+
+/** A build before it exists. */
+export function emptyBuild({ name, version }: Projection, generation: number): Build {
+  const schema = `${name}_v${version}${generation > 1 ? `_g${generation}` : ''}`;
+  return { name, version, generation, schema, positions: {}, halts: {}, caughtUpAt: null };
+}
 
 /** Creates the registry of builds where there is none. */
 export async function prepareRegistry(sql: Sql): Promise<void> {
@@ -45,18 +53,22 @@ export async function prepareRegistry(sql: Sql): Promise<void> {
   });
 }
 
-/** All builds, oldest first. */
+/** All builds, oldest first; none where there is no registry yet. */
 export async function readBuilds(on: Tx): Promise<Build[]> {
-  return await on.query<Build>(
-    `select name, version, generation, schema, positions, halts, caught_up_at as "caughtUpAt"
-     from projections.builds order by name, version, generation`,
-  );
+  try {
+    return await on.query<Build>(
+      `select name, version, generation, schema, positions, halts, caught_up_at as "caughtUpAt"
+       from projections.builds order by name, version, generation`,
+    );
+  } catch (error) {
+    if ((error as { code?: unknown }).code === undefinedTable) return [];
+    throw error;
+  }
 }
 
 /** Creates a build with its tables if it does not exist. Of several processes one does it, the others wait for it. */
 export async function ensureBuild(sql: Sql, projection: Projection, generation: number): Promise<void> {
-  const { name, version } = projection;
-  const schema = schemaName(name, version, generation);
+  const { name, version, schema } = emptyBuild(projection, generation);
   await sql.transaction(async (tx) => {
     const created = await tx.query(
       `insert into projections.builds (name, version, generation, schema) values ($1, $2, $3, $4)
@@ -81,7 +93,13 @@ export async function readPosition(on: Tx, schema: string, stream: string): Prom
  * Moves a position on, if it still is where the caller believes; the row stays locked until the transaction
  * ends, so that of several processes one applies a fact and no two change a build's tables at a time.
  */
-export async function advance(tx: Tx, schema: string, stream: string, from: number, to: number): Promise<boolean> {
+export async function advance(
+  tx: Tx,
+  schema: string,
+  stream: string,
+  from: number,
+  to: number,
+): Promise<boolean> {
   const moved = await tx.query(
     `update projections.builds
      set positions = positions || jsonb_build_object($2::text, $4::bigint), halts = halts - $2::text
@@ -137,8 +155,4 @@ export function buildsToFold(builds: Build[], projection: Projection): Build[] {
     (build) => build.name === projection.name && build.version === projection.version,
   );
   return own.filter((build, index) => index === own.length - 1 || build === activeBuild(builds, projection));
-}
-
-function schemaName(name: string, version: number, generation: number): string {
-  return `${name}_v${version}${generation > 1 ? `_g${generation}` : ''}`;
 }

@@ -1,7 +1,8 @@
 import { Unavailable } from '../../streams/core/index.js';
 
 /** What may stand for `$1`: JSON goes in as the text that `json` makes, a list becomes an SQL array. */
-export type Param = string | number | boolean | Date | null | readonly (string | number)[];
+export type Param = Scalar | readonly Scalar[];
+type Scalar = string | number | boolean | Date | null;
 
 /** Where statements run. Without parameters `text` may hold several statements; the last one's rows are returned. */
 export interface Tx {
@@ -24,9 +25,8 @@ export interface Sql extends Tx {
 export function wireText(param: Param): string | null {
   if (param === null) return null;
   if (typeof param === 'string') return withoutNul(param);
-  if (param instanceof Date) return param.toISOString();
-  if (typeof param === 'object') return `{${param.map(arrayElement).join(',')}}`;
-  return String(param);
+  if (Array.isArray(param)) return `{${param.map(arrayElement).join(',')}}`;
+  return param instanceof Date ? param.toISOString() : String(param);
 }
 
 /**
@@ -70,8 +70,9 @@ export function assertCommitted(command: string | undefined): void {
   if (command !== 'COMMIT') throw new Error('A statement of the transaction had failed, nothing was stored');
 }
 
-function arrayElement(element: string | number): string {
-  return typeof element === 'number' ? String(element) : `"${withoutNul(element).replace(/["\\]/g, '\\$&')}"`;
+function arrayElement(element: Scalar): string {
+  if (typeof element === 'string') return `"${withoutNul(element).replace(/["\\]/g, '\\$&')}"`;
+  return wireText(element) ?? 'null';
 }
 
 function withoutNul(text: string): string {

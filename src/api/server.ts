@@ -6,6 +6,7 @@ import {
   type FastifyReply,
   type FastifyRequest,
   fastify,
+  LogController,
 } from 'fastify';
 import type { Logger } from 'pino';
 import { isExpected, Refusal } from '../../streams/core/index.js';
@@ -19,6 +20,8 @@ export interface ServerOptions {
   logger: Logger;
   /** Requests per minute and client address; 0 lifts the limit. Callers on this machine are exempt. */
   rateLimit: number;
+  /** How long a client may take to send its headers, and its whole request; 10 s and 15 s by default. */
+  timeouts?: { headersMs: number; requestMs: number };
 }
 
 const paymentHeaders = ['PAYMENT-REQUIRED', 'PAYMENT-RESPONSE', 'X-PAYMENT-RESPONSE'];
@@ -26,13 +29,13 @@ const rateHeaders = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-
 
 /** An HTTP server with the manners of every route: limits, time-outs, error bodies, cross-origin reads, one log line a request. */
 export async function createServer(options: ServerOptions): Promise<FastifyInstance> {
+  const { headersMs, requestMs } = options.timeouts ?? { headersMs: 10_000, requestMs: 15_000 };
   const app = fastify({
     loggerInstance: options.logger,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     bodyLimit,
-    // a client has this long to send its whole request, and its headers first
-    requestTimeout: 15_000,
-    http: { headersTimeout: 10_000, connectionsCheckingInterval: 2_000 },
+    requestTimeout: requestMs,
+    http: { headersTimeout: headersMs, connectionsCheckingInterval: Math.min(2_000, headersMs) },
     keepAliveTimeout: 30_000,
     forceCloseConnections: 'idle',
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 300 },
@@ -82,11 +85,16 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
       ms: Math.round(reply.elapsedTime * 10) / 10,
       request_id: request.id,
     };
-    if (reply.statusCode >= 500) options.logger.error(line, 'request');
-    else if (reply.statusCode >= 400) options.logger.info(line, 'request');
-    else options.logger.debug(line, 'request');
+    options.logger[levelOf(line.path, line.status)](line, 'request');
   });
   return app;
+}
+
+/** Probes ask all the time; what is somebody else's trouble is a warning, what is ours an error. */
+function levelOf(path: string, status: number): 'debug' | 'info' | 'warn' | 'error' {
+  if (status < 400 || path === '/ready') return 'debug';
+  if (status < 500) return 'info';
+  return status === 502 || status === 503 ? 'warn' : 'error';
 }
 
 const fastifyCodes: Record<string, { status: number; code: string; message: string }> = {

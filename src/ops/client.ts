@@ -112,5 +112,5 @@ export function configuredUrl({ HOST, PORT }: Pick<Config, 'HOST' | 'PORT'>): st
 export function refused({ status, body }: Answer): Failed {
   const { error, code, hint } = (body ?? {}) as { error?: string; code?: string; hint?: string };
   const keyHint = status === 401 ? 'Give the key with --key or RELAY_API_KEY.' : undefined;
-  return new Failed(error ?? `the service answered ${status}`, code ?? `http_${status}`, hint ?? keyHint);
+  return new Failed(error ?? `the service answered ${status}`, code ?? `http_${status}`, keyHint ?? hint);
 }

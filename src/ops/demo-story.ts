@@ -25,6 +25,7 @@ export function story(): Act[] {
     category: 'simple_action',
     location: 'São Paulo, BR',
     bounty_usdc: 12.5,
+    escrow_amount: 12.5,
   };
   const surveyFields = { title: 'Count the bicycles at the station', location: 'Kyoto, JP', bounty_usdc: 8 };
   return [

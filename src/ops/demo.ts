@@ -30,19 +30,24 @@ export async function demo(invocation: Invocation): Promise<void> {
   const { terminal, json, stop } = invocation;
   const quiet = { ...terminal, out: () => {} };
   const show = json ? quiet : terminal;
-  const interrupted = new Promise<never>((_, reject) => {
-    stop.addEventListener('abort', () => reject(new Failed('interrupted', 'interrupted')), { once: true });
-    // the service may run in this process: whatever happens to it, its servers and files must not stay behind
-    process.once('uncaughtException', reject);
-  });
-  interrupted.catch(() => {});
+  const interruption = new AbortController();
+  const interrupt = (error: Error) => interruption.abort(error);
+  stop.addEventListener('abort', () => interrupt(new Failed('interrupted', 'interrupted')), { once: true });
+  // the service may run in this process: whatever happens to it, its servers and files must not stay behind
+  process.once('uncaughtException', interrupt);
 
   title(show, 'Stage');
   const stage = await openStage(invocation);
   try {
+    const interrupted = new Promise<never>((_, reject) => {
+      const { signal } = interruption;
+      if (signal.aborted) reject(signal.reason);
+      else signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+    });
     const result = await Promise.race([play(stage, show), interrupted]);
     if (json) terminal.out(JSON.stringify(result));
   } finally {
+    process.off('uncaughtException', interrupt);
     await stage.close();
   }
 }
@@ -59,14 +64,17 @@ async function play(stage: Stage, terminal: Terminal): Promise<unknown> {
     const sent: OutgoingEvent[] = [];
     for (const act of story()) {
       title(terminal, act.title);
-      for (const { type, payload } of act.events) {
-        const event = {
-          event_id: `demo-${randomUUID()}`,
-          event_type: type,
-          source: 'demo-marketplace',
-          payload,
-        };
-        await showEvent(stage, viewer, event, terminal);
+      const events = act.events.map(({ type, payload }) => {
+        return { event_id: `demo-${randomUUID()}`, event_type: type, source: 'demo-marketplace', payload };
+      });
+      // in the rooms before the lines are: nobody sees what was said before they came. All of an act in one go,
+      // because the server slows down who joins often.
+      const rooms = new Set(events.flatMap((event) => routeEvent(event).targetChannels));
+      const closed = await viewer.enter([...rooms]);
+      for (const name of closed)
+        terminal.out(styled(terminal, 'dim', `          ${name} is closed to guests`));
+      for (const event of events) {
+        await showEvent(stage, viewer, event, closed);
         sent.push(event);
       }
     }
@@ -81,19 +89,14 @@ async function showEvent(
   stage: Stage,
   viewer: IrcViewer,
   event: OutgoingEvent,
-  terminal: Terminal,
+  closed: string[],
 ): Promise<void> {
-  // in the room before the line is: nobody sees what was said before they came
-  const closed = await viewer.enter(routeEvent(event).targetChannels);
   const from = viewer.lines.length;
   const answer = await postEvent(stage.service, stage.secret, event);
   if (answer.status !== 202) throw refused(answer);
   const { target_channels, formatted_message } = Accepted.parse(answer.body);
   for (const channel of target_channels) {
-    if (closed.includes(channel)) {
-      terminal.out(styled(terminal, 'dim', `          ${channel} is closed to guests`));
-      continue;
-    }
+    if (closed.includes(channel)) continue;
     try {
       await viewer.sees(channel, formatted_message, lineMs, from);
     } catch (error) {

@@ -2,9 +2,22 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { type ServiceClient, serviceOf, serviceOptions } from './client.js';
 import { type Command, Failed, type Invocation, optionValue, UsageError, wholeNumber } from './command.js';
-import { printable } from './terminal.js';
+import { noProgress, showProgress } from './progress.js';
+import { printable, writeTable } from './terminal.js';
 
-const Status = z.looseObject({ name: z.string() });
+const Status = z.object({
+  name: z.string(),
+  version: z.number(),
+  schema: z.string(),
+  state: z.enum(['building', 'live', 'halted']),
+  streams: z.array(z.object({ stream: z.string(), position: z.number(), head: z.number(), lag: z.number() })),
+  error: z.object({ stream: z.string(), seq: z.number(), message: z.string() }).nullable(),
+});
+type Status = z.output<typeof Status>;
+const Statuses = z.object({ projections: z.array(Status) });
+
+const pollMs = 200;
+const styles = { building: 'yellow', live: 'green', halted: 'red' } as const;
 
 /** `relay projections` */
 export const projectionsCommand: Command = {
@@ -12,8 +25,23 @@ export const projectionsCommand: Command = {
   summary: 'List the read models, and how far each lags behind the log',
   options: serviceOptions,
   async run(invocation) {
-    const answer = await serviceOf(invocation).ask('GET', '/ops/projections');
-    invocation.terminal.out(JSON.stringify(answer));
+    const { json, terminal } = invocation;
+    const projections = await statuses(serviceOf(invocation));
+    if (json) {
+      terminal.out(JSON.stringify({ projections }));
+      return;
+    }
+    writeTable(
+      terminal,
+      ['NAME', 'TABLES', 'STATE', 'STREAM', 'POSITION', 'HEAD', 'LAG'],
+      projections.flatMap(({ name, schema, state, streams }) =>
+        streams.map(({ stream, position, head, lag }) => {
+          return [name, schema, { text: state, style: styles[state] }, stream, position, head, lag];
+        }),
+      ),
+    );
+    for (const status of projections)
+      if (status.error) terminal.out(`\n${haltOf(status)}\n${skipHint(status)}`);
   },
 };
 
@@ -22,13 +50,28 @@ export const rebuildCommand: Command = {
   name: 'projections rebuild',
   arguments: ['<name>'],
   summary: 'Fold a read model again from the first fact, and wait until it is live',
+  details:
+    'Readers see the old tables until the new ones have caught up. The old ones stay until "relay projections prune".',
   options: serviceOptions,
   async run(invocation) {
-    await serviceOf(invocation).ask(
-      'POST',
-      `/ops/projections/${encodeURIComponent(invocation.arguments[0]!)}/rebuild`,
-      {},
-    );
+    const { json, terminal } = invocation;
+    const service = serviceOf(invocation);
+    const answer = await service.ask('POST', `${pathOf(invocation)}/rebuild`, {});
+    const { schema } = z.object({ schema: z.string() }).parse(answer);
+    const progress = json ? noProgress : showProgress(terminal, schema);
+    for (;;) {
+      const status = (await statuses(service)).find((one) => one.schema === schema);
+      if (status?.error) throw new Failed(haltOf(status), 'halted', skipHint(status));
+      if (status) progress.to(sum(status, 'position'), sum(status, 'head'));
+      if (status?.state === 'live') {
+        progress.end();
+        terminal.out(json ? JSON.stringify(status) : printable(`${schema} is live`));
+        return;
+      }
+      await delay(pollMs, undefined, { signal: invocation.stop }).catch(() => {
+        throw new Failed('interrupted: the service goes on building it', 'interrupted');
+      });
+    }
   },
 };
 
@@ -75,6 +118,30 @@ export const pruneCommand: Command = {
         invocation.terminal.out(printable(schema));
   },
 };
+
+async function statuses(service: ServiceClient): Promise<Status[]> {
+  return Statuses.parse(await service.ask('GET', '/ops/projections')).projections;
+}
+
+function sum({ streams }: Status, field: 'position' | 'head'): number {
+  return streams.reduce((total, stream) => total + stream[field], 0);
+}
+
+function haltOf({ name, error }: Status): string {
+  return printable(`${name} has halted at ${error!.stream} ${error!.seq}: ${error!.message}`);
+}
+
+function skipHint({ name, error }: Status): string {
+  const { stream, seq } = error!;
+  return [
+    `Look at it:       relay events ${stream} --from ${seq} --to ${seq}`,
+    `Go on without it: relay projections skip ${name} --stream ${stream} --seq ${seq} --reason TEXT`,
+  ].join('\n');
+}
+
+function pathOf(invocation: Invocation): string {
+  return `/ops/projections/${encodeURIComponent(invocation.arguments[0]!)}`;
+}
 
 function needed(invocation: Invocation, option: string): string {
   const value = optionValue(invocation, option);

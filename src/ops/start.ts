@@ -34,6 +34,7 @@ function openLogger(config: Config, terminal: Terminal): Logger {
   const pretty = PinoPretty({
     colorize: terminal.colours,
     sync: true,
+    singleLine: true,
     ignore: 'pid,hostname',
     translateTime: 'SYS:HH:MM:ss.l',
   });
@@ -52,6 +53,12 @@ function explainStart(error: unknown, config: Config, logger: Logger): unknown {
     return new Failed(
       `no log server answers at ${withoutCredentials(config.NATS_URL)} (NATS_URL)`,
       'log_unavailable',
+    );
+  }
+  if (/^inspircd cannot start: port /.test(error.message)) {
+    return new Failed(
+      `${error.message}: set IRC_EMBEDDED_PORT to a free one, or IRC_URL to an IRC network`,
+      'port_in_use',
     );
   }
   // several addresses of one name: each has an error of its own, and the whole has no text

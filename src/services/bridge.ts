@@ -94,7 +94,7 @@ export function createBridge(options: BridgeOptions): Service<typeof bridgeRoute
         status: 200,
         body: {
           status: irc?.connected && log.connected && queue ? 'ok' : 'degraded',
-          ...(irc ? { irc } : {}),
+          ...(irc ? { irc: { connected: irc.connected, oper: irc.oper, nick: irc.nick } } : {}),
           ...(queue ? { em_queue: queue } : {}),
           uptime: Math.round((Date.now() - options.startedAt.getTime()) / 1000),
         },

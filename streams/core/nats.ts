@@ -14,6 +14,8 @@ import type { StreamDefinition } from './stream.js';
 
 /** Window in which the log recognises a repeated message id, in milliseconds. */
 const duplicateWindowMs = 120_000;
+/** The server's error code for streams that reserve more than it may store. */
+const noRoom = 10047;
 
 /** Connects and stays connected: reconnects for ever, with jitter, to any of the comma-separated URLs. */
 export function connectToNats(urls: string, name: string): Promise<NatsConnection> {
@@ -40,6 +42,23 @@ export interface StreamPlacement {
 
 /** Creates the streams that are missing and brings the others to the wanted configuration. */
 export async function ensureStreams(
+  manager: JetStreamManager,
+  definitions: StreamDefinition[],
+  placement: StreamPlacement,
+): Promise<void> {
+  try {
+    await applyStreams(manager, definitions, placement);
+  } catch (error) {
+    if (error instanceof NatsError && error.api_error?.err_code === noRoom) {
+      throw new Error(
+        `The log server has no room for streams of ${placement.maxBytes} bytes: lower STREAMS_MAX_BYTES or free disk space`,
+      );
+    }
+    throw error;
+  }
+}
+
+async function applyStreams(
   manager: JetStreamManager,
   definitions: StreamDefinition[],
   placement: StreamPlacement,

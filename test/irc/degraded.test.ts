@@ -95,17 +95,17 @@ t.test('on a server without capabilities a PING fence confirms', { skip }, async
     t.match(await session.command('SAMODE', '#a', '+m'), { error: { code: '421' } });
   });
 
-  t.test('200 lines in order', async (t) => {
+  t.test('lines stay in order', async (t) => {
     const began = performance.now();
-    for (let n = 0; n < 50; n++) {
+    for (let n = 0; n < 10; n++) {
       const said = await Promise.all(
         ['#a', '#own'].flatMap((c) => [session.say(c, `${n}`), session.say(c, `${n}b`)]),
       );
-      if (said.some(({ is }) => is !== 'confirmed')) t.same(said, []);
+      t.ok(said.every(({ is }) => is === 'confirmed'));
     }
-    t.comment(`200 lines in ${Math.round(performance.now() - began)} ms`);
-    await witness.waitFor((line) => line.text === '49b');
-    const wanted = Array.from({ length: 50 }, (_, n) => [`${n}`, `${n}b`]).flat();
+    t.comment(`40 lines in ${Math.round(performance.now() - began)} ms`);
+    await witness.waitFor((line) => line.text === '9b');
+    const wanted = Array.from({ length: 10 }, (_, n) => [`${n}`, `${n}b`]).flat();
     t.same(witness.texts('#a').slice(3), wanted);
   });
 

@@ -1,8 +1,8 @@
 import pino from 'pino';
 import t from 'tap';
 import { z } from 'zod';
-import { type Decider, type FactOf, Log, Refusal, defineStream } from '../../streams/core/index.js';
-import { type TestNats, startNats } from '../support/nats.js';
+import { type Decider, defineStream, type FactOf, Log, Refusal } from '../../streams/core/index.js';
+import { startNats, type TestNats } from '../support/nats.js';
 
 const things = defineStream({
   name: 'THINGS',
@@ -15,9 +15,19 @@ const things = defineStream({
 type ThingFact = FactOf<typeof things>;
 const logger = pino({ level: 'silent' });
 
-function openLog(nats: TestNats, options: { maxBytes?: number; streams?: (typeof things)[] } = {}): Promise<Log> {
+function openLog(
+  nats: TestNats,
+  options: { maxBytes?: number; streams?: (typeof things)[] } = {},
+): Promise<Log> {
   const maxBytes = options.maxBytes ?? 100_000_000;
-  return Log.open({ urls: nats.url, name: 'test', streams: options.streams ?? [things], replicas: 1, maxBytes, logger });
+  return Log.open({
+    urls: nats.url,
+    name: 'test',
+    streams: options.streams ?? [things],
+    replicas: 1,
+    maxBytes,
+    logger,
+  });
 }
 
 const counted = (n: number) => ({ type: 'thing.counted' as const, data: { n } });
@@ -44,7 +54,13 @@ t.test('with one log server', async (t) => {
   t.test('LOG-01 an appended fact is read back as it was recorded', async (t) => {
     const position = await log.append(things, 'things.a', counted(7), { by: 'ann', cause: 'because' });
     const fact = await log.at(things, position.seq);
-    t.match(fact, { type: 'thing.counted', data: { n: 7 }, by: 'ann', cause: 'because', subject: 'things.a' });
+    t.match(fact, {
+      type: 'thing.counted',
+      data: { n: 7 },
+      by: 'ann',
+      cause: 'because',
+      subject: 'things.a',
+    });
     t.equal(fact?.id, position.id);
     t.ok(Math.abs(fact!.at.getTime() - log.now().getTime()) < 5_000, 'stamped by the log server');
   });
@@ -57,7 +73,9 @@ t.test('with one log server', async (t) => {
 
   t.test('LOG-03 appendOnce takes one fact per subject, whoever races', async (t) => {
     const answers = await Promise.all(
-      Array.from({ length: 200 }, (_, n) => log.appendOnce(things, 'things.once', counted(n), { by: 'racer' })),
+      Array.from({ length: 200 }, (_, n) =>
+        log.appendOnce(things, 'things.once', counted(n), { by: 'racer' }),
+      ),
     );
     t.equal(answers.filter((answer) => answer !== undefined).length, 1);
     const facts = [];
@@ -67,7 +85,9 @@ t.test('with one log server', async (t) => {
 
   t.test('LOG-04 of fifty racers one command wins and the others get the domain answer', async (t) => {
     const results = await Promise.allSettled(
-      Array.from({ length: 50 }, (_, n) => log.handle(things, ownership, { name: 'crown', by: `racer${n}` }, { by: 'test' })),
+      Array.from({ length: 50 }, (_, n) =>
+        log.handle(things, ownership, { name: 'crown', by: `racer${n}` }, { by: 'test' }),
+      ),
     );
     t.equal(results.filter((result) => result.status === 'fulfilled').length, 1);
     for (const result of results) if (result.status === 'rejected') t.equal(result.reason.code, 'taken');
@@ -90,55 +110,70 @@ t.test('with one log server', async (t) => {
     t.equal(second.seq, first.seq);
   });
 
-  t.test('LOG-06 following gives everything in order, then says that it has seen all, then what is new', async (t) => {
-    const stopping = new AbortController();
-    const seen: number[] = [];
-    let endsSeen = 0;
-    const head = await log.head(things);
-    for await (const entries of log.follow(things, { after: 0, batch: 10, signal: stopping.signal })) {
-      t.ok(entries.length <= 10, 'no batch is larger than asked');
-      for (const entry of entries) seen.push(entry.seq);
-      if (entries.length === 0 && ++endsSeen === 1) {
-        for (let n = 0; n < 25; n++) await log.append(things, 'things.new', counted(n), { by: 'ann' });
+  t.test(
+    'LOG-06 following gives everything in order, then says that it has seen all, then what is new',
+    async (t) => {
+      const stopping = new AbortController();
+      const seen: number[] = [];
+      let endsSeen = 0;
+      const head = await log.head(things);
+      for await (const entries of log.follow(things, { after: 0, batch: 10, signal: stopping.signal })) {
+        t.ok(entries.length <= 10, 'no batch is larger than asked');
+        for (const entry of entries) seen.push(entry.seq);
+        if (entries.length === 0 && ++endsSeen === 1) {
+          for (let n = 0; n < 25; n++) await log.append(things, 'things.new', counted(n), { by: 'ann' });
+        }
+        if (seen.length === head + 25) stopping.abort();
       }
-      if (seen.length === head + 25) stopping.abort();
-    }
-    t.same(seen, Array.from({ length: head + 25 }, (_, n) => n + 1));
-  });
+      t.same(
+        seen,
+        Array.from({ length: head + 25 }, (_, n) => n + 1),
+      );
+    },
+  );
 });
 
-t.test('LOG-07 appends survive a killed server: acknowledged facts are there, repeated ones once', async (t) => {
-  const nats = await startNats(t);
-  const log = await openLog(nats);
-  t.teardown(() => log.close());
-  const acknowledged: number[] = [];
-  const append = async (n: number) => {
-    for (let tries = 0; tries < 20; tries++) {
-      try {
-        acknowledged[n] = (await log.append(things, `things.n${n}`, counted(n), { by: 'ann', id: `id-${n}` })).seq;
-        return;
-      } catch (error) {
-        if ((error as { code?: string }).code !== 'log_unavailable') throw error;
+t.test(
+  'LOG-07 appends survive a killed server: acknowledged facts are there, repeated ones once',
+  async (t) => {
+    const nats = await startNats(t);
+    const log = await openLog(nats);
+    t.teardown(() => log.close());
+    const acknowledged: number[] = [];
+    const append = async (n: number) => {
+      for (let tries = 0; tries < 20; tries++) {
+        try {
+          acknowledged[n] = (
+            await log.append(things, `things.n${n}`, counted(n), { by: 'ann', id: `id-${n}` })
+          ).seq;
+          return;
+        } catch (error) {
+          if ((error as { code?: string }).code !== 'log_unavailable') throw error;
+        }
       }
-    }
-  };
-  const following: number[] = [];
-  const stopping = new AbortController();
-  const reader = (async () => {
-    for await (const entries of log.follow(things, { after: 0, batch: 100, signal: stopping.signal })) {
-      for (const entry of entries) following.push(entry.seq);
-      if (following.length >= 600) stopping.abort();
-    }
-  })();
-  const appends = Array.from({ length: 300 }, (_, n) => append(n));
-  await nats.kill();
-  await nats.start();
-  await Promise.all([...appends, ...Array.from({ length: 300 }, (_, n) => append(300 + n))]);
-  await reader;
-  t.equal(new Set(acknowledged).size, 600, 'each one stored under its own sequence');
-  t.equal(await log.head(things), 600, 'none stored twice');
-  t.same(following, Array.from({ length: 600 }, (_, n) => n + 1), 'the reader lost nothing and saw nothing twice');
-});
+    };
+    const following: number[] = [];
+    const stopping = new AbortController();
+    const reader = (async () => {
+      for await (const entries of log.follow(things, { after: 0, batch: 100, signal: stopping.signal })) {
+        for (const entry of entries) following.push(entry.seq);
+        if (following.length >= 600) stopping.abort();
+      }
+    })();
+    const appends = Array.from({ length: 300 }, (_, n) => append(n));
+    await nats.kill();
+    await nats.start();
+    await Promise.all([...appends, ...Array.from({ length: 300 }, (_, n) => append(300 + n))]);
+    await reader;
+    t.equal(new Set(acknowledged).size, 600, 'each one stored under its own sequence');
+    t.equal(await log.head(things), 600, 'none stored twice');
+    t.same(
+      following,
+      Array.from({ length: 600 }, (_, n) => n + 1),
+      'the reader lost nothing and saw nothing twice',
+    );
+  },
+);
 
 t.test('LOG-08 without a server an append fails in bounded time and says so', async (t) => {
   const nats = await startNats(t);

@@ -6,7 +6,8 @@ export const queue = {
   'QUEUE-04': 'Channels that confirmed are not tried again when another channel of the event failed.',
   'QUEUE-05': 'A pending event expires when it is older than the time to live.',
   'QUEUE-06': 'A line that was confirmed is never sent again for the same event.',
-  'QUEUE-07': 'A redrive starts with a fresh retry count and time to live, for the channels that are missing.',
+  'QUEUE-07':
+    'A redrive starts with a fresh retry count and time to live, for the channels that are missing.',
   'QUEUE-08': 'Only dead letters and expired events can be redriven.',
   'QUEUE-09': 'Delivery starts at once; the pause stands between a failure and the next attempt.',
   'QUEUE-10': 'While IRC is away nothing counts as a failure; the time to live goes on.',
@@ -14,5 +15,6 @@ export const queue = {
   'QUEUE-12': 'A killed service loses no accepted event and shows none twice.',
   'QUEUE-13': 'A killed log server loses no accepted event and shows none twice.',
   'QUEUE-14': 'A killed IRC server loses no accepted event.',
-  'QUEUE-15': 'A cut connection to the IRC server loses no line, shows none twice, and keeps the order of each channel.',
+  'QUEUE-15':
+    'A cut connection to the IRC server loses no line, shows none twice, and keeps the order of each channel.',
 } as const;

@@ -9,12 +9,15 @@ export const webhook = {
   'HOOK-07': 'Several secrets may be valid at a time, so that one can be replaced.',
   'HOOK-08': 'The timestamped scheme is accepted when it is switched on.',
   'HOOK-09': 'A new event answers 202 with its channels and its line, after the log has it.',
-  'HOOK-10': 'A known event_id answers 200 already_processed with its delivery status, for ever and whatever is in the body.',
+  'HOOK-10':
+    'A known event_id answers 200 already_processed with its delivery status, for ever and whatever is in the body.',
   'HOOK-11': 'An event whose source is this service is ignored.',
   'HOOK-12': 'A body that is no event answers 400 invalid_event with the path of each bad field.',
   'HOOK-13': 'Without a secret every event answers 503 webhook_secret_not_configured.',
-  'HOOK-14': 'When the log does not acknowledge, the answer is 503 log_unavailable and a repetition is not doubled.',
-  'HOOK-15': 'Statistics count pending, delivered today and dead letters, and agree with what was just posted.',
+  'HOOK-14':
+    'When the log does not acknowledge, the answer is 503 log_unavailable and a repetition is not doubled.',
+  'HOOK-15':
+    'Statistics count pending, delivered today and dead letters, and agree with what was just posted.',
   'HOOK-16': 'The internal routes of the bridge take events and tell the queue statistics.',
   'HOOK-17': 'Aliases of payload fields are understood.',
 } as const;

@@ -5,6 +5,7 @@ import pino from 'pino';
 import { type App, createApp } from '../../src/app.js';
 import { signBody } from '../../src/auth/webhook-signature.js';
 import { readConfig } from '../../src/config.js';
+import { eventually } from './eventually.js';
 
 /** The webhook secret that test services share with `postEvent`. */
 export const webhookSecret = '5ec2e7'.repeat(10);
@@ -27,7 +28,8 @@ export async function startApp(
     await app.stop();
     await rm(dir, { recursive: true, force: true });
   });
-  return Object.assign(app, { url: app.address ?? '' });
+  await eventually('the service to be ready', async () => (await fetch(`${app.address}/ready`)).ok, 30_000);
+  return Object.assign(app, { url: app.address });
 }
 
 /** A marketplace event as producers post it. */
@@ -72,24 +74,4 @@ export async function postEvent(
     body: (await response.json()) as Record<string, unknown>,
     headers: response.headers,
   };
-}
-
-/** Asks until the answer is right; fails after `timeoutMs` with what was waited for. */
-export async function eventually<T>(
-  what: string,
-  ask: () => Promise<T | undefined | false> | T | undefined | false,
-  timeoutMs = 10_000,
-): Promise<T> {
-  const deadline = Date.now() + timeoutMs;
-  let last: unknown;
-  while (Date.now() < deadline) {
-    try {
-      const answer = await ask();
-      if (answer) return answer;
-    } catch (error) {
-      last = error;
-    }
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-  throw new Error(`waited ${timeoutMs} ms for: ${what}${last ? ` (${(last as Error).message})` : ''}`);
 }

@@ -1,5 +1,6 @@
 import t, { type Test } from 'tap';
-import { eventually, postEvent } from '../support/app.js';
+import { postEvent } from '../support/app.js';
+import { eventually } from '../support/eventually.js';
 import { type Observer, observe } from '../support/irc-observer.js';
 import { startIrcd, type TestIrcd } from '../support/ircd.js';
 import { startNats, type TestNats } from '../support/nats.js';

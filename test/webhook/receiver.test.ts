@@ -1,5 +1,6 @@
 import t from 'tap';
-import { eventually, postEvent, sampleEvent, startApp, webhookSecret } from '../support/app.js';
+import { postEvent, sampleEvent, startApp, webhookSecret } from '../support/app.js';
+import { eventually } from '../support/eventually.js';
 import { startNats } from '../support/nats.js';
 
 /** The receiver with the log and the read models, without a network behind it. */
@@ -180,4 +181,38 @@ t.test('HOOK-14 a log that does not answer means 503, and repeating doubles noth
   t.equal((await postEvent(url, sampleEvent('evt-1'))).body.status, 'already_processed');
   const stats = (await (await fetch(`${url}/hooks/em/stats`)).json()) as { pending: number };
   t.equal(stats.pending, 1);
+});
+
+t.test('HOOK-16 the bridge in a process of its own, and its address as the way there', async (t) => {
+  const nats = await startNats(t);
+  const inside = await startApp(t, { ...withoutIrc, NATS_URL: nats.url, ROLES: 'services,projections' });
+  const event = sampleEvent('evt-inside');
+  const post = await fetch(`${inside.url}/bridge/api/em/event`, {
+    method: 'POST',
+    body: JSON.stringify(event),
+    headers: { 'content-type': 'application/json' },
+  });
+  t.equal(post.status, 202);
+  const stats = await fetch(`${inside.url}/bridge/api/em/queue-stats`);
+  t.match(await stats.json(), { pending: 1, delivered_today: 0, dead_letter: 0 });
+  t.equal((await fetch(`${inside.url}/hooks/em/stats`)).status, 404, 'it has no public routes');
+
+  const outside = await startApp(t, {
+    NATS_URL: nats.url,
+    ROLES: 'api,projections',
+    BRIDGE_URL: `${inside.url}/bridge`,
+    PROXY_TIMEOUT: '1000',
+  });
+  t.match(await postEvent(outside.url, event), { status: 200, body: { status: 'already_processed' } });
+  t.match(await postEvent(outside.url, sampleEvent('evt-outside')), { status: 202, body: { queued: true } });
+  t.match(await postEvent(outside.url, { ...event, event_id: '' }), {
+    status: 400,
+    body: { code: 'invalid_event' },
+  });
+
+  await inside.stop();
+  const unreachable = await postEvent(outside.url, sampleEvent('evt-3'));
+  t.match(unreachable, { status: 502, body: { error: /bridge/, code: 'upstream_unreachable' } });
+  const health = (await (await fetch(`${outside.url}/health`)).json()) as object;
+  t.match(health, { status: 'degraded', services: { bridge: { status: 'unreachable' } } });
 });

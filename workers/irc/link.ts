@@ -21,6 +21,8 @@ export interface LinkOptions {
 }
 
 const registrationMs = 10_000;
+// Servers without labels punish haste by answering nothing for seconds (ngIRCd: ten after a wrong OPER).
+const fencePatience = 3;
 const confirming = ['message-tags', 'batch', 'labeled-response', 'echo-message'];
 /** What irc-framework needs to see after registration; its event machinery is too slow for the rest. */
 const forLibrary = /^(?:CAP|AUTHENTICATE|PING|005|90\d)$/;
@@ -104,14 +106,16 @@ export class Link {
     this.lost.throwIfAborted();
     const { options } = this.client.network;
     this.self = new Self(this.client.user.nick, Number(options.USERLEN ?? 10), Number(options.HOSTLEN ?? 64));
-    const { confirmTimeoutMs, bytesInFlight } = this.#options;
-    const LineExchange = this.#confirms() ? LabelExchange : PingFenceExchange;
-    this.exchange = new LineExchange({
-      write: (line) => this.#wire.writeLine(line),
-      seen: (line) => this.#see(line),
+    const labels = this.#confirms();
+    const { bytesInFlight } = this.#options;
+    const confirmTimeoutMs = this.#options.confirmTimeoutMs * (labels ? 1 : fencePatience);
+    const exchangeOptions = {
+      write: (line: string) => this.#wire.writeLine(line),
+      seen: (line: IrcLine) => this.#see(line),
       confirmTimeoutMs,
       bytesInFlight,
-    });
+    };
+    this.exchange = labels ? new LabelExchange(exchangeOptions) : new PingFenceExchange(exchangeOptions);
     this.#watchdog = new Watchdog({
       exchange: this.exchange,
       confirmTimeoutMs,

@@ -19,11 +19,11 @@ interface Pending {
   answered: ((answer: Answer) => void) | undefined;
 }
 
-// Servers that need this path punish haste: more than four lines at once cost seconds of penalty.
-const linesPerRound = 4;
+// ngIRCd, the kind of server that needs this path, answers a second later when it finds more than three commands.
+const linesPerRound = 2;
 
 /**
- * Lines and answers brought together without labels: a round of at most four lines, each for another channel,
+ * Lines and answers brought together without labels: a round of at most two lines, each for another channel,
  * or one command, then a PING; what came back before its PONG belongs to the round, errors to the channel they name.
  */
 export class PingFenceExchange implements Exchange {

@@ -8,6 +8,7 @@ const silentMs = 9_000;
 /** What is watched, and who is told when it is dead. */
 export interface Watched {
   exchange: Exchange;
+  /** How long the exchange lets an answer take. */
   confirmTimeoutMs: number;
   /** When bytes last came, on the clock of `performance.now()`. */
   heardAt(): number;
@@ -42,11 +43,11 @@ export class Watchdog {
   }
 
   #causeOfDeath(now: number): string | undefined {
-    const { exchange, heardAt } = this.#watched;
+    const { exchange, heardAt, confirmTimeoutMs } = this.#watched;
     const overdue = exchange.overdue(now);
     if (overdue === 'alive') return 'an answer is missing';
     if (overdue === 'silent') return 'the server does not answer';
-    return now - heardAt() > silentMs ? 'the server is silent' : undefined;
+    return now - heardAt() > Math.max(silentMs, confirmTimeoutMs) ? 'the server is silent' : undefined;
   }
 
   /** Asks for a sign of life; its answer tells a server that has swallowed a line from one that answers nothing. */

@@ -1,0 +1,406 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { type Log, type Position, Refusal, Unavailable } from '../../streams/core/index.js';
+import { operations, projectionSubject } from '../../streams/operations/facts.js';
+import { Fold } from './fold.js';
+import type { Projection } from './projection.js';
+import {
+  activeBuild,
+  type Build,
+  buildsToFold,
+  completeBuild,
+  dropBuild,
+  emptyBuild,
+  ensureBuild,
+  type Halt,
+  prepareRegistry,
+  readBuilds,
+  readPosition,
+} from './registry.js';
+import type { Sql } from './sql.js';
+import { Turns } from './turns.js';
+
+/** What a projector works with. */
+export interface ProjectorOptions {
+  log: Log;
+  sql: Sql;
+  projections: readonly Projection[];
+  logger: Logger;
+  /** Facts per transaction at most. */
+  batch?: number;
+  /** Milliseconds between two looks at the registry and the heads of the streams. */
+  watchMs?: number;
+  /** Milliseconds without progress behind a stream's head until it is read anew. */
+  stallMs?: number;
+  /** Milliseconds between two looks for a command to skip the fact that halted a read model. */
+  skipPollMs?: number;
+}
+
+/** How one build of a read model stands. */
+export interface ProjectionStatus {
+  name: string;
+  version: number;
+  schema: string;
+  /** `live`: it is the one that is read. */
+  state: 'building' | 'live' | 'halted';
+  /** Sequences: how far each stream is folded, how far it goes, and what lies between. */
+  streams: { stream: string; position: number; head: number; lag: number }[];
+  /** The fact that it halted at. */
+  error: { stream: string; seq: number; message: string } | null;
+}
+
+/** A build that this process folds. */
+interface RunningBuild {
+  build: Build;
+  projection: Projection;
+  folds: Fold[];
+}
+
+/** On PGlite, where readers wait for the batch in hand, and on a server. */
+const defaultBatch = { pglite: 500, postgres: 2_000 };
+/** Transactions at a time: readers share the store. */
+const concurrency = { pglite: 1, postgres: 4 };
+/** How long a reader that does not fold believes what it has read of the registry. */
+const registryAgeMs = 1_000;
+const longestPollMs = 100;
+
+/**
+ * Keeps read models up to date with the log, and tells readers where they are. The registry of builds and
+ * positions lies in the read store, so a process that only reads (one that never calls `start`) sees what
+ * others fold.
+ */
+export class Projector {
+  readonly #log: Log;
+  readonly #sql: Sql;
+  readonly #projections: Map<string, Projection>;
+  readonly #logger: Logger;
+  readonly #options: Required<Pick<ProjectorOptions, 'batch' | 'watchMs' | 'stallMs' | 'skipPollMs'>>;
+  readonly #turns: Turns;
+  readonly #running = new Map<string, RunningBuild>();
+  readonly #stopped = new AbortController();
+  /** Those who wait for a position. */
+  readonly #waiting = new Set<() => void>();
+  #builds: Build[] = [];
+  readonly #heads = new Map<string, number>();
+  #readAt = 0;
+  #looking = Promise.resolve();
+  #watching: Promise<void> | undefined;
+  #completing = false;
+  #storeIsDown = false;
+  #isCaughtUp = false;
+
+  constructor(options: ProjectorOptions) {
+    const { log, sql, projections, logger } = options;
+    this.#log = log;
+    this.#sql = sql;
+    this.#projections = new Map(projections.map((projection) => [projection.name, projection]));
+    this.#logger = logger;
+    this.#options = {
+      batch: options.batch ?? defaultBatch[sql.engine],
+      watchMs: options.watchMs ?? 2_000,
+      stallMs: options.stallMs ?? 10_000,
+      skipPollMs: options.skipPollMs ?? 1_000,
+    };
+    this.#turns = new Turns(concurrency[sql.engine]);
+  }
+
+  /** Begins to fold. Returns after the first look at the store, whether or not it answered. */
+  async start(): Promise<void> {
+    if (this.#watching) return;
+    this.#watching = this.#watch();
+    await this.#looking;
+  }
+
+  /** Finishes the batches in hand and ends. */
+  async stop(): Promise<void> {
+    this.#stopped.abort();
+    for (const wake of this.#waiting) wake();
+    await Promise.all([...this.#running.values()].flatMap(({ folds }) => folds.map((fold) => fold.stop())));
+    await this.#watching;
+  }
+
+  /**
+   * The SQL schema that queries of a read model go to. Throws `Unavailable` while the first build of it has
+   * not caught up: half of the facts would be a wrong answer.
+   */
+  async schema(name: string): Promise<string> {
+    const projection = this.#projection(name);
+    await this.#refresh();
+    const active = activeBuild(this.#builds, projection);
+    if (active) return active.schema;
+    throw new Unavailable('read_model_building', 503, `The read model ${name} is being built`, 2);
+  }
+
+  /**
+   * Waits until what is read of a read model contains everything up to a position; `false` when it does not
+   * within `timeoutMs`.
+   */
+  async reached(name: string, position: Position, timeoutMs: number): Promise<boolean> {
+    const projection = this.#projection(name);
+    if (!projection.streams.some((stream) => stream.name === position.stream)) {
+      throw new Error(`${name} is not made of ${position.stream}`);
+    }
+    const deadline = Date.now() + timeoutMs;
+    for (let pollMs = 5; ; pollMs = Math.min(longestPollMs, pollMs * 2)) {
+      const target = await this.#target(projection);
+      const isLocal = target !== undefined && this.#running.has(target.schema);
+      if (target && (await this.#positionOf(target, position.stream)) >= position.seq) return true;
+      const left = deadline - Date.now();
+      if (left <= 0 || this.#stopped.signal.aborted) return false;
+      await this.#change(isLocal ? left : Math.min(left, pollMs));
+    }
+  }
+
+  /** Every build that is read or folded, as far as this process knows. Never waits long, also when the store is away. */
+  async status(): Promise<ProjectionStatus[]> {
+    if (!this.#watching) await this.#look();
+    return [...this.#projections.values()].flatMap((projection) => {
+      const active = activeBuild(this.#builds, projection);
+      const builds = new Set([...(active ? [active] : []), ...this.#toFold(projection)]);
+      return [...builds].map((build) => this.#statusOf(projection, build, build === active));
+    });
+  }
+
+  /**
+   * Whether every read model of this version is being read and has once seen the end of its streams since the
+   * start; halted ones do not count, they are seen in the status.
+   */
+  caughtUp(): boolean {
+    if (!this.#watching) void this.#refresh().catch(() => {});
+    this.#isCaughtUp ||= [...this.#projections.values()].every((projection) => {
+      const active = activeBuild(this.#builds, projection);
+      if (!this.#watching) return active?.version === projection.version;
+      const builds = [...this.#running.values()].filter((running) => running.projection === projection);
+      if (builds.some(({ folds }) => folds.some((fold) => fold.state === 'halted'))) return true;
+      const read = builds.find(({ build }) => build.schema === active?.schema);
+      return read?.folds.every((fold) => fold.sawEnd) ?? false;
+    });
+    return this.#isCaughtUp;
+  }
+
+  /** Begins to build a read model anew beside the one that is read; whichever process folds it takes it up. */
+  async rebuild(name: string): Promise<{ name: string; version: number; schema: string }> {
+    const projection = this.#projection(name);
+    const { version } = projection;
+    await prepareRegistry(this.#sql);
+    const builds = await readBuilds(this.#sql);
+    const last = builds.findLast((build) => build.name === name && build.version === version);
+    const { schema, generation } = emptyBuild(projection, (last?.generation ?? 0) + 1);
+    await ensureBuild(this.#sql, projection, generation);
+    this.#logger.info({ schema }, 'read model is built anew');
+    await this.#look();
+    return { name, version, schema };
+  }
+
+  /** Records the command to pass over the fact that a read model halted at. Throws `Refusal` when it did not halt there. */
+  async skip(
+    name: string,
+    command: { stream: string; seq: number; reason: string; by: string },
+  ): Promise<void> {
+    const { version } = this.#projection(name);
+    const { stream, seq, reason, by } = command;
+    await this.#look();
+    const halted = (await this.status()).some(
+      ({ name: it, error }) => it === name && error?.stream === stream && error.seq === seq,
+    );
+    if (!halted) throw new Refusal('not_halted', 409, `${name} has not halted at ${stream} ${seq}`);
+    const data = { projection: name, version, stream, seq, reason };
+    await this.#log.append(operations, projectionSubject(name), { type: 'fact.skipped', data }, { by });
+  }
+
+  /**
+   * Removes the builds that this version reads no more and those of read models that it does not have; builds
+   * of newer versions stay. Returns the names of the removed schemas.
+   */
+  async prune(): Promise<string[]> {
+    const dropped: string[] = [];
+    const builds = await readBuilds(this.#sql);
+    for (const build of builds) {
+      const projection = this.#projections.get(build.name);
+      if (projection) {
+        const active = activeBuild(builds, projection);
+        const isUsed = build === active || buildsToFold(builds, projection).includes(build);
+        if (isUsed || active?.version !== projection.version || build.version > projection.version) continue;
+      }
+      await dropBuild(this.#sql, build.schema);
+      this.#logger.info({ schema: build.schema }, 'read model dropped');
+      dropped.push(build.schema);
+    }
+    await this.#look();
+    return dropped;
+  }
+
+  async #watch(): Promise<void> {
+    while (!this.#stopped.signal.aborted) {
+      await this.#look();
+      await sleep(this.#options.watchMs, undefined, { signal: this.#stopped.signal }).catch(() => {});
+    }
+  }
+
+  /** Looks at the registry and at the log, and acts on what it sees; one look at a time. Never throws. */
+  #look(): Promise<void> {
+    this.#looking = this.#looking.then(async () => {
+      try {
+        this.#builds = await readBuilds(this.#sql);
+        this.#readAt = Date.now();
+        if (this.#watching) this.#arrangeFolds();
+      } catch (error) {
+        this.#noteStore(error);
+      }
+      await this.#readHeads();
+      for (const { folds } of this.#running.values()) {
+        for (const fold of folds) fold.watch(this.#heads.get(fold.stream.name) ?? 0, this.#options.stallMs);
+      }
+      await this.#complete();
+    });
+    return this.#looking;
+  }
+
+  /** Has the folds run that should: of the builds that are read, and of those that are to take over. */
+  #arrangeFolds(): void {
+    if (this.#stopped.signal.aborted) return;
+    const wanted = new Map<string, RunningBuild>();
+    for (const projection of this.#projections.values()) {
+      for (const build of this.#toFold(projection)) {
+        const folds = this.#running.get(build.schema)?.folds ?? this.#startFolds(projection, build);
+        wanted.set(build.schema, { build, projection, folds });
+      }
+    }
+    for (const [schema, { folds }] of this.#running) {
+      if (!wanted.has(schema)) for (const fold of folds) void fold.stop();
+      this.#running.delete(schema);
+    }
+    for (const [schema, running] of wanted) this.#running.set(schema, running);
+  }
+
+  #startFolds(projection: Projection, build: Build): Fold[] {
+    const turns = { build: new Turns(1), all: this.#turns };
+    return projection.streams.map((stream) => {
+      const fold = new Fold({
+        log: this.#log,
+        sql: this.#sql,
+        logger: this.#logger,
+        ...this.#options,
+        projection,
+        build,
+        stream,
+        turns,
+        changed: () => {
+          for (const wake of this.#waiting) wake();
+          void this.#complete();
+        },
+        store: (error) => this.#noteStore(error),
+      });
+      fold.start();
+      return fold;
+    });
+  }
+
+  /** Switches reads to builds that have come to have everything. */
+  async #complete(): Promise<void> {
+    if (this.#completing || this.#stopped.signal.aborted) return;
+    this.#completing = true;
+    try {
+      for (const { build, projection, folds } of this.#running.values()) {
+        const isBehind = folds.some((fold) => !fold.sawEnd || fold.state !== 'folding');
+        const known = this.#builds.find(({ schema }) => schema === build.schema);
+        if (isBehind || known?.caughtUpAt) continue;
+        const readNow = activeBuild(this.#builds, projection)?.schema;
+        if (!(await completeBuild(this.#sql, build.schema, readNow))) continue;
+        this.#builds = await readBuilds(this.#sql);
+        this.#logger.info(
+          { schema: build.schema, before: readNow },
+          'read model has caught up and is read now',
+        );
+        this.#arrangeFolds();
+        for (const wake of this.#waiting) wake();
+      }
+    } catch (error) {
+      this.#noteStore(error);
+    } finally {
+      this.#completing = false;
+    }
+  }
+
+  async #readHeads(): Promise<void> {
+    const streams = new Set([...this.#projections.values()].flatMap(({ streams }) => streams));
+    const reading = [...streams].map(async (stream) => {
+      this.#heads.set(stream.name, await this.#log.head(stream));
+    });
+    await Promise.allSettled(reading); // without the log the last known heads have to do
+  }
+
+  /** For a process that does not fold: reads the registry when what it knows has become old. */
+  async #refresh(): Promise<void> {
+    if (this.#watching || Date.now() - this.#readAt < registryAgeMs) return;
+    this.#builds = await readBuilds(this.#sql);
+    this.#readAt = Date.now();
+  }
+
+  /** The builds that a process with this code folds, also one that the store does not have yet. */
+  #toFold(projection: Projection): Build[] {
+    const builds = buildsToFold(this.#builds, projection);
+    return builds.length > 0 ? builds : [emptyBuild(projection, 1)];
+  }
+
+  /** The build whose position a reader waits for. */
+  async #target(projection: Projection): Promise<Build | undefined> {
+    await this.#refresh().catch((error) => this.#noteStore(error));
+    return activeBuild(this.#builds, projection) ?? this.#toFold(projection).at(-1);
+  }
+
+  async #positionOf({ schema }: Build, stream: string): Promise<number> {
+    const fold = this.#running.get(schema)?.folds.find((it) => it.stream.name === stream);
+    if (fold) return fold.position;
+    return (await readPosition(this.#sql, schema, stream).catch(() => undefined)) ?? 0;
+  }
+
+  #statusOf(projection: Projection, build: Build, isActive: boolean): ProjectionStatus {
+    const { name, version, schema } = build;
+    const folds = this.#running.get(schema)?.folds ?? [];
+    let error: ProjectionStatus['error'] = null;
+    const streams = projection.streams.map(({ name: stream }) => {
+      const fold = folds.find((it) => it.stream.name === stream);
+      const halt: Halt | undefined = fold ? fold.halt : build.halts[stream];
+      if (halt) error ??= { stream, ...halt };
+      const position = fold && fold.state !== 'waiting' ? fold.position : (build.positions[stream] ?? 0);
+      const head = Math.max(position, this.#heads.get(stream) ?? 0);
+      return { stream, position, head, lag: head - position };
+    });
+    return {
+      name,
+      version,
+      schema,
+      state: error ? 'halted' : isActive ? 'live' : 'building',
+      streams,
+      error,
+    };
+  }
+
+  #projection(name: string): Projection {
+    const projection = this.#projections.get(name);
+    if (!projection) throw new Refusal('not_found', 404, `There is no read model ${name}`);
+    return projection;
+  }
+
+  /** Resolves when something about the folds changed, or after `ms`. */
+  #change(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const wake = () => {
+        clearTimeout(timer);
+        this.#waiting.delete(wake);
+        resolve();
+      };
+      const timer = setTimeout(wake, ms);
+      this.#waiting.add(wake);
+    });
+  }
+
+  #noteStore(error?: unknown): void {
+    const isDown = error !== undefined;
+    if (isDown === this.#storeIsDown) return;
+    this.#storeIsDown = isDown;
+    if (isDown) this.#logger.warn({ err: error }, 'read store does not answer, read models have to wait');
+    else this.#logger.info('read store answers again');
+  }
+}

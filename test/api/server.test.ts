@@ -1,0 +1,140 @@
+import { connect } from 'node:net';
+import pino from 'pino';
+import t, { type Test } from 'tap';
+import { createServer } from '../../src/api/server.js';
+import { Refusal } from '../../streams/core/index.js';
+import { eventually } from '../support/eventually.js';
+
+async function startServer(t: Test, options: { rateLimit?: number; logger?: pino.Logger } = {}) {
+  const app = await createServer({
+    logger: options.logger ?? pino({ level: 'silent' }),
+    rateLimit: options.rateLimit ?? 0,
+    timeouts: { headersMs: 300, requestMs: 600 },
+  });
+  app.get('/things/:id', async (request) => request.params);
+  app.post('/things', async (request) => request.body);
+  app.get('/broken', async () => {
+    throw new Error('the password is hunter2');
+  });
+  app.get('/refused', async () => {
+    throw new Refusal('no_way', 409, 'No way', { hint: 'try another' });
+  });
+  const url = await app.listen({ host: '127.0.0.1', port: 0 });
+  t.teardown(() => app.close());
+  return { app, url, port: Number(new URL(url).port) };
+}
+
+t.test('API-01 errors have one shape, and ours tell nothing of the inside', async (t) => {
+  const lines: string[] = [];
+  const logger = pino({ level: 'info' }, { write: (line) => lines.push(line) });
+  const { url } = await startServer(t, { logger });
+  const refused = await fetch(`${url}/refused`);
+  t.equal(refused.status, 409);
+  t.same(await refused.json(), { error: 'No way', code: 'no_way', hint: 'try another' });
+  const broken = await fetch(`${url}/broken`);
+  t.equal(broken.status, 500);
+  const body = (await broken.json()) as { code: string; request_id: string };
+  t.match(body, { code: 'internal_error', request_id: /.+/ });
+  t.notMatch(JSON.stringify(body), /hunter2/);
+  t.ok(
+    lines.some((line) => line.includes(body.request_id) && line.includes('hunter2')),
+    'the log has the id and the reason',
+  );
+  const malformed = await fetch(`${url}/things`, {
+    method: 'POST',
+    body: '{"a":',
+    headers: { 'content-type': 'application/json' },
+  });
+  t.equal(malformed.status, 400);
+  t.match(await malformed.json(), { error: /.+/, code: 'bad_request' });
+});
+
+t.test('API-02 unknown paths and wrong methods', async (t) => {
+  const { url } = await startServer(t);
+  const unknown = await fetch(`${url}/nothing?x=1`);
+  t.equal(unknown.status, 404);
+  t.match(await unknown.json(), { code: 'not_found' });
+  const wrong = await fetch(`${url}/things/7`, { method: 'DELETE' });
+  t.equal(wrong.status, 405);
+  t.same(wrong.headers.get('allow')?.split(', ').sort(), ['GET', 'HEAD']);
+  t.match(await wrong.json(), { code: 'method_not_allowed' });
+});
+
+t.test('API-03 bodies that are too large or of another type', async (t) => {
+  const { url } = await startServer(t);
+  const post = (body: string, type = 'application/json') =>
+    fetch(`${url}/things`, { method: 'POST', body, headers: { 'content-type': type } });
+  t.equal((await post(JSON.stringify('x'.repeat(256 * 1024 - 2)))).status, 200, 'as large as allowed');
+  const large = await post(JSON.stringify('x'.repeat(256 * 1024 - 1)));
+  t.equal(large.status, 413);
+  t.match(await large.json(), { code: 'payload_too_large' });
+  const text = await post('a=b', 'application/x-www-form-urlencoded');
+  t.equal(text.status, 415);
+  t.match(await text.json(), { code: 'unsupported_media_type' });
+});
+
+t.test('API-04 a web page may read, and send keys, payments and signatures', async (t) => {
+  const { url } = await startServer(t);
+  const read = await fetch(`${url}/things/1`, { headers: { origin: 'https://agent.example' } });
+  t.equal(read.headers.get('access-control-allow-origin'), '*');
+  t.match(read.headers.get('access-control-expose-headers'), /PAYMENT-REQUIRED.*WWW-Authenticate/);
+  const preflight = await fetch(`${url}/things`, {
+    method: 'OPTIONS',
+    headers: {
+      origin: 'https://agent.example',
+      'access-control-request-method': 'POST',
+      'access-control-request-headers': 'payment-signature,signature,signature-input,x-mcp-api-key',
+    },
+  });
+  t.equal(preflight.status, 204);
+  t.match(preflight.headers.get('access-control-allow-headers')?.toLowerCase(), /payment-signature/);
+});
+
+t.test('API-05 the rate limit counts strangers and exempts local callers', async (t) => {
+  const { app } = await startServer(t, { rateLimit: 3 });
+  const ask = (remoteAddress: string) => app.inject({ method: 'GET', url: '/things/1', remoteAddress });
+  for (let n = 0; n < 3; n++) t.equal((await ask('203.0.113.7')).statusCode, 200);
+  const limited = await ask('203.0.113.7');
+  t.equal(limited.statusCode, 429);
+  t.match(limited.json(), { code: 'rate_limited' });
+  t.ok(Number(limited.headers['retry-after']) > 0);
+  t.equal(limited.headers['x-ratelimit-limit'], '3');
+  t.equal((await ask('203.0.113.8')).statusCode, 200, 'another address has its own count');
+  for (let n = 0; n < 10; n++) t.equal((await ask('127.0.0.1')).statusCode, 200);
+});
+
+t.test('API-06 slow clients are cut off while others are served', async (t) => {
+  const { url, port } = await startServer(t);
+  let closed = 0;
+  const answers: string[] = [];
+  const slow = Array.from({ length: 100 }, (_, n) => {
+    const socket = connect({ host: '127.0.0.1', port });
+    socket.on('error', () => {});
+    socket.on('data', (chunk) => answers.push(chunk.toString()));
+    socket.on('close', () => closed++);
+    // half of them never finish the headers, the others never finish the body
+    socket.write(
+      n % 2
+        ? 'POST /things HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{'
+        : 'GET /things/1 HTTP/1.1\r\nHos',
+    );
+    return socket;
+  });
+  t.teardown(() => slow.forEach((socket) => void socket.destroy()));
+  for (let n = 0; n < 20; n++) t.equal((await fetch(`${url}/things/${n}`)).status, 200);
+  await eventually('the slow clients to be cut off', () => closed === slow.length, 10_000);
+  t.ok(answers.length > 0 && answers.every((answer) => / 408 /.test(answer)), 'they were told why');
+});
+
+t.test('API-06 bytes that are no HTTP get an answer in the shape of the others', async (t) => {
+  const { port } = await startServer(t);
+  const socket = connect({ host: '127.0.0.1', port });
+  let answer = '';
+  socket.on('data', (chunk) => {
+    answer += chunk.toString();
+  });
+  socket.write('\x00\x01nonsense\r\n\r\n');
+  await eventually('an answer', () => answer.includes('}'));
+  t.match(answer, /^HTTP\/1\.1 400 .*"code":"bad_request"/s);
+  socket.destroy();
+});

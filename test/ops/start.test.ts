@@ -1,0 +1,117 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import t from 'tap';
+import { ownServerPort } from '../../src/ops/own-servers.js';
+import { run, separateEnvironment } from './service-process.js';
+import { relay } from './terminal.js';
+
+const runs = (line: string) => line.includes('"the service runs"');
+
+async function dataDirectory(t: { teardown(fn: () => unknown): void }): Promise<string> {
+  const dir = await mkdtemp(join(tmpdir(), 'relay-start-'));
+  t.teardown(() => rm(dir, { recursive: true, force: true, maxRetries: 5 }));
+  return dir;
+}
+
+t.test('a configuration that cannot be used ends it with exit code 2', async (t) => {
+  const { code, out, err } = await run(t, ['src/main.ts'], {
+    PORT: 'eighty',
+    EM_WEBHOOK_SCHEMES: 'x',
+  }).ended();
+  t.equal(code, 2);
+  t.same(out, []);
+  t.match(err, /^relay: The configuration cannot be used:\n {2}PORT: .*\n {2}EM_WEBHOOK_SCHEMES: /);
+  t.notMatch(err, /\n\s+at /);
+});
+
+t.test('the life of the service', async (t) => {
+  const dataDir = await dataDirectory(t);
+  const env = await separateEnvironment(dataDir);
+  const crash = 'data:text/javascript,process.once("SIGUSR2",()=>{throw new Error("boom")})';
+
+  const first = run(t, ['--import', crash, 'src/main.ts'], env);
+  const line = JSON.parse(await first.line(runs));
+  t.match(line, {
+    api: `http://127.0.0.1:${env.PORT}`,
+    irc: `irc://127.0.0.1:${env.IRC_EMBEDDED_PORT}`,
+    nats: /^nats:\/\/127\.0\.0\.1:\d+$/,
+    data: dataDir,
+    try: `DATA_DIR=${dataDir} npm run relay -- emit task.published --url http://127.0.0.1:${env.PORT}`,
+  });
+  t.match(await relay(['emit', 'task.expired', '--id', 'first'], { env }), {
+    code: 0,
+    out: /^accepted {2}first\n {2}#bounties\n/,
+  });
+
+  await t.test('a second one on the same data directory', async (t) => {
+    const { code, err } = await run(t, ['src/main.ts'], env).ended();
+    t.equal(code, 1);
+    t.equal(err.trim().split('\n').length, 1, err);
+    t.match(err, `relay: the data directory ${dataDir} is in use by process ${first.child.pid}: `);
+  });
+
+  await t.test('a second one on the same port', async (t) => {
+    const otherDir = await dataDirectory(t);
+    const elsewhere = { ...(await separateEnvironment(otherDir)), PORT: env.PORT! };
+    const { code, err } = await run(t, ['src/main.ts'], elsewhere).ended();
+    t.equal(code, 1);
+    t.match(
+      err,
+      new RegExp(`^relay: port ${env.PORT} of 127\\.0\\.0\\.1 is in use by another program: .*$`, 'm'),
+    );
+    t.notMatch(err, /\n\s+at /, 'without a stack');
+    t.equal(ownServerPort(otherDir, 'nats'), undefined, 'it leaves nothing running');
+    t.equal(ownServerPort(otherDir, 'irc'), undefined);
+  });
+
+  await t.test('a bug ends it with a line in the log and exit code 1', async (t) => {
+    first.child.kill('SIGUSR2');
+    const { code, out } = await first.ended();
+    t.equal(code, 1);
+    t.match(JSON.parse(out.at(-1)!), { level: 60, err: { message: 'boom', stack: String } });
+    t.type(ownServerPort(dataDir, 'nats'), 'number', 'its servers wait to be adopted');
+  });
+
+  await t.test('the next one goes on, and SIGTERM stops all of it in order', async (t) => {
+    const next = run(t, ['src/cli.ts', 'start'], env);
+    await next.line(runs);
+    t.match(await relay(['emit', 'task.expired', '--id', 'first'], { env }), {
+      code: 0,
+      out: /^already_processed {2}first/,
+    });
+    next.child.kill('SIGTERM');
+    const { code, signal, out } = await next.ended();
+    t.same({ code, signal }, { code: 0, signal: null });
+    t.match(JSON.parse(out.at(-1)!), { msg: 'stopped' });
+    t.equal(ownServerPort(dataDir, 'nats'), undefined);
+    t.equal(ownServerPort(dataDir, 'irc'), undefined);
+  });
+});
+
+t.test('signals', async (t) => {
+  const program = `
+    import { runProcess } from './src/ops/process.ts';
+    await runProcess(async (terminal, stop) => {
+      stop.addEventListener('abort', () => terminal.out('asked to stop'));
+      setInterval(() => {}, 1000);
+      terminal.out('ready');
+      await new Promise(() => {});
+    });`;
+  const slow = run(t, ['--input-type=module', '--eval', program]);
+  await slow.line((line) => line === 'ready');
+  slow.child.kill('SIGINT');
+  await slow.line((line) => line === 'asked to stop');
+  slow.child.kill('SIGINT'); // npm passes on what the terminal has sent already
+  await delay(700);
+  t.equal(slow.child.exitCode, null, 'one key press is one request');
+  slow.child.kill('SIGINT');
+  t.match(await slow.ended(5_000), { code: 130, out: ['ready', 'asked to stop'] });
+});
+
+t.test('a reader that has seen enough is no error', async (t) => {
+  const program = run(t, ['src/cli.ts', 'help']);
+  program.child.stdout!.destroy();
+  t.match(await program.ended(), { code: 0, err: '' });
+});

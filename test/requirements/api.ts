@@ -1,0 +1,15 @@
+/** The manners of the HTTP API, and what operators find there. */
+export const api = {
+  'API-01': 'Every error has a text and a stable code; 500 tells a request id and nothing of the inside.',
+  'API-02': 'Unknown paths answer 404, known paths with another method 405 with Allow.',
+  'API-03': 'Bodies above 256 KiB answer 413, other media types 415.',
+  'API-04': 'Reads may be made from any web page; payment, key and signature headers pass.',
+  'API-05': 'Requests above the rate limit answer 429 with Retry-After; local callers are exempt.',
+  'API-06': 'Slow and half-open clients are cut off and do not hold up the others.',
+  'API-07': 'Health is always 200 and tells each part; readiness is 503 until log and read models are there.',
+  'API-08': 'Operator routes need an API key when there are any, else they answer local callers only.',
+  'API-09': 'Dead letters are listed, shown and redriven; the name of the key is recorded.',
+  'API-10': 'Secrets and payloads are not in the log.',
+  'API-11': 'A stop is bounded, and a second service on the same data directory refuses to start.',
+  'API-12': 'Risky settings are named at the start.',
+} as const;
