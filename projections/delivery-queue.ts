@@ -2,7 +2,7 @@ import type { Recorded } from '../streams/core/index.js';
 import { type DeliveryFact, delivery } from '../streams/delivery/index.js';
 import { type MarketFact, market } from '../streams/market/index.js';
 import { defineProjection } from './core/projection.js';
-import { json, type Tx } from './core/sql.js';
+import type { Tx } from './core/sql.js';
 
 /** Where an event of the queue stands. */
 export type QueueStatus = 'pending' | 'delivered' | 'dead_letter' | 'expired';
@@ -45,7 +45,7 @@ export const deliveryQueue = defineProjection({
   ddl: (schema) => `
     create table ${schema}.events (
       id bigint primary key,
-      event_id text not null unique,
+      event_id text not null,
       event_type text not null,
       source text not null,
       payload text not null,
@@ -53,6 +53,8 @@ export const deliveryQueue = defineProjection({
       formatted_message text not null,
       created_at timestamptz not null
     );
+    -- no two events share an id: the log has one subject for each. A hash is half the work of a unique index
+    create index on ${schema}.events using hash (event_id);
     create table ${schema}.outcomes (
       id bigint primary key,
       status text not null,
@@ -78,16 +80,17 @@ export const deliveryQueue = defineProjection({
 
 async function addEvents(tx: Tx, facts: Recorded<MarketFact>[], schema: string): Promise<void> {
   await tx.query(
-    `with added as (
-       insert into ${schema}.events
-       select * from unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[],
-         $8::timestamptz[])
-       returning created_at
+    `with counted as (
+       insert into ${schema}.received (events, last_at) values ($1, $2)
+       on conflict (only_row) do update
+       set events = received.events + excluded.events, last_at = greatest(received.last_at, excluded.last_at)
      )
-     insert into ${schema}.received (events, last_at) select count(*), max(created_at) from added
-     on conflict (only_row) do update
-     set events = received.events + excluded.events, last_at = greatest(received.last_at, excluded.last_at)`,
+     insert into ${schema}.events
+     select * from unnest($3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[],
+       $10::timestamptz[])`,
     [
+      facts.length,
+      facts.at(-1)!.at,
       facts.map(({ seq }) => seq),
       facts.map(({ data }) => data.event_id),
       facts.map(({ data }) => data.event_type),
@@ -163,12 +166,15 @@ async function changeOutcomes(tx: Tx, facts: Recorded<DeliveryFact>[], schema: s
        select * from unnest($1::bigint[], $2::text[], $3::integer[], $4::text[], $5::timestamptz[])
          as patch (id, status, retry_count, last_error, delivered_at)
      ), next as (
-       select id, old.status as old_status,
+       select patch.id, old.status as old_status,
          coalesce(patch.status, old.status, 'pending') as status,
          coalesce(patch.retry_count, old.retry_count, 0) as retry_count,
          coalesce(patch.last_error, old.last_error) as last_error,
          patch.delivered_at
-       from patch left join ${schema}.outcomes as old using (id)
+       from patch left join lateral (
+         -- limited so that the planner looks up each id; joined, it would read the whole table for every batch
+         select * from ${schema}.outcomes where id = patch.id limit 1
+       ) as old on true
        where old.status is distinct from 'delivered'
      ), stored as (
        insert into ${schema}.outcomes (id, status, retry_count, last_error, delivered_at)
@@ -197,7 +203,9 @@ async function changeOutcomes(tx: Tx, facts: Recorded<DeliveryFact>[], schema: s
   );
 }
 
-type StoredRow = Omit<QueueRow, 'created_at' | 'delivered_at'> & {
+type StoredRow = Omit<QueueRow, 'target_channels' | 'created_at' | 'delivered_at'> & {
+  /** JSON text. */
+  target_channels: string;
   created_at: Date;
   delivered_at: Date | null;
 };

@@ -5,7 +5,8 @@ import { projections } from '../projections/index.js';
 import { Log } from '../streams/core/index.js';
 import { deliveryDecider } from '../streams/delivery/index.js';
 import { streams } from '../streams/index.js';
-import { DeliverToIrc } from '../workers/deliver-to-irc/index.js';
+import { Lease } from '../workers/core/lease.js';
+import { DeliverToIrc, type DeliverToIrcOptions } from '../workers/deliver-to-irc/index.js';
 import { IrcConnection } from '../workers/irc/connection.js';
 import { healthRoutes } from './api/health.js';
 import { operationsRoutes } from './api/operations.js';
@@ -14,10 +15,10 @@ import { webhookRoutes } from './api/webhook.js';
 import { ApiKeys } from './auth/api-keys.js';
 import type { Config, Role } from './config.js';
 import { ReadModels } from './read-models.js';
-import { bridgeRoutes, createBridge } from './services/bridge.js';
+import { bridgeRoutes, createBridge, type IrcState } from './services/bridge.js';
 import { mountService } from './services/mount.js';
 import { upstream } from './services/service.js';
-import { type Closing, openSurroundings } from './surroundings.js';
+import { type Closing, openSurroundings, type Surroundings } from './surroundings.js';
 import { bootWarnings } from './warnings.js';
 
 /** The running service. */
@@ -49,7 +50,7 @@ async function assemble(config: Config, logger: Logger, closing: Closing[]): Pro
   const startedAt = new Date();
   const has = (role: Role) => config.ROLES.includes(role);
   for (const warning of bootWarnings(config)) logger.warn(warning);
-  const { natsUrl, ircUrl, sql, sqlPlace, secrets } = await openSurroundings(config, logger, closing);
+  const { natsUrl, ircUrl, sql, sqlPlace, secrets, holder } = await openSurroundings(config, logger, closing);
 
   const log = await Log.open({
     urls: natsUrl,
@@ -70,19 +71,10 @@ async function assemble(config: Config, logger: Logger, closing: Closing[]): Pro
     ttlMs: config.EVENT_TTL_MS,
     retryMs: config.EVENT_RETRY_MS,
   };
-  let irc: IrcConnection | undefined;
+  const delivery = deliveryLease(config, { log, logger, ircUrl, secrets, holder, limits });
   if (has('irc')) {
-    irc = new IrcConnection({
-      url: ircUrl,
-      nick: config.EM_NICK,
-      realname: 'task marketplace',
-      ...(secrets.ircServerPassword ? { password: secrets.ircServerPassword } : {}),
-      ...(secrets.ircOper ? { oper: secrets.ircOper } : {}),
-      log: logger,
-    });
-    const deliver = new DeliverToIrc({ log, irc, limits, logger });
-    closing.push({ name: 'delivery', close: () => deliver.stop() });
-    deliver.start();
+    closing.push({ name: 'delivery', close: () => delivery.stop() });
+    delivery.start();
   }
 
   const readModels = new ReadModels(sql, projector);
@@ -91,7 +83,7 @@ async function assemble(config: Config, logger: Logger, closing: Closing[]): Pro
     readModels,
     source: config.EM_SOURCE,
     webhookSecretConfigured: secrets.webhook.length > 0,
-    irc: () => irc?.status(),
+    irc: async () => (await delivery.holderState()) as IrcState | undefined,
     startedAt,
   });
   const bridge = upstream('bridge', bridgeRoutes, {
@@ -138,6 +130,47 @@ async function assemble(config: Config, logger: Logger, closing: Closing[]): Pro
     places: { nats: natsUrl, irc: ircUrl, sql: sqlPlace },
     webhookSecrets: secrets.webhook,
   };
+}
+
+/** The marketplace bot and its deliveries: one process has them at a time, the others stand by. */
+function deliveryLease(
+  config: Config,
+  parts: Pick<Surroundings, 'ircUrl' | 'secrets' | 'holder'> & {
+    log: Log;
+    logger: Logger;
+    limits: DeliverToIrcOptions['limits'];
+  },
+): Lease {
+  const { log, logger, ircUrl, secrets, holder, limits } = parts;
+  let irc: IrcConnection | undefined;
+  return new Lease({
+    log,
+    logger,
+    name: 'deliver-to-irc',
+    holder,
+    replicas: config.NATS_REPLICAS,
+    state: (): IrcState => {
+      const { connected, oper, nick } = irc?.status() ?? {
+        connected: false,
+        oper: false,
+        nick: config.EM_NICK,
+      };
+      return { connected, oper, nick };
+    },
+    begin: () => {
+      irc = new IrcConnection({
+        url: ircUrl,
+        nick: config.EM_NICK,
+        realname: 'task marketplace',
+        ...(secrets.ircServerPassword ? { password: secrets.ircServerPassword } : {}),
+        ...(secrets.ircOper ? { oper: secrets.ircOper } : {}),
+        log: logger,
+      });
+      const worker = new DeliverToIrc({ log, irc, limits, logger });
+      worker.start();
+      return worker;
+    },
+  });
 }
 
 /** How long each part may take to stop, in milliseconds. */

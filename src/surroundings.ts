@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Logger } from 'pino';
 import { openSql } from '../projections/core/open-sql.js';
@@ -19,6 +21,8 @@ export interface Closing {
 export interface Surroundings {
   natsUrl: string;
   ircUrl: string;
+  /** Identity of this process among those that take turns: the same after a restart where nobody else can have it. */
+  holder: string;
   sql: Sql;
   /** Where the read models are stored, without credentials. */
   sqlPlace: string;
@@ -38,7 +42,8 @@ export async function openSurroundings(
   const dataDir = resolve(config.DATA_DIR);
   const own = { nats: config.NATS_URL === '', sql: config.DATABASE_URL === '', irc: config.IRC_URL === '' };
   const needsIrc = config.ROLES.includes('irc');
-  if (own.nats || own.sql || (own.irc && needsIrc)) {
+  const locked = own.nats || own.sql || (own.irc && needsIrc);
+  if (locked) {
     await mkdir(dataDir, { recursive: true, mode: 0o700 });
     const unlock = await lockDataDir(dataDir);
     closing.push({ name: 'data directory', close: unlock });
@@ -76,6 +81,7 @@ export async function openSurroundings(
   const operName = config.IRC_OPER_NAME || ownIrc?.ircOperName;
   const operPassword = config.IRC_OPER_PASSWORD || ownIrc?.ircOperPassword;
   return {
+    holder: locked ? `${hostname()}:${dataDir}` : randomUUID(),
     natsUrl: (await nats).url,
     ircUrl: (await irc).url,
     sql: await sql,

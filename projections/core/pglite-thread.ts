@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { storeUnavailable } from './sql.js';
+import { storeUnavailable, type WireParam } from './sql.js';
 
 /** What one statement gave: its rows and the command it turned out to be. */
 export interface StatementResult {
@@ -11,7 +11,7 @@ export interface StatementResult {
 interface Request {
   id: number;
   text: string;
-  params?: (string | null)[];
+  params?: WireParam[];
 }
 
 type Reply =
@@ -73,13 +73,14 @@ export class PgliteThread {
   }
 
   /** Runs one statement, or several when there are no parameters; rejects with the SQLSTATE in `code`. */
-  run(text: string, params?: (string | null)[]): Promise<StatementResult> {
+  run(text: string, params?: WireParam[]): Promise<StatementResult> {
     if (this.#ended !== undefined) return Promise.reject(storeUnavailable(this.#ended));
     const id = this.#next++;
     return new Promise((resolve, reject) => {
       this.#waiting.set(id, { resolve, reject });
       const request: Request = { id, text, ...(params ? { params } : {}) };
-      this.#worker.postMessage(request);
+      const owned = params?.filter((param) => param instanceof Uint8Array).map(({ buffer }) => buffer);
+      this.#worker.postMessage(request, owned as ArrayBuffer[] | undefined);
     });
   }
 

@@ -18,7 +18,7 @@ import {
   storeError,
   storeUnavailable,
   type Tx,
-  wireText,
+  wireParam,
 } from './sql.js';
 
 /** PostgreSQL settings: less memory and disk than a server would take. */
@@ -131,7 +131,7 @@ class Pglite implements Sql {
     check?: (command: string | undefined) => void,
   ): Promise<R[]> {
     if (!thread) throw storeUnavailable(this.#closed ? 'it is closed' : 'it is being repaired');
-    const wire = params?.map(wireText);
+    const wire = params?.map(wireParam);
     for (const param of wire ?? []) this.#written += param?.length ?? 0;
     let result: StatementResult;
     try {

@@ -1,6 +1,14 @@
 import pg from 'pg';
 import type { Logger } from 'pino';
-import { assertCommitted, type Param, type Sql, storeError, type Tx, valueParsers, wireText } from './sql.js';
+import {
+  assertCommitted,
+  type Param,
+  type Sql,
+  storeError,
+  type Tx,
+  valueParsers,
+  wireParam,
+} from './sql.js';
 
 /** Connections of one process at most. */
 const poolSize = 10;
@@ -73,7 +81,7 @@ async function inTransaction<T>(client: pg.PoolClient, work: (tx: Tx) => Promise
 async function run<R>(on: pg.Pool | pg.PoolClient, text: string, params?: readonly Param[]): Promise<R[]> {
   try {
     const result: pg.QueryResult | pg.QueryResult[] = await (params
-      ? on.query(text, params.map(wireText))
+      ? on.query(text, params.map(wireParam))
       : on.query(text));
     const last = Array.isArray(result) ? result[result.length - 1] : result;
     return (last?.rows ?? []) as R[];

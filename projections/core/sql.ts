@@ -3,6 +3,8 @@ import { Unavailable } from '../../streams/core/index.js';
 /** What may stand for `$1`: JSON goes in as the text that `json` makes, a list becomes an SQL array. */
 export type Param = Scalar | readonly Scalar[];
 type Scalar = string | number | boolean | Date | null;
+/** A parameter as both engines take it: text, or bytes in PostgreSQL's binary format. */
+export type WireParam = string | Uint8Array | null;
 
 /** Where statements run. Without parameters `text` may hold several statements; the last one's rows are returned. */
 export interface Tx {
@@ -21,12 +23,15 @@ export interface Sql extends Tx {
   close(): Promise<void>;
 }
 
-/** What a parameter looks like on the wire; the same text for both engines, so that neither driver guesses. */
-export function wireText(param: Param): string | null {
-  if (param === null) return null;
-  if (typeof param === 'string') return withoutNul(param);
-  if (Array.isArray(param)) return `{${param.map(arrayElement).join(',')}}`;
-  return param instanceof Date ? param.toISOString() : String(param);
+/**
+ * What a parameter looks like on the wire; the same for both engines, so that neither driver guesses. A list of
+ * strings goes as a binary `text[]` (written `$1::text[]`, never another type): quoting it, and taking that
+ * apart, would be a third of what it costs to fold a fact.
+ */
+export function wireParam(param: Param): WireParam {
+  if (!Array.isArray(param)) return wireText(param as Scalar);
+  if (param.some((element) => typeof element === 'string')) return binaryTexts(param.map(wireText));
+  return `{${param.map((element) => wireText(element) ?? 'null').join(',')}}`;
 }
 
 /**
@@ -70,9 +75,26 @@ export function assertCommitted(command: string | undefined): void {
   if (command !== 'COMMIT') throw new Error('A statement of the transaction had failed, nothing was stored');
 }
 
-function arrayElement(element: Scalar): string {
-  if (typeof element === 'string') return `"${withoutNul(element).replace(/["\\]/g, '\\$&')}"`;
-  return wireText(element) ?? 'null';
+function wireText(param: Scalar): string | null {
+  if (param === null) return null;
+  if (typeof param === 'string') return withoutNul(param);
+  return param instanceof Date ? param.toISOString() : String(param);
+}
+
+const textOid = 25;
+
+/** One dimension from 1 on, with nulls; each element behind its length. */
+function binaryTexts(texts: (string | null)[]): Uint8Array {
+  const size = texts.reduce((sum, text) => sum + 4 + (text === null ? 0 : Buffer.byteLength(text)), 20);
+  const bytes = Buffer.allocUnsafeSlow(size); // has its memory to itself, which is handed to another thread
+  [1, 1, textOid, texts.length, 1].forEach((number, index) => void bytes.writeInt32BE(number, index * 4));
+  let offset = 20;
+  for (const text of texts) {
+    const length = text === null ? -1 : bytes.write(text, offset + 4);
+    bytes.writeInt32BE(length, offset);
+    offset += 4 + Math.max(0, length);
+  }
+  return bytes;
 }
 
 function withoutNul(text: string): string {

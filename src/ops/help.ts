@@ -16,7 +16,7 @@ export function overview(commands: Command[]): string {
     '',
     ...aligned(commands.map((command) => [command.name, command.summary])),
     '',
-    'Every command takes --json and --help. "relay help <command>" tells more; --version prints the version.',
+    'Every command takes --help, and --json for results and problems in a form for programs; --version prints the version.',
     'Exit codes: 0 done, 1 failed, 2 wrong usage or configuration.',
   ].join('\n');
 }

@@ -2,22 +2,29 @@ import { processTerminal, type Terminal } from './terminal.js';
 
 /** A signal this soon after the first is the same key press: npm passes on what the terminal has sent already. */
 const samePressMs = 500;
+/** How long what still keeps the process alive at its end may do so, in milliseconds. */
+const lingerMs = 500;
 
 /** Runs the body of a program: signals ask it to stop, a second one ends it at once, its result is the exit code. */
 export async function runProcess(
   body: (terminal: Terminal, stop: AbortSignal) => Promise<number>,
 ): Promise<void> {
-  // the reader of a pipe has seen enough
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+  const stop = new AbortController();
+  let seenEnough = false;
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    // the reader of the pipe has gone; what was started has to be ended in order all the same
+    seenEnough ||= error.code === 'EPIPE';
+    stop.abort();
+  });
   process.stderr.on('error', () => {});
-  const code = await body(processTerminal(), stopSignal());
+  stopOnSignals(stop);
+  const result = await body(processTerminal(), stop.signal);
+  const code = seenEnough ? 0 : result;
   process.exitCode = code;
-  // what still keeps the process alive is not worth waiting for
-  setTimeout(() => process.exit(code), 500).unref();
+  setTimeout(() => process.exit(code), lingerMs).unref();
 }
 
-function stopSignal(): AbortSignal {
-  const stop = new AbortController();
+function stopOnSignals(stop: AbortController): void {
   let firstAt: number | undefined;
   for (const [signal, number] of [
     ['SIGINT', 2],
@@ -29,5 +36,4 @@ function stopSignal(): AbortSignal {
       stop.abort();
     });
   }
-  return stop.signal;
 }

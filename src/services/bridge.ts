@@ -25,7 +25,8 @@ export interface BridgeOptions {
   /** Own source identifier: events that carry it came from here and are not taken back. */
   source: string;
   webhookSecretConfigured: boolean;
-  irc: () => IrcState | undefined;
+  /** State of the bot's connection, in whichever process it is. */
+  irc: () => Promise<IrcState | undefined>;
   startedAt: Date;
 }
 
@@ -88,13 +89,13 @@ export function createBridge(options: BridgeOptions): Service<typeof bridgeRoute
     receiveEvent,
     queueStatistics: async () => ({ status: 200, body: await statistics() }),
     health: async () => {
-      const irc = options.irc();
+      const irc = await options.irc().catch(() => undefined);
       const queue = await statistics().catch(() => undefined);
       return {
         status: 200,
         body: {
           status: irc?.connected && log.connected && queue ? 'ok' : 'degraded',
-          ...(irc ? { irc: { connected: irc.connected, oper: irc.oper, nick: irc.nick } } : {}),
+          ...(irc ? { irc } : {}),
           ...(queue ? { em_queue: queue } : {}),
           uptime: Math.round((Date.now() - options.startedAt.getTime()) / 1000),
         },

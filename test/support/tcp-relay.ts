@@ -60,7 +60,8 @@ export async function startTcpRelay(t: Teardown, targetPort: number): Promise<Tc
   function cut() {
     for (const { client, server } of pairs) {
       for (const socket of [client, server]) {
-        if (!socket.destroyed && !socket.connecting) socket.resetAndDestroy();
+        // Node 20 never exits after the reset of a socket that is being shut down.
+        if (!socket.destroyed && !socket.connecting && !socket.writableEnded) socket.resetAndDestroy();
         socket.destroy();
       }
     }

@@ -33,6 +33,8 @@ export type JoinOutcome =
 /** What joining needs of its connection. */
 export interface JoinContext extends ModeNames {
   self: Self;
+  /** Whether an operator has SAJOIN and SAMODE here. */
+  forces: boolean;
   /** Whether the server replays history to who joins, in batches that can be told apart. */
   replays: boolean;
   /** Whether our user mode +N holds the replay back until it is taken off. */
@@ -97,6 +99,10 @@ class Joining {
     await this.#each(joined, (target) => this.#furnish(target));
   }
 
+  get #forces(): boolean {
+    return this.#context.forces && this.#context.self.oper;
+  }
+
   #unjoined(): Target[] {
     return this.#targets.filter(({ joined, lost }) => !joined && !lost);
   }
@@ -116,7 +122,7 @@ class Joining {
 
   async #enter(targets: Target[]): Promise<void> {
     await Promise.all(packed(targets, 'JOIN ').map((group) => this.#sendAll(group, 'JOIN', listOf(group))));
-    if (!this.#context.self.oper) return;
+    if (!this.#forces) return;
     const { nick } = this.#context.self;
     const refused = targets.filter((target) => target.refused && !nameAtFault.has(target.refused.code));
     await Promise.all(
@@ -134,14 +140,14 @@ class Joining {
     target.created = target.entered && target.members === 1 && !hasMode(target.modes, permanentMode);
     const voice = target.status === 'none';
     if (!target.created) {
-      if (self.oper && voice) await this.#send(target, 'SAMODE', target.name, '+v', self.nick);
+      if (this.#forces && voice) await this.#send(target, 'SAMODE', target.name, '+v', self.nick);
       return;
     }
     const history = channelModes[2]?.includes(historyMode.flag) === true;
     const permanent = channelModes[3]?.includes(permanentMode) === true;
     const modes = `+nt${permanent ? permanentMode : ''}${history ? historyMode.flag : ''}${voice ? 'v' : ''}`;
     const parameters = [...(history ? [historyMode.value] : []), ...(voice ? [self.nick] : [])];
-    if (self.oper) await this.#send(target, 'SAMODE', target.name, modes, ...parameters);
+    if (this.#forces) await this.#send(target, 'SAMODE', target.name, modes, ...parameters);
     else if (target.status === 'op') await this.#send(target, 'MODE', target.name, '+nt');
     else return;
     await this.#send(target, 'MODE', target.name);

@@ -56,6 +56,8 @@ export class LinkSession implements Session {
     this.#context = {
       self: link.self,
       quiet,
+      // Servers without labels that were met have no such commands, and ngIRCd fines us for asking.
+      forces: exchange.kind === 'labels',
       replays: exchange.kind === 'labels' && channelModes[2]?.includes('H') === true,
       channelModes,
       prefixes: network.options.PREFIX,

@@ -106,10 +106,10 @@ export class Wire extends EventEmitter implements Transport {
   destroy(reason: string): void {
     if (this.#ended) return;
     this.#reason ??= reason;
-    if (this.#open) {
-      // A TLS stream cannot be reset, only the socket under it.
-      this.#raw?.resetAndDestroy();
-    } else this.#raw?.destroy();
+    // A TLS stream cannot be reset, only the socket under it. And a socket that is being shut down must not be:
+    // Node then takes it for closed while it is not, keeps it, and never exits (seen with 20.20).
+    if (this.#open && !this.#raw?.writableEnded && !this.#stream?.writableEnded) this.#raw?.resetAndDestroy();
+    else this.#raw?.destroy();
     this.#stream?.destroy();
     this.#close();
   }

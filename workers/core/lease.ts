@@ -1,0 +1,159 @@
+import { type KV, type KvEntry, StorageType } from 'nats';
+import type { Logger } from 'pino';
+import type { Log } from '../../streams/core/index.js';
+
+/** Something that runs while a lease is held. */
+export interface Holding {
+  stop(): Promise<void>;
+}
+
+/** What is to be held, by whom, and what to do with it. */
+export interface LeaseOptions {
+  log: Log;
+  /** What only one process should do at a time, e.g. hold a bot's connection. */
+  name: string;
+  /** Identity of this holder. One that comes back under the same identity after a crash takes its lease up at once. */
+  holder: string;
+  /** Called with each new term; its result is stopped when the term ends. */
+  begin(): Holding;
+  /** What other processes may know of the holder's state; written with each renewal. Plain JSON. */
+  state?(): unknown;
+  logger: Logger;
+  replicas: number;
+}
+
+interface Value {
+  holder: string;
+  state: unknown;
+}
+
+/** Without renewal a lease ends after this time, in milliseconds. */
+const termMs = 6_000;
+const renewMs = 1_500;
+const tryMs = 1_000;
+const bucketName = 'relay_leases';
+
+/**
+ * Sees to it that usually one process does a thing: whoever holds the lease, a standby when it ends. It saves
+ * work and spares the network quarrels between two holders; that nothing is done twice is seen to elsewhere.
+ */
+export class Lease {
+  readonly #options: LeaseOptions;
+  readonly #stop = new AbortController();
+  #holding: Holding | undefined;
+  #running: Promise<void> | undefined;
+
+  constructor(options: LeaseOptions) {
+    this.#options = options;
+  }
+
+  /** The state of the present holder, whichever process it is; `undefined` when there is none. */
+  async holderState(): Promise<unknown> {
+    if (this.#holding) return this.#options.state?.();
+    if (!this.#options.log.connected) return undefined;
+    const current = await (await this.#bucket()).get(this.#options.name);
+    return current?.operation === 'PUT' ? current.json<Value>().state : undefined;
+  }
+
+  start(): void {
+    this.#running ??= this.#run();
+  }
+
+  /** Ends the term and gives the lease back, so that a standby need not wait for it to run out. */
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    const { log, name, holder, logger } = this.#options;
+    while (!this.#stop.signal.aborted) {
+      try {
+        const bucket = await this.#bucket();
+        const revision = await this.#acquire(bucket);
+        if (revision === undefined) {
+          await this.#pause(tryMs);
+          continue;
+        }
+        logger.info({ lease: name, holder }, 'lease taken');
+        this.#holding = this.#options.begin();
+        const last = await this.#renew(bucket, revision);
+        await this.#end();
+        if (last !== undefined && log.connected)
+          await bucket.delete(name, { previousSeq: last }).catch(() => {});
+      } catch (error) {
+        logger.warn({ lease: name, err: error }, 'lease cannot be had now');
+        await this.#end();
+        await this.#pause(tryMs);
+      }
+    }
+  }
+
+  async #bucket(): Promise<KV> {
+    const { log, replicas } = this.#options;
+    return await log.connection
+      .jetstream()
+      .views.kv(bucketName, { ttl: termMs, storage: StorageType.File, history: 1, replicas });
+  }
+
+  async #acquire(bucket: KV): Promise<number | undefined> {
+    const { name } = this.#options;
+    const current = await bucket.get(name);
+    if (current?.operation === 'PUT') {
+      return this.#isOurs(current) ? await bucket.update(name, this.#value(), current.revision) : undefined;
+    }
+    return await bucket.create(name, this.#value()).catch(() => undefined);
+  }
+
+  /** Renews until the stop, with the last revision, or until the lease is somebody else's. */
+  async #renew(bucket: KV, revision: number): Promise<number | undefined> {
+    const { name, logger } = this.#options;
+    let last = revision;
+    let renewedAt = Date.now();
+    while (!this.#stop.signal.aborted) {
+      await this.#pause(renewMs);
+      if (this.#stop.signal.aborted) return last;
+      try {
+        last = await bucket.update(name, this.#value(), last);
+        renewedAt = Date.now();
+      } catch (error) {
+        const current = await bucket.get(name).catch(() => undefined);
+        if (current?.operation === 'PUT' && this.#isOurs(current)) last = current.revision;
+        else if (current?.operation === 'PUT' || Date.now() - renewedAt > termMs) {
+          // while the log is away nobody else can take it either: go on, and look again when it is back
+          if (!this.#options.log.connected) continue;
+          logger.warn({ lease: name, err: error }, 'lease lost');
+          return undefined;
+        }
+      }
+    }
+    return last;
+  }
+
+  #value(): string {
+    const { holder, state } = this.#options;
+    return JSON.stringify({ holder, state: state?.() ?? null } satisfies Value);
+  }
+
+  #isOurs(entry: KvEntry): boolean {
+    return entry.json<Value>().holder === this.#options.holder;
+  }
+
+  async #end(): Promise<void> {
+    const holding = this.#holding;
+    this.#holding = undefined;
+    await holding?.stop();
+  }
+
+  #pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const end = () => {
+        clearTimeout(timer);
+        this.#stop.signal.removeEventListener('abort', end);
+        resolve();
+      };
+      const timer = setTimeout(end, ms);
+      this.#stop.signal.addEventListener('abort', end);
+    });
+  }
+}
