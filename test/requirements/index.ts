@@ -5,6 +5,7 @@ import { queue } from './queue.js';
 import { readModels } from './read-models.js';
 import { routing } from './routing.js';
 import { webhook } from './webhook.js';
+import { workers } from './workers.js';
 
 /** Every testable sentence of the contract, by id; tests name the ids they prove. */
 export const requirements: Record<string, string> = {
@@ -15,4 +16,5 @@ export const requirements: Record<string, string> = {
   ...readModels,
   ...routing,
   ...webhook,
+  ...workers,
 };

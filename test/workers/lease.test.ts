@@ -1,0 +1,87 @@
+import pino from 'pino';
+import t, { type Test } from 'tap';
+import { Log } from '../../streams/core/index.js';
+import { Lease } from '../../workers/core/lease.js';
+import { eventually } from '../support/eventually.js';
+import { startNats, type TestNats } from '../support/nats.js';
+
+const logger = pino({ level: 'silent' });
+
+/** A process that wants the lease: its terms begin and end in `events`. */
+async function contender(t: Test, nats: TestNats, holder: string, events: string[]) {
+  const log = await Log.open({
+    urls: nats.url,
+    name: holder,
+    streams: [],
+    replicas: 1,
+    maxBytes: 1e6,
+    logger,
+  });
+  const lease = new Lease({
+    log,
+    logger,
+    name: 'thing',
+    holder,
+    replicas: 1,
+    state: () => ({ of: holder }),
+    begin: () => {
+      events.push(`${holder} begins`);
+      return {
+        stop: async () => {
+          events.push(`${holder} ends`);
+        },
+      };
+    },
+  });
+  lease.start();
+  t.teardown(async () => {
+    await lease.stop();
+    await log.close();
+  });
+  return { lease, log };
+}
+
+t.test('LEASE-01 LEASE-02 one holds, the other takes over when it stops', async (t) => {
+  const nats = await startNats(t);
+  const events: string[] = [];
+  const a = await contender(t, nats, 'a', events);
+  await eventually('a to begin', () => events.includes('a begins'));
+  const b = await contender(t, nats, 'b', events);
+  t.same(await b.lease.holderState(), { of: 'a' }, 'others see the state of the holder');
+  await a.lease.stop();
+  await eventually('b to begin', () => events.includes('b begins'), 4_000);
+  t.same(events, ['a begins', 'a ends', 'b begins']);
+});
+
+t.test('LEASE-03 a holder that is gone is followed within ten seconds, and at once by itself', async (t) => {
+  const nats = await startNats(t);
+  const events: string[] = [];
+  const a = await contender(t, nats, 'a', events);
+  await eventually('a to begin', () => events.length === 1);
+  await contender(t, nats, 'b', events);
+  // its process is gone: nothing is renewed, and nothing given back
+  await a.log.connection.close();
+  await eventually('b to begin', () => events.includes('b begins'), 10_000);
+
+  const c = await contender(t, nats, 'c', []);
+  t.same(await c.lease.holderState(), { of: 'b' });
+  const again: string[] = [];
+  await contender(t, nats, 'b', again);
+  await eventually('b to begin again', () => again.includes('b begins'), 2_000);
+});
+
+t.test('LEASE-04 a log server that comes back does not end the term', async (t) => {
+  const nats = await startNats(t);
+  const events: string[] = [];
+  const a = await contender(t, nats, 'a', events);
+  await eventually('a to begin', () => events.length === 1);
+  await nats.kill();
+  await nats.start();
+  await eventually('the connection to be back', () => a.log.connected);
+  const b = await contender(t, nats, 'b', events);
+  await eventually('the lease to be renewed', async () => {
+    const state = (await b.lease.holderState()) as { of: string } | undefined;
+    return state?.of === 'a';
+  });
+  t.same(events, ['a begins']);
+});
