@@ -45,7 +45,7 @@ export const deliveryQueue = defineProjection({
   ddl: (schema) => `
     create table ${schema}.events (
       id bigint primary key,
-      event_id text not null,
+      event_id text collate "C" not null unique,
       event_type text not null,
       source text not null,
       payload text not null,
@@ -53,8 +53,6 @@ export const deliveryQueue = defineProjection({
       formatted_message text not null,
       created_at timestamptz not null
     );
-    -- no two events share an id: the log has one subject for each. A hash is half the work of a unique index
-    create index on ${schema}.events using hash (event_id);
     create table ${schema}.outcomes (
       id bigint primary key,
       status text not null,

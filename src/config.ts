@@ -86,7 +86,9 @@ export class ConfigError extends Error {
 
 /** Reads the configuration, with `.env` of the working directory under the process's own environment. Throws `ConfigError`. */
 export function readConfig(env: NodeJS.ProcessEnv = environmentWithFile()): Config {
-  const result = environment.safeParse(env);
+  // `NAME=` means the same as no NAME, as in compose files that pass a variable on
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
+  const result = environment.safeParse(given);
   if (result.success) return result.data;
   const problems = result.error.issues.map((issue) => `  ${String(issue.path[0] ?? '')}: ${issue.message}`);
   throw new ConfigError(`The configuration cannot be used:\n${problems.join('\n')}`);

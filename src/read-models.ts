@@ -18,6 +18,19 @@ export class ReadModels {
   /** Runs a query on a read model; `after` waits, within bounds, until it has folded that position. */
   async read<T>(name: string, query: (sql: Sql, schema: string) => Promise<T>, after?: Position): Promise<T> {
     if (after) await this.#projector.reached(name, after, readYourWritesMs);
-    return await query(this.#sql, await this.#projector.schema(name));
+    return await query(this.#sql, await this.#schema(name));
+  }
+
+  /** Just after a start the read model catches up in a moment, which a reader rather waits than is refused. */
+  async #schema(name: string): Promise<string> {
+    const deadline = Date.now() + readYourWritesMs;
+    for (;;) {
+      try {
+        return await this.#projector.schema(name);
+      } catch (error) {
+        if (Date.now() > deadline || (error as { code?: string }).code !== 'read_model_building') throw error;
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }
+    }
   }
 }

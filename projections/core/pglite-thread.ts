@@ -92,7 +92,7 @@ export class PgliteThread {
     this.#worker.postMessage('close');
     await Promise.race([
       once(this.#worker, 'exit'),
-      new Promise((resolve) => setTimeout(resolve, closeBoundMs)),
+      new Promise((resolve) => setTimeout(resolve, closeBoundMs).unref()),
     ]);
     await this.#worker.terminate();
   }

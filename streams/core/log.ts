@@ -41,6 +41,7 @@ const acknowledgeMs = 2_000;
 /** Bound of one command with all its conflicts, in milliseconds. */
 const commandBoundMs = 5_000;
 const cachedStates = 10_000;
+const drainBoundMs = 2_000;
 
 type DirectQuery = { seq: number } | { last_by_subj: string } | { seq: number; next_by_subj: string };
 
@@ -288,7 +289,8 @@ export class Log {
     this.#publisher.close();
     if (this.connection.isClosed()) return;
     // draining waits for the server, which may be the reason why we stop
-    await Promise.race([this.connection.drain().catch(() => {}), delay(2_000)]);
+    const drained = this.connection.drain().catch(() => {});
+    await Promise.race([drained, new Promise((resolve) => setTimeout(resolve, drainBoundMs).unref())]);
     await this.connection.close();
   }
 

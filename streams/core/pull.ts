@@ -8,7 +8,7 @@ export interface PulledMessage {
   reply: string;
   /** Sequence in the stream. */
   seq: number;
-  /** Sequence of this delivery in the consumer: a gap means that messages were lost on the way. */
+  /** Sequence of this delivery in the consumer, from 1. */
   deliverySeq: number;
   at: Date;
   /** Messages that the consumer still has after this one. */
@@ -18,6 +18,7 @@ export interface PulledMessage {
 /** What a pull is to read and whom it tells. */
 export interface PullOptions {
   stream: string;
+  /** A consumer that has not delivered anything yet: its first message has delivery sequence 1. */
   consumer: string;
   /** How many more messages the owner can hold now. Asked again after each message and on `refill`. */
   capacity(): number;
@@ -35,8 +36,8 @@ const maxBatch = 5_000;
 const encoder = new TextEncoder();
 
 /**
- * Reads a JetStream pull consumer with at most two requests outstanding and no more messages asked for than
- * the owner can hold. It does not repair itself: when it breaks, its owner decides where to go on.
+ * Reads a JetStream pull consumer from its beginning, without gaps, and never asks for more messages than the
+ * owner can hold. It does not repair itself: when it breaks, its owner decides where to go on.
  */
 export class Pull {
   readonly #connection: NatsConnection;
@@ -44,10 +45,10 @@ export class Pull {
   readonly #inbox = createInbox();
   readonly #subscription: Subscription;
   readonly #watchdog: NodeJS.Timeout;
-  /** Messages still expected, by request, oldest first. */
-  readonly #requests = new Map<string, number>();
+  /** Messages asked for that have neither come nor been given back. */
   #asked = 0;
-  #next = 0;
+  #request = 0;
+  #delivered = 0;
   #heard = Date.now();
   #stopped = false;
 
@@ -55,7 +56,7 @@ export class Pull {
     this.#connection = connection;
     this.#options = options;
     this.#subscription = connection.subscribe(`${this.#inbox}.*`, {
-      callback: (error, message) => (error ? this.#break(error.message) : this.#receive(message)),
+      callback: (error, message) => (error ? this.fail(error.message) : this.#receive(message)),
     });
     this.#watchdog = setInterval(() => this.#watch(), heartbeatMs);
     this.refill();
@@ -63,18 +64,16 @@ export class Pull {
 
   /** Asks for more if the owner has room: call when it has come to have some. */
   refill(): void {
-    if (this.#stopped || this.#requests.size >= 2) return;
+    if (this.#stopped) return;
     const room = Math.min(this.#options.capacity() - this.#asked, maxBatch);
-    if (room <= 0 || (this.#asked > 0 && room < this.#asked / 2)) return;
-    const token = (this.#next++).toString(36);
-    if (this.#requests.size === 0) this.#heard = Date.now();
-    this.#requests.set(token, room);
+    if (room <= 0 || room < this.#asked / 2) return;
+    if (this.#asked === 0) this.#heard = Date.now();
     this.#asked += room;
     const request = { batch: room, expires: requestExpiresMs * 1e6, idle_heartbeat: heartbeatMs * 1e6 };
     this.#connection.publish(
       `$JS.API.CONSUMER.MSG.NEXT.${this.#options.stream}.${this.#options.consumer}`,
       encoder.encode(JSON.stringify(request)),
-      { reply: `${this.#inbox}.${token}` },
+      { reply: `${this.#inbox}.${(this.#request++).toString(36)}` },
     );
   }
 
@@ -85,45 +84,11 @@ export class Pull {
     this.#subscription.unsubscribe();
   }
 
-  #receive(message: Msg): void {
-    if (this.#stopped) return;
-    this.#heard = Date.now();
-    if (!message.reply) {
-      this.#status(message);
-      return;
-    }
-    this.#fulfil(1);
-    this.#options.message(parse(message));
-    this.refill();
-  }
-
-  /** Only status messages come on a request's own inbox; a message carries the subject it was stored under. */
-  #status(message: Msg): void {
-    const code = message.headers?.code ?? 0;
-    if (code === 100) return;
-    // 408: the request ran its time; 404: nothing there; 409 is fatal unless it is about the request's size
-    const description = message.headers?.description ?? '';
-    if (code === 408 || code === 404 || (code === 409 && /exceeded/i.test(description))) {
-      const token = message.subject.slice(this.#inbox.length + 1);
-      this.#asked -= this.#requests.get(token) ?? 0;
-      this.#requests.delete(token);
-      this.refill();
-    } else this.#break(`${code} ${description}`);
-  }
-
-  /** The server serves requests in the order they came. */
-  #fulfil(received: number): void {
-    for (const [token, expected] of this.#requests) {
-      this.#asked -= received;
-      if (expected <= received) this.#requests.delete(token);
-      else this.#requests.set(token, expected - received);
-      return;
-    }
-  }
-
   /** Ends the pull as broken: its requests are lost with the connection they were made on. */
   fail(reason: string): void {
-    this.#break(reason);
+    if (this.#stopped) return;
+    this.stop();
+    this.#options.broken(reason);
   }
 
   /** Whether it has ended, by `stop` or because it broke. */
@@ -131,15 +96,40 @@ export class Pull {
     return this.#stopped;
   }
 
-  #watch(): void {
-    if (this.#requests.size === 0) this.refill();
-    else if (Date.now() - this.#heard > silenceMs) this.#break('no heartbeat');
+  /** Must not throw: the client would stop reading the connection. */
+  #receive(message: Msg): void {
+    if (this.#stopped) return;
+    this.#heard = Date.now();
+    if (!message.reply) {
+      this.#status(message);
+      return;
+    }
+    this.#asked -= 1;
+    try {
+      const pulled = parse(message);
+      if (pulled.deliverySeq !== ++this.#delivered) throw new Error('a gap in the deliveries');
+      this.#options.message(pulled);
+      this.refill();
+    } catch (error) {
+      this.fail((error as Error).message);
+    }
   }
 
-  #break(reason: string): void {
-    if (this.#stopped) return;
-    this.stop();
-    this.#options.broken(reason);
+  /** Only status messages come on a request's own inbox; a message carries the subject it was stored under. */
+  #status(message: Msg): void {
+    const code = message.headers?.code ?? 0;
+    if (code === 100) return;
+    // 408: the request has run its time; what it did not get it gives back
+    const givenBack = message.headers?.get('Nats-Pending-Messages');
+    if (code === 408 && givenBack) {
+      this.#asked = Math.max(0, this.#asked - Number(givenBack));
+      this.refill();
+    } else this.fail(`${code} ${message.headers?.description ?? ''}`);
+  }
+
+  #watch(): void {
+    if (this.#asked === 0) this.refill();
+    else if (Date.now() - this.#heard > silenceMs) this.fail('no heartbeat');
   }
 }
 

@@ -160,3 +160,18 @@ t.test('a bot on a real server', async (t) => {
     t.match(bot.connection.status(), { connected: false, oper: false });
   });
 });
+
+t.test('a server that throttles us is slow, not dead: nothing is lost', async (t) => {
+  const ircd = await startIrcd(t);
+  const channels = Array.from({ length: 20 }, (_, n) => `#slow-${n}`);
+  // Without the connect password it is one of the public, with ten commands at once and then one a second.
+  const bot = startBot(t, { url: ircd.url, nick: 'guest-bot', confirmTimeoutMs: 2_500 });
+  const session = await bot.session();
+  await session.command('JOIN', channels.join(','));
+  const began = performance.now();
+  const outcomes = await Promise.all(channels.map((channel) => session.say(channel, 'patience')));
+  t.comment(`20 lines in ${Math.round(performance.now() - began)} ms`);
+  t.ok(outcomes.every(({ is }) => is === 'confirmed'));
+  t.ok(performance.now() - began > 2_500, 'it did take longer than one line may');
+  t.same(bot.lost, []);
+});

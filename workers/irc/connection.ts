@@ -114,12 +114,21 @@ export class IrcConnection extends EventEmitter<ConnectionEvents> {
   async #live(link: Link): Promise<number | undefined> {
     let announcedAt: number | undefined;
     try {
+      const startedAt = performance.now();
       const exchange = await link.register();
+      const registeredAs = link.self.nick;
       Object.assign(this.#status, { connected: true, since: new Date(), confirmation: exchange.kind });
       const quiet = await this.#prepare(link);
       announcedAt = performance.now();
       this.#session = new LinkSession(++this.#sessions, link, exchange, quiet);
       this.#status.lastError = null;
+      const { log, nick } = this.#options;
+      const { oper } = link.self;
+      const openMs = Math.round(announcedAt - startedAt);
+      log.info(
+        { nick: link.self.nick, oper, confirmation: exchange.kind, fenced: registeredAs !== nick, openMs },
+        'irc session',
+      );
       this.#tell('session', this.#session);
       await whenAborted(link.lost);
     } catch (error) {

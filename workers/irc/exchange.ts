@@ -28,7 +28,7 @@ export interface Exchange {
   command(line: string): Promise<Answer>;
   /** Offers a received line; true when it was an answer and nobody else needs it. */
   take(line: string): boolean;
-  /** Milliseconds that the oldest line without an answer has waited since it was written; 0 when there is none. */
+  /** Milliseconds without any answer while there is one to come; 0 while there is none. */
   waiting(now: number): number;
   /** Whether a line has waited longer than allowed: the server is alive, silent, or all is well. */
   overdue(now: number): 'alive' | 'silent' | undefined;
@@ -50,6 +50,21 @@ export type Tally = Record<SayOutcome['is'], number>;
 
 /** A tally of nothing yet. */
 export const emptyTally = (): Tally => ({ confirmed: 0, refused: 0, unconfirmed: 0, lost: 0 });
+
+/** Who waits for the end of an entry: a line that was said or a command. One of the two is set. */
+export interface Waiter {
+  said: ((outcome: SayOutcome) => void) | undefined;
+  answered: ((answer: Answer) => void) | undefined;
+}
+
+/** Gives a waiter the end that belongs to its kind, and counts the end of a line. */
+export function give(waiter: Waiter, outcome: SayOutcome | Answer, tally: Tally): void {
+  if (waiter.said) {
+    const said = outcome as SayOutcome;
+    tally[said.is] += 1;
+    waiter.said(said);
+  } else waiter.answered?.(outcome as Answer);
+}
 
 /** An answer made of its lines. */
 export function answerOf(lines: IrcLine[]): Answer {

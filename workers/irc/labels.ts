@@ -4,19 +4,19 @@ import {
   type Exchange,
   type ExchangeOptions,
   emptyTally,
+  give,
   type SayOutcome,
+  type Waiter,
 } from './exchange.js';
 import { commandAt, type IrcLine, isError, parseLine, rawTag, textOf } from './line.js';
 
-interface Pending {
+interface Pending extends Waiter {
   number: number;
   line: string;
   bytes: number;
   writtenAt: number;
   /** Lines of a batched answer so far; stays undefined while none was opened. */
   lines: IrcLine[] | undefined;
-  said: ((outcome: SayOutcome) => void) | undefined;
-  answered: ((answer: Answer) => void) | undefined;
 }
 
 /** Lines and answers brought together by labels (IRCv3 labeled-response with echo-message and batch). */
@@ -32,7 +32,7 @@ export class LabelExchange implements Exchange {
   #number = 0;
   #newestAnswered = 0;
   #inFlight = 0;
-  #alive = false;
+  #answeredAt = 0;
   #closed = false;
 
   constructor(options: ExchangeOptions) {
@@ -66,15 +66,17 @@ export class LabelExchange implements Exchange {
 
   waiting(now: number): number {
     const oldest = this.#oldest();
-    return oldest ? now - oldest.writtenAt : 0;
+    return oldest ? now - Math.max(oldest.writtenAt, this.#answeredAt) : 0;
   }
 
   overdue(now: number): 'alive' | 'silent' | undefined {
     const oldest = this.#oldest();
-    if (!oldest || now - oldest.writtenAt < this.#options.confirmTimeoutMs) return undefined;
+    const { confirmTimeoutMs } = this.#options;
+    if (!oldest || now - oldest.writtenAt < confirmTimeoutMs) return undefined;
     // Servers work through a connection in order: a later line answered means that this answer is missing.
-    this.#alive = this.#newestAnswered > oldest.number;
-    return this.#alive ? 'alive' : 'silent';
+    if (this.#newestAnswered > oldest.number) return 'alive';
+    // And while earlier ones are being answered the server is slow (it may throttle us), not silent.
+    return this.waiting(now) < confirmTimeoutMs ? undefined : 'silent';
   }
 
   close(): void {
@@ -83,9 +85,11 @@ export class LabelExchange implements Exchange {
     const now = performance.now();
     for (const entry of this.#written.values()) {
       const overdue = now - entry.writtenAt >= this.#options.confirmTimeoutMs;
-      this.#give(entry, overdue && this.#alive ? { is: 'unconfirmed' } : { is: 'lost', written: true });
+      const swallowed = overdue && entry.number < this.#newestAnswered;
+      give(entry, swallowed ? { is: 'unconfirmed' } : { is: 'lost', written: true }, this.tally);
     }
-    for (const entry of this.#queue.slice(this.#next)) this.#give(entry, { is: 'lost', written: false });
+    for (const entry of this.#queue.slice(this.#next))
+      give(entry, { is: 'lost', written: false }, this.tally);
     this.#written.clear();
     this.#batches.clear();
     this.#queue = [];
@@ -107,7 +111,7 @@ export class LabelExchange implements Exchange {
       said,
       answered,
     };
-    if (this.#closed) this.#give(entry, { is: 'lost', written: false });
+    if (this.#closed) give(entry, { is: 'lost', written: false }, this.tally);
     else if (this.#next === this.#queue.length && this.#fits(entry)) this.#write(entry);
     else this.#queue.push(entry);
   }
@@ -160,9 +164,10 @@ export class LabelExchange implements Exchange {
 
   #settle(entry: Pending, outcome: SayOutcome | Answer): void {
     this.#written.delete(entry.number.toString(36));
-    this.#newestAnswered = entry.number;
+    this.#newestAnswered = Math.max(this.#newestAnswered, entry.number);
+    this.#answeredAt = performance.now();
     this.#inFlight -= entry.bytes;
-    this.#give(entry, outcome);
+    give(entry, outcome, this.tally);
     while (this.#next < this.#queue.length && this.#fits(this.#queue[this.#next]!)) {
       this.#write(this.#queue[this.#next++]!);
     }
@@ -170,15 +175,6 @@ export class LabelExchange implements Exchange {
       this.#queue = this.#queue.slice(this.#next);
       this.#next = 0;
     }
-  }
-
-  #give(entry: Pending, outcome: SayOutcome | Answer): void {
-    // Callers pass the outcome that belongs to the kind of entry.
-    if (entry.said) {
-      const said = outcome as SayOutcome;
-      this.tally[said.is] += 1;
-      entry.said(said);
-    } else entry.answered?.(outcome as Answer);
   }
 }
 

@@ -28,7 +28,8 @@ const confirming = ['message-tags', 'batch', 'labeled-response', 'echo-message']
 const forLibrary = /^(?:CAP|AUTHENTICATE|PING|005|90\d)$/;
 const aboutUs = new Set(['JOIN', 'PART', 'KICK', 'NICK', 'MODE', '381', '396']);
 const nickTaken = new Set(['432', '433', '436', '437']);
-const shutOut = new Set(['ERROR', '463', '464', '465', '466']);
+/** Refusals before registration; later some of these numerics mean something else. */
+const shutOut = new Set(['463', '464', '465', '466']);
 
 /** Resolves when the signal is aborted. */
 export const whenAborted = (signal: AbortSignal): Promise<void> =>
@@ -58,7 +59,7 @@ export class Link {
     const link = this;
     this.client = new Client({
       nick: options.nick,
-      username: options.nick.slice(0, 10),
+      username: options.nick.replace(/[^A-Za-z0-9]/g, '').slice(0, 10) || 'bot',
       gecos: options.realname,
       password: options.password,
       account: {},
@@ -155,7 +156,9 @@ export class Link {
   #take(line: string): boolean {
     if (this.exchange?.take(line)) return true;
     const command = commandOf(line);
-    if (shutOut.has(command)) this.#shutOut(command, textOf(parseLine(line)));
+    if (command === 'ERROR' || (!this.exchange && shutOut.has(command))) {
+      this.#shutOut(command, textOf(parseLine(line)));
+    }
     if (!this.exchange) {
       if (nickTaken.has(command)) this.#takeSpareNick(textOf(parseLine(line)));
       return false;

@@ -5,18 +5,18 @@ import {
   type Exchange,
   type ExchangeOptions,
   emptyTally,
+  give,
   type SayOutcome,
+  type Waiter,
 } from './exchange.js';
 import { commandOf, type IrcLine, isError, parseLine, textOf } from './line.js';
 
-interface Pending {
+interface Pending extends Waiter {
   line: string;
   /** The folded channel name of a line that is said; undefined for a command. */
   channel: string | undefined;
   refused: SayOutcome | undefined;
   lines: IrcLine[];
-  said: ((outcome: SayOutcome) => void) | undefined;
-  answered: ((answer: Answer) => void) | undefined;
 }
 
 // ngIRCd, the kind of server that needs this path, answers a second later when it finds more than three commands.
@@ -87,15 +87,15 @@ export class PingFenceExchange implements Exchange {
     this.#closed = true;
     for (const entry of this.#round) {
       const open: SayOutcome = this.#alive ? { is: 'unconfirmed' } : { is: 'lost', written: true };
-      this.#give(entry, entry.refused ?? open);
+      give(entry, entry.refused ?? open, this.tally);
     }
-    for (const entry of this.#queue) this.#give(entry, { is: 'lost', written: false });
+    for (const entry of this.#queue) give(entry, { is: 'lost', written: false }, this.tally);
     this.#round = [];
     this.#queue = [];
   }
 
   #enqueue(entry: Pending): void {
-    if (this.#closed) this.#give(entry, { is: 'lost', written: false });
+    if (this.#closed) give(entry, { is: 'lost', written: false }, this.tally);
     else this.#queue.push(entry);
     if (this.#round.length === 0) this.#begin();
   }
@@ -130,19 +130,10 @@ export class PingFenceExchange implements Exchange {
     this.#round = [];
     const at = new Date();
     for (const entry of round) {
-      if (entry.said) this.#give(entry, entry.refused ?? { is: 'confirmed', msgid: null, at });
-      else this.#give(entry, answerOf(entry.lines));
+      if (entry.said) give(entry, entry.refused ?? { is: 'confirmed', msgid: null, at }, this.tally);
+      else give(entry, answerOf(entry.lines), this.tally);
     }
     if (this.#round.length === 0) this.#begin();
-  }
-
-  #give(entry: Pending, outcome: SayOutcome | Answer): void {
-    // Callers pass the outcome that belongs to the kind of entry.
-    if (entry.said) {
-      const said = outcome as SayOutcome;
-      this.tally[said.is] += 1;
-      entry.said(said);
-    } else entry.answered?.(outcome as Answer);
   }
 }
 

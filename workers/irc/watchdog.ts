@@ -21,6 +21,7 @@ export class Watchdog {
   readonly #timer: NodeJS.Timeout;
   #lookedAt = performance.now();
   #probedAt = 0;
+  #spared = false;
 
   constructor(watched: Watched) {
     this.#watched = watched;
@@ -36,7 +37,8 @@ export class Watchdog {
     const heldUp = now - this.#lookedAt > 4 * lookMs;
     this.#lookedAt = now;
     // When our own event loop stood still, what has arrived in the meantime is only read after this turn.
-    if (heldUp) return;
+    this.#spared = heldUp && !this.#spared;
+    if (this.#spared) return;
     const reason = this.#causeOfDeath(now);
     if (reason) this.#watched.dead(reason);
     else this.#probe(now);

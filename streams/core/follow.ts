@@ -1,0 +1,105 @@
+import { AckPolicy, DeliverPolicy, nanos } from 'nats';
+import type { Logger } from 'pino';
+import type { Log } from './log.js';
+import type { Pull, PulledMessage } from './pull.js';
+import type { StreamDefinition } from './stream.js';
+
+/** A message on the log that is not decoded yet. */
+export type Entry = Pick<PulledMessage, 'subject' | 'data' | 'seq' | 'at' | 'pending'>;
+
+/** Where to begin to read, what, and until when. */
+export interface FollowOptions {
+  after: number;
+  /** Begin at this time instead, if `after` is 0. */
+  since?: Date | undefined;
+  filter?: string[];
+  /** Entries in one batch at most. */
+  batch: number;
+  signal: AbortSignal;
+}
+
+/** After this silence the server is asked whether more will come: what was announced may have been removed. */
+const silenceMs = 1_000;
+const pauseMs = 500;
+
+/** See `Log.follow`. */
+export async function* follow(
+  log: Log,
+  stream: StreamDefinition,
+  options: FollowOptions,
+  logger: Logger,
+): AsyncGenerator<Entry[]> {
+  let { after, since } = options;
+  const { signal, batch } = options;
+  const { consumers } = log.manager;
+  while (!signal.aborted) {
+    const queue: Entry[] = [];
+    let wake = () => {};
+    let broken: string | undefined;
+    let pull: Pull | undefined;
+    const onAbort = () => wake();
+    signal.addEventListener('abort', onAbort);
+    try {
+      const consumer = await log.ask(() =>
+        consumers.add(stream.name, {
+          ack_policy: AckPolicy.None,
+          ...(since && after === 0
+            ? { deliver_policy: DeliverPolicy.StartTime, opt_start_time: since.toISOString() }
+            : { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: after + 1 }),
+          ...(options.filter ? { filter_subjects: options.filter } : {}),
+          inactive_threshold: nanos(30_000),
+          mem_storage: true,
+          num_replicas: 1,
+        }),
+      );
+      let seenAll = consumer.num_pending === 0;
+      if (seenAll) yield [];
+      pull = log.pull({
+        stream: stream.name,
+        consumer: consumer.name,
+        capacity: () => batch * 2 - queue.length,
+        message: (message) => {
+          queue.push(message);
+          wake();
+        },
+        broken: (reason) => {
+          broken = reason;
+          wake();
+        },
+      });
+      while (!signal.aborted) {
+        if (queue.length > 0) {
+          const entries = queue.splice(0, batch);
+          const last = entries[entries.length - 1]!;
+          pull.refill();
+          yield entries;
+          after = last.seq;
+          since = undefined;
+          seenAll = last.pending === 0 && queue.length === 0;
+          if (seenAll) yield [];
+          continue;
+        }
+        if (broken) break;
+        let timer: NodeJS.Timeout | undefined;
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+          if (!seenAll) timer = setTimeout(resolve, silenceMs);
+        });
+        wake = () => {};
+        clearTimeout(timer);
+        if (seenAll || queue.length > 0 || broken || signal.aborted) continue;
+        const { num_pending } = await log.ask(() => consumers.info(stream.name, consumer.name));
+        seenAll = num_pending === 0 && queue.length === 0;
+        if (seenAll) yield [];
+      }
+      if (broken) logger.debug({ stream: stream.name, after, reason: broken }, 'reading again');
+    } catch (error) {
+      if (signal.aborted) return;
+      if (log.connected) logger.warn({ stream: stream.name, after, err: error }, 'stream cannot be read now');
+      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    } finally {
+      signal.removeEventListener('abort', onAbort);
+      pull?.stop();
+    }
+  }
+}

