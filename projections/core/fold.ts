@@ -168,7 +168,7 @@ export class Fold {
     const write = async ({ facts, upTo, bad }: Decoded, pending: number) => {
       try {
         halt = (await this.#apply(facts, upTo)) ?? bad;
-        if (pending < batch) this.#sawEnd = true;
+        if (!halt && pending < batch) this.#sawEnd = true;
         this.#options.store();
         this.#failures = 0;
       } catch (error) {
@@ -279,7 +279,8 @@ export class Fold {
           logger.warn({ ...about, reason: data.reason }, 'read model skips a fact, as an operator decided');
           return;
         }
-        if ((await readPosition(sql, build.schema, this.stream.name)) !== this.#position) return;
+        const position = await readPosition(sql, build.schema, this.stream.name);
+        if ((position ?? this.#position) !== this.#position) return;
         if (!isSame(halt, this.#halt)) await recordHalt(sql, build.schema, this.stream.name, halt);
       } catch (error) {
         logger.debug({ ...about, err: error }, 'cannot look for a command to skip the fact');

@@ -5,7 +5,7 @@ import { storeUnavailable, type WireParam } from './sql.js';
 /** What one statement gave: its rows and the command it turned out to be. */
 export interface StatementResult {
   rows: Record<string, unknown>[];
-  command: string | undefined;
+  command: string;
 }
 
 interface Request {
@@ -155,15 +155,14 @@ async function main(): Promise<void> {
       const { id, text, params } = request;
       try {
         const result = params ? await db.query(text, params) : (await db.exec(text)).at(-1);
-        const reply: Reply = {
-          id,
-          result: { rows: (result?.rows ?? []) as StatementResult['rows'], command: result?.command },
-        };
-        port.postMessage(reply);
+        // an engine that was shot in the middle of something answers everything, with nothing
+        if (result?.command === undefined) throw new Error('The engine does not answer');
+        const rows = result.rows as StatementResult['rows'];
+        port.postMessage({ id, result: { rows, command: result.command } } satisfies Reply);
       } catch (error) {
         const { message, code, detail } = error as { message: string; code?: string; detail?: string };
         // without an SQLSTATE it was not the statement that failed but the engine: it cannot be used any more
-        if (typeof code !== 'string') throw error;
+        if (typeof code !== 'string' || !/^[0-9A-Z]{5}$/.test(code)) throw error;
         port.postMessage({ id, error: { message, code, detail } });
       }
     });

@@ -32,7 +32,7 @@ const settings = [
 const checkpointEvery = 32 * 1024 * 1024;
 const upkeepMs = 30_000;
 /** SQLSTATEs of files that cannot be what the database wrote. */
-const damage = ['XX001', 'XX002', '58P01', '58030'];
+const damage = /^(58...|XX00[12])$/;
 /** A second crash within this time is blamed on the files. */
 const crashLoopMs = 30_000;
 const repairPauseMs = 5_000;
@@ -128,7 +128,7 @@ class Pglite implements Sql {
     thread: PgliteThread | undefined,
     text: string,
     params?: readonly Param[],
-    check?: (command: string | undefined) => void,
+    check?: (command: string) => void,
   ): Promise<R[]> {
     if (!thread) throw storeUnavailable(this.#closed ? 'it is closed' : 'it is being repaired');
     const wire = params?.map(wireParam);
@@ -137,7 +137,7 @@ class Pglite implements Sql {
     try {
       result = await thread.run(text, wire);
     } catch (error) {
-      if (damage.includes((error as { code?: string }).code ?? '')) this.#repair(thread, error, true);
+      if (damage.test((error as { code?: string }).code ?? '')) this.#repair(thread, error, true);
       throw storeError(error);
     }
     check?.(result.command);

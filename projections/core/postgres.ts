@@ -57,7 +57,9 @@ export function openPostgres(url: string, logger: Logger): Sql {
         client.release(broken);
       }
     },
-    close: () => pool.end(),
+    close: async () => {
+      if (!pool.ended && !pool.ending) await pool.end();
+    },
   };
 }
 

@@ -114,7 +114,7 @@ export class Projector {
   /** Finishes the batches in hand and ends. */
   async stop(): Promise<void> {
     this.#stopped.abort();
-    for (const wake of this.#waiting) wake();
+    this.#wake();
     await Promise.all([...this.#running.values()].flatMap(({ folds }) => folds.map((fold) => fold.stop())));
     await this.#watching;
   }
@@ -142,12 +142,13 @@ export class Projector {
     }
     const deadline = Date.now() + timeoutMs;
     for (let pollMs = 5; ; pollMs = Math.min(longestPollMs, pollMs * 2)) {
-      const target = await this.#target(projection);
-      const isLocal = target !== undefined && this.#running.has(target.schema);
-      if (target && (await this.#positionOf(target, position.stream)) >= position.seq) return true;
+      await this.#refresh().catch((error) => this.#noteStore(error));
+      const active = activeBuild(this.#builds, projection);
+      if (active && (await this.#positionOf(active, position.stream)) >= position.seq) return true;
       const left = deadline - Date.now();
       if (left <= 0 || this.#stopped.signal.aborted) return false;
-      await this.#change(isLocal ? left : Math.min(left, pollMs));
+      const willBeTold = this.#watching && (!active || this.#running.has(active.schema));
+      await this.#change(willBeTold ? left : Math.min(left, pollMs));
     }
   }
 
@@ -244,6 +245,7 @@ export class Projector {
         this.#builds = await readBuilds(this.#sql);
         this.#readAt = Date.now();
         if (this.#watching) this.#arrangeFolds();
+        this.#wake();
       } catch (error) {
         this.#noteStore(error);
       }
@@ -286,7 +288,7 @@ export class Projector {
         stream,
         turns,
         changed: () => {
-          for (const wake of this.#waiting) wake();
+          this.#wake();
           void this.#complete();
         },
         store: (error) => this.#noteStore(error),
@@ -343,12 +345,6 @@ export class Projector {
     return builds.length > 0 ? builds : [emptyBuild(projection, 1)];
   }
 
-  /** The build whose position a reader waits for. */
-  async #target(projection: Projection): Promise<Build | undefined> {
-    await this.#refresh().catch((error) => this.#noteStore(error));
-    return activeBuild(this.#builds, projection) ?? this.#toFold(projection).at(-1);
-  }
-
   async #positionOf({ schema }: Build, stream: string): Promise<number> {
     const fold = this.#running.get(schema)?.folds.find((it) => it.stream.name === stream);
     if (fold) return fold.position;
@@ -394,6 +390,10 @@ export class Projector {
       const timer = setTimeout(wake, ms);
       this.#waiting.add(wake);
     });
+  }
+
+  #wake(): void {
+    for (const wake of this.#waiting) wake();
   }
 
   #noteStore(error?: unknown): void {

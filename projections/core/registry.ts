@@ -119,14 +119,15 @@ export async function recordHalt(on: Tx, schema: string, stream: string, halt: H
 
 /**
  * Lets reads go to a build from now on, unless it is behind the one they go to now: whoever has seen a fact
- * there must see it here. Tells whether it did.
+ * there must see it here. (A halted one is not waited for: it may have folded another log.) Tells whether it did.
  */
 export async function completeBuild(on: Tx, schema: string, readNow: string | undefined): Promise<boolean> {
   const completed = await on.query(
     `update projections.builds as fresh set caught_up_at = now()
      where schema = $1 and caught_up_at is null and not exists (
        select from projections.builds as old, jsonb_each_text(old.positions) as position
-       where old.schema = $2 and position.value::bigint > (fresh.positions ->> position.key)::bigint
+       where old.schema = $2 and not jsonb_exists(old.halts, position.key)
+         and position.value::bigint > (fresh.positions ->> position.key)::bigint
      ) returning schema`,
     [schema, readNow ?? null],
   );

@@ -71,7 +71,7 @@ export function storeUnavailable(reason: string, cause?: unknown): Unavailable {
 }
 
 /** The statement that ends a transaction reports `ROLLBACK` when a statement before had failed unnoticed. */
-export function assertCommitted(command: string | undefined): void {
+export function assertCommitted(command: string): void {
   if (command !== 'COMMIT') throw new Error('A statement of the transaction had failed, nothing was stored');
 }
 

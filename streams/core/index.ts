@@ -1,6 +1,7 @@
 export type { Decider } from './decider.js';
 export { isExpected, Refusal, Unavailable } from './errors.js';
-export { type Appended, type Entry, Log, type LogOptions } from './log.js';
+export type { Entry } from './follow.js';
+export { type Appended, Log, type LogOptions } from './log.js';
 export { newId } from './publisher.js';
 export type { Pull, PulledMessage, PullOptions } from './pull.js';
 export {

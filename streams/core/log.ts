@@ -1,10 +1,11 @@
-import { AckPolicy, DeliverPolicy, type JetStreamManager, type Msg, type NatsConnection, nanos } from 'nats';
+import type { JetStreamManager, Msg, NatsConnection } from 'nats';
 import type { Logger } from 'pino';
 import type { Decider } from './decider.js';
 import { type Refusal, Unavailable } from './errors.js';
+import { type Entry, type FollowOptions, follow } from './follow.js';
 import { connectToNats, ensureStreams, type StreamPlacement } from './nats.js';
 import { newId, type PublishAnswer, Publisher } from './publisher.js';
-import { Pull, type PulledMessage, type PullOptions } from './pull.js';
+import { Pull, type PullOptions } from './pull.js';
 import {
   type AnyFact,
   decodeFact,
@@ -30,9 +31,6 @@ export interface LogOptions extends StreamPlacement {
 export interface Appended extends Position {
   id: string;
 }
-
-/** A message on the log that is not decoded yet. */
-export type Entry = Pick<PulledMessage, 'subject' | 'data' | 'seq' | 'at' | 'pending'>;
 
 /** Bound of one append with its retries, in milliseconds. */
 const appendBoundMs = 4_000;
@@ -61,7 +59,9 @@ export class Log {
   readonly #options: LogOptions;
   readonly #states = new Map<string, CachedState>();
   readonly #pulls = new Set<Pull>();
+  readonly #asked = new Set<(error: Error) => void>();
   #connected = true;
+  #closed = false;
   #clockOffsetMs = 0;
 
   private constructor(connection: NatsConnection, manager: JetStreamManager, options: LogOptions) {
@@ -94,7 +94,23 @@ export class Log {
 
   /** The time by the log server's clock, which also stamps every fact. */
   now(): Date {
-    return new Date(Date.now() + this.#clockOffsetMs);
+    return new Date(steadyNow() + this.#clockOffsetMs);
+  }
+
+  /**
+   * One request to the log server. Waits a little for a connection that was lost, but not for an answer on it:
+   * that one can no longer come.
+   */
+  async ask<T>(request: () => Promise<T>): Promise<T> {
+    for (const deadline = Date.now() + acknowledgeMs; !this.#connected; await delay(20)) {
+      if (this.#closed || Date.now() > deadline) throw notConnected();
+    }
+    return await new Promise<T>((resolve, reject) => {
+      this.#asked.add(reject);
+      request()
+        .then(resolve, reject)
+        .finally(() => this.#asked.delete(reject));
+    });
   }
 
   /** Appends a fact unconditionally. Throws `Unavailable` when it cannot be made sure that it is stored. */
@@ -137,7 +153,7 @@ export class Log {
     const subject = decider.subject(command);
     const now = context.now ?? this.now();
     const deadline = Date.now() + commandBoundMs;
-    for (;;) {
+    for (let conflictAt = -1; ; ) {
       const cached = await this.#fold(stream, decider, subject);
       const state = cached.state as State;
       const fact = decider.decide(command, state, now);
@@ -156,6 +172,9 @@ export class Log {
       if (Date.now() > deadline) {
         throw new Unavailable('log_contended', 503, `Too many concurrent changes of ${subject}`, 1);
       }
+      // nobody appended and yet we are not at its end: the subject is not the one that was folded
+      if (cached.seq === conflictAt) this.#states.delete(stateKey(stream, subject));
+      conflictAt = cached.seq;
       await delay(Math.random() * 5);
     }
   }
@@ -174,8 +193,12 @@ export class Log {
   }
 
   /** When the first message at or after a sequence was stored, and its sequence; `undefined` behind the last one. */
-  async next(stream: StreamDefinition, seq: number): Promise<{ seq: number; at: Date } | undefined> {
-    const message = await this.#directMessage(stream, { seq, next_by_subj: '>' });
+  async next(
+    stream: StreamDefinition,
+    seq: number,
+    filter = '>',
+  ): Promise<{ seq: number; at: Date } | undefined> {
+    const message = await this.#directMessage(stream, { seq, next_by_subj: filter });
     return message && { seq: message.seq, at: message.at };
   }
 
@@ -195,7 +218,7 @@ export class Log {
 
   /** Sequence of the newest fact of a stream; 0 when it has never had one. */
   async head(stream: StreamDefinition): Promise<number> {
-    return (await this.manager.streams.info(stream.name)).state.last_seq;
+    return (await this.ask(() => this.manager.streams.info(stream.name))).state.last_seq;
   }
 
   /**
@@ -203,80 +226,11 @@ export class Log {
    * lost connections and lost consumers; ends when `signal` aborts. An empty batch says that the reader has
    * seen everything there was.
    */
-  async *follow(
-    stream: StreamDefinition,
-    options: { after: number; since?: Date; filter?: string[]; batch: number; signal: AbortSignal },
-  ): AsyncGenerator<Entry[]> {
-    let after = options.after;
-    let since = options.since;
-    const { signal, batch } = options;
-    while (!signal.aborted) {
-      const queue: Entry[] = [];
-      let wake = () => {};
-      let broken: string | undefined;
-      let expected = 1;
-      let pull: Pull | undefined;
-      const onAbort = () => wake();
-      signal.addEventListener('abort', onAbort);
-      try {
-        const consumer = await this.manager.consumers.add(stream.name, {
-          ack_policy: AckPolicy.None,
-          ...(since && after === 0
-            ? { deliver_policy: DeliverPolicy.StartTime, opt_start_time: since.toISOString() }
-            : { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: after + 1 }),
-          ...(options.filter ? { filter_subjects: options.filter } : {}),
-          inactive_threshold: nanos(30_000),
-          mem_storage: true,
-          num_replicas: 1,
-        });
-        if (consumer.num_pending === 0) yield [];
-        pull = this.pull({
-          stream: stream.name,
-          consumer: consumer.name,
-          capacity: () => batch * 2 - queue.length,
-          message: (message) => {
-            if (message.deliverySeq !== expected++) {
-              broken ??= 'a gap in the deliveries';
-              pull?.stop();
-            } else queue.push(message);
-            wake();
-          },
-          broken: (reason) => {
-            broken ??= reason;
-            wake();
-          },
-        });
-        while (!signal.aborted) {
-          if (queue.length > 0) {
-            const entries = queue.splice(0, batch);
-            const last = entries[entries.length - 1]!;
-            pull.refill();
-            yield entries;
-            after = last.seq;
-            since = undefined;
-            if (last.pending === 0 && queue.length === 0) yield [];
-          } else if (broken) break;
-          else {
-            await new Promise<void>((resolve) => {
-              wake = resolve;
-            });
-            wake = () => {};
-          }
-        }
-        if (broken)
-          this.#options.logger.debug({ stream: stream.name, after, reason: broken }, 'reading again');
-      } catch (error) {
-        if (signal.aborted) return;
-        this.#options.logger.warn({ stream: stream.name, after, err: error }, 'stream cannot be read now');
-        await delay(500);
-      } finally {
-        signal.removeEventListener('abort', onAbort);
-        pull?.stop();
-      }
-    }
+  follow(stream: StreamDefinition, options: FollowOptions): AsyncGenerator<Entry[]> {
+    return follow(this, stream, options, this.#options.logger);
   }
 
-  /** Reads a consumer; broken at once when the connection is lost, without waiting for missing heartbeats. */
+  /** Reads a new consumer; broken at once when the connection is lost, without waiting for missing heartbeats. */
   pull(options: PullOptions): Pull {
     for (const pull of this.#pulls) if (pull.ended) this.#pulls.delete(pull);
     const pull = new Pull(this.connection, options);
@@ -286,6 +240,7 @@ export class Log {
 
   /** Stops taking appends, sends what is buffered and closes the connection. */
   async close(): Promise<void> {
+    this.#closed = true;
     this.#publisher.close();
     if (this.connection.isClosed()) return;
     // draining waits for the server, which may be the reason why we stop
@@ -306,8 +261,7 @@ export class Log {
     for (let attempt = 1; ; attempt++) {
       try {
         // while disconnected the client would buffer without bound
-        if (!this.#connected)
-          throw new Unavailable('log_unavailable', 503, 'The event log is not connected', 2);
+        if (!this.#connected) throw notConnected();
         const answer = await this.#publisher.publish(subject, bytes, {
           id: origin.id,
           timeoutMs: Math.min(acknowledgeMs, deadline - Date.now()),
@@ -315,12 +269,13 @@ export class Log {
         });
         if (answer.is === 'conflict' && attempt > 1) {
           // the try before may have been stored although its answer was lost
-          const last = await this.last(stream, subject);
-          if (last?.id === origin.id) return { is: 'stored', seq: last.seq, duplicate: true };
+          for await (const fact of this.subject(stream, subject, (expectedLastSubjectSequence ?? 0) + 1)) {
+            if (fact.id === origin.id) return { is: 'stored', seq: fact.seq, duplicate: true };
+          }
         }
         return answer;
       } catch (error) {
-        if (Date.now() + 100 >= deadline) throw error;
+        if (this.#closed || Date.now() + 100 >= deadline) throw error;
         await delay(50);
       }
     }
@@ -331,7 +286,7 @@ export class Log {
     decider: Decider<State, Command, FactOf<S>>,
     subject: string,
   ): Promise<CachedState> {
-    const key = `${stream.name} ${subject}`;
+    const key = stateKey(stream, subject);
     const cached = this.#states.get(key) ?? { state: decider.initial(), seq: 0 };
     this.#states.delete(key); // and set again: the map's order is the order of use
     this.#states.set(key, cached);
@@ -358,9 +313,10 @@ export class Log {
   ): Promise<{ subject: string; seq: number; at: Date; data: Uint8Array } | undefined> {
     let message: Msg;
     try {
-      message = await this.connection.request(`$JS.API.DIRECT.GET.${stream.name}`, JSON.stringify(query), {
-        timeout: acknowledgeMs,
-      });
+      const subject = `$JS.API.DIRECT.GET.${stream.name}`;
+      message = await this.ask(() =>
+        this.connection.request(subject, JSON.stringify(query), { timeout: acknowledgeMs }),
+      );
     } catch (error) {
       const reason = (error as Error).message;
       throw new Unavailable('log_unavailable', 503, `The event log did not answer: ${reason}`, 2);
@@ -388,11 +344,12 @@ export class Log {
       if (status.type === 'disconnect') {
         this.#connected = false;
         this.#publisher.abandon('the connection was lost');
+        for (const reject of this.#asked) reject(notConnected());
+        for (const pull of this.#pulls) pull.fail('the connection was lost');
         this.#options.logger.warn('log connection lost');
       } else if (status.type === 'reconnect') {
         this.#connected = true;
         this.#options.logger.info('log connection is back');
-        for (const pull of this.#pulls) pull.fail('the connection was lost');
         this.#measureClock().catch(() => {});
       }
     }
@@ -401,10 +358,23 @@ export class Log {
   async #measureClock(): Promise<void> {
     const [first] = this.#options.streams;
     if (!first) return;
-    const before = Date.now();
+    const before = steadyNow();
     const info = (await this.manager.streams.info(first.name)) as { ts?: string };
-    if (info.ts) this.#clockOffsetMs = Math.round(Date.parse(info.ts) - (before + Date.now()) / 2);
+    if (info.ts) this.#clockOffsetMs = Math.round(Date.parse(info.ts) - (before + steadyNow()) / 2);
   }
+}
+
+function stateKey(stream: StreamDefinition, subject: string): string {
+  return `${stream.name} ${subject}`;
+}
+
+/** This machine's clock in milliseconds, as it would be if nobody had set it since the process began. */
+function steadyNow(): number {
+  return performance.timeOrigin + performance.now();
+}
+
+function notConnected(): Unavailable {
+  return new Unavailable('log_unavailable', 503, 'The event log is not connected', 2);
 }
 
 function refusedByLog(answer: PublishAnswer): Refusal | Unavailable {

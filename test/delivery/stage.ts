@@ -1,33 +1,32 @@
 import pino from 'pino';
 import type { Test } from 'tap';
 import { decodeFact, Log } from '../../streams/core/index.js';
-import { type DeliveryFact, delivery } from '../../streams/delivery/index.js';
+import { type DeliveryFact, delivery, deliveryDecider } from '../../streams/delivery/index.js';
 import { streams } from '../../streams/index.js';
 import { eventToken, market, marketSubject } from '../../streams/market/index.js';
 import { DeliverToIrc } from '../../workers/deliver-to-irc/index.js';
 import { IrcConnection } from '../../workers/irc/connection.js';
 import { type Observer, observe } from '../support/irc-observer.js';
-import { startIrcd, type TestIrcd } from '../support/ircd.js';
+import { startIrcd } from '../support/ircd.js';
 import { startNats, type TestNats } from '../support/nats.js';
-import type { Teardown } from '../support/server-process.js';
+import type { ServerProcess, Teardown } from '../support/server-process.js';
 
-/** An event as it stands on the market stream. */
-export interface Event {
+/** An event to publish; its line is its id and some text. */
+export interface Draft {
   id: string;
   channels: string[];
-  text: string;
+}
+
+/** An event as it stands on the market stream. */
+export interface Published extends Draft {
   seq: number;
 }
 
-export const maxBytes = 1_000_000_000;
-export const logger = pino({ level: process.env.TEST_LOG ?? 'silent' });
-
-/** Opens the log with all streams of the house. */
-export function openLog(t: Teardown, url: string, name = 'stage'): Promise<Log> {
-  return Log.open({ urls: url, name, streams, replicas: 1, maxBytes, logger }).then((log) => {
-    t.teardown(() => log.close());
-    return log;
-  });
+/** An IRC server and who the bot is on it; without operator state it is refused where anyone would be. */
+export interface IrcPlace extends Pick<ServerProcess, 'port' | 'pause' | 'resume'> {
+  url: string;
+  password?: string;
+  oper?: { name: string; password: string };
 }
 
 /** A delivery worker in this process, with a log connection and a bot of its own. */
@@ -42,103 +41,114 @@ export interface Worker {
 export interface WorkerOptions {
   natsUrl?: string;
   ircUrl?: string;
-  /** Without operator state the bot is refused where anyone would be. */
   oper?: boolean;
-  maxRetries?: number;
   ttlMs?: number;
   retryMs?: number;
   confirmTimeoutMs?: number;
 }
 
-/** Real servers, a witness in every channel, and everything that is recorded about deliveries. */
+const logger = pino({ level: process.env.TEST_LOG ?? 'silent' });
+const limits = { maxRetries: 3, ttlMs: 3_600_000 };
+
+/** Opens the log with all streams of the house, until the end of the test. */
+export async function openLog(t: Teardown, urls: string, name = 'stage'): Promise<Log> {
+  const log = await Log.open({ urls, name, streams, replicas: 1, maxBytes: 1_000_000_000, logger });
+  t.teardown(() => log.close());
+  return log;
+}
+
+/** Real servers, a witness in every channel, and all that is recorded about deliveries. */
 export class Stage {
-  readonly events = new Map<string, Event>();
+  readonly events = new Map<string, Published>();
   readonly outcomes = new Outcomes();
 
   private constructor(
-    readonly nats: TestNats,
-    readonly ircd: TestIrcd,
-    readonly log: Log,
-    readonly channels: string[],
-    /** Operator, in every channel from before the first line. */
-    readonly witness: Observer,
     private readonly t: Test,
-  ) {}
+    readonly nats: TestNats,
+    readonly log: Log,
+    readonly irc: IrcPlace,
+    readonly witness: Observer,
+    readonly channels: string[],
+  ) {
+    t.teardown(this.outcomes.follow(log));
+  }
 
-  static async open(t: Test, channelCount: number): Promise<Stage> {
-    const [nats, ircd] = await Promise.all([startNats(t), startIrcd(t)]);
+  /** With an InspIRCd whose channels keep a history, as those that the service makes, or on the server given. */
+  static async open(t: Test, channelCount: number, place?: IrcPlace): Promise<Stage> {
+    const [nats, ircd] = await Promise.all([startNats(t), place ? undefined : startIrcd(t)]);
+    const irc: IrcPlace = place ?? {
+      port: ircd!.port,
+      url: ircd!.url,
+      pause: () => ircd!.pause(),
+      resume: () => ircd!.resume(),
+      password: ircd!.serverPassword,
+      oper: { name: ircd!.operName, password: ircd!.operPassword },
+    };
     const log = await openLog(t, nats.url);
-    const channels = Array.from({ length: channelCount }, (_, n) => `#room-${n}`);
-    const witness = await observe(ircd.port, { nick: 'witness', password: ircd.serverPassword });
+    const witness = await observe(irc.port, {
+      nick: 'witness',
+      ...(irc.password ? { password: irc.password } : {}),
+    });
     t.teardown(() => witness.stop());
-    await witness.ask(`OPER ${ircd.operName} ${ircd.operPassword}`);
-    const stage = new Stage(nats, ircd, log, channels, witness, t);
-    await stage.furnish(...channels);
-    t.teardown(stage.outcomes.follow(log));
+    const channels = Array.from({ length: channelCount }, (_, n) => `#room-${n}`);
+    const stage = new Stage(t, nats, log, irc, witness, channels);
+    await stage.witness.join(...channels);
+    if (ircd) {
+      await witness.ask(`OPER ${ircd.operName} ${ircd.operPassword}`);
+      await witness.ask(...channels.map((channel) => `SAMODE ${channel} +PHo 100:1d witness`));
+    }
     return stage;
   }
 
-  /** Makes channels as the service makes them, with the witness inside. */
-  async furnish(...channels: string[]): Promise<void> {
-    await this.witness.join(...channels);
-    await this.witness.ask(...channels.map((channel) => `SAMODE ${channel} +PH 100:1d`));
-  }
-
-  /** A worker that is not started yet. */
-  async worker(options: WorkerOptions = {}): Promise<Worker> {
-    const { ircd, nats, t } = this;
+  /** A started worker; its connections may lead through relays. */
+  async start(options: WorkerOptions = {}): Promise<Worker> {
+    const { irc: place, nats, t } = this;
+    const { oper = true, ttlMs = limits.ttlMs, retryMs = 200, confirmTimeoutMs = 5_000 } = options;
     const log = await openLog(t, options.natsUrl ?? nats.url, 'worker');
     const irc = new IrcConnection({
-      url: options.ircUrl ?? ircd.url,
+      url: options.ircUrl ?? place.url,
       nick: 'em-bot',
-      password: ircd.serverPassword,
-      ...(options.oper === false ? {} : { oper: { name: ircd.operName, password: ircd.operPassword } }),
-      ...(options.confirmTimeoutMs ? { confirmTimeoutMs: options.confirmTimeoutMs } : {}),
+      ...(place.password ? { password: place.password } : {}),
+      ...(oper && place.oper ? { oper: place.oper } : {}),
+      confirmTimeoutMs,
       log: logger,
     });
-    const { maxRetries = 3, ttlMs = 3_600_000, retryMs = 300 } = options;
-    const deliver = new DeliverToIrc({ log, irc, limits: { maxRetries, ttlMs, retryMs }, logger });
+    const deliver = new DeliverToIrc({ log, irc, limits: { ...limits, ttlMs, retryMs }, logger });
     let stopped: Promise<void> | undefined;
     const stop = () => {
       stopped ??= deliver.stop().then(() => log.close());
       return stopped;
     };
     t.teardown(stop);
+    deliver.start();
     return { deliver, log, irc, stop };
   }
 
-  async start(options: WorkerOptions = {}): Promise<Worker> {
-    const worker = await this.worker(options);
-    worker.deliver.start();
-    return worker;
-  }
-
-  /** Appends events, many at a time, in the order given; repeats each until it is on the log. */
-  async publish(events: { id: string; channels: string[] }[]): Promise<void> {
+  /** Appends events, many at a time, repeating each until it is on the log. */
+  async publish(...drafts: Draft[]): Promise<void> {
     let next = 0;
     const append = async () => {
-      for (let event = events[next++]; event; event = events[next++]) await this.#append(event);
+      for (let draft = drafts[next++]; draft; draft = drafts[next++]) await this.#append(draft);
     };
     await Promise.all(Array.from({ length: 256 }, append));
   }
 
-  async #append({ id, channels }: { id: string; channels: string[] }): Promise<void> {
-    const text = `${id} ${'x'.repeat(80)}`;
+  async #append({ id, channels }: Draft): Promise<void> {
+    const subject = marketSubject(eventToken(id));
     const data = {
       event_id: id,
       event_type: 'task.published',
       source: 'stage',
       payload: {},
       target_channels: channels,
-      formatted_message: text,
+      formatted_message: `${id} ${'x'.repeat(80)}`,
     };
-    const subject = marketSubject(eventToken(id));
     for (;;) {
       try {
         const fact = { type: 'event.received' as const, data };
         const place = await this.log.appendOnce(market, subject, fact, { by: 'stage' });
         const seq = place?.seq ?? (await this.log.last(market, subject))!.seq;
-        this.events.set(id, { id, channels, text, seq });
+        this.events.set(id, { id, channels, seq });
         return;
       } catch (error) {
         if ((error as { code?: string }).code !== 'log_unavailable') throw error;
@@ -146,103 +156,121 @@ export class Stage {
     }
   }
 
-  /** Waits until every event has come to one of its ends. */
-  settled(ms: number): Promise<void> {
-    return this.outcomes.until(
-      () => this.outcomes.ended.size >= this.events.size,
-      ms,
-      'every event to be settled',
-    );
+  /** What an operator does about a dead letter. */
+  async redrive(id: string): Promise<void> {
+    const event = { event_id: id, seq: this.events.get(id)!.seq, token: eventToken(id) };
+    await this.log.handle(delivery, deliveryDecider(limits), { is: 'redrive', event }, { by: 'stage' });
   }
 
-  /** Every line once, in the order of the log, and recorded once; `unless` names lines that must not be there. */
-  async judge(t: Test, unless: (event: Event, channel: string) => boolean = () => false): Promise<void> {
-    const events = [...this.events.values()].sort((a, b) => a.seq - b.seq);
-    const wanted = new Map<string, string[]>();
-    for (const event of events) {
-      for (const channel of event.channels) {
-        if (unless(event, channel)) continue;
-        const texts = wanted.get(channel) ?? [];
-        texts.push(event.id);
-        wanted.set(channel, texts);
+  /** Waits until the witness has seen so many lines. */
+  seen(lines: number, ms = 20_000): Promise<void> {
+    return this.witness.waitUntil(() => this.witness.lines.length >= lines, ms, `${lines} lines`);
+  }
+
+  /** Waits until every event has come to one of its ends. */
+  settled(ms = 20_000): Promise<void> {
+    const all = () => this.outcomes.ended.size >= this.events.size;
+    return this.outcomes.until(all, ms, 'every event to come to an end');
+  }
+
+  /** How often a line was shown. */
+  async times(id: string, channel: string): Promise<number> {
+    await this.witness.ask(); // what the server has sent before is here then
+    return this.witness.texts(channel).filter((text) => text.startsWith(`${id} `)).length;
+  }
+
+  /** Every line shown once, in the order of the log, and recorded once; but for those that must not be there. */
+  async judge(t: Test, unless: (event: Draft, channel: string) => boolean = () => false): Promise<void> {
+    const wanted = new Map<string, string[]>(this.channels.map((channel) => [channel, []]));
+    for (const event of [...this.events.values()].sort((a, b) => a.seq - b.seq)) {
+      for (const channel of new Set(event.channels)) {
+        if (!unless(event, channel)) wanted.get(channel)?.push(event.id);
       }
     }
-    const total = [...wanted.values()].reduce((sum, ids) => sum + ids.length, 0);
-    await this.witness.waitUntil(() => this.witness.lines.length >= total, 5_000, 'every line').catch(() => {});
-    const faults = { lost: [] as string[], twice: [] as string[], foreign: [] as string[], order: [] as string[] };
-    for (const channel of new Set([...this.channels, ...wanted.keys()])) {
-      const ids = wanted.get(channel) ?? [];
-      const seen = this.witness.texts(channel).map((text) => text.split(' ', 1)[0]!);
+    const lines = [...wanted.values()].reduce((sum, ids) => sum + ids.length, 0);
+    await this.seen(lines, 5_000).catch(() => undefined);
+    // a line too many would be on its way already
+    await this.witness.ask();
+    const faults = {
+      lost: [] as string[],
+      twice: [] as string[],
+      foreign: [] as string[],
+      late: [] as string[],
+    };
+    for (const [channel, ids] of wanted) {
       const times = new Map<string, number>();
-      for (const id of seen) times.set(id, (times.get(id) ?? 0) + 1);
-      for (const id of ids) if (!times.has(id)) faults.lost.push(`${channel} ${id}`);
-      const expected = new Set(ids);
-      for (const [id, n] of times) {
-        if (!expected.has(id)) faults.foreign.push(`${channel} ${id}`);
-        else if (n > 1) faults.twice.push(`${channel} ${id} ${n}`);
+      let last = 0;
+      for (const text of this.witness.texts(channel)) {
+        const id = text.split(' ', 1)[0]!;
+        const seq = this.events.get(id)?.seq ?? 0;
+        if (!times.has(id) && seq < last) faults.late.push(`${id} ${channel}`);
+        last = Math.max(last, seq);
+        times.set(id, (times.get(id) ?? 0) + 1);
       }
-      const first = [...times.keys()].filter((id) => expected.has(id));
-      const at = first.findIndex((id, n) => n > 0 && this.events.get(id)!.seq < this.events.get(first[n - 1]!)!.seq);
-      if (at > 0) faults.order.push(`${channel}: ${first.slice(at - 2, at + 2)}`);
+      for (const [id, n] of times) if (n > 1) faults.twice.push(`${id} ${channel}`);
+      for (const id of ids) if (!times.delete(id)) faults.lost.push(`${id} ${channel}`);
+      for (const id of times.keys()) faults.foreign.push(`${id} ${channel}`);
     }
-    for (const [fault, lines] of Object.entries(faults)) t.same(lines.slice(0, 20), [], `nothing ${fault} (${lines.length})`);
-    const recorded = [...this.outcomes.confirmed].filter(([, times]) => times > 1);
-    t.same(recorded.slice(0, 20), [], 'no confirmation is recorded twice');
-    const unrecorded = [...wanted].flatMap(([channel, ids]) =>
-      ids.filter((id) => !this.outcomes.confirmed.has(`${id} ${channel}`)),
-    );
-    t.same(unrecorded.slice(0, 20), [], 'every confirmation is recorded');
+    for (const [fault, found] of Object.entries(faults))
+      t.same(found.slice(0, 9), [], `${fault}: none of ${lines} lines`);
+    const shown = [...wanted].flatMap(([channel, ids]) => ids.map((id) => `${id} ${channel}`));
+    const unrecorded = shown.filter((line) => !this.outcomes.confirmed.has(line));
+    t.same(unrecorded.slice(0, 9), [], 'every line is recorded as shown');
+    const repeated = [...this.outcomes.confirmed].filter(([, times]) => times > 1);
+    t.same(repeated.slice(0, 9), [], 'and none twice');
   }
 }
 
+type Single = Exclude<DeliveryFact, { type: 'lines.confirmed' }>;
+type Dated<T extends Single['type']> = Extract<Single, { type: T }>['data'] & { at: Date };
+
 /** What the delivery stream says, folded as it comes. */
 export class Outcomes {
-  /** Confirmations by `event_id channel`. */
+  /** How often a line was confirmed, by `event_id channel`. */
   readonly confirmed = new Map<string, number>();
   /** The last word about an event. */
   readonly ended = new Map<string, 'delivered' | 'dead_letter' | 'expired'>();
-  readonly facts: { fact: Exclude<DeliveryFact, { type: 'lines.confirmed' }>; at: Date }[] = [];
+  readonly #facts: { fact: Single; at: Date }[] = [];
   readonly #checks = new Set<() => void>();
 
   /** Begins to read; what is returned ends it. */
   follow(log: Log): () => void {
     const reading = new AbortController();
-    void (async () => {
+    const read = async () => {
       for await (const entries of log.follow(delivery, { after: 0, batch: 5_000, signal: reading.signal })) {
         for (const entry of entries) this.#fold(decodeFact(delivery, entry.data, entry), entry.at);
         for (const check of [...this.#checks]) check();
       }
-    })();
+    };
+    void read();
     return () => reading.abort();
   }
 
-  /** The facts of one type, about one event or all. */
-  of<T extends DeliveryFact['type']>(type: T, id?: string) {
-    type Found = { fact: Extract<DeliveryFact, { type: T }>; at: Date };
-    return this.facts.filter(
-      ({ fact }) => fact.type === type && (id === undefined || fact.data.event_id === id),
-    ) as unknown as Found[];
+  /** The facts of one type, of one event or of all. */
+  of<T extends Single['type']>(type: T, id?: string): Dated<T>[] {
+    return this.#facts
+      .filter(({ fact }) => fact.type === type && (id === undefined || fact.data.event_id === id))
+      .map(({ fact, at }) => ({ ...fact.data, at }) as Dated<T>);
   }
 
   /** Waits until a condition on what was recorded holds. */
   async until(condition: () => boolean, ms: number, what: string): Promise<void> {
     await new Promise<void>((resolve, reject) => {
-      const end = () => {
+      const end = (how: () => void) => {
         clearTimeout(timer);
         this.#checks.delete(check);
+        how();
       };
-      const check = () => {
-        if (!condition()) return;
-        end();
-        resolve();
-      };
-      const timer = setTimeout(() => {
-        end();
-        reject(new Error(`waited ${ms} ms for ${what}`));
-      }, ms);
+      const check = () => condition() && end(resolve);
+      const timer = setTimeout(() => end(() => reject(new Error(`waited ${ms} ms for ${what}`))), ms);
       this.#checks.add(check);
       check();
     });
+  }
+
+  /** Waits until an event has come to an end. */
+  end(id: string, ms = 10_000): Promise<void> {
+    return this.until(() => this.ended.has(id), ms, `${id} to come to an end`);
   }
 
   #fold(fact: DeliveryFact, at: Date): void {
@@ -254,7 +282,7 @@ export class Outcomes {
       }
       return;
     }
-    this.facts.push({ fact, at });
+    this.#facts.push({ fact, at });
     const { event_id } = fact.data;
     if (fact.type === 'event.dead_lettered') this.ended.set(event_id, 'dead_letter');
     else if (fact.type === 'event.expired') this.ended.set(event_id, 'expired');
@@ -262,8 +290,8 @@ export class Outcomes {
   }
 }
 
-/** `count` events that each go to one to three of the channels. */
-export function someEvents(prefix: string, count: number, channels: string[]): { id: string; channels: string[] }[] {
+/** So many events that each go to one to three of the channels. */
+export function drafts(prefix: string, count: number, channels: string[]): Draft[] {
   return Array.from({ length: count }, (_, n) => ({
     id: `${prefix}${n}`,
     channels: Array.from({ length: 1 + (n % 3) }, (_, k) => channels[(n * 7 + k * 5) % channels.length]!),

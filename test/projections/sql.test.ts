@@ -57,10 +57,12 @@ eachSql(t, async (t, open) => {
 
   t.test('READ-12 several statements without parameters give the rows of the last', async (t) => {
     t.same(
-      await sql.query('create table some (n integer); insert into some values (1), (2); select n from some'),
+      await sql.query(
+        'create table several (n integer); insert into several values (1), (2); select n from several',
+      ),
       [{ n: 1 }, { n: 2 }],
     );
-    t.same(await sql.query('delete from some'), []);
+    t.same(await sql.query('delete from several'), []);
   });
 
   t.test('READ-12 errors carry their SQLSTATE, and the next statement works', async (t) => {

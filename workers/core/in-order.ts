@@ -1,13 +1,19 @@
-import { AckPolicy, DeliverPolicy, NatsError, nanos } from 'nats';
+import { AckPolicy, type ConsumerInfo, DeliverPolicy, NatsError, nanos } from 'nats';
 import type { Logger } from 'pino';
 import type { Log, Pull, PulledMessage, StreamDefinition } from '../../streams/core/index.js';
 
 /** Where a consumer takes up its work. */
 export interface Takeover {
-  /** When the first message that is not acknowledged was stored; `undefined` when all are. */
+  /** First sequence that may be handed out, whether for the first time or again. */
+  from: number;
+  /** When the first message from there on was stored; `undefined` when there is none. */
   since: Date | undefined;
   /** Last sequence of the stream at this moment: everything up to it may have been in somebody's hands before. */
   head: number;
+  /** Whether it was nobody's hands but ours since this consumer was started. */
+  ours: boolean;
+  /** Aborted when the consumer is stopped. */
+  signal: AbortSignal;
 }
 
 /** What an in-order consumer reads and whom it tells. */
@@ -28,20 +34,32 @@ export interface InOrderOptions {
 /** Longer than anything stays in hand: redelivery is done by taking over, never by the server's clock. */
 const ackWaitMs = 24 * 3_600_000;
 const maxAckPending = 100_000;
+const pauseMs = 500;
+/** Somebody else has taken the work: two that are at it must not snatch it from each other all the time. */
+const politePauseMs = 1_000;
 const encoder = new TextEncoder();
 const acknowledgement = encoder.encode('+ACK');
 
 /**
  * A durable consumer that always hands out the stream in its order. A server redelivers what was in the hands
  * of a crashed worker after newer messages; so each start, and each start after a lost connection, makes the
- * consumer anew behind the last message up to which all are acknowledged. Messages that are handed out twice
- * this way are the owner's to recognise. The position lives on the server under one of two names, so that a
+ * consumer anew behind the last message up to which all are acknowledged. What is handed out twice this way
+ * are messages that the owner has in hand, and those it dealt with before `takeOver` was called; it is the
+ * owner's part to recognise them. The position lives on the server under one of two names, so that a
  * crash between making one and deleting the other loses nothing.
  */
 export class InOrderConsumer {
   readonly #options: InOrderOptions;
+  readonly #stop = new AbortController();
+  /** Last sequence that the present pull has handed out. */
+  #position = 0;
+  /** Acknowledged since the takeover began, and not handed out again yet: the new consumer does not know. */
+  readonly #doneMeanwhile = new Set<number>();
+  /** When the consumers that we made were made: tells them from anybody else's. */
+  #made = new Set<unknown>();
   #pull: Pull | undefined;
-  #stopped = false;
+  #reading = false;
+  #waiting: (() => void)[] = [];
   #wake = () => {};
   #done: Promise<void> | undefined;
 
@@ -53,18 +71,32 @@ export class InOrderConsumer {
     this.#done = this.#run();
   }
 
-  /** Hands out no more; what was handed out may still be acknowledged. */
+  /** Hands out no more from now on; what was handed out may still be acknowledged. Resolves when all is quiet. */
   async stop(): Promise<void> {
-    this.#stopped = true;
+    this.#stop.abort();
     this.#pull?.stop();
     this.#wake();
+    this.#setReading(false);
     await this.#done;
   }
 
+  /** Whether the work is ours as far as we know: taken over, and not lost since. */
+  get reading(): boolean {
+    return this.#reading;
+  }
+
+  /** Resolves when the work is ours, or when the consumer is stopped. */
+  async whenReading(): Promise<void> {
+    if (this.#reading || this.#stop.signal.aborted) return;
+    await new Promise<void>((resolve) => {
+      this.#waiting.push(resolve);
+    });
+  }
+
   /** Tells the log that a message is dealt with. A lost acknowledgement only costs a second look after a takeover. */
-  acknowledge(reply: string): void {
-    if (!this.#options.log.connection.isClosed())
-      this.#options.log.connection.publish(reply, acknowledgement);
+  acknowledge({ seq, reply }: Pick<PulledMessage, 'seq' | 'reply'>): void {
+    if (seq > this.#position) this.#doneMeanwhile.add(seq);
+    else this.#send(reply);
   }
 
   /** To be called when the owner has room again. */
@@ -73,65 +105,105 @@ export class InOrderConsumer {
   }
 
   async #run(): Promise<void> {
-    const { log, stream, durable, logger } = this.#options;
-    while (!this.#stopped) {
+    const { log, durable, logger } = this.#options;
+    const { signal } = this.#stop;
+    while (!signal.aborted) {
       try {
-        const { name, ackFloor } = await this.#renew();
-        const first = await log.next(stream, ackFloor + 1);
-        await this.#options.takeOver({ since: first?.at, head: await log.head(stream) });
-        if (this.#stopped) return;
+        const name = await this.#takeOver();
+        if (signal.aborted) return;
         const reason = await this.#read(name);
-        if (!this.#stopped) logger.info({ worker: durable, reason }, 'consumer is taken up again');
+        if (signal.aborted) return;
+        logger.info({ worker: durable, reason }, 'consumer is taken up again');
+        if (/deleted/i.test(reason)) await this.#pause(politePauseMs * (1 + Math.random()));
       } catch (error) {
-        if (this.#stopped) return;
-        logger.warn({ worker: durable, err: error }, 'consumer cannot be taken up now');
-        await this.#pause(500);
+        if (signal.aborted) return;
+        if (log.connected) logger.warn({ worker: durable, err: error }, 'consumer cannot be taken up now');
+        await this.#pause(pauseMs);
       }
     }
   }
 
-  #read(name: string): Promise<string> {
-    return new Promise((resolve) => {
+  async #takeOver(): Promise<string> {
+    const { log, stream, filter, takeOver } = this.#options;
+    this.#position = 0;
+    this.#doneMeanwhile.clear();
+    const { name, from, ours } = await this.#renew();
+    const first = await log.next(stream, from, filter);
+    const head = await log.head(stream);
+    await takeOver({ from, since: first?.at, head, ours, signal: this.#stop.signal });
+    return name;
+  }
+
+  async #read(name: string): Promise<string> {
+    const { log, stream, capacity } = this.#options;
+    const reason = await new Promise<string>((resolve) => {
       this.#wake = () => resolve('stopped');
-      this.#pull = this.#options.log.pull({
-        stream: this.#options.stream.name,
+      this.#pull = log.pull({
+        stream: stream.name,
         consumer: name,
-        capacity: this.#options.capacity,
-        message: this.#options.message,
-        broken: resolve,
+        capacity,
+        message: (message) => this.#handOut(message),
+        broken: (why) => {
+          this.#setReading(false);
+          resolve(why);
+        },
       });
+      this.#setReading(true);
     });
+    return reason;
+  }
+
+  #handOut(message: PulledMessage): void {
+    this.#position = message.seq;
+    if (this.#doneMeanwhile.delete(message.seq)) this.#send(message.reply);
+    else this.#options.message(message);
+  }
+
+  #send(reply: string): void {
+    const { connection } = this.#options.log;
+    if (!connection.isClosed()) connection.publish(reply, acknowledgement);
+  }
+
+  #setReading(reading: boolean): void {
+    this.#reading = reading;
+    if (!reading && !this.#stop.signal.aborted) return;
+    for (const resolve of this.#waiting.splice(0)) resolve();
   }
 
   /** Makes the durable consumer anew behind its acknowledged part, under the name that is free. */
-  async #renew(): Promise<{ name: string; ackFloor: number }> {
+  async #renew(): Promise<{ name: string; from: number; ours: boolean }> {
     const { stream, durable, filter, log } = this.#options;
     const { consumers } = log.manager;
     const names = [`${durable}-1`, `${durable}-2`];
-    const found = await Promise.all(names.map((name) => this.#floor(name)));
-    const current = (found[1] ?? -1) > (found[0] ?? -1) ? 1 : 0;
+    const found = await Promise.all(names.map((name) => this.#find(name)));
+    const floors = found.map((info) => (info ? floorOf(info) : -1));
+    const current = floors[1]! > floors[0]! ? 1 : 0;
     const next = 1 - current;
-    if (found[next] !== undefined) await consumers.delete(stream.name, names[next]!);
-    const ackFloor = found[current] ?? 0;
-    await consumers.add(stream.name, {
-      durable_name: names[next]!,
-      ack_policy: AckPolicy.Explicit,
-      ack_wait: nanos(ackWaitMs),
-      max_deliver: -1,
-      max_ack_pending: maxAckPending,
-      deliver_policy: DeliverPolicy.StartSequence,
-      opt_start_seq: ackFloor + 1,
-      ...(filter ? { filter_subject: filter } : {}),
-    });
-    if (found[current] !== undefined) await consumers.delete(stream.name, names[current]!);
-    return { name: names[next]!, ackFloor };
+    const ours = found.some((info) => info && this.#made.has(info.created));
+    if (found[next]) await log.ask(() => consumers.delete(stream.name, names[next]!));
+    const from = Math.max(0, floors[current]!) + 1;
+    const made = await log.ask(() =>
+      consumers.add(stream.name, {
+        durable_name: names[next]!,
+        ack_policy: AckPolicy.Explicit,
+        ack_wait: nanos(ackWaitMs),
+        max_deliver: -1,
+        max_ack_pending: maxAckPending,
+        deliver_policy: DeliverPolicy.StartSequence,
+        opt_start_seq: from,
+        ...(filter ? { filter_subject: filter } : {}),
+      }),
+    );
+    this.#made.add(made.created);
+    if (found[current]) await log.ask(() => consumers.delete(stream.name, names[current]!));
+    this.#made = new Set([made.created]);
+    return { name: names[next]!, from, ours };
   }
 
-  async #floor(name: string): Promise<number | undefined> {
+  async #find(name: string): Promise<ConsumerInfo | undefined> {
+    const { log, stream } = this.#options;
     try {
-      const info = await this.#options.log.manager.consumers.info(this.#options.stream.name, name);
-      // a consumer that has handed out nothing yet has no floor of its own but the place it was made at
-      return Math.max(info.ack_floor.stream_seq, (info.config.opt_start_seq ?? 1) - 1);
+      return await log.ask(() => log.manager.consumers.info(stream.name, name));
     } catch (error) {
       if (error instanceof NatsError && error.code === '404') return undefined;
       throw error;
@@ -147,4 +219,9 @@ export class InOrderConsumer {
       };
     });
   }
+}
+
+/** A consumer that has handed out nothing yet has no floor of its own but the place it was made at. */
+function floorOf(info: ConsumerInfo): number {
+  return Math.max(info.ack_floor.stream_seq, (info.config.opt_start_seq ?? 1) - 1);
 }

@@ -1,25 +1,27 @@
+import { setMaxListeners } from 'node:events';
 import type { Logger } from 'pino';
-import { decodeFact, type Log, type PulledMessage, type Recorded } from '../../streams/core/index.js';
 import {
-  type ConfirmedLine,
-  type DeliveryCommand,
+  decodeFact,
+  isExpected,
+  type Log,
+  type PulledMessage,
+  type Recorded,
+} from '../../streams/core/index.js';
+import {
   type DeliveryFact,
   type DeliveryLimits,
   type DeliveryState,
   delivery,
   deliveryDecider,
   deliverySubject,
-  type EventRef,
-  openChannels,
   pendingDelivery,
 } from '../../streams/delivery/index.js';
 import { eventToken, type MarketFact, market } from '../../streams/market/index.js';
 import { InOrderConsumer, type Takeover } from '../core/in-order.js';
 import type { IrcConnection } from '../irc/connection.js';
-import { Lane, type LaneOwner, type Line } from './lane.js';
+import { EventsInHand, type Job } from './in-hand.js';
 import { RecordedOutcomes } from './memory.js';
 import { Presence } from './presence.js';
-import { Recorder } from './recorder.js';
 
 /** What the delivery worker works with. */
 export interface DeliverToIrcOptions {
@@ -30,22 +32,21 @@ export interface DeliverToIrcOptions {
   logger: Logger;
 }
 
-/** An event in hand: handed out by the log and not acknowledged yet. */
-interface Job {
-  ref: EventRef;
-  state: DeliveryState;
-  /** When its time to live began. */
-  since: Date;
-  lines: Line<Job>[];
-  /** Acknowledgements owed: an event may be handed out again after a takeover, or by a redrive. */
-  owed: { consumer: InOrderConsumer; reply: string }[];
+/** What is known about messages that are handed out again after a takeover. */
+interface Recollection {
+  outcomes: RecordedOutcomes;
+  /** It holds up to this sequence; what comes behind is new. */
+  head: number;
+  /** Lines may have been shown by somebody of whom we know only what he recorded. */
+  inDoubt: boolean;
 }
 
 /** Events in hand at most: bounds memory while the network is away. */
 const maxInHand = 16_384;
 const expirySweepMs = 500;
-/** How long a stop waits for lines in flight. */
+/** How long a stop waits for lines in flight, and after them for their facts. */
 const stopBoundMs = 3_000;
+const flushBoundMs = 1_000;
 
 /**
  * Takes events from the market stream in order and brings each line into its channel: confirmed by the
@@ -54,11 +55,9 @@ const stopBoundMs = 3_000;
 export class DeliverToIrc {
   readonly #options: DeliverToIrcOptions;
   readonly #decider;
-  readonly #recorder: Recorder;
   readonly #stop = new AbortController();
-  readonly #jobs = new Map<number, Job>();
-  readonly #lanes = new Map<string, Lane<Job>>();
-  readonly #owner: LaneOwner<Job>;
+  readonly #presence: Presence;
+  readonly #inHand: EventsInHand;
   readonly #events: InOrderConsumer;
   readonly #redrives: InOrderConsumer;
   #sweeper: NodeJS.Timeout | undefined;
@@ -67,48 +66,64 @@ export class DeliverToIrc {
     const { log, irc, limits, logger } = options;
     this.#options = options;
     this.#decider = deliveryDecider(limits);
-    this.#recorder = new Recorder(log, logger);
-    this.#owner = {
-      presence: new Presence(irc, this.#stop.signal),
-      stopping: this.#stop.signal,
-      retryMs: limits.retryMs,
-      wanted: ({ event, channel }) =>
-        event.state.status === 'pending' && openChannels(event.state, limits).includes(channel),
-      confirmed: (line, via) => this.#confirmed(line, via),
-      failed: (line, error) => this.#failed(line, error),
-      idle: (channel) => this.#lanes.delete(channel),
-    };
+    const stopping = this.#stop.signal;
+    setMaxListeners(0, stopping); // one for each channel that refuses
+    const capacity = () => maxInHand - this.#inHand.size;
 
-    let recordedEvents = new RecordedOutcomes(limits);
-    let eventsHead = 0;
+    let ofEvents: Recollection | undefined;
     this.#events = new InOrderConsumer({
       log,
       logger,
       stream: market,
       durable: 'deliver-to-irc',
-      capacity: () => maxInHand - this.#jobs.size,
+      capacity,
       takeOver: async (place) => {
-        recordedEvents = await this.#recall(place);
-        eventsHead = place.head;
+        ofEvents = await this.#recall(this.#events, place, place.from);
       },
       message: (message) => {
-        if (message.seq > eventsHead) recordedEvents = new RecordedOutcomes(limits);
-        this.#receive(this.#events, message, recordedEvents, message.seq <= eventsHead);
+        if (ofEvents && message.seq > ofEvents.head) ofEvents = undefined;
+        this.#receive(message, ofEvents);
       },
     });
 
-    let recordedRedrives = new RecordedOutcomes(limits);
+    let ofRedrives: Recollection | undefined;
     this.#redrives = new InOrderConsumer({
       log,
       logger,
       stream: delivery,
       durable: 'redrive-to-irc',
       filter: deliverySubject('>'),
-      capacity: () => maxInHand - this.#jobs.size,
+      capacity,
       takeOver: async (place) => {
-        recordedRedrives = await this.#recall(place);
+        ofRedrives = await this.#recall(this.#redrives, place, 0);
       },
-      message: (message) => this.#redrive(message, recordedRedrives),
+      message: (message) => {
+        if (ofRedrives && message.seq > ofRedrives.head) ofRedrives = undefined;
+        this.#redrive(message, ofRedrives);
+      },
+    });
+
+    const [events, redrives] = [this.#events, this.#redrives];
+    const permit = {
+      get given() {
+        return events.reading && redrives.reading;
+      },
+      async wait() {
+        await events.whenReading();
+        await redrives.whenReading();
+      },
+    };
+    this.#presence = new Presence(irc, permit, stopping);
+    this.#inHand = new EventsInHand({
+      log,
+      logger,
+      limits,
+      stopping,
+      presence: this.#presence,
+      released: () => {
+        events.refill();
+        redrives.refill();
+      },
     });
   }
 
@@ -116,82 +131,111 @@ export class DeliverToIrc {
     this.#options.irc.start();
     this.#events.start();
     this.#redrives.start();
-    this.#sweeper = setInterval(() => this.#expire(), expirySweepMs);
+    this.#sweeper = setInterval(() => this.#inHand.expire(), expirySweepMs);
   }
 
-  /** Stops taking events, lets the lines in flight come to their confirmation, and leaves the network. */
+  /** Stops taking events, lets the lines in flight come to their confirmation, and leaves the network. Bounded. */
   async stop(): Promise<void> {
+    const { recorder } = this.#inHand;
     clearInterval(this.#sweeper);
     this.#stop.abort();
-    await Promise.all([this.#events.stop(), this.#redrives.stop()]);
-    const lanes = Promise.all([...this.#lanes.values()].map((lane) => lane.done));
-    await Promise.race([lanes, new Promise((resolve) => setTimeout(resolve, stopBoundMs).unref())]);
-    await this.#recorder.stop();
+    recorder.stopping();
+    await within(
+      stopBoundMs,
+      Promise.all([this.#events.stop(), this.#redrives.stop(), this.#inHand.atRest()]),
+    );
+    await within(flushBoundMs, recorder.flushed());
     await this.#options.irc.stop();
   }
 
   /** Events in hand now. */
   get inHand(): number {
-    return this.#jobs.size;
+    return this.#inHand.size;
   }
 
-  async #recall(place: Takeover): Promise<RecordedOutcomes> {
+  async #recall(consumer: InOrderConsumer, place: Takeover, from: number): Promise<Recollection> {
     const started = Date.now();
-    const outcomes = await RecordedOutcomes.since(this.#options.log, place.since, this.#options.limits);
-    this.#options.logger.info({ since: place.since, ms: Date.now() - started }, 'delivery taken over');
-    return outcomes;
+    if (!place.ours) {
+      this.#inHand.forget(consumer);
+      this.#presence.doubt();
+    }
+    const outcomes = await RecordedOutcomes.recall(place, from, this.#options);
+    const { since, head, ours } = place;
+    this.#options.logger.info({ since, head, ours, ms: Date.now() - started }, 'delivery taken over');
+    return { outcomes, head, inDoubt: !ours };
   }
 
-  #receive(
-    consumer: InOrderConsumer,
-    message: PulledMessage,
-    recorded: RecordedOutcomes,
-    seenBefore: boolean,
-  ): void {
-    const owed = { consumer, reply: message.reply };
-    const inHand = this.#jobs.get(message.seq);
-    if (inHand) inHand.owed.push(owed);
-    else if (recorded.isSettled(message.seq)) consumer.acknowledge(message.reply);
-    else {
-      const event = decodeFact(market, message.data, message);
-      this.#take(event, message.at, recorded.open(message.seq), owed, seenBefore);
+  #receive(message: PulledMessage, known: Recollection | undefined): void {
+    const inHand = this.#inHand.get(message.seq);
+    const state = known?.outcomes.of(message.seq);
+    if (inHand?.consumer === this.#events) inHand.message = message;
+    // in the hands of a redrive: its first round is over
+    else if (inHand || state === 'settled') this.#events.acknowledge(message);
+    else this.#take(message, state, known?.inDoubt ?? false);
+  }
+
+  #take(message: PulledMessage, recorded: DeliveryState | undefined, inDoubt: boolean): void {
+    let event: Recorded<MarketFact>;
+    try {
+      event = decodeFact(market, message.data, message);
+    } catch (error) {
+      // not acknowledged: a version that can read it will be handed it again
+      this.#options.logger.error({ seq: message.seq, err: error }, 'event cannot be read: not delivered');
+      return;
     }
+    const { event_id, target_channels, formatted_message } = event.data;
+    const state = pendingDelivery(target_channels);
+    for (const [name, channel] of recorded?.channels ?? []) state.channels.set(name, channel);
+    state.lastError = recorded?.lastError ?? '';
+    const job = newJob(this.#events, message, { seq: event.seq, event_id }, state);
+    this.#inHand.take(job);
+    this.#inHand.deliver(job, formatted_message, inDoubt);
   }
 
   /** A redrive brings back an event whose message was acknowledged long ago. */
-  #redrive(message: PulledMessage, recorded: RecordedOutcomes): void {
+  #redrive(message: PulledMessage, known: Recollection | undefined): void {
     const consumer = this.#redrives;
-    const fact = decodeFact(delivery, message.data, message);
-    if (fact.type !== 'event.redriven' || recorded.isSettled(fact.data.seq)) {
-      consumer.acknowledge(message.reply);
+    let fact: Recorded<DeliveryFact>;
+    try {
+      fact = decodeFact(delivery, message.data, message);
+    } catch (error) {
+      this.#options.logger.error({ seq: message.seq, err: error }, 'delivery fact cannot be read');
       return;
     }
-    const { seq } = fact.data;
-    const owed = { consumer, reply: message.reply };
-    const inHand = this.#jobs.get(seq);
-    if (inHand) {
-      inHand.owed.push(owed);
+    const recorded =
+      fact.type === 'event.redriven' ? known?.outcomes.of(fact.data.seq, message.seq) : 'settled';
+    if (fact.type !== 'event.redriven' || recorded === 'settled') {
+      consumer.acknowledge(message);
       return;
     }
-    const state = recorded.open(seq) ?? this.#decider.initial();
-    if (state.status === 'unknown') this.#decider.evolve(state, fact);
-    void this.#fetch(seq).then((event) => {
-      if (event) this.#take(event, message.at, state, owed, true);
-      else if (!this.#stop.signal.aborted) {
-        this.#options.logger.error(
-          { seq, event_id: fact.data.event_id },
-          'redriven event is no longer stored',
-        );
-        consumer.acknowledge(message.reply);
-      }
-    });
+    const { seq, event_id } = fact.data;
+    const inHand = this.#inHand.get(seq);
+    if (inHand?.message.seq === message.seq && inHand.consumer === consumer) inHand.message = message;
+    // what it follows was given up and is about to be released
+    else if (inHand) inHand.followedBy = () => this.#redrive(message, known);
+    else {
+      const state = recorded ?? this.#decider.initial();
+      if (!recorded) this.#decider.evolve(state, fact);
+      const job = newJob(consumer, message, { seq, event_id }, state);
+      this.#inHand.take(job);
+      void this.#fetch(seq).then((event) => {
+        if (event) this.#inHand.deliver(job, event.data.formatted_message, true);
+      });
+    }
   }
 
+  /** The event at a sequence; without it the job stays as it is until its time to live is over. */
   async #fetch(seq: number): Promise<Recorded<MarketFact> | undefined> {
     while (!this.#stop.signal.aborted) {
       try {
-        return await this.#options.log.at(market, seq);
-      } catch {
+        const event = await this.#options.log.at(market, seq);
+        if (!event) this.#options.logger.error({ seq }, 'redriven event is no longer stored');
+        return event;
+      } catch (error) {
+        if (!isExpected(error)) {
+          this.#options.logger.error({ seq, err: error }, 'redriven event cannot be read');
+          return undefined;
+        }
         await new Promise((resolve) => {
           setTimeout(resolve, 500);
         });
@@ -199,85 +243,32 @@ export class DeliverToIrc {
     }
     return undefined;
   }
+}
 
-  #take(
-    event: Recorded<MarketFact>,
-    since: Date,
-    recorded: DeliveryState | undefined,
-    owed: Job['owed'][number],
-    inDoubt: boolean,
-  ): void {
-    const { event_id, target_channels, formatted_message } = event.data;
-    const state = pendingDelivery(target_channels);
-    for (const [name, channel] of recorded?.channels ?? []) state.channels.set(name, channel);
-    state.lastError = recorded?.lastError ?? '';
-    const ref = { seq: event.seq, event_id, token: eventToken(event_id) };
-    const job: Job = { ref, state, since, lines: [], owed: [owed] };
-    this.#jobs.set(event.seq, job);
-    const open = openChannels(state, this.#options.limits);
-    for (const channel of open) {
-      let lane = this.#lanes.get(channel);
-      if (!lane) {
-        lane = new Lane(channel, this.#owner);
-        this.#lanes.set(channel, lane);
-      }
-      const line = { event: job, channel, text: formatted_message, tag: ref.token, inDoubt, inFlight: false };
-      job.lines.push(line);
-      lane.push(line);
-    }
-    if (open.length === 0) void this.#conclude(job);
-  }
+function newJob(
+  consumer: InOrderConsumer,
+  message: PulledMessage,
+  event: { seq: number; event_id: string },
+  state: DeliveryState,
+): Job {
+  const ref = { ...event, token: eventToken(event.event_id) };
+  return {
+    ref,
+    state,
+    since: message.at.getTime(),
+    consumer,
+    message,
+    lines: [],
+    recorded: Promise.resolve(),
+  };
+}
 
-  async #confirmed(line: Line<Job>, via: ConfirmedLine['via']): Promise<void> {
-    const job = line.event;
-    const fact = this.#decide(job, { is: 'confirm', event: job.ref, channel: line.channel, via });
-    if (fact?.type !== 'lines.confirmed') return;
-    const [confirmed] = fact.data.lines;
-    await this.#recorder.confirm(confirmed!);
-    if (confirmed!.completes) this.#release(job);
-    else await this.#conclude(job);
-  }
-
-  async #failed(line: Line<Job>, error: string): Promise<boolean> {
-    const job = line.event;
-    const fact = this.#decide(job, { is: 'fail', event: job.ref, channel: line.channel, error });
-    if (fact && !(await this.#recorder.record(deliverySubject(job.ref.token), fact))) return false;
-    if (this.#owner.wanted(line)) return true;
-    await this.#conclude(job);
-    return false;
-  }
-
-  #expire(): void {
-    const now = this.#options.log.now();
-    const oldest = now.getTime() - this.#options.limits.ttlMs;
-    for (const job of this.#jobs.values()) {
-      if (job.since.getTime() >= oldest || job.lines.some((line) => line.inFlight)) continue;
-      const fact = this.#decide(job, { is: 'check age', event: job.ref, since: job.since }, now);
-      if (fact) void this.#settle(job, fact);
-    }
-  }
-
-  /** Gives the event up when no channel may be tried again and one of them failed too often. */
-  async #conclude(job: Job): Promise<void> {
-    const fact = this.#decide(job, { is: 'conclude', event: job.ref });
-    if (fact) await this.#settle(job, fact);
-  }
-
-  async #settle(job: Job, fact: DeliveryFact): Promise<void> {
-    if (!(await this.#recorder.record(deliverySubject(job.ref.token), fact))) return;
-    this.#options.logger.warn({ event_id: job.ref.event_id, outcome: fact.type }, 'event not delivered');
-    this.#release(job);
-  }
-
-  #decide(job: Job, command: DeliveryCommand, now = this.#options.log.now()): DeliveryFact | undefined {
-    const fact = this.#decider.decide(command, job.state, now);
-    if (fact) this.#decider.evolve(job.state, fact);
-    return fact;
-  }
-
-  #release(job: Job): void {
-    if (!this.#jobs.delete(job.ref.seq)) return;
-    for (const { consumer, reply } of job.owed) consumer.acknowledge(reply);
-    this.#events.refill();
-  }
+/** Waits for something, but not longer than `ms`. */
+async function within(ms: number, end: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const bound = new Promise((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([end, bound]);
+  clearTimeout(timer);
 }

@@ -21,8 +21,8 @@ export interface LaneOwner<Event> {
   retryMs: number;
   /** Whether the line is still wanted: its event may have expired meanwhile. */
   wanted(line: Line<Event>): boolean;
-  /** Resolves when the confirmation is on the log. */
-  confirmed(line: Line<Event>, via: ConfirmedLine['via']): Promise<void>;
+  /** Calls `recorded` when the confirmation is on the log. */
+  confirmed(line: Line<Event>, via: ConfirmedLine['via'], recorded: () => void): void;
   /** Resolves when the failure is on the log, with whether the line may be tried again. */
   failed(line: Line<Event>, error: string): Promise<boolean>;
   idle(channel: string): void;
@@ -33,6 +33,7 @@ export interface LaneOwner<Event> {
  * IRC server die in the same moment, only these can be shown a second time.
  */
 const maxUnrecorded = 16;
+const compactFrom = 32;
 
 /**
  * The lines of one channel, one after the other in the order of the stream: one is in flight at a time, and a
@@ -41,8 +42,11 @@ const maxUnrecorded = 16;
 export class Lane<Event> {
   readonly #owner: LaneOwner<Event>;
   readonly #channel: string;
-  readonly #queue: Line<Event>[] = [];
-  readonly #unrecorded = new Set<Promise<void>>();
+  #queue: Line<Event>[] = [];
+  /** Where in the queue the line stands that is being delivered. */
+  #front = 0;
+  #unrecorded = 0;
+  #wake = () => {};
   #running = false;
   /** Settles when the lane has come to rest. */
   done = Promise.resolve();
@@ -59,56 +63,64 @@ export class Lane<Event> {
     this.done = this.#run();
   }
 
+  /** Lets go of lines that are not wanted any more: their turn may be hours away. */
+  prune(): void {
+    const { wanted } = this.#owner;
+    const rest = this.#queue.slice(this.#front);
+    this.#queue = rest.filter((line, place) => place === 0 || wanted(line));
+    this.#front = 0;
+  }
+
   async #run(): Promise<void> {
-    // a queue of a hundred thousand lines is consumed from its front by index, and compacted now and then
-    let front = 0;
-    while (front < this.#queue.length && !this.#owner.stopping.aborted) {
-      if (this.#unrecorded.size >= maxUnrecorded) await Promise.race(this.#unrecorded);
-      await this.#deliver(this.#queue[front]!);
-      front++;
-      if (front === 1_000) {
-        this.#queue.splice(0, front);
-        front = 0;
+    const { stopping } = this.#owner;
+    while (!stopping.aborted) {
+      const line = this.#queue[this.#front];
+      if (line) {
+        if (this.#unrecorded >= maxUnrecorded) await this.#recordedButFor(maxUnrecorded - 1);
+        await this.#deliver(line);
+        this.#advance();
+      } else {
+        await this.#recordedButFor(0);
+        if (this.#queue.length === 0) break;
       }
     }
-    this.#queue.splice(0, front);
-    await Promise.all(this.#unrecorded);
     this.#running = false;
-    if (this.#owner.stopping.aborted) return;
-    if (this.#queue.length > 0) {
-      this.#running = true;
-      this.done = this.#run();
-    } else this.#owner.idle(this.#channel);
+    if (!stopping.aborted) this.#owner.idle(this.#channel);
+  }
+
+  #advance(): void {
+    this.#front += 1;
+    if (this.#front < this.#queue.length && this.#front < Math.max(compactFrom, this.#queue.length / 2))
+      return;
+    this.#queue.splice(0, this.#front);
+    this.#front = 0;
   }
 
   /** Brings one line to its end: shown, given up, or no longer wanted. */
   async #deliver(line: Line<Event>): Promise<void> {
-    const { presence, stopping } = this.#owner;
+    const { presence } = this.#owner;
     let unconfirmed = false;
-    while (!stopping.aborted && this.#owner.wanted(line)) {
-      const room = await presence.room(line.channel, line.inDoubt);
-      if (room.is === 'stopped') return;
+    while (this.#wanted(line)) {
+      const room =
+        presence.now(line.channel, line.inDoubt) ?? (await presence.room(line.channel, line.inDoubt));
+      if (room.is === 'stopped' || !this.#wanted(line)) return;
       if (room.is === 'refused') {
         if (!(await this.#strike(line, room.error))) return;
         continue;
       }
-      if (line.inDoubt && room.wasShown(line.tag)) {
-        this.#confirm(line, 'history');
-        return;
-      }
+      if (line.inDoubt && room.shown.has(line.tag)) return this.#confirm(line, 'history');
+      line.inDoubt = false;
       if (unconfirmed) {
         unconfirmed = false;
         if (!(await this.#strike(line, 'no confirmation in time'))) return;
         continue;
       }
-      if (!this.#owner.wanted(line)) return;
       line.inFlight = true;
       const outcome = await room.session.say(line.channel, line.text, line.tag);
       line.inFlight = false;
       switch (outcome.is) {
         case 'confirmed':
-          this.#confirm(line, room.session.confirmation === 'labels' ? 'echo' : 'fence');
-          return;
+          return this.#confirm(line, room.session.confirmation === 'labels' ? 'echo' : 'fence');
         case 'refused':
           presence.leave(line.channel);
           if (!(await this.#strike(line, `${outcome.code} ${outcome.error}`))) return;
@@ -119,21 +131,39 @@ export class Lane<Event> {
           unconfirmed = true;
           break;
         case 'lost':
-          line.inDoubt ||= outcome.written;
+          line.inDoubt = outcome.written;
           break;
       }
     }
   }
 
+  #wanted(line: Line<Event>): boolean {
+    return !this.#owner.stopping.aborted && this.#owner.wanted(line);
+  }
+
   #confirm(line: Line<Event>, via: ConfirmedLine['via']): void {
-    const recorded = this.#owner.confirmed(line, via).finally(() => this.#unrecorded.delete(recorded));
-    this.#unrecorded.add(recorded);
+    this.#unrecorded += 1;
+    this.#owner.confirmed(line, via, this.#recorded);
+  }
+
+  readonly #recorded = (): void => {
+    this.#unrecorded -= 1;
+    this.#wake();
+  };
+
+  /** Waits until the log has all confirmations but so many. */
+  async #recordedButFor(most: number): Promise<void> {
+    while (this.#unrecorded > most) {
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
   }
 
   /** Records the failure and waits until the line may be tried again; false when it may not. */
   async #strike(line: Line<Event>, error: string): Promise<boolean> {
     // facts of one event stay in the order in which things happened
-    await Promise.all(this.#unrecorded);
+    await this.#recordedButFor(0);
     if (!(await this.#owner.failed(line, error))) return false;
     const { stopping, retryMs } = this.#owner;
     await new Promise<void>((resolve) => {

@@ -1,4 +1,5 @@
-import { decodeFact, type Log } from '../../streams/core/index.js';
+import type { Logger } from 'pino';
+import { decodeFact, type Log, type Recorded } from '../../streams/core/index.js';
 import {
   confirmLine,
   type DeliveryFact,
@@ -7,6 +8,18 @@ import {
   delivery,
   deliveryDecider,
 } from '../../streams/delivery/index.js';
+import type { Takeover } from '../core/in-order.js';
+
+/** Clocks of log servers may differ by as much, and each stream is stamped by the clock of its own leader. */
+const clockToleranceMs = 60_000;
+const batch = 5_000;
+
+/** How far an event had come in one round: its first one, or the one that a redrive began. */
+interface Progress {
+  /** 0, or the sequence of the redrive. */
+  round: number;
+  state: DeliveryState;
+}
 
 /**
  * What is recorded about events whose messages may be handed out a second time, by market sequence. Delivery
@@ -14,70 +27,87 @@ import {
  */
 export class RecordedOutcomes {
   readonly #decider;
+  /** First market sequence that matters. */
+  readonly #from: number;
   /** Events that need nothing more: the many, so only their sequences are kept. */
   readonly #settled = new Set<number>();
-  readonly #open = new Map<number, DeliveryState>();
+  readonly #open = new Map<number, Progress>();
 
-  constructor(limits: DeliveryLimits) {
+  constructor(limits: DeliveryLimits, from = 0) {
     this.#decider = deliveryDecider(limits);
+    this.#from = from;
   }
 
-  /** Folds everything recorded since a time: no fact about an event is older than the event. */
-  static async since(log: Log, since: Date | undefined, limits: DeliveryLimits): Promise<RecordedOutcomes> {
-    const outcomes = new RecordedOutcomes(limits);
+  /** Folds everything recorded about events from `from` on that were received since the takeover's oldest message. */
+  static async recall(
+    { since, signal }: Takeover,
+    from: number,
+    options: { log: Log; limits: DeliveryLimits; logger: Logger },
+  ): Promise<RecordedOutcomes> {
+    const { log, limits, logger } = options;
+    const outcomes = new RecordedOutcomes(limits, from);
     if (!since) return outcomes;
-    const reading = new AbortController();
-    for await (const entries of log.follow(delivery, {
-      after: 0,
-      since,
-      batch: 5_000,
-      signal: reading.signal,
-    })) {
+    const start = new Date(since.getTime() - clockToleranceMs);
+    for await (const entries of log.follow(delivery, { after: 0, since: start, batch, signal })) {
       if (entries.length === 0) break; // the end of the stream as of now
-      for (const entry of entries) outcomes.fold(decodeFact(delivery, entry.data, entry));
+      for (const entry of entries) {
+        try {
+          outcomes.fold(decodeFact(delivery, entry.data, entry));
+        } catch (error) {
+          logger.error({ seq: entry.seq, err: error }, 'delivery fact cannot be read: passed over');
+        }
+      }
     }
-    reading.abort();
     return outcomes;
   }
 
-  fold(fact: DeliveryFact): void {
-    if (fact.type === 'lines.confirmed') {
-      for (const line of fact.data.lines) {
-        if (line.completes) this.#settle(line.seq);
-        else confirmLine(this.#stateOf(line.seq), line);
+  fold(fact: Recorded<DeliveryFact>): void {
+    switch (fact.type) {
+      case 'lines.confirmed':
+        for (const line of fact.data.lines) {
+          if (line.completes) this.#settle(line.seq);
+          else if (!this.#settled.has(line.seq)) confirmLine(this.#stateOf(line.seq), line);
+        }
+        break;
+      case 'attempt.failed':
+        if (!this.#settled.has(fact.data.seq)) this.#decider.evolve(this.#stateOf(fact.data.seq), fact);
+        break;
+      case 'event.redriven': {
+        const { seq } = fact.data;
+        if (seq < this.#from) break;
+        const progress = { round: fact.seq, state: this.#decider.initial() };
+        this.#decider.evolve(progress.state, fact);
+        this.#settled.delete(seq);
+        this.#open.set(seq, progress);
+        break;
       }
-      return;
+      default:
+        this.#settle(fact.data.seq);
     }
-    const { seq } = fact.data;
-    if (fact.type === 'event.dead_lettered' || fact.type === 'event.expired') {
-      this.#settle(seq);
-      return;
-    }
-    if (fact.type === 'event.redriven') this.#settled.delete(seq);
-    this.#decider.evolve(this.#stateOf(seq), fact);
   }
 
-  /** Whether the event was delivered, dead-lettered or expired, and not redriven since. */
-  isSettled(seq: number): boolean {
-    return this.#settled.has(seq);
-  }
-
-  /** What was recorded about an event that is still open; `undefined` when nothing was. */
-  open(seq: number): DeliveryState | undefined {
-    return this.#open.get(seq);
+  /**
+   * How far an event has come in a round: `settled` when it needs nothing more or a later round has begun,
+   * `undefined` when nothing was recorded.
+   */
+  of(seq: number, round = 0): 'settled' | DeliveryState | undefined {
+    if (this.#settled.has(seq)) return 'settled';
+    const progress = this.#open.get(seq);
+    if (!progress || progress.round < round) return undefined;
+    return progress.round === round ? progress.state : 'settled';
   }
 
   #settle(seq: number): void {
-    this.#settled.add(seq);
+    if (seq >= this.#from) this.#settled.add(seq);
     this.#open.delete(seq);
   }
 
   #stateOf(seq: number): DeliveryState {
-    let state = this.#open.get(seq);
-    if (!state) {
-      state = this.#decider.initial();
-      this.#open.set(seq, state);
+    let progress = this.#open.get(seq);
+    if (!progress) {
+      progress = { round: 0, state: this.#decider.initial() };
+      if (seq >= this.#from) this.#open.set(seq, progress);
     }
-    return state;
+    return progress.state;
   }
 }

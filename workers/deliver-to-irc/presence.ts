@@ -1,14 +1,20 @@
 import { once } from 'node:events';
 import type { IrcConnection } from '../irc/connection.js';
-import type { JoinOutcome } from '../irc/join.js';
 import type { Session } from '../irc/session.js';
 
 /** The answer to "may I speak in this channel now?". */
 export type Room =
-  /** `wasShown` tells whether a line with this tag stands in the channel's history; only asked of lines in doubt. */
-  | { is: 'open'; session: Session; wasShown(tag: string): boolean }
+  /** `shown` has the tags of our lines in the channel's history, as far as they were asked for. */
+  | { is: 'open'; session: Session; shown: ReadonlySet<string> }
   | { is: 'refused'; error: string }
   | { is: 'stopped' };
+
+/** Whether the work is still ours: a worker that was cut off may have been replaced meanwhile. */
+export interface Permit {
+  readonly given: boolean;
+  /** Resolves when it may be given again, or when the worker stops. */
+  wait(): Promise<void>;
+}
 
 interface Waiting {
   channel: string;
@@ -16,23 +22,36 @@ interface Waiting {
   resolve(outcome: 'joined' | 'lost' | { error: string }): void;
 }
 
+/** Of a channel that was entered without a look at its history. */
+const unread: ReadonlySet<string> = new Set();
+
 /**
  * Keeps the bot in the channels it speaks in. A channel is joined when the first line for it comes, many in
  * one go when many come together, and again in each new session of the connection.
  */
 export class Presence {
   readonly #irc: IrcConnection;
+  readonly #permit: Permit;
   readonly #stopping: AbortSignal;
   #session: Session | undefined;
-  #joined = new Map<string, Set<string> | undefined>();
+  #joined = new Map<string, ReadonlySet<string>>();
   #waiting: Waiting[] = [];
   #joining = false;
   /** One wait for all lanes. */
   #nextSession: Promise<unknown> | undefined;
 
-  constructor(irc: IrcConnection, stopping: AbortSignal) {
+  constructor(irc: IrcConnection, permit: Permit, stopping: AbortSignal) {
     this.#irc = irc;
+    this.#permit = permit;
     this.#stopping = stopping;
+  }
+
+  /** The channel, when we can speak in it without waiting for anything. */
+  now(channel: string, inDoubt: boolean): Room | undefined {
+    const session = this.#session;
+    if (!session || session.lost.aborted || !this.#permit.given) return undefined;
+    const shown = this.#shown(session, channel, inDoubt);
+    return shown && { is: 'open', session, shown };
   }
 
   /**
@@ -43,14 +62,13 @@ export class Presence {
     for (;;) {
       const session = await this.#current();
       if (!session) return { is: 'stopped' };
-      if (!this.#joined.has(channel)) {
+      if (!this.#shown(session, channel, inDoubt)) {
         const outcome = await this.#join(channel, inDoubt);
         if (outcome === 'lost') continue;
         if (outcome !== 'joined') return { is: 'refused', error: outcome.error };
       }
-      if (session.lost.aborted) continue;
-      const shown = this.#joined.get(channel);
-      return { is: 'open', session, wasShown: (tag) => shown?.has(tag) ?? false };
+      if (session.lost.aborted || !this.#permit.given) continue;
+      return { is: 'open', session, shown: this.#joined.get(channel) ?? unread };
     }
   }
 
@@ -59,8 +77,22 @@ export class Presence {
     this.#joined.delete(channel);
   }
 
+  /** What was read of histories until now is not enough any more. */
+  doubt(): void {
+    for (const channel of this.#joined.keys()) this.#joined.set(channel, unread);
+  }
+
+  #shown(session: Session, channel: string, inDoubt: boolean): ReadonlySet<string> | undefined {
+    const shown = this.#joined.get(channel);
+    return shown && !(inDoubt && shown === unread) && session.isIn(channel) ? shown : undefined;
+  }
+
   async #current(): Promise<Session | undefined> {
     while (!this.#stopping.aborted) {
+      if (!this.#permit.given) {
+        await this.#permit.wait();
+        continue;
+      }
       const session = this.#irc.session();
       if (session && !session.lost.aborted) {
         if (session !== this.#session) {
@@ -93,20 +125,27 @@ export class Presence {
       const history = this.#waiting[0]!.history;
       const group = this.#waiting.filter((entry) => entry.history === history);
       this.#waiting = this.#waiting.filter((entry) => entry.history !== history);
-      const session = this.#session!;
-      const channels = group.map((entry) => entry.channel);
-      const outcomes: Map<string, JoinOutcome> = await session.join(channels, { history });
-      for (const entry of group) {
-        const outcome = outcomes.get(entry.channel);
-        if (!outcome || outcome.is === 'lost' || session !== this.#session) entry.resolve('lost');
-        else if (outcome.is === 'refused') entry.resolve({ error: `${outcome.code} ${outcome.error}` });
-        else {
-          const tags = outcome.history?.lines.flatMap((line) => (line.tag ? [line.tag] : []));
-          this.#joined.set(entry.channel, tags && new Set(tags));
-          entry.resolve('joined');
-        }
+      try {
+        await this.#joinGroup(this.#session!, group, history);
+      } catch (error) {
+        for (const entry of group) entry.resolve({ error: (error as Error).message });
       }
     }
     this.#joining = false;
+  }
+
+  async #joinGroup(session: Session, group: Waiting[], history: boolean): Promise<void> {
+    const channels = group.map((entry) => entry.channel);
+    const outcomes = await session.join(channels, { history });
+    for (const { channel, resolve } of group) {
+      const outcome = outcomes.get(channel);
+      if (!outcome || outcome.is === 'lost' || session !== this.#session) resolve('lost');
+      else if (outcome.is === 'refused') resolve({ error: `${outcome.code} ${outcome.error}` });
+      else {
+        const tags = outcome.history?.lines.flatMap((line) => line.tag ?? []);
+        this.#joined.set(channel, history ? new Set(tags) : unread);
+        resolve('joined');
+      }
+    }
   }
 }

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { type FactOf, type Log, newId } from '../../streams/core/index.js';
+import { type Log, newId } from '../../streams/core/index.js';
 import {
   type ConfirmedLine,
   confirmationsSubject,
@@ -8,6 +8,8 @@ import {
 } from '../../streams/delivery/index.js';
 
 const maxLinesPerFact = 500;
+/** Facts on their way at most: thousands of events may expire in the same moment. */
+const maxAppends = 64;
 const retryMs = 250;
 
 /** Appends delivery facts until they are on the log, however long it is away. */
@@ -16,7 +18,10 @@ export class Recorder {
   readonly #logger: Logger;
   #waiting: { line: ConfirmedLine; recorded: () => void }[] = [];
   #flushing: Promise<void> | undefined;
-  #stopped = false;
+  #appends = 0;
+  readonly #turns: (() => void)[] = [];
+  #stopping = false;
+  #troubled = false;
 
   constructor(log: Log, logger: Logger) {
     this.#log = log;
@@ -24,24 +29,31 @@ export class Recorder {
   }
 
   /**
-   * Records a confirmed line; resolves when it is on the log. Lines confirmed while an append is under way
-   * share the next one, so a fact has one line when little happens and hundreds when much does.
+   * Records a confirmed line and calls `recorded` when it is on the log. Lines confirmed while an append is
+   * under way share the next one, so a fact has one line when little happens and hundreds when much does.
    */
-  confirm(line: ConfirmedLine): Promise<void> {
-    return new Promise((recorded) => {
-      this.#waiting.push({ line, recorded });
-      this.#flushing ??= this.#flush();
-    });
+  confirm(line: ConfirmedLine, recorded: () => void): void {
+    this.#waiting.push({ line, recorded });
+    this.#flushing ??= this.#flush();
   }
 
   /** Records any other delivery fact; resolves when it is on the log, or with false when a stop came first. */
-  record(subject: string, fact: DeliveryFact): Promise<boolean> {
-    return this.#append(subject, fact);
+  async record(subject: string, fact: DeliveryFact): Promise<boolean> {
+    while (this.#appends >= maxAppends) await new Promise<void>((resolve) => this.#turns.push(resolve));
+    this.#appends += 1;
+    const stored = await this.#append(subject, fact);
+    this.#appends -= 1;
+    this.#turns.shift()?.();
+    return stored;
   }
 
-  /** Waits for what is under way; gives up on a log that is away. */
-  async stop(): Promise<void> {
-    this.#stopped = true;
+  /** From now on a log that is away is not waited for. */
+  stopping(): void {
+    this.#stopping = true;
+  }
+
+  /** Resolves when no confirmations wait any more, or none can be recorded. */
+  async flushed(): Promise<void> {
     await this.#flushing;
   }
 
@@ -57,15 +69,19 @@ export class Recorder {
   }
 
   /** False when it was given up because of a stop: then the fact may or may not be on the log. */
-  async #append(subject: string, fact: FactOf<typeof delivery>): Promise<boolean> {
+  async #append(subject: string, fact: DeliveryFact): Promise<boolean> {
     const id = newId();
     for (let tries = 1; ; tries++) {
       try {
-        await this.#log.append(delivery, subject, fact, { by: 'deliver-to-irc', id });
+        // the log knows a repeated id for minutes only, and may have been away for longer
+        const stored = tries > 1 && (await this.#log.last(delivery, subject))?.id === id;
+        if (!stored) await this.#log.append(delivery, subject, fact, { by: 'deliver-to-irc', id });
+        this.#troubled = false;
         return true;
       } catch (error) {
-        if (this.#stopped) return false;
-        if (tries === 1) this.#logger.warn({ err: error }, 'delivery facts wait for the log');
+        if (this.#stopping) return false;
+        if (!this.#troubled) this.#logger.warn({ err: error }, 'delivery facts wait for the log');
+        this.#troubled = true;
         await new Promise((resolve) => {
           setTimeout(resolve, retryMs);
         });

@@ -1,0 +1,206 @@
+import type { Logger } from 'pino';
+import type { Log, PulledMessage } from '../../streams/core/index.js';
+import {
+  type ConfirmedLine,
+  type DeliveryCommand,
+  type DeliveryFact,
+  type DeliveryLimits,
+  type DeliveryState,
+  deliveryDecider,
+  deliverySubject,
+  type EventRef,
+  openChannels,
+} from '../../streams/delivery/index.js';
+import type { InOrderConsumer } from '../core/in-order.js';
+import { Lane, type LaneOwner, type Line } from './lane.js';
+import type { Presence } from './presence.js';
+import { Recorder } from './recorder.js';
+
+/** An event in hand: handed out by the log and not acknowledged yet. */
+export interface Job {
+  readonly ref: EventRef;
+  state: DeliveryState;
+  /** When its time to live began, in milliseconds. */
+  readonly since: number;
+  /** Who handed it out, with which message: acknowledged when the job is done. */
+  readonly consumer: InOrderConsumer;
+  message: Pick<PulledMessage, 'seq' | 'reply'>;
+  readonly lines: Line<Job>[];
+  /** Settles when what was decided about it up to now is on the log. */
+  recorded: Promise<unknown>;
+  /** Called when the job is done: a redrive came while its predecessor was not off our hands yet. */
+  followedBy?: () => void;
+}
+
+/** What events are delivered with. */
+export interface EventsInHandOptions {
+  log: Log;
+  presence: Presence;
+  limits: DeliveryLimits & { retryMs: number };
+  stopping: AbortSignal;
+  logger: Logger;
+  /** There is room for more events. */
+  released(): void;
+}
+
+/** The events that are being delivered: one line per open channel, and a recorded outcome before each is let go. */
+export class EventsInHand {
+  readonly #options: EventsInHandOptions;
+  readonly #decider;
+  readonly #owner: LaneOwner<Job>;
+  readonly #jobs = new Map<number, Job>();
+  readonly #lanes = new Map<string, Lane<Job>>();
+  readonly recorder: Recorder;
+
+  constructor(options: EventsInHandOptions) {
+    const { log, logger, presence, limits, stopping } = options;
+    this.#options = options;
+    this.#decider = deliveryDecider(limits);
+    this.recorder = new Recorder(log, logger);
+    this.#owner = {
+      presence,
+      stopping,
+      retryMs: limits.retryMs,
+      wanted: ({ event: { state }, channel: name }) => {
+        const channel = state.channels.get(name);
+        const open = channel && !channel.confirmed && channel.failures < limits.maxRetries;
+        return state.status === 'pending' && open === true;
+      },
+      confirmed: (line, via, recorded) => this.#confirmed(line, via, recorded),
+      failed: (line, error) => this.#failed(line, error),
+      idle: (channel) => this.#lanes.delete(channel),
+    };
+  }
+
+  get size(): number {
+    return this.#jobs.size;
+  }
+
+  get(seq: number): Job | undefined {
+    return this.#jobs.get(seq);
+  }
+
+  /** Takes an event in hand whose channels are known, though not yet its line. */
+  take(job: Job): void {
+    this.#jobs.set(job.ref.seq, job);
+  }
+
+  /** Brings the line into the channels that have not confirmed it; `inDoubt`: it may have been shown there before. */
+  deliver(job: Job, text: string, inDoubt: boolean): void {
+    if (this.#expire(job, this.#options.log.now())) return;
+    for (const channel of openChannels(job.state, this.#options.limits)) {
+      const line = { event: job, channel, text, tag: job.ref.token, inDoubt, inFlight: false };
+      job.lines.push(line);
+      this.#lane(channel).push(line);
+    }
+    if (job.lines.length > 0 || this.#conclude(job)) return;
+    // confirmed everywhere by facts of which none knew that it was the last, or sent to nobody
+    this.release(job);
+  }
+
+  /** Lets go of an event, and of its message. */
+  release(job: Job): void {
+    if (this.#jobs.get(job.ref.seq) !== job) return;
+    this.#jobs.delete(job.ref.seq);
+    job.consumer.acknowledge(job.message);
+    this.#options.released();
+    job.followedBy?.();
+  }
+
+  /** Forgets the events of a consumer without an outcome: somebody else has had them in hand meanwhile. */
+  forget(consumer: InOrderConsumer): void {
+    for (const [seq, job] of this.#jobs) {
+      if (job.consumer !== consumer) continue;
+      job.state = this.#decider.initial();
+      this.#jobs.delete(seq);
+    }
+    this.#prune();
+  }
+
+  /** Gives up events that are older than their time to live; one with a line on the wire waits for its answer. */
+  expire(): void {
+    const now = this.#options.log.now();
+    const oldest = now.getTime() - this.#options.limits.ttlMs;
+    let expired = 0;
+    for (const job of this.#jobs.values()) {
+      if (job.since >= oldest || job.lines.some((line) => line.inFlight)) continue;
+      if (this.#expire(job, now)) expired += 1;
+    }
+    if (expired > 0) this.#prune();
+  }
+
+  /** Resolves when all lines have come to rest after a stop. */
+  async atRest(): Promise<void> {
+    await Promise.all([...this.#lanes.values()].map((lane) => lane.done));
+  }
+
+  #lane(channel: string): Lane<Job> {
+    let lane = this.#lanes.get(channel);
+    if (!lane) {
+      lane = new Lane(channel, this.#owner);
+      this.#lanes.set(channel, lane);
+    }
+    return lane;
+  }
+
+  #prune(): void {
+    for (const lane of this.#lanes.values()) lane.prune();
+  }
+
+  #confirmed(line: Line<Job>, via: ConfirmedLine['via'], recorded: () => void): void {
+    // the event may have been forgotten and handed out again while its line was on the wire
+    const job = this.#jobs.get(line.event.ref.seq) ?? line.event;
+    const fact = this.#decide(job, { is: 'confirm', event: job.ref, channel: line.channel, via });
+    if (fact?.type !== 'lines.confirmed') {
+      recorded();
+      return;
+    }
+    const confirmed = fact.data.lines[0]!;
+    this.recorder.confirm(confirmed, () => {
+      if (confirmed.completes) this.release(job);
+      else this.#conclude(job);
+      recorded();
+    });
+  }
+
+  async #failed(line: Line<Job>, error: string): Promise<boolean> {
+    const job = line.event;
+    const fact = this.#decide(job, { is: 'fail', event: job.ref, channel: line.channel, error });
+    if (fact && !(await this.#record(job, fact))) return false;
+    if (this.#owner.wanted(line)) return true;
+    this.#conclude(job);
+    return false;
+  }
+
+  #expire(job: Job, now: Date): boolean {
+    const since = new Date(job.since);
+    const fact = this.#decide(job, { is: 'check age', event: job.ref, since }, now);
+    if (fact) void this.#settle(job, fact);
+    return fact !== undefined;
+  }
+
+  /** Gives the event up when no channel may be tried again and one of them failed too often. */
+  #conclude(job: Job): boolean {
+    const fact = this.#decide(job, { is: 'conclude', event: job.ref });
+    if (fact) void this.#settle(job, fact);
+    return fact !== undefined;
+  }
+
+  async #settle(job: Job, fact: DeliveryFact): Promise<void> {
+    if (!(await this.#record(job, fact))) return;
+    this.#options.logger.warn({ event_id: job.ref.event_id, outcome: fact.type }, 'event not delivered');
+    this.release(job);
+  }
+
+  #record(job: Job, fact: DeliveryFact): Promise<boolean> {
+    const recorded = job.recorded.then(() => this.recorder.record(deliverySubject(job.ref.token), fact));
+    job.recorded = recorded;
+    return recorded;
+  }
+
+  #decide(job: Job, command: DeliveryCommand, now = this.#options.log.now()): DeliveryFact | undefined {
+    const fact = this.#decider.decide(command, job.state, now);
+    if (fact) this.#decider.evolve(job.state, fact);
+    return fact;
+  }
+}
