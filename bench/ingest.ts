@@ -21,7 +21,7 @@ export async function ingest(): Promise<Result[]> {
     const ours = await startService(
       endings,
       { nats, ircUrl: 'irc://127.0.0.1:1' },
-      { ROLES: 'api,services', LOG_LEVEL: 'info', STREAMS_MAX_BYTES: '4000000000' },
+      { ROLES: 'api,services,projections', LOG_LEVEL: 'info', STREAMS_MAX_BYTES: '4000000000' },
     );
     const floor = fork('bench/floors/ingest.ts', [floorNats.url, webhookSecret], {
       execArgv: ['--import', 'tsx'],

@@ -1,41 +1,22 @@
 import { setImmediate as breathe, setTimeout as sleep } from 'node:timers/promises';
-import type { Logger } from 'pino';
 import {
   decodeFact,
   type Entry,
-  isExpected,
   type Log,
   type Recorded,
   type StreamDefinition,
 } from '../../streams/core/index.js';
 import { operations, projectionSubject } from '../../streams/operations/facts.js';
-import type { Projection } from './projection.js';
-import {
-  advance,
-  type Build,
-  ensureBuild,
-  type Halt,
-  prepareRegistry,
-  readPosition,
-  recordHalt,
-} from './registry.js';
-import type { Sql } from './sql.js';
-import type { Turns } from './turns.js';
+import { Cursor, type CursorOptions, messageOf } from './cursor.js';
+import type { Halt } from './registry.js';
 
 /** What a fold works with. */
-export interface FoldOptions {
+export interface FoldOptions extends CursorOptions {
   log: Log;
-  sql: Sql;
-  logger: Logger;
-  projection: Projection;
-  build: Build;
-  stream: StreamDefinition;
   /** Facts per transaction at most. */
   batch: number;
   /** Milliseconds between two looks for a command to skip the fact that halted it. */
   skipPollMs: number;
-  /** The build's transactions run one at a time, and those of all builds a few at a time. */
-  turns: { build: Turns; all: Turns };
   /** Called when the position moved, the end was seen or the state changed. */
   changed(): void;
   /** Told whether the read store answers, each time it is known anew. */
@@ -50,17 +31,17 @@ interface Decoded {
 }
 
 /** Pieces of decoding that hold up the process no longer than this, in milliseconds. */
-const decodeSliceMs = 4;
+const decodeSliceMs = 2;
 const longestPauseMs = 5_000;
 
 /** Folds one stream into one build, from where the build is, for ever. */
 export class Fold {
   readonly stream: StreamDefinition;
   readonly #options: FoldOptions;
+  readonly #cursor: Cursor;
   readonly #stop = new AbortController();
   #round = new AbortController();
   #running: Promise<void> | undefined;
-  #position = 0;
   #state: 'folding' | 'waiting' | 'halted' = 'waiting';
   #halt: Halt | undefined;
   #sawEnd = false;
@@ -74,11 +55,12 @@ export class Fold {
   constructor(options: FoldOptions) {
     this.#options = options;
     this.stream = options.stream;
+    this.#cursor = new Cursor(options);
   }
 
   /** Sequence up to which the stream is folded, as far as this process knows. */
   get position(): number {
-    return this.#position;
+    return this.#cursor.position;
   }
 
   /** `waiting`: the read store or the log does not answer. */
@@ -107,13 +89,13 @@ export class Fold {
 
   /** Reads the stream anew when its head has moved and the position has not for so long: a reader can be lost silently. */
   watch(head: number, stallMs: number): void {
-    const isBehind = this.#isReading && head > Math.max(this.#position, this.#looked);
+    const isBehind = this.#isReading && head > Math.max(this.position, this.#looked);
     if (!isBehind) this.#alive = Date.now();
     else if (Date.now() - this.#alive > stallMs) {
       this.#alive = Date.now();
       const { logger, build } = this.#options;
       logger.warn(
-        { projection: build.schema, stream: this.stream.name, position: this.#position, head },
+        { projection: build.schema, stream: this.stream.name, position: this.position, head },
         'read model does not move, reading the stream again',
       );
       this.#round.abort();
@@ -133,25 +115,17 @@ export class Fold {
 
   /** Takes up the position from the store, and passes over facts that the stream no longer has. */
   async #resume(): Promise<Halt | undefined> {
-    const { log, sql, projection, build } = this.#options;
-    let position = await readPosition(sql, build.schema, this.stream.name).catch(() => undefined);
-    if (position === undefined) {
-      await prepareRegistry(sql); // the store may have been replaced by an empty one
-      try {
-        await ensureBuild(sql, projection, build.generation);
-      } catch (error) {
-        if (isExpected(error)) throw error;
-        return { seq: 0, message: `The tables cannot be created: ${messageOf(error)}` };
-      }
-      position = await readPosition(sql, build.schema, this.stream.name);
+    const { log } = this.#options;
+    const halt = await this.#cursor.load();
+    if (halt) return halt;
+    const info = await log.ask(() => log.manager.streams.info(this.stream.name));
+    const { first_seq, last_seq } = info.state;
+    const { position } = this.#cursor;
+    if (last_seq < position) {
+      const message = `The stream ends at ${last_seq}, the read model has folded up to ${position}: it is not the same log. If this log is the right one, rebuild the read model.`;
+      return { seq: position, message };
     }
-    this.#position = position ?? 0;
-    const { first_seq, last_seq } = (await log.manager.streams.info(this.stream.name)).state;
-    if (last_seq < this.#position) {
-      const message = `The stream ends at ${last_seq}, the read model has folded up to ${this.#position}: it is not the same log. Rebuild the read model if this log is the right one.`;
-      return { seq: this.#position, message };
-    }
-    if (first_seq - 1 > this.#position) await this.#apply([], first_seq - 1);
+    await this.#cursor.passOver(first_seq - 1);
     this.#headAtStart = last_seq;
     return undefined;
   }
@@ -167,7 +141,8 @@ export class Fold {
     let writing = Promise.resolve();
     const write = async ({ facts, upTo, bad }: Decoded, pending: number) => {
       try {
-        halt = (await this.#apply(facts, upTo)) ?? bad;
+        halt = (await this.#cursor.apply(facts, upTo)) ?? bad;
+        this.#alive = Date.now();
         if (!halt && pending < batch) this.#sawEnd = true;
         this.#options.store();
         this.#failures = 0;
@@ -178,12 +153,12 @@ export class Fold {
       this.#options.changed();
     };
     this.#isReading = true;
-    for await (const entries of log.follow(this.stream, { after: this.#position, batch, signal })) {
+    for await (const entries of log.follow(this.stream, { after: this.position, batch, signal })) {
       const decoded = await this.#decode(entries);
       await writing;
       if (halt || failure) break;
       this.#setState('folding');
-      if (entries.length === 0) this.#looked = Math.max(this.#position, this.#headAtStart);
+      if (entries.length === 0) this.#looked = Math.max(this.position, this.#headAtStart);
       writing = write(decoded, entries.at(-1)?.pending ?? 0);
     }
     await writing;
@@ -194,7 +169,7 @@ export class Fold {
 
   async #decode(entries: Entry[]): Promise<Decoded> {
     const facts: Recorded[] = [];
-    let upTo = this.#position;
+    let upTo = this.position;
     let sliceEnds = performance.now() + decodeSliceMs;
     for (const entry of entries) {
       try {
@@ -211,59 +186,9 @@ export class Fold {
     return { facts, upTo };
   }
 
-  /**
-   * Applies facts in one transaction with the position. When they cannot be applied together the halves are
-   * tried by themselves, so that everything before the one that is to blame is applied.
-   */
-  async #apply(facts: Recorded[], upTo: number): Promise<Halt | undefined> {
-    if (upTo <= this.#position) return undefined;
-    const { sql, projection, build, turns, logger } = this.#options;
-    const todo = facts.filter((fact) => fact.seq > this.#position);
-    const started = performance.now();
-    let advanced = false;
-    try {
-      await turns.build.take(() =>
-        turns.all.take(() =>
-          sql.transaction(async (tx) => {
-            advanced = await advance(tx, build.schema, this.stream.name, this.#position, upTo);
-            if (advanced && todo.length > 0) await projection.apply(tx, todo, build.schema);
-          }),
-        ),
-      );
-    } catch (error) {
-      if (!advanced || isExpected(error)) throw error;
-      const [first] = todo;
-      if (todo.length <= 1) return { seq: first?.seq ?? upTo, message: messageOf(error) };
-      const half = todo.slice(0, todo.length >> 1);
-      return (
-        (await this.#apply(half, half.at(-1)!.seq)) ?? (await this.#apply(todo.slice(half.length), upTo))
-      );
-    }
-    if (!advanced) return await this.#overtaken(facts, upTo);
-    this.#position = upTo;
-    this.#alive = Date.now();
-    const ms = Math.round(performance.now() - started);
-    logger.debug(
-      { projection: build.schema, stream: this.stream.name, facts: todo.length, position: upTo, ms },
-      'batch',
-    );
-    return undefined;
-  }
-
-  /** Somebody else moved the position: another process on the same store, or whoever restored the store. */
-  async #overtaken(facts: Recorded[], upTo: number): Promise<Halt | undefined> {
-    const { sql, build } = this.#options;
-    const position = await readPosition(sql, build.schema, this.stream.name);
-    if (position === undefined || position < this.#position) {
-      throw new Error(`${build.schema} is not where it was: somebody replaced it`);
-    }
-    this.#position = position;
-    return await this.#apply(facts, upTo);
-  }
-
   /** Stays at a fact until a recorded command of an operator, carried out here or by another process, passes over it. */
   async #waitForSkip(halt: Halt): Promise<void> {
-    const { log, sql, build, skipPollMs, projection, logger } = this.#options;
+    const { log, build, skipPollMs, projection, logger } = this.#options;
     const about = { projection: build.schema, stream: this.stream.name, seq: halt.seq };
     const subject = projectionSubject(projection.name);
     let next = 1;
@@ -273,15 +198,12 @@ export class Fold {
           next = seq + 1;
           if (data.version !== projection.version) continue;
           if (data.stream !== this.stream.name || data.seq !== halt.seq) continue;
-          await sql.transaction((tx) =>
-            advance(tx, build.schema, this.stream.name, this.#position, halt.seq),
-          );
+          await this.#cursor.passOver(halt.seq);
           logger.warn({ ...about, reason: data.reason }, 'read model skips a fact, as an operator decided');
           return;
         }
-        const position = await readPosition(sql, build.schema, this.stream.name);
-        if ((position ?? this.#position) !== this.#position) return;
-        if (!isSame(halt, this.#halt)) await recordHalt(sql, build.schema, this.stream.name, halt);
+        if (await this.#cursor.hasMoved()) return;
+        if (!isSame(halt, this.#halt)) await this.#cursor.recordHalt(halt);
       } catch (error) {
         logger.debug({ ...about, err: error }, 'cannot look for a command to skip the fact');
       }
@@ -289,7 +211,7 @@ export class Fold {
       this.#halt = halt;
       this.#setState('halted');
       await this.#sleep(skipPollMs);
-      if (halt.seq <= this.#position) return; // no fact is to blame: what is may have been mended
+      if (halt.seq <= this.position) return; // no fact is to blame: what is may have been mended
     }
   }
 
@@ -322,8 +244,4 @@ export class Fold {
 
 function isSame(a: Halt, b: Halt | undefined): boolean {
   return a.seq === b?.seq && a.message === b.message;
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -92,9 +92,11 @@ class Pglite implements Sql {
       });
     });
     const thread = this.#thread; // a thread that replaces it knows nothing of this transaction
+    const begun = this.#run(thread, 'begin');
+    begun.catch(() => {}); // not waited for here: what follows is sent behind it
     try {
-      await this.#run(thread, 'begin');
       const result = await work({ query: (text, params) => this.#run(thread, text, params) });
+      await begun;
       await this.#run(thread, 'commit', undefined, assertCommitted);
       return result;
     } catch (error) {

@@ -30,6 +30,7 @@ export function openPostgres(url: string, logger: Logger): Sql {
     connectionTimeoutMillis: connectTimeoutMs,
     query_timeout: statementTimeoutMs,
     keepAlive: true,
+    pipeline: true,
     types,
   });
   // an idle connection that breaks would end the process if nobody listened
@@ -65,9 +66,11 @@ export function openPostgres(url: string, logger: Logger): Sql {
 
 async function inTransaction<T>(client: pg.PoolClient, work: (tx: Tx) => Promise<T>): Promise<T> {
   // all that is stored here can be folded again: losing the last commits in a crash loses nothing
-  await run(client, 'begin; set local synchronous_commit = off');
+  const begun = run(client, 'begin; set local synchronous_commit = off');
+  begun.catch(() => {}); // not waited for here: what follows is sent behind it
   try {
     const result = await work({ query: (text, params) => run(client, text, params) });
+    await begun;
     const { command } = await client.query('commit').catch((error) => {
       throw storeError(error);
     });

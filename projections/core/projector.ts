@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { type Log, type Position, Refusal, Unavailable } from '../../streams/core/index.js';
 import { operations, projectionSubject } from '../../streams/operations/facts.js';
-import { Fold } from './fold.js';
+import { Folding } from './folding.js';
 import type { Projection } from './projection.js';
 import {
   activeBuild,
@@ -12,13 +12,12 @@ import {
   dropBuild,
   emptyBuild,
   ensureBuild,
-  type Halt,
   prepareRegistry,
   readBuilds,
   readPosition,
 } from './registry.js';
 import type { Sql } from './sql.js';
-import { Turns } from './turns.js';
+import { type ProjectionStatus, statusOf } from './status.js';
 
 /** What a projector works with. */
 export interface ProjectorOptions {
@@ -36,30 +35,8 @@ export interface ProjectorOptions {
   skipPollMs?: number;
 }
 
-/** How one build of a read model stands. */
-export interface ProjectionStatus {
-  name: string;
-  version: number;
-  schema: string;
-  /** `live`: it is the one that is read. */
-  state: 'building' | 'live' | 'halted';
-  /** Sequences: how far each stream is folded, how far it goes, and what lies between. */
-  streams: { stream: string; position: number; head: number; lag: number }[];
-  /** The fact that it halted at. */
-  error: { stream: string; seq: number; message: string } | null;
-}
-
-/** A build that this process folds. */
-interface RunningBuild {
-  build: Build;
-  projection: Projection;
-  folds: Fold[];
-}
-
 /** On PGlite, where readers wait for the batch in hand, and on a server. */
 const defaultBatch = { pglite: 500, postgres: 2_000 };
-/** Transactions at a time: readers share the store. */
-const concurrency = { pglite: 1, postgres: 4 };
 /** How long a reader that does not fold believes what it has read of the registry. */
 const registryAgeMs = 1_000;
 const longestPollMs = 100;
@@ -74,14 +51,14 @@ export class Projector {
   readonly #sql: Sql;
   readonly #projections: Map<string, Projection>;
   readonly #logger: Logger;
-  readonly #options: Required<Pick<ProjectorOptions, 'batch' | 'watchMs' | 'stallMs' | 'skipPollMs'>>;
-  readonly #turns: Turns;
-  readonly #running = new Map<string, RunningBuild>();
+  readonly #watchMs: number;
+  readonly #stallMs: number;
+  readonly #folding: Folding;
   readonly #stopped = new AbortController();
-  /** Those who wait for a position. */
+  readonly #heads = new Map<string, number>();
+  /** Those who wait for something to change. */
   readonly #waiting = new Set<() => void>();
   #builds: Build[] = [];
-  readonly #heads = new Map<string, number>();
   #readAt = 0;
   #looking = Promise.resolve();
   #watching: Promise<void> | undefined;
@@ -95,13 +72,20 @@ export class Projector {
     this.#sql = sql;
     this.#projections = new Map(projections.map((projection) => [projection.name, projection]));
     this.#logger = logger;
-    this.#options = {
+    this.#watchMs = options.watchMs ?? 2_000;
+    this.#stallMs = options.stallMs ?? 10_000;
+    this.#folding = new Folding({
+      log,
+      sql,
+      logger,
       batch: options.batch ?? defaultBatch[sql.engine],
-      watchMs: options.watchMs ?? 2_000,
-      stallMs: options.stallMs ?? 10_000,
       skipPollMs: options.skipPollMs ?? 1_000,
-    };
-    this.#turns = new Turns(concurrency[sql.engine]);
+      changed: () => {
+        this.#wake();
+        void this.#complete();
+      },
+      store: (error) => this.#noteStore(error),
+    });
   }
 
   /** Begins to fold. Returns after the first look at the store, whether or not it answered. */
@@ -115,8 +99,7 @@ export class Projector {
   async stop(): Promise<void> {
     this.#stopped.abort();
     this.#wake();
-    await Promise.all([...this.#running.values()].flatMap(({ folds }) => folds.map((fold) => fold.stop())));
-    await this.#watching;
+    await Promise.all([this.#folding.stop(), this.#watching]);
   }
 
   /**
@@ -147,34 +130,39 @@ export class Projector {
       if (active && (await this.#positionOf(active, position.stream)) >= position.seq) return true;
       const left = deadline - Date.now();
       if (left <= 0 || this.#stopped.signal.aborted) return false;
-      const willBeTold = this.#watching && (!active || this.#running.has(active.schema));
-      await this.#change(willBeTold ? left : Math.min(left, pollMs));
+      const isTold = this.#watching && (!active || this.#folding.of(active.schema).length > 0);
+      await this.#change(isTold ? left : Math.min(left, pollMs));
     }
   }
 
-  /** Every build that is read or folded, as far as this process knows. Never waits long, also when the store is away. */
+  /** Every build that is read or folded, as far as this process knows; also when the store is away. */
   async status(): Promise<ProjectionStatus[]> {
     if (!this.#watching) await this.#look();
     return [...this.#projections.values()].flatMap((projection) => {
       const active = activeBuild(this.#builds, projection);
       const builds = new Set([...(active ? [active] : []), ...this.#toFold(projection)]);
-      return [...builds].map((build) => this.#statusOf(projection, build, build === active));
+      return [...builds].map((build) =>
+        statusOf(projection, build, {
+          isRead: build === active,
+          folds: this.#folding.of(build.schema),
+          heads: this.#heads,
+        }),
+      );
     });
   }
 
   /**
-   * Whether every read model of this version is being read and has once seen the end of its streams since the
-   * start; halted ones do not count, they are seen in the status.
+   * Whether every read model of this version is being read and, where this process folds, has once seen the end
+   * of its streams since the start. Halted ones do not count: they are seen in the status.
    */
   caughtUp(): boolean {
     if (!this.#watching) void this.#refresh().catch(() => {});
     this.#isCaughtUp ||= [...this.#projections.values()].every((projection) => {
       const active = activeBuild(this.#builds, projection);
-      if (!this.#watching) return active?.version === projection.version;
-      const builds = [...this.#running.values()].filter((running) => running.projection === projection);
-      if (builds.some(({ folds }) => folds.some((fold) => fold.state === 'halted'))) return true;
-      const read = builds.find(({ build }) => build.schema === active?.schema);
-      return read?.folds.every((fold) => fold.sawEnd) ?? false;
+      const folds = this.#toFold(projection).flatMap(({ schema }) => this.#folding.of(schema));
+      if (folds.some((fold) => fold.state === 'halted')) return true;
+      if (active?.version !== projection.version) return false;
+      return !this.#watching || this.#hasSeenEnd(active);
     });
     return this.#isCaughtUp;
   }
@@ -202,7 +190,7 @@ export class Projector {
     const { stream, seq, reason, by } = command;
     await this.#look();
     const halted = (await this.status()).some(
-      ({ name: it, error }) => it === name && error?.stream === stream && error.seq === seq,
+      (it) => it.name === name && it.error?.stream === stream && it.error.seq === seq,
     );
     if (!halted) throw new Refusal('not_halted', 409, `${name} has not halted at ${stream} ${seq}`);
     const data = { projection: name, version, stream, seq, reason };
@@ -234,7 +222,7 @@ export class Projector {
   async #watch(): Promise<void> {
     while (!this.#stopped.signal.aborted) {
       await this.#look();
-      await sleep(this.#options.watchMs, undefined, { signal: this.#stopped.signal }).catch(() => {});
+      await sleep(this.#watchMs, undefined, { signal: this.#stopped.signal }).catch(() => {});
     }
   }
 
@@ -242,80 +230,52 @@ export class Projector {
   #look(): Promise<void> {
     this.#looking = this.#looking.then(async () => {
       try {
-        this.#builds = await readBuilds(this.#sql);
-        this.#readAt = Date.now();
-        if (this.#watching) this.#arrangeFolds();
-        this.#wake();
+        await this.#readBuilds();
       } catch (error) {
         this.#noteStore(error);
       }
-      await this.#readHeads();
-      for (const { folds } of this.#running.values()) {
-        for (const fold of folds) fold.watch(this.#heads.get(fold.stream.name) ?? 0, this.#options.stallMs);
-      }
+      const streams = new Set([...this.#projections.values()].flatMap((projection) => projection.streams));
+      const heads = [...streams].map(async (stream) => {
+        this.#heads.set(stream.name, await this.#log.head(stream));
+      });
+      await Promise.allSettled(heads); // without the log the last known ones have to do
+      this.#folding.watch(this.#heads, this.#stallMs);
       await this.#complete();
     });
     return this.#looking;
   }
 
-  /** Has the folds run that should: of the builds that are read, and of those that are to take over. */
-  #arrangeFolds(): void {
-    if (this.#stopped.signal.aborted) return;
-    const wanted = new Map<string, RunningBuild>();
-    for (const projection of this.#projections.values()) {
-      for (const build of this.#toFold(projection)) {
-        const folds = this.#running.get(build.schema)?.folds ?? this.#startFolds(projection, build);
-        wanted.set(build.schema, { build, projection, folds });
-      }
-    }
-    for (const [schema, { folds }] of this.#running) {
-      if (!wanted.has(schema)) for (const fold of folds) void fold.stop();
-      this.#running.delete(schema);
-    }
-    for (const [schema, running] of wanted) this.#running.set(schema, running);
+  /** For a process that does not fold: reads the registry when what it knows has become old. */
+  async #refresh(): Promise<void> {
+    if (!this.#watching && Date.now() - this.#readAt > registryAgeMs) await this.#readBuilds();
   }
 
-  #startFolds(projection: Projection, build: Build): Fold[] {
-    const turns = { build: new Turns(1), all: this.#turns };
-    return projection.streams.map((stream) => {
-      const fold = new Fold({
-        log: this.#log,
-        sql: this.#sql,
-        logger: this.#logger,
-        ...this.#options,
-        projection,
-        build,
-        stream,
-        turns,
-        changed: () => {
-          this.#wake();
-          void this.#complete();
-        },
-        store: (error) => this.#noteStore(error),
-      });
-      fold.start();
-      return fold;
-    });
+  async #readBuilds(): Promise<void> {
+    this.#builds = await readBuilds(this.#sql);
+    this.#readAt = Date.now();
+    if (this.#watching) {
+      const projections = [...this.#projections.values()];
+      this.#folding.arrange(
+        projections.flatMap((projection) => this.#toFold(projection).map((build) => ({ projection, build }))),
+      );
+    }
+    this.#wake();
   }
 
   /** Switches reads to builds that have come to have everything. */
   async #complete(): Promise<void> {
-    if (this.#completing || this.#stopped.signal.aborted) return;
+    if (!this.#watching || this.#completing || this.#stopped.signal.aborted) return;
     this.#completing = true;
     try {
-      for (const { build, projection, folds } of this.#running.values()) {
-        const isBehind = folds.some((fold) => !fold.sawEnd || fold.state !== 'folding');
-        const known = this.#builds.find(({ schema }) => schema === build.schema);
-        if (isBehind || known?.caughtUpAt) continue;
-        const readNow = activeBuild(this.#builds, projection)?.schema;
-        if (!(await completeBuild(this.#sql, build.schema, readNow))) continue;
-        this.#builds = await readBuilds(this.#sql);
-        this.#logger.info(
-          { schema: build.schema, before: readNow },
-          'read model has caught up and is read now',
-        );
-        this.#arrangeFolds();
-        for (const wake of this.#waiting) wake();
+      for (const projection of this.#projections.values()) {
+        for (const build of this.#toFold(projection)) {
+          if (build.caughtUpAt || !this.#hasSeenEnd(build)) continue;
+          const before = activeBuild(this.#builds, projection)?.schema;
+          const isSwitched = await completeBuild(this.#sql, build.schema, before);
+          await this.#readBuilds(); // another process may have been faster
+          if (isSwitched)
+            this.#logger.info({ schema: build.schema, before }, 'read model is read from now on');
+        }
       }
     } catch (error) {
       this.#noteStore(error);
@@ -324,19 +284,9 @@ export class Projector {
     }
   }
 
-  async #readHeads(): Promise<void> {
-    const streams = new Set([...this.#projections.values()].flatMap(({ streams }) => streams));
-    const reading = [...streams].map(async (stream) => {
-      this.#heads.set(stream.name, await this.#log.head(stream));
-    });
-    await Promise.allSettled(reading); // without the log the last known heads have to do
-  }
-
-  /** For a process that does not fold: reads the registry when what it knows has become old. */
-  async #refresh(): Promise<void> {
-    if (this.#watching || Date.now() - this.#readAt < registryAgeMs) return;
-    this.#builds = await readBuilds(this.#sql);
-    this.#readAt = Date.now();
+  #hasSeenEnd({ schema }: Build): boolean {
+    const folds = this.#folding.of(schema);
+    return folds.length > 0 && folds.every((fold) => fold.sawEnd && fold.state === 'folding');
   }
 
   /** The builds that a process with this code folds, also one that the store does not have yet. */
@@ -346,31 +296,9 @@ export class Projector {
   }
 
   async #positionOf({ schema }: Build, stream: string): Promise<number> {
-    const fold = this.#running.get(schema)?.folds.find((it) => it.stream.name === stream);
+    const fold = this.#folding.of(schema).find((it) => it.stream.name === stream);
     if (fold) return fold.position;
     return (await readPosition(this.#sql, schema, stream).catch(() => undefined)) ?? 0;
-  }
-
-  #statusOf(projection: Projection, build: Build, isActive: boolean): ProjectionStatus {
-    const { name, version, schema } = build;
-    const folds = this.#running.get(schema)?.folds ?? [];
-    let error: ProjectionStatus['error'] = null;
-    const streams = projection.streams.map(({ name: stream }) => {
-      const fold = folds.find((it) => it.stream.name === stream);
-      const halt: Halt | undefined = fold ? fold.halt : build.halts[stream];
-      if (halt) error ??= { stream, ...halt };
-      const position = fold && fold.state !== 'waiting' ? fold.position : (build.positions[stream] ?? 0);
-      const head = Math.max(position, this.#heads.get(stream) ?? 0);
-      return { stream, position, head, lag: head - position };
-    });
-    return {
-      name,
-      version,
-      schema,
-      state: error ? 'halted' : isActive ? 'live' : 'building',
-      streams,
-      error,
-    };
   }
 
   #projection(name: string): Projection {
@@ -379,7 +307,7 @@ export class Projector {
     return projection;
   }
 
-  /** Resolves when something about the folds changed, or after `ms`. */
+  /** Resolves when something changed, or after `ms`. */
   #change(ms: number): Promise<void> {
     return new Promise((resolve) => {
       const wake = () => {

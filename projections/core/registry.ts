@@ -25,8 +25,9 @@ export interface Halt {
 
 /** Any number: it keeps two processes from creating the registry at the same moment. */
 const registryLock = 5_309_451;
-/** SQLSTATE. */
+/** SQLSTATEs. */
 const undefinedTable = '42P01';
+const divisionByZero = '22012';
 
 /** A build before it exists. */
 export function emptyBuild({ name, version }: Projection, generation: number): Build {
@@ -91,7 +92,8 @@ export async function readPosition(on: Tx, schema: string, stream: string): Prom
 
 /**
  * Moves a position on, if it still is where the caller believes; the row stays locked until the transaction
- * ends, so that of several processes one applies a fact and no two change a build's tables at a time.
+ * ends, so that of several processes one applies a fact and no two change a build's tables at a time. When it
+ * is not, the transaction is over: statements that were sent behind this one fail without touching anything.
  */
 export async function advance(
   tx: Tx,
@@ -100,13 +102,20 @@ export async function advance(
   from: number,
   to: number,
 ): Promise<boolean> {
-  const moved = await tx.query(
-    `update projections.builds
-     set positions = positions || jsonb_build_object($2::text, $4::bigint), halts = halts - $2::text
-     where schema = $1 and coalesce((positions ->> $2::text)::bigint, 0) = $3::bigint returning schema`,
-    [schema, stream, from, to],
-  );
-  return moved.length > 0;
+  try {
+    await tx.query(
+      `with moved as (
+         update projections.builds
+         set positions = positions || jsonb_build_object($2::text, $4::bigint), halts = halts - $2::text
+         where schema = $1 and coalesce((positions ->> $2::text)::bigint, 0) = $3::bigint returning schema
+       ) select 1 / count(*) from moved`,
+      [schema, stream, from, to],
+    );
+    return true;
+  } catch (error) {
+    if ((error as { code?: unknown }).code === divisionByZero) return false;
+    throw error;
+  }
 }
 
 /** Says for all to see at which fact a build stopped. */

@@ -1,7 +1,6 @@
-import { AckPolicy, DeliverPolicy, nanos } from 'nats';
+import { AckPolicy, DeliverPolicy, type JetStreamManager, nanos } from 'nats';
 import type { Logger } from 'pino';
-import type { Log } from './log.js';
-import type { Pull, PulledMessage } from './pull.js';
+import type { Pull, PulledMessage, PullOptions } from './pull.js';
 import type { StreamDefinition } from './stream.js';
 
 /** A message on the log that is not decoded yet. */
@@ -18,13 +17,21 @@ export interface FollowOptions {
   signal: AbortSignal;
 }
 
+/** What following needs of the log: ways to ask the server and to read a consumer, over lost connections. */
+export interface Source {
+  readonly manager: JetStreamManager;
+  readonly connected: boolean;
+  ask<T>(question: () => Promise<T>): Promise<T>;
+  pull(options: PullOptions): Pull;
+}
+
 /** After this silence the server is asked whether more will come: what was announced may have been removed. */
 const silenceMs = 1_000;
 const pauseMs = 500;
 
 /** See `Log.follow`. */
 export async function* follow(
-  log: Log,
+  log: Source,
   stream: StreamDefinition,
   options: FollowOptions,
   logger: Logger,

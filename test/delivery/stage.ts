@@ -159,7 +159,17 @@ export class Stage {
   /** What an operator does about a dead letter. */
   async redrive(id: string): Promise<void> {
     const event = { event_id: id, seq: this.events.get(id)!.seq, token: eventToken(id) };
-    await this.log.handle(delivery, deliveryDecider(limits), { is: 'redrive', event }, { by: 'stage' });
+    const { position } = await this.log.handle(
+      delivery,
+      deliveryDecider(limits),
+      { is: 'redrive', event },
+      { by: 'stage' },
+    );
+    await this.outcomes.until(
+      () => this.outcomes.reached >= position.seq,
+      5_000,
+      'the redrive to be recorded',
+    );
   }
 
   /** Waits until the witness has seen so many lines. */
@@ -179,18 +189,25 @@ export class Stage {
     return this.witness.texts(channel).filter((text) => text.startsWith(`${id} `)).length;
   }
 
-  /** Every line shown once, in the order of the log, and recorded once; but for those that must not be there. */
-  async judge(t: Test, unless: (event: Draft, channel: string) => boolean = () => false): Promise<void> {
-    const wanted = new Map<string, string[]>(this.channels.map((channel) => [channel, []]));
+  /** Every line shown once, in the order of the log, and recorded once; `unless` tells which must not be there. */
+  async judge(
+    t: Test,
+    options: {
+      unless?: (id: string, channel: string) => boolean;
+      channels?: string[];
+      repeated?: boolean;
+    } = {},
+  ): Promise<void> {
+    const { unless = () => false, channels = this.channels } = options;
+    const wanted = new Map<string, string[]>(channels.map((channel) => [channel, []]));
     for (const event of [...this.events.values()].sort((a, b) => a.seq - b.seq)) {
       for (const channel of new Set(event.channels)) {
-        if (!unless(event, channel)) wanted.get(channel)?.push(event.id);
+        if (!unless(event.id, channel)) wanted.get(channel)?.push(event.id);
       }
     }
     const lines = [...wanted.values()].reduce((sum, ids) => sum + ids.length, 0);
     await this.seen(lines, 5_000).catch(() => undefined);
-    // a line too many would be on its way already
-    await this.witness.ask();
+    await this.witness.ask(); // a line too many is here then
     const faults = {
       lost: [] as string[],
       twice: [] as string[],
@@ -216,6 +233,7 @@ export class Stage {
     const shown = [...wanted].flatMap(([channel, ids]) => ids.map((id) => `${id} ${channel}`));
     const unrecorded = shown.filter((line) => !this.outcomes.confirmed.has(line));
     t.same(unrecorded.slice(0, 9), [], 'every line is recorded as shown');
+    if (options.repeated) return;
     const repeated = [...this.outcomes.confirmed].filter(([, times]) => times > 1);
     t.same(repeated.slice(0, 9), [], 'and none twice');
   }
@@ -228,8 +246,12 @@ type Dated<T extends Single['type']> = Extract<Single, { type: T }>['data'] & { 
 export class Outcomes {
   /** How often a line was confirmed, by `event_id channel`. */
   readonly confirmed = new Map<string, number>();
+  /** How many lines were found in a channel's history after a fault. */
+  fromHistory = 0;
   /** The last word about an event. */
   readonly ended = new Map<string, 'delivered' | 'dead_letter' | 'expired'>();
+  /** Sequence of the last fact that was folded. */
+  reached = 0;
   readonly #facts: { fact: Single; at: Date }[] = [];
   readonly #checks = new Set<() => void>();
 
@@ -238,7 +260,10 @@ export class Outcomes {
     const reading = new AbortController();
     const read = async () => {
       for await (const entries of log.follow(delivery, { after: 0, batch: 5_000, signal: reading.signal })) {
-        for (const entry of entries) this.#fold(decodeFact(delivery, entry.data, entry), entry.at);
+        for (const entry of entries) {
+          this.#fold(decodeFact(delivery, entry.data, entry), entry.at);
+          this.reached = entry.seq;
+        }
         for (const check of [...this.#checks]) check();
       }
     };
@@ -250,7 +275,7 @@ export class Outcomes {
   of<T extends Single['type']>(type: T, id?: string): Dated<T>[] {
     return this.#facts
       .filter(({ fact }) => fact.type === type && (id === undefined || fact.data.event_id === id))
-      .map(({ fact, at }) => ({ ...fact.data, at }) as Dated<T>);
+      .map(({ fact, at }) => ({ ...fact.data, at }) as unknown as Dated<T>);
   }
 
   /** Waits until a condition on what was recorded holds. */
@@ -275,7 +300,8 @@ export class Outcomes {
 
   #fold(fact: DeliveryFact, at: Date): void {
     if (fact.type === 'lines.confirmed') {
-      for (const { event_id, channel, completes } of fact.data.lines) {
+      for (const { event_id, channel, via, completes } of fact.data.lines) {
+        if (via === 'history') this.fromHistory += 1;
         const line = `${event_id} ${channel}`;
         this.confirmed.set(line, (this.confirmed.get(line) ?? 0) + 1);
         if (completes) this.ended.set(event_id, 'delivered');

@@ -311,7 +311,7 @@ eachSql(t, async (t, open) => {
     }
   });
 
-  t.test('tables that cannot be created halt their read model only', async (t) => {
+  t.test('READ-04 tables that cannot be created halt their read model only', async (t) => {
     const { sql } = await open();
     const { add, project } = await startLog(t);
     const broken = { ...tally({ name: 'broken' }), ddl: () => 'create tabel x ()' };

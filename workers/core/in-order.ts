@@ -1,6 +1,12 @@
 import { AckPolicy, type ConsumerInfo, DeliverPolicy, NatsError, nanos } from 'nats';
 import type { Logger } from 'pino';
-import type { Log, Pull, PulledMessage, StreamDefinition } from '../../streams/core/index.js';
+import {
+  type Log,
+  newId,
+  type Pull,
+  type PulledMessage,
+  type StreamDefinition,
+} from '../../streams/core/index.js';
 
 /** Where a consumer takes up its work. */
 export interface Takeover {
@@ -55,8 +61,8 @@ export class InOrderConsumer {
   #position = 0;
   /** Acknowledged since the takeover began, and not handed out again yet: the new consumer does not know. */
   readonly #doneMeanwhile = new Set<number>();
-  /** When the consumers that we made were made: tells them from anybody else's. */
-  #made = new Set<unknown>();
+  /** Stands on the consumers that we make, and tells them from anybody else's. */
+  readonly #holder = newId();
   #pull: Pull | undefined;
   #reading = false;
   #waiting: (() => void)[] = [];
@@ -179,10 +185,10 @@ export class InOrderConsumer {
     const floors = found.map((info) => (info ? floorOf(info) : -1));
     const current = floors[1]! > floors[0]! ? 1 : 0;
     const next = 1 - current;
-    const ours = found.some((info) => info && this.#made.has(info.created));
+    const ours = found.some((info) => info?.config.metadata?.holder === this.#holder);
     if (found[next]) await log.ask(() => consumers.delete(stream.name, names[next]!));
     const from = Math.max(0, floors[current]!) + 1;
-    const made = await log.ask(() =>
+    await log.ask(() =>
       consumers.add(stream.name, {
         durable_name: names[next]!,
         ack_policy: AckPolicy.Explicit,
@@ -191,12 +197,11 @@ export class InOrderConsumer {
         max_ack_pending: maxAckPending,
         deliver_policy: DeliverPolicy.StartSequence,
         opt_start_seq: from,
+        metadata: { holder: this.#holder },
         ...(filter ? { filter_subject: filter } : {}),
       }),
     );
-    this.#made.add(made.created);
     if (found[current]) await log.ask(() => consumers.delete(stream.name, names[current]!));
-    this.#made = new Set([made.created]);
     return { name: names[next]!, from, ours };
   }
 

@@ -43,6 +43,8 @@ interface Recollection {
 
 /** Events in hand at most: bounds memory while the network is away. */
 const maxInHand = 16_384;
+/** Asking for few at a time would cost more than what comes. */
+const minAsked = 1_024;
 const expirySweepMs = 500;
 /** How long a stop waits for lines in flight, and after them for their facts. */
 const stopBoundMs = 3_000;
@@ -68,7 +70,10 @@ export class DeliverToIrc {
     this.#decider = deliveryDecider(limits);
     const stopping = this.#stop.signal;
     setMaxListeners(0, stopping); // one for each channel that refuses
-    const capacity = () => maxInHand - this.#inHand.size;
+    const capacity = () => {
+      const room = maxInHand - this.#inHand.size;
+      return room < minAsked ? 0 : room;
+    };
 
     let ofEvents: Recollection | undefined;
     this.#events = new InOrderConsumer({
@@ -158,6 +163,7 @@ export class DeliverToIrc {
     if (!place.ours) {
       this.#inHand.forget(consumer);
       this.#presence.doubt();
+      await this.#inHand.recorder.flushed();
     }
     const outcomes = await RecordedOutcomes.recall(place, from, this.#options);
     const { since, head, ours } = place;

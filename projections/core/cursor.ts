@@ -1,0 +1,138 @@
+import type { Logger } from 'pino';
+import { isExpected, type Recorded, type StreamDefinition } from '../../streams/core/index.js';
+import type { Projection } from './projection.js';
+import {
+  advance,
+  type Build,
+  ensureBuild,
+  type Halt,
+  prepareRegistry,
+  readPosition,
+  recordHalt,
+} from './registry.js';
+import type { Sql } from './sql.js';
+import type { Turns } from './turns.js';
+
+/** What a cursor works with. */
+export interface CursorOptions {
+  sql: Sql;
+  logger: Logger;
+  projection: Projection;
+  build: Build;
+  stream: StreamDefinition;
+  /** The build's transactions run one at a time, and those of all builds a few at a time. */
+  turns: { build: Turns; all: Turns };
+}
+
+const overtaken = Symbol('overtaken');
+
+/** Where one stream stands in one build. It moves only together with the rows, in one transaction. */
+export class Cursor {
+  readonly #options: CursorOptions;
+  readonly #stream: string;
+  #position = 0;
+
+  constructor(options: CursorOptions) {
+    this.#options = options;
+    this.#stream = options.stream.name;
+  }
+
+  /** Sequence up to which the stream is folded, as far as this process knows. */
+  get position(): number {
+    return this.#position;
+  }
+
+  /** Takes up the position from the store; where the build does not exist it is made. A halt says that it cannot be. */
+  async load(): Promise<Halt | undefined> {
+    const { sql, projection, build } = this.#options;
+    let position = await readPosition(sql, build.schema, this.#stream).catch(() => undefined);
+    if (position === undefined) {
+      await prepareRegistry(sql); // the store may have been replaced by an empty one
+      try {
+        await ensureBuild(sql, projection, build.generation);
+      } catch (error) {
+        if (isExpected(error)) throw error;
+        return { seq: 0, message: `The tables cannot be created: ${messageOf(error)}` };
+      }
+      position = await readPosition(sql, build.schema, this.#stream);
+    }
+    this.#position = position ?? 0;
+    return undefined;
+  }
+
+  /**
+   * Applies facts and moves on to `upTo`. When they cannot be applied together the halves are tried by
+   * themselves, so that everything before the one that is to blame is applied; that one is returned. Throws
+   * what says nothing about the facts: the store is away, or is not where it was.
+   */
+  async apply(facts: Recorded[], upTo: number): Promise<Halt | undefined> {
+    if (upTo <= this.#position) return undefined;
+    const { projection, build, logger } = this.#options;
+    const todo = facts.filter((fact) => fact.seq > this.#position);
+    const started = performance.now();
+    let advanced = false;
+    try {
+      await this.#transaction(async (tx) => {
+        // sent together: between two statements the store would wait for this process, which has other work
+        const [advancing, applying] = await Promise.allSettled([
+          advance(tx, build.schema, this.#stream, this.#position, upTo),
+          todo.length > 0 ? projection.apply(tx, todo, build.schema) : undefined,
+        ]);
+        if (advancing.status === 'rejected') throw advancing.reason;
+        advanced = advancing.value;
+        if (!advanced) throw overtaken;
+        if (applying.status === 'rejected') throw applying.reason;
+      });
+    } catch (error) {
+      if (error === overtaken) return await this.#overtaken(facts, upTo);
+      if (!advanced || isExpected(error)) throw error;
+      if (todo.length <= 1) return { seq: todo[0]?.seq ?? upTo, message: messageOf(error) };
+      const half = todo.slice(0, todo.length >> 1);
+      return (await this.apply(half, half.at(-1)!.seq)) ?? (await this.apply(todo.slice(half.length), upTo));
+    }
+    this.#position = upTo;
+    const ms = Math.round(performance.now() - started);
+    logger.debug(
+      { projection: build.schema, stream: this.#stream, facts: todo.length, position: upTo, ms },
+      'batch',
+    );
+    return undefined;
+  }
+
+  /** Moves on to a sequence without applying anything. */
+  async passOver(upTo: number): Promise<void> {
+    await this.apply([], upTo);
+  }
+
+  /** Whether the store's position is another one by now. */
+  async hasMoved(): Promise<boolean> {
+    const position = await readPosition(this.#options.sql, this.#options.build.schema, this.#stream);
+    return position !== undefined && position !== this.#position;
+  }
+
+  /** Says for all to see at which fact it stopped; forgotten with the next move. */
+  async recordHalt(halt: Halt): Promise<void> {
+    await recordHalt(this.#options.sql, this.#options.build.schema, this.#stream, halt);
+  }
+
+  /** Somebody else moved the position: another process on the same store, or whoever restored the store. */
+  async #overtaken(facts: Recorded[], upTo: number): Promise<Halt | undefined> {
+    const { sql, build } = this.#options;
+    const position = await readPosition(sql, build.schema, this.#stream);
+    if (position === undefined || position < this.#position) {
+      throw new Error(`${build.schema} is not where it was: somebody replaced it`);
+    }
+    this.#position = position;
+    return await this.apply(facts, upTo);
+  }
+
+  #transaction(work: Parameters<Sql['transaction']>[0]): Promise<unknown> {
+    const { sql, turns } = this.#options;
+    return turns.build.take(() => turns.all.take(() => sql.transaction(work)));
+  }
+}
+
+/** The message of whatever was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

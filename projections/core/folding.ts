@@ -1,0 +1,82 @@
+import type { Logger } from 'pino';
+import type { Log } from '../../streams/core/index.js';
+import { Fold } from './fold.js';
+import type { Projection } from './projection.js';
+import type { Build } from './registry.js';
+import type { Sql } from './sql.js';
+import { Turns } from './turns.js';
+
+/** What the folds of a process work with. */
+export interface FoldingOptions {
+  log: Log;
+  sql: Sql;
+  logger: Logger;
+  /** Facts per transaction at most. */
+  batch: number;
+  /** Milliseconds between two looks for a command to skip the fact that halted a fold. */
+  skipPollMs: number;
+  /** Called when a fold moved, saw its end or changed its state. */
+  changed(): void;
+  /** Told whether the read store answers, each time it is known anew. */
+  store(error?: unknown): void;
+}
+
+/** Transactions at a time: readers share the store. */
+const concurrency = { pglite: 1, postgres: 4 };
+
+/** The folds of all builds that this process keeps up to date. */
+export class Folding {
+  readonly #options: FoldingOptions;
+  readonly #turns: Turns;
+  readonly #folds = new Map<string, Fold[]>();
+  readonly #ending = new Set<Promise<void>>();
+  #stopped = false;
+
+  constructor(options: FoldingOptions) {
+    this.#options = options;
+    this.#turns = new Turns(concurrency[options.sql.engine]);
+  }
+
+  /** The folds of a build, one for each of its streams; none when it is not kept up to date here. */
+  of(schema: string): readonly Fold[] {
+    return this.#folds.get(schema) ?? [];
+  }
+
+  /** Has these builds folded from now on, and no others. */
+  arrange(wanted: { projection: Projection; build: Build }[]): void {
+    if (this.#stopped) return;
+    for (const [schema, folds] of this.#folds) {
+      if (wanted.some(({ build }) => build.schema === schema)) continue;
+      this.#folds.delete(schema);
+      for (const fold of folds) this.#end(fold);
+    }
+    for (const { projection, build } of wanted) {
+      if (this.#folds.has(build.schema)) continue;
+      const turns = { build: new Turns(1), all: this.#turns };
+      const folds = projection.streams.map(
+        (stream) => new Fold({ ...this.#options, projection, build, stream, turns }),
+      );
+      this.#folds.set(build.schema, folds);
+      for (const fold of folds) fold.start();
+    }
+  }
+
+  /** Has streams read anew whose readers are silent although there is more. */
+  watch(heads: ReadonlyMap<string, number>, stallMs: number): void {
+    for (const fold of [...this.#folds.values()].flat()) {
+      fold.watch(heads.get(fold.stream.name) ?? 0, stallMs);
+    }
+  }
+
+  /** Finishes the batches in hand and ends. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    for (const fold of [...this.#folds.values()].flat()) this.#end(fold);
+    await Promise.all(this.#ending);
+  }
+
+  #end(fold: Fold): void {
+    const ending = fold.stop().finally(() => this.#ending.delete(ending));
+    this.#ending.add(ending);
+  }
+}
