@@ -50,21 +50,25 @@ async function assemble(config: Config, logger: Logger, closing: Closing[]): Pro
   const startedAt = new Date();
   const has = (role: Role) => config.ROLES.includes(role);
   for (const warning of bootWarnings(config)) logger.warn(warning);
-  const { natsUrl, ircUrl, sql, sqlPlace, secrets, holder } = await openSurroundings(config, logger, closing);
+  const { natsUrl, streamsMaxBytes, ircUrl, sql, sqlPlace, secrets, holder } = await openSurroundings(
+    config,
+    logger,
+    closing,
+  );
 
   const log = await Log.open({
     urls: natsUrl,
     name: `relay ${config.ROLES.join(',')}`,
     streams,
     replicas: config.NATS_REPLICAS,
-    maxBytes: config.STREAMS_MAX_BYTES,
+    maxBytes: streamsMaxBytes,
+    resize: config.STREAMS_MAX_BYTES !== undefined,
     logger,
   });
   closing.push({ name: 'log', close: () => log.close() });
 
   const projector = new Projector({ log, sql, projections, logger });
   closing.push({ name: 'projections', close: () => projector.stop() });
-  if (has('projections')) await projector.start();
 
   const limits = {
     maxRetries: config.EVENT_MAX_RETRIES,
@@ -72,10 +76,7 @@ async function assemble(config: Config, logger: Logger, closing: Closing[]): Pro
     retryMs: config.EVENT_RETRY_MS,
   };
   const delivery = deliveryLease(config, { log, logger, ircUrl, secrets, holder, limits });
-  if (has('irc')) {
-    closing.push({ name: 'delivery', close: () => delivery.stop() });
-    delivery.start();
-  }
+  closing.push({ name: 'delivery', close: () => delivery.stop() });
 
   const readModels = new ReadModels(sql, projector);
   const bridgeService = createBridge({
@@ -123,7 +124,10 @@ async function assemble(config: Config, logger: Logger, closing: Closing[]): Pro
   } else if (has('services')) {
     mountService(server, 'bridge', bridgeRoutes, bridgeService);
   }
+  // a port that is taken is known before anything is done to the world
   const address = await server.listen({ host: config.HOST, port: config.PORT });
+  if (has('projections')) await projector.start();
+  if (has('irc')) delivery.start();
   return {
     server,
     address,

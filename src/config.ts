@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { z } from 'zod';
+import { isNick } from '../streams/irc-grammar.js';
 
 /** The parts that a process may run. */
 export const roles = ['api', 'services', 'projections', 'workers', 'irc', 'schedule'] as const;
@@ -7,6 +8,8 @@ export type Role = (typeof roles)[number];
 
 const url = (protocols: RegExp) =>
   z.union([z.literal(''), z.url({ protocol: protocols, error: 'is not a valid address' })]).default('');
+const isNatsUrls = (urls: string) =>
+  urls === '' || urls.split(',').every((url) => /^\s*(nats|tls):\/\/\S+\s*$/.test(url));
 const port = (preset: number) => z.coerce.number().int().min(0).max(65_535).default(preset);
 const milliseconds = (preset: number) => z.coerce.number().int().min(1).default(preset);
 const list = (preset: string) =>
@@ -52,16 +55,16 @@ export const environment = z.object({
     .url({ protocol: /^https?$/, error: 'is not a valid address' })
     .default('http://localhost:8100'),
   DATA_DIR: z.string().min(1).default('./data'),
-  NATS_URL: z.string().default(''),
+  NATS_URL: z.string().default('').refine(isNatsUrls, 'is not a list of addresses like nats://host:4222'),
   NATS_REPLICAS: z.coerce.number().int().min(1).max(5).default(1),
-  STREAMS_MAX_BYTES: z.coerce.number().int().min(1_000_000).default(8_000_000_000),
+  STREAMS_MAX_BYTES: z.coerce.number().int().min(1_000_000).optional(),
   DATABASE_URL: url(/^postgres(ql)?$/),
   IRC_URL: url(/^ircs?$/),
   IRC_EMBEDDED_PORT: port(6667),
   IRC_OPER_NAME: z.string().default(''),
   IRC_OPER_PASSWORD: z.string().default(''),
   IRC_SERVER_PASSWORD: z.string().default(''),
-  EM_NICK: z.string().min(1).max(30).default('em-bot'),
+  EM_NICK: z.string().default('em-bot').refine(isNick, 'is not an IRC nick'),
   ROLES: rolesList,
   EM_WEBHOOK_SECRET: list(''),
   EM_WEBHOOK_SCHEMES: list('body').pipe(z.array(z.enum(['body', 'timestamped'])).min(1)),
@@ -96,6 +99,10 @@ export function readConfig(env: NodeJS.ProcessEnv = environmentWithFile()): Conf
 
 function environmentWithFile(): NodeJS.ProcessEnv {
   // present from Node 20.12 on; it leaves variables alone that are already set
-  if (existsSync('.env')) process.loadEnvFile?.('.env');
+  try {
+    if (existsSync('.env')) process.loadEnvFile?.('.env');
+  } catch (error) {
+    throw new ConfigError(`.env cannot be read: ${(error as Error).message}`);
+  }
   return process.env;
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, statfs } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Logger } from 'pino';
@@ -20,6 +20,8 @@ export interface Closing {
 /** The servers around the service, our own or given ones, and the secrets that go with them. */
 export interface Surroundings {
   natsUrl: string;
+  /** Disk budget of all streams, in bytes. */
+  streamsMaxBytes: number;
   ircUrl: string;
   /** Identity of this process among those that take turns: the same after a restart where nobody else can have it. */
   holder: string;
@@ -83,6 +85,7 @@ export async function openSurroundings(
   return {
     holder: locked ? `${hostname()}:${dataDir}` : randomUUID(),
     natsUrl: (await nats).url,
+    streamsMaxBytes: config.STREAMS_MAX_BYTES ?? (own.nats ? await ownDiskBudget(dataDir) : usualBudget),
     ircUrl: (await irc).url,
     sql: await sql,
     sqlPlace: own.sql ? join(dataDir, 'pg') : new URL(config.DATABASE_URL).host,
@@ -97,6 +100,15 @@ export async function openSurroundings(
       ircOper: operName && operPassword ? { name: operName, password: operPassword } : undefined,
     },
   };
+}
+
+/** What the streams may take together where nobody said otherwise, in bytes. */
+const usualBudget = 8_000_000_000;
+
+/** The usual budget, or on a small disk the better part of what is free: full streams refuse, full disks break. */
+async function ownDiskBudget(dataDir: string): Promise<number> {
+  const { bavail, bsize } = await statfs(dataDir);
+  return Math.min(usualBudget, Math.floor(bavail * bsize * 0.6));
 }
 
 function inspircdOptions(config: Config, generated: Secrets) {

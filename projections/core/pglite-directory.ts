@@ -38,11 +38,6 @@ export async function findTemplate(make: MakeDatabase): Promise<string | undefin
   }
 }
 
-/** Removes the template, so that the next database is made anew. */
-export async function forgetTemplate(): Promise<void> {
-  await rm(templatePath(), { recursive: true, force: true });
-}
-
 /** Moves a directory out of the way and returns where to; of several that were moved only the last one is kept. */
 export async function moveAside(directory: string, now: Date): Promise<string> {
   const prefix = `${basename(directory)}.damaged-`;

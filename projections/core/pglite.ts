@@ -4,7 +4,6 @@ import {
   beginSession,
   endSession,
   findTemplate,
-  forgetTemplate,
   isSound,
   isThere,
   moveAside,
@@ -51,6 +50,7 @@ class Pglite implements Sql {
   readonly engine = 'pglite';
   readonly #directory: string;
   readonly #logger: Logger;
+  #withoutTemplate = false;
   /** What waits for the transaction in hand to end, in the order in which it came. */
   readonly #waiting: (() => void)[] = [];
   readonly #upkeep: NodeJS.Timeout;
@@ -73,7 +73,7 @@ class Pglite implements Sql {
     try {
       await this.#openThread();
     } catch (error) {
-      if (isNew) await forgetTemplate(); // what was copied from it cannot be opened
+      if (isNew) this.#withoutTemplate = true; // what was copied from it cannot be opened
       await this.#replace(error);
     }
   }
@@ -152,7 +152,7 @@ class Pglite implements Sql {
       throw new Error('the machine went down while it was open');
     const thread = await PgliteThread.open(this.#directory, {
       settings,
-      template: exists ? undefined : await findTemplate(makeDatabase),
+      template: exists || this.#withoutTemplate ? undefined : await findTemplate(makeDatabase),
       died: (reason) => {
         const again = Date.now() - this.#diedAt < crashLoopMs;
         this.#diedAt = Date.now();

@@ -36,7 +36,7 @@ export interface ProjectorOptions {
 }
 
 /** On PGlite, where readers wait for the batch in hand, and on a server. */
-const defaultBatch = { pglite: 500, postgres: 2_000 };
+const defaultBatch = { pglite: 500, postgres: 1_000 };
 /** How long a reader that does not fold believes what it has read of the registry. */
 const registryAgeMs = 1_000;
 const longestPollMs = 100;

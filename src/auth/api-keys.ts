@@ -34,7 +34,7 @@ export class ApiKeys {
   /** The caller's name. Throws 401 without a valid key; without any configured keys, 403 unless the caller is local. */
   require(request: FastifyRequest): string {
     if (this.#keys.length === 0) {
-      if (isLoopback(request.ip)) return 'local';
+      if (isLocalCaller(request)) return 'local';
       throw new Refusal('api_keys_not_configured', 403, 'This route answers local callers only', {
         hint: 'The operator can open it to others by setting API_KEYS',
       });
@@ -47,6 +47,21 @@ export class ApiKeys {
     }
     return name;
   }
+}
+
+/**
+ * Whether a request comes from somebody at this machine. A browser there speaks for any web page it shows, and a
+ * proxy there for the whole world: neither is somebody at this machine.
+ */
+function isLocalCaller(request: FastifyRequest): boolean {
+  const { origin, host, forwarded, via } = request.headers;
+  if (!isLoopback(request.ip)) return false;
+  if (forwarded || via || request.headers['x-forwarded-for'] || request.headers['x-real-ip']) return false;
+  return isLocalHost(host ?? '') && (origin === undefined || isLocalHost(origin.replace(/^https?:\/\//, '')));
+}
+
+function isLocalHost(host: string): boolean {
+  return /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/.test(host);
 }
 
 /** Whether an address is this machine's own. */

@@ -156,7 +156,12 @@ async function start(spec: ChildSpec, port: number, stopped: AbortSignal): Promi
   const output = () => readFileSync(file, 'utf8').slice(from);
   if (identity === undefined) throw new Error(`${spec.name} ended at once: ${lastLines(output())}`);
   const record = { ...identity, port, fingerprint: spec.fingerprint };
-  writeRecord(spec, record);
+  try {
+    writeRecord(spec, record);
+  } catch (error) {
+    await endProcess(record, spec.stopGraceMs); // nobody would find it again
+    throw error;
+  }
 
   const deadline = Date.now() + spec.startTimeoutMs;
   for (;;) {

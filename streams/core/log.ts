@@ -1,11 +1,13 @@
-import type { JetStreamManager, Msg, NatsConnection } from 'nats';
+import type { JetStreamManager, NatsConnection } from 'nats';
 import type { Logger } from 'pino';
 import type { Decider } from './decider.js';
-import { type Refusal, Unavailable } from './errors.js';
+import { type DirectQuery, readDirect, type StoredMessage } from './direct.js';
+import { Unavailable } from './errors.js';
 import { type Entry, type FollowOptions, follow } from './follow.js';
 import { connectToNats, ensureStreams, type StreamPlacement } from './nats.js';
 import { newId, type PublishAnswer, Publisher } from './publisher.js';
 import { Pull, type PullOptions } from './pull.js';
+import { StateCache } from './state-cache.js';
 import {
   type AnyFact,
   decodeFact,
@@ -38,15 +40,8 @@ const appendBoundMs = 4_000;
 const acknowledgeMs = 2_000;
 /** Bound of one command with all its conflicts, in milliseconds. */
 const commandBoundMs = 5_000;
-const cachedStates = 10_000;
 const drainBoundMs = 2_000;
-
-type DirectQuery = { seq: number } | { last_by_subj: string } | { seq: number; next_by_subj: string };
-
-interface CachedState {
-  state: unknown;
-  seq: number;
-}
+const refusalNoteMs = 10_000;
 
 /**
  * The event log: appends facts, runs commands through deciders with optimistic concurrency, and reads
@@ -57,12 +52,13 @@ export class Log {
   readonly manager: JetStreamManager;
   readonly #publisher: Publisher;
   readonly #options: LogOptions;
-  readonly #states = new Map<string, CachedState>();
+  readonly #states = new StateCache();
   readonly #pulls = new Set<Pull>();
   readonly #asked = new Set<(error: Error) => void>();
   #connected = true;
   #closed = false;
   #clockOffsetMs = 0;
+  #refusalNotedAt = 0;
 
   private constructor(connection: NatsConnection, manager: JetStreamManager, options: LogOptions) {
     this.connection = connection;
@@ -151,10 +147,11 @@ export class Log {
     context: Origin & { now?: Date },
   ): Promise<{ state: State; fact?: FactOf<S>; position: Position }> {
     const subject = decider.subject(command);
+    const key = `${stream.name} ${subject}`;
     const now = context.now ?? this.now();
     const deadline = Date.now() + commandBoundMs;
     for (let conflictAt = -1; ; ) {
-      const cached = await this.#fold(stream, decider, subject);
+      const cached = await this.#states.fold(decider, key, (from) => this.subject(stream, subject, from));
       const state = cached.state as State;
       const fact = decider.decide(command, state, now);
       if (!fact) return { state, position: { stream: stream.name, seq: cached.seq } };
@@ -173,7 +170,7 @@ export class Log {
         throw new Unavailable('log_contended', 503, `Too many concurrent changes of ${subject}`, 1);
       }
       // nobody appended and yet we are not at its end: the subject is not the one that was folded
-      if (cached.seq === conflictAt) this.#states.delete(stateKey(stream, subject));
+      if (cached.seq === conflictAt) this.#states.forget(key);
       conflictAt = cached.seq;
       await delay(Math.random() * 5);
     }
@@ -267,6 +264,7 @@ export class Log {
           timeoutMs: Math.min(acknowledgeMs, deadline - Date.now()),
           ...(expectedLastSubjectSequence === undefined ? {} : { expectedLastSubjectSequence }),
         });
+        if (answer.is === 'refused') this.#noteRefusal(stream, answer);
         if (answer.is === 'conflict' && attempt > 1) {
           // the try before may have been stored although its answer was lost
           for await (const fact of this.subject(stream, subject, (expectedLastSubjectSequence ?? 0) + 1)) {
@@ -281,22 +279,12 @@ export class Log {
     }
   }
 
-  async #fold<S extends StreamDefinition, State, Command>(
-    stream: S,
-    decider: Decider<State, Command, FactOf<S>>,
-    subject: string,
-  ): Promise<CachedState> {
-    const key = stateKey(stream, subject);
-    const cached = this.#states.get(key) ?? { state: decider.initial(), seq: 0 };
-    this.#states.delete(key); // and set again: the map's order is the order of use
-    this.#states.set(key, cached);
-    if (this.#states.size > cachedStates) this.#states.delete(this.#states.keys().next().value!);
-    for await (const fact of this.subject(stream, subject, cached.seq + 1)) {
-      if (fact.seq <= cached.seq) continue; // another command on the same state was faster
-      decider.evolve(cached.state as State, fact);
-      cached.seq = fact.seq;
-    }
-    return cached;
+  /** Says once in a while why appends are refused: a full disk refuses thousands a second. */
+  #noteRefusal(stream: StreamDefinition, answer: { code: number; error: string }): void {
+    if (Date.now() - this.#refusalNotedAt < refusalNoteMs) return;
+    this.#refusalNotedAt = Date.now();
+    const { code, error } = answer;
+    this.#options.logger.error({ stream: stream.name, code, reason: error }, 'the log refuses appends');
   }
 
   async #direct<S extends StreamDefinition>(
@@ -307,36 +295,11 @@ export class Log {
     return message && decodeFact(stream, message.data, message);
   }
 
-  async #directMessage(
-    stream: StreamDefinition,
-    query: DirectQuery,
-  ): Promise<{ subject: string; seq: number; at: Date; data: Uint8Array } | undefined> {
-    let message: Msg;
-    try {
-      const subject = `$JS.API.DIRECT.GET.${stream.name}`;
-      message = await this.ask(() =>
-        this.connection.request(subject, JSON.stringify(query), { timeout: acknowledgeMs }),
-      );
-    } catch (error) {
-      const reason = (error as Error).message;
-      throw new Unavailable('log_unavailable', 503, `The event log did not answer: ${reason}`, 2);
-    }
-    const { headers } = message;
-    if (!headers || headers.code === 404) return undefined;
-    if (headers.code) {
-      throw new Unavailable(
-        'log_unavailable',
-        503,
-        `The event log refused a read: ${headers.description}`,
-        2,
-      );
-    }
-    return {
-      subject: headers.get('Nats-Subject'),
-      seq: Number(headers.get('Nats-Sequence')),
-      at: new Date(headers.get('Nats-Time-Stamp')),
-      data: message.data,
-    };
+  #directMessage(stream: StreamDefinition, query: DirectQuery): Promise<StoredMessage | undefined> {
+    const timeout = acknowledgeMs;
+    const request = (subject: string, body: string) =>
+      this.ask(() => this.connection.request(subject, body, { timeout }));
+    return readDirect(request, stream, query);
   }
 
   async #watchConnection(): Promise<void> {
@@ -364,10 +327,6 @@ export class Log {
   }
 }
 
-function stateKey(stream: StreamDefinition, subject: string): string {
-  return `${stream.name} ${subject}`;
-}
-
 /** This machine's clock in milliseconds, as it would be if nobody had set it since the process began. */
 function steadyNow(): number {
   return performance.timeOrigin + performance.now();
@@ -377,9 +336,10 @@ function notConnected(): Unavailable {
   return new Unavailable('log_unavailable', 503, 'The event log is not connected', 2);
 }
 
-function refusedByLog(answer: PublishAnswer): Refusal | Unavailable {
-  const reason = answer.is === 'refused' ? answer.error : 'the subject changed meanwhile';
-  return new Unavailable('log_unavailable', 503, `The event log refused the append: ${reason}`, 5);
+/** The reason is for the operators' log: it may name places on the log server. */
+function refusedByLog(answer: PublishAnswer): Unavailable {
+  const code = answer.is === 'refused' ? ` (${answer.code})` : '';
+  return new Unavailable('log_unavailable', 503, `The event log refused the append${code}`, 5);
 }
 
 function delay(ms: number): Promise<void> {

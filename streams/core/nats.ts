@@ -38,6 +38,8 @@ export interface StreamPlacement {
   replicas: number;
   /** Disk budget of all streams together, in bytes. A full stream refuses appends; it never drops old facts for new. */
   maxBytes: number;
+  /** Whether streams that are there already get their part of `maxBytes`, too; by default they keep their size. */
+  resize?: boolean;
 }
 
 /** Creates the streams that are missing and brings the others to the wanted configuration. */
@@ -75,6 +77,7 @@ async function applyStreams(
       allow_direct: true,
     } as StreamUpdateConfig;
     const current = await streamConfig(manager, definition.name);
+    if (current && !placement.resize) wanted.max_bytes = current.max_bytes;
     if (!current) {
       await manager.streams.add({
         ...wanted,

@@ -36,7 +36,8 @@ function printable(field: string) {
  * is nested at most 64 levels deep. Ids are compared exactly as sent.
  */
 export const MarketEvent = z.object({
-  event_id: printable('event_id'),
+  // `.` and `..` cannot be part of an address: nobody could ask for such an event
+  event_id: printable('event_id').regex(/^(?!\.{1,2}$)/, 'event_id must not be . or ..'),
   event_type: z
     .string('event_type must be a string')
     .regex(/^[A-Za-z0-9][A-Za-z0-9_.:/-]{0,99}$/, 'event_type must be 1 to 100 of A-Z a-z 0-9 _ . : / -'),

@@ -70,6 +70,8 @@ export function cityChannel(location: unknown): string | undefined {
     .replace(/[ßæœøłđħŧı]/g, (letter) => strokes[letter]!)
     .replace(/[^a-z0-9]+/g, '-')
     .replace(/^-|-$/g, '');
+  // an address in the wrong field: channel names are public, whole wallets are not
+  if (/0x[0-9a-f]{40}/.test(slug)) return undefined;
   return channel('#city-', slug);
 }
 

@@ -127,6 +127,17 @@ t.test('API-08 without keys the operator routes are for local callers', async (t
   t.equal((await getJson(`${app.url}/ops/projections`)).status, 200);
   const stranger = await app.server?.inject({ url: '/ops/projections', remoteAddress: '203.0.113.9' });
   t.equal(stranger?.statusCode, 403);
+  const asked = (headers: Record<string, string>) =>
+    app.server.inject({ url: '/ops/projections', remoteAddress: '127.0.0.1', headers });
+  const foreign: Record<string, string>[] = [
+    { origin: 'https://a-page.example' },
+    { origin: 'null' },
+    { host: 'rebound.example' },
+    { 'x-forwarded-for': '203.0.113.9' },
+    { forwarded: 'for=203.0.113.9' },
+  ];
+  for (const headers of foreign) t.equal((await asked(headers)).statusCode, 403, JSON.stringify(headers));
+  t.equal((await asked({ origin: 'http://localhost:8100', host: 'localhost:8100' })).statusCode, 200);
   t.match((await getJson(`${app.url}/ops/projections`)).body, {
     projections: [{ name: 'delivery_queue', state: 'live' }],
   });

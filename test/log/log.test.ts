@@ -184,6 +184,27 @@ t.test('LOG-08 without a server an append fails in bounded time and says so', as
   t.match(error, { kind: 'unavailable', code: 'log_unavailable', status: 503 });
 });
 
+t.test('LOG-09 streams keep their size unless another one is asked for', async (t) => {
+  const nats = await startNats(t);
+  const open = async (maxBytes: number, resize: boolean) => {
+    const log = await Log.open({
+      urls: nats.url,
+      name: 'test',
+      streams: [things],
+      replicas: 1,
+      maxBytes,
+      resize,
+      logger,
+    });
+    const { config } = await log.manager.streams.info(things.name);
+    await log.close();
+    return config.max_bytes;
+  };
+  t.equal(await open(5_000_000, false), 5_000_000);
+  t.equal(await open(1_000_000, false), 5_000_000);
+  t.equal(await open(2_000_000, true), 2_000_000);
+});
+
 t.test('LOG-09 a full stream refuses new facts and keeps the old ones', async (t) => {
   const nats = await startNats(t);
   const log = await openLog(nats, { maxBytes: 20_000 });

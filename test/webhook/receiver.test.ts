@@ -57,6 +57,7 @@ t.test('the receiver', async (t) => {
       ['"text"', ''],
       ['{"event_type":"task.published","source":"em","payload":{}}', 'event_id'],
       ['{"event_id":"","event_type":"task.published","source":"em","payload":{}}', 'event_id'],
+      ['{"event_id":"..","event_type":"task.published","source":"em","payload":{}}', 'event_id'],
       ['{"event_id":7,"event_type":"task.published","source":"em","payload":{}}', 'event_id'],
       ['{"event_id":"x","event_type":"task.published","source":"em","payload":[]}', 'payload'],
       ['{"event_id":"x","event_type":"task.published","source":"em","payload":"p"}', 'payload'],

@@ -39,7 +39,8 @@ export interface InOrderOptions {
 
 /** Longer than anything stays in hand: redelivery is done by taking over, never by the server's clock. */
 const ackWaitMs = 24 * 3_600_000;
-const maxAckPending = 100_000;
+/** Messages behind the oldest one in hand; the server keeps some bytes for each. */
+const maxAckPending = 1_000_000;
 const pauseMs = 500;
 /** Somebody else has taken the work: two that are at it must not snatch it from each other all the time. */
 const politePauseMs = 1_000;
@@ -57,10 +58,15 @@ const acknowledgement = encoder.encode('+ACK');
 export class InOrderConsumer {
   readonly #options: InOrderOptions;
   readonly #stop = new AbortController();
-  /** Last sequence that the present pull has handed out. */
+  /** Last sequence that the present pull has handed out, and where to acknowledge everything up to it. */
   #position = 0;
-  /** Acknowledged since the takeover began, and not handed out again yet: the new consumer does not know. */
+  #reply: string | undefined;
+  /** Sequences that were handed out and are not done, oldest first, with where to acknowledge what comes before. */
+  readonly #open = new Map<number, string | undefined>();
+  /** Done since the takeover began and not handed out again yet: the new consumer does not know. */
   readonly #doneMeanwhile = new Set<number>();
+  #acknowledged: string | undefined;
+  #acknowledging = false;
   /** Stands on the consumers that we make, and tells them from anybody else's. */
   readonly #holder = newId();
   #pull: Pull | undefined;
@@ -77,7 +83,7 @@ export class InOrderConsumer {
     this.#done = this.#run();
   }
 
-  /** Hands out no more from now on; what was handed out may still be acknowledged. Resolves when all is quiet. */
+  /** Hands out no more from now on; what was handed out may still come to its end. Resolves when all is quiet. */
   async stop(): Promise<void> {
     this.#stop.abort();
     this.#pull?.stop();
@@ -99,10 +105,16 @@ export class InOrderConsumer {
     });
   }
 
-  /** Tells the log that a message is dealt with. A lost acknowledgement only costs a second look after a takeover. */
-  acknowledge({ seq, reply }: Pick<PulledMessage, 'seq' | 'reply'>): void {
+  /**
+   * Takes note that the message at a sequence is dealt with. The log is told how far all are: a word that is
+   * lost on the way only costs a second look after a takeover.
+   */
+  done(seq: number): void {
     if (seq > this.#position) this.#doneMeanwhile.add(seq);
-    else this.#send(reply);
+    else if (this.#open.delete(seq) && !this.#acknowledging) {
+      this.#acknowledging = true;
+      setImmediate(() => this.#acknowledge());
+    }
   }
 
   /** To be called when the owner has room again. */
@@ -132,6 +144,8 @@ export class InOrderConsumer {
   async #takeOver(): Promise<string> {
     const { log, stream, filter, takeOver } = this.#options;
     this.#position = 0;
+    this.#reply = undefined;
+    this.#open.clear();
     this.#doneMeanwhile.clear();
     const { name, from, ours } = await this.#renew();
     const first = await log.next(stream, from, filter);
@@ -160,14 +174,22 @@ export class InOrderConsumer {
   }
 
   #handOut(message: PulledMessage): void {
-    this.#position = message.seq;
-    if (this.#doneMeanwhile.delete(message.seq)) this.#send(message.reply);
+    const { seq } = message;
+    this.#open.set(seq, this.#reply);
+    this.#position = seq;
+    this.#reply = message.reply;
+    if (this.#doneMeanwhile.delete(seq)) this.done(seq);
     else this.#options.message(message);
   }
 
-  #send(reply: string): void {
+  #acknowledge(): void {
+    this.#acknowledging = false;
     const { connection } = this.#options.log;
-    if (!connection.isClosed()) connection.publish(reply, acknowledgement);
+    const [oldest] = this.#open.values();
+    const upTo = this.#open.size === 0 ? this.#reply : oldest;
+    if (upTo === undefined || upTo === this.#acknowledged || connection.isClosed()) return;
+    this.#acknowledged = upTo;
+    connection.publish(upTo, acknowledgement);
   }
 
   #setReading(reading: boolean): void {
@@ -191,7 +213,7 @@ export class InOrderConsumer {
     await log.ask(() =>
       consumers.add(stream.name, {
         durable_name: names[next]!,
-        ack_policy: AckPolicy.Explicit,
+        ack_policy: AckPolicy.All,
         ack_wait: nanos(ackWaitMs),
         max_deliver: -1,
         max_ack_pending: maxAckPending,

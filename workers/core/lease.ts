@@ -69,8 +69,8 @@ export class Lease {
     const { log, name, holder, logger } = this.#options;
     while (!this.#stop.signal.aborted) {
       try {
-        const bucket = await this.#bucket();
-        const revision = await this.#acquire(bucket);
+        const bucket = await log.ask(() => this.#bucket());
+        const revision = await log.ask(() => this.#acquire(bucket));
         if (revision === undefined) {
           await this.#pause(tryMs);
           continue;
@@ -107,24 +107,26 @@ export class Lease {
 
   /** Renews until the stop, with the last revision, or until the lease is somebody else's. */
   async #renew(bucket: KV, revision: number): Promise<number | undefined> {
-    const { name, logger } = this.#options;
+    const { log, name, logger } = this.#options;
     let last = revision;
-    let renewedAt = Date.now();
     while (!this.#stop.signal.aborted) {
       await this.#pause(renewMs);
-      if (this.#stop.signal.aborted) return last;
+      if (this.#stop.signal.aborted) break;
       try {
-        last = await bucket.update(name, this.#value(), last);
-        renewedAt = Date.now();
-      } catch (error) {
-        const current = await bucket.get(name).catch(() => undefined);
-        if (current?.operation === 'PUT' && this.#isOurs(current)) last = current.revision;
-        else if (current?.operation === 'PUT' || Date.now() - renewedAt > termMs) {
-          // while the log is away nobody else can take it either: go on, and look again when it is back
-          if (!this.#options.log.connected) continue;
-          logger.warn({ lease: name, err: error }, 'lease lost');
+        const renewed = await log.ask(() =>
+          bucket
+            .update(name, this.#value(), last)
+            // renewed without an answer, or run out while the log was away: ours as long as nobody took it
+            .catch(() => this.#acquire(bucket)),
+        );
+        if (renewed === undefined) {
+          logger.warn({ lease: name }, 'lease lost to another process');
           return undefined;
         }
+        last = renewed;
+      } catch (error) {
+        // while the log cannot be asked nobody else can take it either
+        logger.debug({ lease: name, err: error }, 'lease not renewed yet');
       }
     }
     return last;

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Log, PulledMessage } from '../../streams/core/index.js';
+import type { Log } from '../../streams/core/index.js';
 import {
   type ConfirmedLine,
   type DeliveryCommand,
@@ -22,14 +22,14 @@ export interface Job {
   state: DeliveryState;
   /** When its time to live began, in milliseconds. */
   readonly since: number;
-  /** Who handed it out, with which message: acknowledged when the job is done. */
+  /** Who handed it out, under which sequence: told when the job is done. */
   readonly consumer: InOrderConsumer;
-  message: Pick<PulledMessage, 'seq' | 'reply'>;
+  readonly handedOut: number;
   readonly lines: Line<Job>[];
-  /** Settles when what was decided about it up to now is on the log. */
-  recorded: Promise<unknown>;
+  /** Settles when the facts that were decided about it up to now, but for confirmations, are on the log. */
+  recorded: Promise<unknown> | undefined;
   /** Called when the job is done: a redrive came while its predecessor was not off our hands yet. */
-  followedBy?: () => void;
+  followedBy: (() => void) | undefined;
 }
 
 /** What events are delivered with. */
@@ -51,20 +51,27 @@ export class EventsInHand {
   readonly #jobs = new Map<number, Job>();
   readonly #lanes = new Map<string, Lane<Job>>();
   readonly recorder: Recorder;
+  /** The log's time at the last sweep: as exact as a time to live has to be. */
+  #now: Date;
 
   constructor(options: EventsInHandOptions) {
     const { log, logger, presence, limits, stopping } = options;
     this.#options = options;
     this.#decider = deliveryDecider(limits);
     this.recorder = new Recorder(log, logger);
+    this.#now = log.now();
     this.#owner = {
       presence,
       stopping,
       retryMs: limits.retryMs,
       wanted: ({ event: { state }, channel: name }) => {
         const channel = state.channels.get(name);
-        const open = channel && !channel.confirmed && channel.failures < limits.maxRetries;
-        return state.status === 'pending' && open === true;
+        return (
+          state.status === 'pending' &&
+          channel !== undefined &&
+          !channel.confirmed &&
+          channel.failures < limits.maxRetries
+        );
       },
       confirmed: (line, via, recorded) => this.#confirmed(line, via, recorded),
       failed: (line, error) => this.#failed(line, error),
@@ -87,9 +94,10 @@ export class EventsInHand {
 
   /** Brings the line into the channels that have not confirmed it; `inDoubt`: it may have been shown there before. */
   deliver(job: Job, text: string, inDoubt: boolean): void {
-    if (this.#expire(job, this.#options.log.now())) return;
+    if (this.#expire(job)) return;
+    const tag = job.ref.token;
     for (const channel of openChannels(job.state, this.#options.limits)) {
-      const line = { event: job, channel, text, tag: job.ref.token, inDoubt, inFlight: false };
+      const line = { event: job, channel, text, tag, inDoubt, inFlight: false };
       job.lines.push(line);
       this.#lane(channel).push(line);
     }
@@ -102,7 +110,7 @@ export class EventsInHand {
   release(job: Job): void {
     if (this.#jobs.get(job.ref.seq) !== job) return;
     this.#jobs.delete(job.ref.seq);
-    job.consumer.acknowledge(job.message);
+    job.consumer.done(job.handedOut);
     this.#options.released();
     job.followedBy?.();
   }
@@ -119,12 +127,10 @@ export class EventsInHand {
 
   /** Gives up events that are older than their time to live; one with a line on the wire waits for its answer. */
   expire(): void {
-    const now = this.#options.log.now();
-    const oldest = now.getTime() - this.#options.limits.ttlMs;
+    this.#now = this.#options.log.now();
     let expired = 0;
     for (const job of this.#jobs.values()) {
-      if (job.since >= oldest || job.lines.some((line) => line.inFlight)) continue;
-      if (this.#expire(job, now)) expired += 1;
+      if (!job.lines.some((line) => line.inFlight) && this.#expire(job)) expired += 1;
     }
     if (expired > 0) this.#prune();
   }
@@ -172,9 +178,9 @@ export class EventsInHand {
     return false;
   }
 
-  #expire(job: Job, now: Date): boolean {
-    const since = new Date(job.since);
-    const fact = this.#decide(job, { is: 'check age', event: job.ref, since }, now);
+  #expire(job: Job): boolean {
+    if (this.#now.getTime() - job.since <= this.#options.limits.ttlMs) return false;
+    const fact = this.#decide(job, { is: 'check age', event: job.ref, since: new Date(job.since) });
     if (fact) void this.#settle(job, fact);
     return fact !== undefined;
   }
@@ -192,14 +198,16 @@ export class EventsInHand {
     this.release(job);
   }
 
+  /** One fact of an event after the other: a second one must not overtake the retries of the first. */
   #record(job: Job, fact: DeliveryFact): Promise<boolean> {
-    const recorded = job.recorded.then(() => this.recorder.record(deliverySubject(job.ref.token), fact));
+    const record = () => this.recorder.record(deliverySubject(job.ref.token), fact);
+    const recorded = job.recorded ? job.recorded.then(record) : record();
     job.recorded = recorded;
     return recorded;
   }
 
-  #decide(job: Job, command: DeliveryCommand, now = this.#options.log.now()): DeliveryFact | undefined {
-    const fact = this.#decider.decide(command, job.state, now);
+  #decide(job: Job, command: DeliveryCommand): DeliveryFact | undefined {
+    const fact = this.#decider.decide(command, job.state, this.#now);
     if (fact) this.#decider.evolve(job.state, fact);
     return fact;
   }

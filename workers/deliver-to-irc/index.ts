@@ -174,9 +174,9 @@ export class DeliverToIrc {
   #receive(message: PulledMessage, known: Recollection | undefined): void {
     const inHand = this.#inHand.get(message.seq);
     const state = known?.outcomes.of(message.seq);
-    if (inHand?.consumer === this.#events) inHand.message = message;
+    if (inHand?.consumer === this.#events) return;
     // in the hands of a redrive: its first round is over
-    else if (inHand || state === 'settled') this.#events.acknowledge(message);
+    if (inHand || state === 'settled') this.#events.done(message.seq);
     else this.#take(message, state, known?.inDoubt ?? false);
   }
 
@@ -185,7 +185,7 @@ export class DeliverToIrc {
     try {
       event = decodeFact(market, message.data, message);
     } catch (error) {
-      // not acknowledged: a version that can read it will be handed it again
+      // not done: a version that can read it will be handed it again
       this.#options.logger.error({ seq: message.seq, err: error }, 'event cannot be read: not delivered');
       return;
     }
@@ -211,23 +211,24 @@ export class DeliverToIrc {
     const recorded =
       fact.type === 'event.redriven' ? known?.outcomes.of(fact.data.seq, message.seq) : 'settled';
     if (fact.type !== 'event.redriven' || recorded === 'settled') {
-      consumer.acknowledge(message);
+      consumer.done(message.seq);
       return;
     }
     const { seq, event_id } = fact.data;
     const inHand = this.#inHand.get(seq);
-    if (inHand?.message.seq === message.seq && inHand.consumer === consumer) inHand.message = message;
-    // what it follows was given up and is about to be released
-    else if (inHand) inHand.followedBy = () => this.#redrive(message, known);
-    else {
-      const state = recorded ?? this.#decider.initial();
-      if (!recorded) this.#decider.evolve(state, fact);
-      const job = newJob(consumer, message, { seq, event_id }, state);
-      this.#inHand.take(job);
-      void this.#fetch(seq).then((event) => {
-        if (event) this.#inHand.deliver(job, event.data.formatted_message, true);
-      });
+    if (inHand?.consumer === consumer && inHand.handedOut === message.seq) return;
+    if (inHand) {
+      // what it follows was given up and is about to be released
+      inHand.followedBy = () => this.#redrive(message, known);
+      return;
     }
+    const state = recorded ?? this.#decider.initial();
+    if (!recorded) this.#decider.evolve(state, fact);
+    const job = newJob(consumer, message, { seq, event_id }, state);
+    this.#inHand.take(job);
+    void this.#fetch(seq).then((event) => {
+      if (event) this.#inHand.deliver(job, event.data.formatted_message, true);
+    });
   }
 
   /** The event at a sequence; without it the job stays as it is until its time to live is over. */
@@ -257,15 +258,15 @@ function newJob(
   event: { seq: number; event_id: string },
   state: DeliveryState,
 ): Job {
-  const ref = { ...event, token: eventToken(event.event_id) };
   return {
-    ref,
+    ref: { ...event, token: eventToken(event.event_id) },
     state,
     since: message.at.getTime(),
     consumer,
-    message,
+    handedOut: message.seq,
     lines: [],
-    recorded: Promise.resolve(),
+    recorded: undefined,
+    followedBy: undefined,
   };
 }
 

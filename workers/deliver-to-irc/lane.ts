@@ -108,7 +108,7 @@ export class Lane<Event> {
         if (!(await this.#strike(line, room.error))) return;
         continue;
       }
-      if (line.inDoubt && room.shown.has(line.tag)) return this.#confirm(line, 'history');
+      if (line.inDoubt && room.shown?.has(line.tag)) return this.#confirm(line, 'history');
       line.inDoubt = false;
       if (unconfirmed) {
         unconfirmed = false;

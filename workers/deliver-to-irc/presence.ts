@@ -2,12 +2,15 @@ import { once } from 'node:events';
 import type { IrcConnection } from '../irc/connection.js';
 import type { Session } from '../irc/session.js';
 
+/** A channel that we are in; `shown` has the tags of our lines in its history, if they were asked for. */
+interface OpenRoom {
+  is: 'open';
+  session: Session;
+  shown: ReadonlySet<string> | undefined;
+}
+
 /** The answer to "may I speak in this channel now?". */
-export type Room =
-  /** `shown` has the tags of our lines in the channel's history, as far as they were asked for. */
-  | { is: 'open'; session: Session; shown: ReadonlySet<string> }
-  | { is: 'refused'; error: string }
-  | { is: 'stopped' };
+export type Room = OpenRoom | { is: 'refused'; error: string } | { is: 'stopped' };
 
 /** Whether the work is still ours: a worker that was cut off may have been replaced meanwhile. */
 export interface Permit {
@@ -22,9 +25,6 @@ interface Waiting {
   resolve(outcome: 'joined' | 'lost' | { error: string }): void;
 }
 
-/** Of a channel that was entered without a look at its history. */
-const unread: ReadonlySet<string> = new Set();
-
 /**
  * Keeps the bot in the channels it speaks in. A channel is joined when the first line for it comes, many in
  * one go when many come together, and again in each new session of the connection.
@@ -34,7 +34,7 @@ export class Presence {
   readonly #permit: Permit;
   readonly #stopping: AbortSignal;
   #session: Session | undefined;
-  #joined = new Map<string, ReadonlySet<string>>();
+  #rooms = new Map<string, OpenRoom>();
   #waiting: Waiting[] = [];
   #joining = false;
   /** One wait for all lanes. */
@@ -50,8 +50,7 @@ export class Presence {
   now(channel: string, inDoubt: boolean): Room | undefined {
     const session = this.#session;
     if (!session || session.lost.aborted || !this.#permit.given) return undefined;
-    const shown = this.#shown(session, channel, inDoubt);
-    return shown && { is: 'open', session, shown };
+    return this.#entered(session, channel, inDoubt);
   }
 
   /**
@@ -62,29 +61,30 @@ export class Presence {
     for (;;) {
       const session = await this.#current();
       if (!session) return { is: 'stopped' };
-      if (!this.#shown(session, channel, inDoubt)) {
+      if (!this.#entered(session, channel, inDoubt)) {
         const outcome = await this.#join(channel, inDoubt);
         if (outcome === 'lost') continue;
         if (outcome !== 'joined') return { is: 'refused', error: outcome.error };
       }
-      if (session.lost.aborted || !this.#permit.given) continue;
-      return { is: 'open', session, shown: this.#joined.get(channel) ?? unread };
+      const room = this.#rooms.get(channel);
+      if (room && !session.lost.aborted && this.#permit.given) return room;
     }
   }
 
   /** Forgets that we are in a channel: the server answered as if we were not. */
   leave(channel: string): void {
-    this.#joined.delete(channel);
+    this.#rooms.delete(channel);
   }
 
   /** What was read of histories until now is not enough any more. */
   doubt(): void {
-    for (const channel of this.#joined.keys()) this.#joined.set(channel, unread);
+    for (const room of this.#rooms.values()) room.shown = undefined;
   }
 
-  #shown(session: Session, channel: string, inDoubt: boolean): ReadonlySet<string> | undefined {
-    const shown = this.#joined.get(channel);
-    return shown && !(inDoubt && shown === unread) && session.isIn(channel) ? shown : undefined;
+  /** The channel if we are in it as far as anybody has told us, and know its history if that is needed. */
+  #entered(session: Session, channel: string, inDoubt: boolean): OpenRoom | undefined {
+    const room = this.#rooms.get(channel);
+    return room && !(inDoubt && !room.shown) && session.isIn(channel) ? room : undefined;
   }
 
   async #current(): Promise<Session | undefined> {
@@ -97,7 +97,7 @@ export class Presence {
       if (session && !session.lost.aborted) {
         if (session !== this.#session) {
           this.#session = session;
-          this.#joined = new Map();
+          this.#rooms = new Map();
         }
         return session;
       }
@@ -143,7 +143,7 @@ export class Presence {
       else if (outcome.is === 'refused') resolve({ error: `${outcome.code} ${outcome.error}` });
       else {
         const tags = outcome.history?.lines.flatMap((line) => line.tag ?? []);
-        this.#joined.set(channel, history ? new Set(tags) : unread);
+        this.#rooms.set(channel, { is: 'open', session, shown: history ? new Set(tags) : undefined });
         resolve('joined');
       }
     }

@@ -1,0 +1,40 @@
+import type { Msg } from 'nats';
+import { Unavailable } from './errors.js';
+import type { StreamDefinition } from './stream.js';
+
+/** Which single message of a stream: at a sequence, the last of a subject, or the next of a subject from a sequence on. */
+export type DirectQuery = { seq: number } | { last_by_subj: string } | { seq: number; next_by_subj: string };
+
+/** A message as it is stored. */
+export interface StoredMessage {
+  subject: string;
+  seq: number;
+  at: Date;
+  data: Uint8Array;
+}
+
+/** Reads one message past all consumers; `undefined` when there is none. `request` asks the log server. */
+export async function readDirect(
+  request: (subject: string, body: string) => Promise<Msg>,
+  stream: StreamDefinition,
+  query: DirectQuery,
+): Promise<StoredMessage | undefined> {
+  let message: Msg;
+  try {
+    message = await request(`$JS.API.DIRECT.GET.${stream.name}`, JSON.stringify(query));
+  } catch (error) {
+    const reason = (error as Error).message;
+    throw new Unavailable('log_unavailable', 503, `The event log did not answer: ${reason}`, 2);
+  }
+  const { headers } = message;
+  if (!headers || headers.code === 404) return undefined;
+  if (headers.code) {
+    throw new Unavailable('log_unavailable', 503, `The event log refused a read: ${headers.description}`, 2);
+  }
+  return {
+    subject: headers.get('Nats-Subject'),
+    seq: Number(headers.get('Nats-Sequence')),
+    at: new Date(headers.get('Nats-Time-Stamp')),
+    data: message.data,
+  };
+}
