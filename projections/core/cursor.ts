@@ -26,11 +26,19 @@ export interface CursorOptions {
 
 const overtaken = Symbol('overtaken');
 
+/**
+ * `code` of the error that says that the store has less than it had: it was restored or replaced, or it crashed
+ * and lost its last commits, which nobody waited for to reach the disk.
+ */
+export const storeWentBack = 'store_went_back';
+
 /** Where one stream stands in one build. It moves only together with the rows, in one transaction. */
 export class Cursor {
   readonly #options: CursorOptions;
   readonly #stream: string;
   #position = 0;
+  /** The store's losses when it was last known to be at the position. */
+  #losses = -1;
 
   constructor(options: CursorOptions) {
     this.#options = options;
@@ -42,9 +50,20 @@ export class Cursor {
     return this.#position;
   }
 
+  /** Whether the store certainly holds everything up to the position. */
+  get isCertain(): boolean {
+    return this.#losses === this.#options.sql.losses;
+  }
+
+  /** The store was seen at the position, or beyond it, when it had had so many losses. */
+  confirm(losses: number): void {
+    this.#losses = losses;
+  }
+
   /** Takes up the position from the store; where the build does not exist it is made. A halt says that it cannot be. */
   async load(): Promise<Halt | undefined> {
     const { sql, projection, build } = this.#options;
+    const { losses } = sql;
     let position = await readPosition(sql, build.schema, this.#stream).catch(() => undefined);
     if (position === undefined) {
       await prepareRegistry(sql); // the store may have been replaced by an empty one
@@ -57,6 +76,7 @@ export class Cursor {
       position = await readPosition(sql, build.schema, this.#stream);
     }
     this.#position = position ?? 0;
+    this.#losses = losses;
     return undefined;
   }
 
@@ -69,6 +89,7 @@ export class Cursor {
     if (upTo <= this.#position) return undefined;
     const { projection, build, logger } = this.#options;
     const todo = facts.filter((fact) => fact.seq > this.#position);
+    const { losses } = this.#options.sql;
     const started = performance.now();
     let advanced = false;
     try {
@@ -91,6 +112,7 @@ export class Cursor {
       return (await this.apply(half, half.at(-1)!.seq)) ?? (await this.apply(todo.slice(half.length), upTo));
     }
     this.#position = upTo;
+    this.#losses = losses;
     const ms = Math.round(performance.now() - started);
     logger.debug(
       { projection: build.schema, stream: this.#stream, facts: todo.length, position: upTo, ms },
@@ -120,7 +142,7 @@ export class Cursor {
     const { sql, build } = this.#options;
     const position = await readPosition(sql, build.schema, this.#stream);
     if (position === undefined || position < this.#position) {
-      throw new Error(`${build.schema} is not where it was: somebody replaced it`);
+      throw Object.assign(new Error(`${build.schema} is behind where it was`), { code: storeWentBack });
     }
     this.#position = position;
     return await this.apply(facts, upTo);

@@ -7,7 +7,7 @@ import {
   type StreamDefinition,
 } from '../../streams/core/index.js';
 import { operations, projectionSubject } from '../../streams/operations/facts.js';
-import { Cursor, type CursorOptions, messageOf } from './cursor.js';
+import { Cursor, type CursorOptions, messageOf, storeWentBack } from './cursor.js';
 import type { Halt } from './registry.js';
 
 /** What a fold works with. */
@@ -63,6 +63,11 @@ export class Fold {
     return this.#cursor.position;
   }
 
+  /** Whether the store certainly holds everything up to the position: after a lost connection it has to be asked. */
+  get isCertain(): boolean {
+    return this.#cursor.isCertain;
+  }
+
   /** `waiting`: the read store or the log does not answer. */
   get state(): 'folding' | 'waiting' | 'halted' {
     return this.#state;
@@ -93,13 +98,21 @@ export class Fold {
     if (!isBehind) this.#alive = Date.now();
     else if (Date.now() - this.#alive > stallMs) {
       this.#alive = Date.now();
-      const { logger, build } = this.#options;
-      logger.warn(
-        { projection: build.schema, stream: this.stream.name, position: this.position, head },
-        'read model does not move, reading the stream again',
-      );
+      this.#options.logger.warn({ ...this.#about(), head }, 'read model does not move, reading again');
       this.#round.abort();
     }
+  }
+
+  /** The store was seen at the position, or beyond it, when it had had so many losses. */
+  confirm(losses: number): void {
+    this.#cursor.confirm(losses);
+  }
+
+  /** Begins again from the store's position: the store has less than this fold believes. */
+  goBack(): void {
+    if (!this.#isReading || this.#round.signal.aborted) return;
+    this.#options.logger.info(this.#about(), 'read store has gone back, folding again from there');
+    this.#round.abort();
   }
 
   async #run(): Promise<void> {
@@ -188,8 +201,8 @@ export class Fold {
 
   /** Stays at a fact until a recorded command of an operator, carried out here or by another process, passes over it. */
   async #waitForSkip(halt: Halt): Promise<void> {
-    const { log, build, skipPollMs, projection, logger } = this.#options;
-    const about = { projection: build.schema, stream: this.stream.name, seq: halt.seq };
+    const { log, skipPollMs, projection, logger } = this.#options;
+    const about = { ...this.#about(), seq: halt.seq };
     const subject = projectionSubject(projection.name);
     let next = 1;
     while (!this.#stop.signal.aborted) {
@@ -216,18 +229,21 @@ export class Fold {
   }
 
   async #pause(error: unknown): Promise<void> {
-    const { logger, build, store } = this.#options;
-    this.#setState('waiting');
+    const { logger, store } = this.#options;
     const { code } = error as { code?: unknown };
-    if (code === 'store_unavailable') store(error);
-    else if (this.#failures === 0) {
-      logger.warn(
-        { projection: build.schema, stream: this.stream.name, err: error },
-        'read model has to wait',
-      );
+    if (code === storeWentBack) {
+      logger.info(this.#about(), 'read store has gone back, folding again from there');
+      return;
     }
+    this.#setState('waiting');
+    if (code === 'store_unavailable') store(error);
+    else if (this.#failures === 0) logger.warn({ ...this.#about(), err: error }, 'read model has to wait');
     const longest = Math.min(longestPauseMs, 100 * 2 ** this.#failures++);
     await this.#sleep(longest * (0.5 + Math.random() / 2));
+  }
+
+  #about(): { projection: string; stream: string; position: number } {
+    return { projection: this.#options.build.schema, stream: this.stream.name, position: this.position };
   }
 
   #setState(state: 'folding' | 'waiting' | 'halted'): void {

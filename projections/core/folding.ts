@@ -68,6 +68,30 @@ export class Folding {
     }
   }
 
+  /**
+   * Compares the folds with what the store really holds, and has those go back that are ahead of it. `known`
+   * is to be taken before the registry is read.
+   */
+  compare(builds: Build[], known: ReturnType<Folding['known']>): void {
+    for (const [schema, folds] of this.#folds) {
+      const build = builds.find((it) => it.schema === schema);
+      for (const fold of folds) {
+        const isThere = build && (build.positions[fold.stream.name] ?? 0) >= (known.positions.get(fold) ?? 0);
+        if (isThere) fold.confirm(known.losses);
+        else fold.goBack();
+      }
+    }
+  }
+
+  /** Where the folds are, and the store's losses so far. */
+  known(): { positions: ReadonlyMap<Fold, number>; losses: number } {
+    const folds = [...this.#folds.values()].flat();
+    return {
+      positions: new Map(folds.map((fold) => [fold, fold.position])),
+      losses: this.#options.sql.losses,
+    };
+  }
+
   /** Finishes the batches in hand and ends. */
   async stop(): Promise<void> {
     this.#stopped = true;

@@ -32,7 +32,7 @@ export async function findTemplate(make: MakeDatabase): Promise<string | undefin
     } finally {
       await rm(workshop, { recursive: true, force: true });
     }
-    return template;
+    return (await isThere(template)) ? template : undefined;
   } catch {
     return undefined;
   }

@@ -130,9 +130,9 @@ async function main(): Promise<void> {
   const port = parent!;
   const { directory, template, settings } = workerData;
   try {
+    mkdirSync(directory, { recursive: true });
     if (template) {
       rmSync(`${directory}.new`, { recursive: true, force: true });
-      mkdirSync(directory, { recursive: true }); // and its parents
       cpSync(template, `${directory}.new`, { recursive: true });
       renameSync(`${directory}.new`, directory);
     }

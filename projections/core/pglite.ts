@@ -55,6 +55,7 @@ class Pglite implements Sql {
   readonly #waiting: (() => void)[] = [];
   readonly #upkeep: NodeJS.Timeout;
   #thread: PgliteThread | undefined;
+  #losses = 0;
   #inTransaction = false;
   #written = 0;
   #diedAt = 0;
@@ -66,6 +67,10 @@ class Pglite implements Sql {
     this.#logger = logger;
     this.#upkeep = setInterval(() => void this.#tidy(), upkeepMs);
     this.#upkeep.unref();
+  }
+
+  get losses(): number {
+    return this.#losses;
   }
 
   async open(): Promise<void> {
@@ -171,6 +176,7 @@ class Pglite implements Sql {
   #repair(thread: PgliteThread, reason: unknown, damaged: boolean): void {
     if (this.#closed || this.#thread !== thread) return;
     this.#thread = undefined;
+    this.#losses += 1;
     const repair = async () => {
       await thread.kill();
       for (let isDamaged = damaged; !this.#thread && !this.#closed; ) {

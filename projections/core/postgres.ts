@@ -33,11 +33,23 @@ export function openPostgres(url: string, logger: Logger): Sql {
     pipeline: true,
     types,
   });
+  let losses = 0;
   // an idle connection that breaks would end the process if nobody listened
-  pool.on('error', (error) => logger.debug({ err: error }, 'idle PostgreSQL connection lost'));
+  pool.on('error', (error) => {
+    losses += 1;
+    logger.debug({ err: error }, 'idle PostgreSQL connection lost');
+  });
+  pool.on('connect', (client) => {
+    client.on('error', () => {
+      losses += 1;
+    });
+  });
 
   return {
     engine: 'postgres',
+    get losses() {
+      return losses;
+    },
     query: (text, params) => run(pool, text, params),
     transaction: async (work) => {
       const client = await pool.connect().catch((error) => {

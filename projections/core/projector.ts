@@ -130,7 +130,9 @@ export class Projector {
       if (active && (await this.#positionOf(active, position.stream)) >= position.seq) return true;
       const left = deadline - Date.now();
       if (left <= 0 || this.#stopped.signal.aborted) return false;
-      const isTold = this.#watching && (!active || this.#folding.of(active.schema).length > 0);
+      const folds = active ? this.#folding.of(active.schema) : [];
+      const isTold =
+        this.#watching && (!active || (folds.length > 0 && folds.every((fold) => fold.isCertain)));
       await this.#change(isTold ? left : Math.min(left, pollMs));
     }
   }
@@ -251,9 +253,11 @@ export class Projector {
   }
 
   async #readBuilds(): Promise<void> {
+    const known = this.#folding.known();
     this.#builds = await readBuilds(this.#sql);
     this.#readAt = Date.now();
     if (this.#watching) {
+      this.#folding.compare(this.#builds, known);
       const projections = [...this.#projections.values()];
       this.#folding.arrange(
         projections.flatMap((projection) => this.#toFold(projection).map((build) => ({ projection, build }))),
@@ -297,7 +301,7 @@ export class Projector {
 
   async #positionOf({ schema }: Build, stream: string): Promise<number> {
     const fold = this.#folding.of(schema).find((it) => it.stream.name === stream);
-    if (fold) return fold.position;
+    if (fold?.isCertain) return fold.position;
     return (await readPosition(this.#sql, schema, stream).catch(() => undefined)) ?? 0;
   }
 

@@ -18,6 +18,8 @@ export interface Tx {
  */
 export interface Sql extends Tx {
   readonly engine: 'postgres' | 'pglite';
+  /** How many times a connection was lost: the store may have crashed then, and have less than it had before. */
+  readonly losses: number;
   /** Commits when `work` returns and rolls back when it throws. Inside, only `tx` may be used: the store itself would wait for ever. */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   close(): Promise<void>;

@@ -8,6 +8,8 @@ import { startPostgres, temporaryDirectory } from '../support/sql.js';
 import { counted, startLog, tally } from './tally.js';
 
 const within = 20_000;
+/** PostgreSQL leaves everything as it is; after SIGKILL its backends would live on for a while. */
+const crash = 'SIGQUIT';
 
 /** A logger that keeps what it is told. */
 function listen(): { logger: pino.Logger; said: { level: number; msg: string }[] } {
@@ -27,7 +29,7 @@ t.test('READ-08 PostgreSQL is killed while facts are folded', async (t) => {
   t.ok(await projector.reached('tally', await add('x'), within));
   for (let round = 0; round < 2; round++) {
     for (let n = 0; n < 30; n++) await add('x');
-    await postgres.kill();
+    await postgres.kill(crash);
     const last = await add('x');
     await t.rejects(sql.query('select 1', []), {
       kind: 'unavailable',
@@ -41,13 +43,13 @@ t.test('READ-08 PostgreSQL is killed while facts are folded', async (t) => {
     t.match(await counted(sql, 'tally_v1'), { things: last.seq, sums: { x: last.seq } });
   }
   const warnings = said.filter(({ level }) => level >= 40).map(({ msg }) => msg);
-  t.same(new Set(warnings).size, 1, 'one thing was wrong');
-  t.ok(warnings.length <= 4, `and it was said when it began: ${warnings.length}`);
+  t.same([...new Set(warnings)], ['read store does not answer, read models have to wait']);
+  t.ok(warnings.length <= 4, `it was said when it began: ${warnings.length}`);
 });
 
 t.test('READ-08 PostgreSQL is not there at the start', async (t) => {
   const postgres = await startPostgres(t);
-  await postgres.kill();
+  await postgres.kill(crash);
   const { add, project } = await startLog(t);
   const { logger } = listen();
   const sql = await openSql({ databaseUrl: postgres.url, directory: '', logger });
@@ -69,7 +71,7 @@ t.test('READ-08 the log and PostgreSQL are both away at a stop', async (t) => {
   const projector = project(sql, [tally()]);
   await projector.start();
   t.ok(await projector.reached('tally', await add('x'), within));
-  await Promise.all([nats.kill(), postgres.kill()]);
+  await Promise.all([nats.kill(), postgres.kill(crash)]);
   await projector.stop();
   t.pass('it ends');
 });

@@ -11,7 +11,7 @@ import type { Sql } from '../../projections/core/sql.js';
 import { freePort } from '../../src/embedded/net.js';
 import { type ServerProcess, startServerProcess, type Teardown } from './server-process.js';
 
-/** A real PostgreSQL; `start` after `kill` finds the same port and data. */
+/** A real PostgreSQL; `start` after `kill('SIGQUIT')`, which is a crash, finds the same port and data. */
 export interface TestPostgres extends ServerProcess {
   readonly url: string;
 }
