@@ -262,7 +262,7 @@ export class Log {
         const answer = await this.#publisher.publish(subject, bytes, {
           id: origin.id,
           timeoutMs: Math.min(acknowledgeMs, deadline - Date.now()),
-          ...(expectedLastSubjectSequence === undefined ? {} : { expectedLastSubjectSequence }),
+          expectedLastSubjectSequence,
         });
         if (answer.is === 'refused') this.#noteRefusal(stream, answer);
         if (answer.is === 'conflict' && attempt > 1) {

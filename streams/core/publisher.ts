@@ -13,7 +13,7 @@ export interface PublishOptions {
   /** Unique id: a second message with the same id within the stream's duplicate window is not stored again. */
   id: string;
   /** Append only if the subject's last message has this sequence (0: the subject has none). */
-  expectedLastSubjectSequence?: number;
+  expectedLastSubjectSequence: number | undefined;
   /** Milliseconds to wait for the answer. */
   timeoutMs: number;
 }

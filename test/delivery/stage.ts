@@ -261,6 +261,7 @@ export class Outcomes {
     const read = async () => {
       for await (const entries of log.follow(delivery, { after: 0, batch: 5_000, signal: reading.signal })) {
         for (const entry of entries) {
+          if (entry.subject.includes('unreadable')) continue;
           this.#fold(decodeFact(delivery, entry.data, entry), entry.at);
           this.reached = entry.seq;
         }

@@ -13,34 +13,37 @@ t.test('one channel refuses', { timeout: 60_000 }, async (t) => {
   await stage.publish({ id: 'warm', channels: stage.channels });
   await outcomes.end('warm');
 
-  t.test('QUEUE-04 QUEUE-02 QUEUE-03 QUEUE-09 only it is tried again, three times in all', async (t) => {
-    await witness.ask(`MODE ${refusing} +m`);
-    await stage.publish(
-      { id: 'first', channels: [refusing, open] },
-      { id: 'second', channels: [refusing] },
-      { id: 'third', channels: [refusing, open] },
-    );
-    await stage.publish(...drafts('beside', 1_000, others));
-    const beside = () =>
-      [...stage.events.keys()].every((id) => !id.startsWith('beside') || outcomes.ended.has(id));
-    await outcomes.until(beside, 5_000, 'the other channels to be served meanwhile');
-    t.notOk(outcomes.ended.has('first'), 'they were not held up');
-    await outcomes.end('first');
-    const failures = outcomes.of('attempt.failed', 'first');
-    t.match(failures, [
-      { channel: refusing, failures: 1, retry_count: 1, error: /^404/ },
-      { channel: refusing, failures: 2, retry_count: 2 },
-      { channel: refusing, failures: 3, retry_count: 3 },
-    ]);
-    const pauses = [1, 2].map((n) => seconds(failures[n - 1]!.at, failures[n]!.at));
-    t.ok(
-      pauses.every((pause) => pause >= 1 && pause < 1.8),
-      `a second apart: ${pauses}`,
-    );
-    t.match(outcomes.of('event.dead_lettered', 'first'), [
-      { retry_count: 3, delivered: [open], undelivered: [refusing], last_error: /^404/ },
-    ]);
-  });
+  t.test(
+    'QUEUE-18 QUEUE-04 QUEUE-02 QUEUE-03 QUEUE-09 only it is tried again, three times in all',
+    async (t) => {
+      await witness.ask(`MODE ${refusing} +m`);
+      await stage.publish(
+        { id: 'first', channels: [refusing, open] },
+        { id: 'second', channels: [refusing] },
+        { id: 'third', channels: [refusing, open] },
+      );
+      await stage.publish(...drafts('beside', 1_000, others));
+      const beside = () =>
+        [...stage.events.keys()].every((id) => !id.startsWith('beside') || outcomes.ended.has(id));
+      await outcomes.until(beside, 5_000, 'the other channels to be served meanwhile');
+      t.notOk(outcomes.ended.has('first'), 'they were not held up');
+      await outcomes.end('first');
+      const failures = outcomes.of('attempt.failed', 'first');
+      t.match(failures, [
+        { channel: refusing, failures: 1, retry_count: 1, error: /^404/ },
+        { channel: refusing, failures: 2, retry_count: 2 },
+        { channel: refusing, failures: 3, retry_count: 3 },
+      ]);
+      const pauses = [1, 2].map((n) => seconds(failures[n - 1]!.at, failures[n]!.at));
+      t.ok(
+        pauses.every((pause) => pause >= 1 && pause < 1.8),
+        `a second apart: ${pauses}`,
+      );
+      t.match(outcomes.of('event.dead_lettered', 'first'), [
+        { retry_count: 3, delivered: [open], undelivered: [refusing], last_error: /^404/ },
+      ]);
+    },
+  );
 
   t.test('QUEUE-11 what waited behind it is shown in order when it is open again', async (t) => {
     await witness.ask(`MODE ${refusing} -m`);

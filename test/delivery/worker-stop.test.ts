@@ -27,7 +27,7 @@ async function setUp(t: Test): Promise<Stopping> {
   const child = fork('test/delivery/stopping.ts', args, { execArgv: ['--import', 'tsx'] });
   t.teardown(() => child.kill('SIGKILL'));
   await once(child, 'message');
-  await stage.publish(...drafts('e', 20_000, stage.channels));
+  await stage.publish(...drafts('e', 10_000, stage.channels));
   return { child, stage, nats, irc };
 }
 
@@ -45,7 +45,7 @@ async function stop(t: Test, { child }: Stopping): Promise<void> {
   t.ok(performance.now() - began < ms + 1_000, 'at once');
 }
 
-t.test('a stop in the middle of work', async (t) => {
+t.test('QUEUE-20 a stop in the middle of work', async (t) => {
   const it = await setUp(t);
   await it.stage.seen(2_000);
   await stop(t, it);
@@ -55,7 +55,7 @@ t.test('a stop in the middle of work', async (t) => {
   await it.stage.judge(t);
 });
 
-t.test('a stop while both servers stand still', async (t) => {
+t.test('QUEUE-20 a stop while both servers stand still', async (t) => {
   const it = await setUp(t);
   await it.stage.seen(2_000);
   it.stage.nats.pause();
@@ -68,7 +68,7 @@ t.test('a stop while both servers stand still', async (t) => {
   await it.stage.judge(t);
 });
 
-t.test('a stop while both servers are away', async (t) => {
+t.test('QUEUE-20 a stop while both servers are away', async (t) => {
   const it = await setUp(t);
   await it.stage.seen(2_000);
   for (const relay of [it.nats, it.irc]) {
@@ -78,7 +78,7 @@ t.test('a stop while both servers are away', async (t) => {
   await stop(t, it);
 });
 
-t.test('a stop while the connections are half open', async (t) => {
+t.test('QUEUE-20 a stop while the connections are half open', async (t) => {
   const it = await setUp(t);
   await it.stage.seen(2_000);
   it.nats.freeze();

@@ -1,3 +1,4 @@
+import { AckPolicy, DeliverPolicy } from 'nats';
 import t, { type Test } from 'tap';
 import { delivery } from '../../streams/delivery/index.js';
 import { market } from '../../streams/market/index.js';
@@ -72,7 +73,7 @@ t.test('QUEUE-12 QUEUE-11 workers hand over under load, one stopped, two crashed
   await stage.judge(t);
 });
 
-t.test('QUEUE-06 QUEUE-12 a worker that was cut off and replaced comes back', async (t) => {
+t.test('QUEUE-16 QUEUE-06 a worker that was cut off and replaced comes back', async (t) => {
   const stage = await Stage.open(t, 24);
   const events = drafts('e', 6_000, stage.channels);
   const lines = linesOf(events);
@@ -88,6 +89,29 @@ t.test('QUEUE-06 QUEUE-12 a worker that was cut off and replaced comes back', as
   await stage.settled();
   await eventually('everything to be off its hands', () => first.deliver.inHand === 0);
   // what it had confirmed and not recorded when it was cut off, both have recorded
+  await stage.judge(t, { repeated: true });
+});
+
+t.test('QUEUE-16 QUEUE-11 two workers at once', async (t) => {
+  const stage = await Stage.open(t, 24);
+  const events = drafts('e', 4_000, stage.channels);
+  const first = await stage.start();
+  await stage.publish(...events);
+  await stage.seen(linesOf(events) / 4);
+  const second = await stage.start();
+  let sessions = 0;
+  for (const worker of [first, second]) worker.irc.on('session', () => sessions++);
+  await eventually(
+    'each to have sent the other away',
+    async () => {
+      await stage.publish({ id: `more${stage.events.size}`, channels: stage.channels });
+      return sessions >= 3;
+    },
+    20_000,
+  );
+  await first.stop();
+  await stage.settled();
+  await eventually('everything to be off its hands', () => second.deliver.inHand === 0);
   await stage.judge(t, { repeated: true });
 });
 
@@ -125,7 +149,7 @@ t.test('QUEUE-13 QUEUE-11 the connection to the log is cut eight times under loa
   await stage.judge(t);
 });
 
-t.test('QUEUE-06 the durable consumers are deleted, or there are too many', async (t) => {
+t.test('QUEUE-17 QUEUE-06 the durable consumers are deleted, or there are too many', async (t) => {
   const stage = await Stage.open(t, 24);
   const events = drafts('e', 6_000, stage.channels);
   const lines = linesOf(events);
@@ -145,13 +169,12 @@ t.test('QUEUE-06 the durable consumers are deleted, or there are too many', asyn
     const twin = name.endsWith('1') ? name.replace(/1$/, '2') : name.replace(/2$/, '1');
     const info = await consumers.info(stream, name).catch(() => undefined);
     if (!info) continue;
-    const { ack_policy, deliver_policy, filter_subject } = info.config;
-    const config = { ack_policy, deliver_policy };
-    const opt_start_seq = Math.max(info.ack_floor.stream_seq, (info.config.opt_start_seq ?? 1) - 1) + 1;
+    const { filter_subject, opt_start_seq = 1 } = info.config;
     await consumers.add(stream, {
-      ...config,
       durable_name: twin,
-      opt_start_seq,
+      ack_policy: AckPolicy.Explicit,
+      deliver_policy: DeliverPolicy.StartSequence,
+      opt_start_seq: Math.max(info.ack_floor.stream_seq + 1, opt_start_seq),
       ...(filter_subject ? { filter_subject } : {}),
     });
   }
@@ -165,7 +188,7 @@ t.test('QUEUE-06 the durable consumers are deleted, or there are too many', asyn
   await stage.judge(t);
 });
 
-t.test('QUEUE-07 QUEUE-12 redrives in hand at a crash', async (t) => {
+t.test('QUEUE-19 QUEUE-07 redrives in hand at a crash', async (t) => {
   const stage = await Stage.open(t, 20);
   const [refusing, open] = stage.channels as [string, string];
   const { witness, outcomes } = stage;

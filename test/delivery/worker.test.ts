@@ -30,24 +30,50 @@ t.test('QUEUE-09 QUEUE-11 a working queue', async (t) => {
     await eventually('everything to be off its hands', () => worker.deliver.inHand === 0);
   });
 
-  t.test('an event for nobody is let go, a name that cannot be a channel is a dead letter', async (t) => {
-    const good = stage.channels.slice(0, 2);
-    const names = ['nochannel', '#two words', `#${'x'.repeat(250)}`, '#a,b'];
-    const hostile = { id: 'hostile', channels: [good[0]!, ...names, good[1]!] };
-    await stage.publish({ id: 'nobody', channels: [] }, hostile, ...drafts('behind', 500, stage.channels));
-    await stage.outcomes.until(
-      () => [...stage.events.keys()].every((id) => !id.startsWith('behind') || stage.outcomes.ended.has(id)),
-      5_000,
-      'the neighbours to be delivered while the names are tried',
-    );
-    t.notOk(stage.outcomes.ended.has('hostile'), 'it does not hold up the others');
-    await stage.outcomes.end('hostile', 15_000);
-    t.match(stage.outcomes.of('event.dead_lettered', 'hostile'), [
-      { retry_count: 3, delivered: good, undelivered: names, last_error: /^476/ },
-    ]);
-    await eventually('everything to be off its hands', () => worker.deliver.inHand === 0);
-    await stage.judge(t);
-  });
+  t.test(
+    'QUEUE-18 an event for nobody is let go, a name that cannot be a channel is a dead letter',
+    async (t) => {
+      const good = stage.channels.slice(0, 2);
+      const names = ['nochannel', '#two words', `#${'x'.repeat(250)}`, '#a,b'];
+      const hostile = { id: 'hostile', channels: [good[0]!, ...names, good[1]!] };
+      await stage.publish({ id: 'nobody', channels: [] }, hostile, ...drafts('behind', 500, stage.channels));
+      await stage.outcomes.until(
+        () =>
+          [...stage.events.keys()].every((id) => !id.startsWith('behind') || stage.outcomes.ended.has(id)),
+        5_000,
+        'the neighbours to be delivered while the names are tried',
+      );
+      t.notOk(stage.outcomes.ended.has('hostile'), 'it does not hold up the others');
+      await stage.outcomes.end('hostile', 15_000);
+      t.match(stage.outcomes.of('event.dead_lettered', 'hostile'), [
+        { retry_count: 3, delivered: good, undelivered: names, last_error: /^476/ },
+      ]);
+      await eventually('everything to be off its hands', () => worker.deliver.inHand === 0);
+      await stage.judge(t);
+    },
+  );
+});
+
+t.test('QUEUE-18 what cannot be read is passed over, and left for who can', async (t) => {
+  const stage = await Stage.open(t, 20);
+  const { connection, manager } = stage.log;
+  const unreadable = ['no JSON', '{"id":"x","type":"event.invented","v":1,"by":"x","cause":null,"data":{}}'];
+  await stage.publish(...drafts('before', 200, stage.channels));
+  for (const [n, text] of unreadable.entries()) {
+    await connection.request(`market.event.unreadable${n}`, text);
+    await connection.request(`delivery.event.unreadable${n}`, text);
+  }
+  await stage.publish(...drafts('behind', 200, stage.channels));
+  const worker = await stage.start();
+  await stage.settled();
+  await eventually('everything to be off its hands', () => worker.deliver.inHand === 0);
+  await worker.stop();
+  await stage.publish(...drafts('later', 200, stage.channels));
+  await stage.start();
+  await stage.settled();
+  await stage.judge(t);
+  const [consumer] = await manager.consumers.list('MARKET').next();
+  t.equal(consumer?.config.opt_start_seq, 201, 'each worker is handed them again');
 });
 
 t.test('QUEUE-11 a backlog of 20,000 events from before the start', { timeout: 60_000 }, async (t) => {

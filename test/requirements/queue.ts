@@ -17,4 +17,10 @@ export const queue = {
   'QUEUE-14': 'A killed IRC server loses no accepted event.',
   'QUEUE-15':
     'A cut connection to the IRC server loses no line, shows none twice, and keeps the order of each channel.',
+  'QUEUE-16':
+    'A worker that was cut off and replaced, or a second one beside it, makes nothing shown twice or lost.',
+  'QUEUE-17': 'Positions on the log that an operator deletes, or a crash doubles, repeat and lose nothing.',
+  'QUEUE-18': 'A channel that refuses, or an event that cannot be read or shown, holds up no other channel.',
+  'QUEUE-19': 'A redrive is carried out once, whatever becomes of the worker that has it in hand.',
+  'QUEUE-20': 'A stop ends within eight seconds, whatever is away, and leaves nothing running.',
 } as const;

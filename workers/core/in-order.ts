@@ -41,6 +41,7 @@ export interface InOrderOptions {
 const ackWaitMs = 24 * 3_600_000;
 /** Messages behind the oldest one in hand; the server keeps some bytes for each. */
 const maxAckPending = 1_000_000;
+const againMs = 50;
 const pauseMs = 500;
 /** Somebody else has taken the work: two that are at it must not snatch it from each other all the time. */
 const politePauseMs = 1_000;
@@ -132,7 +133,7 @@ export class InOrderConsumer {
         const reason = await this.#read(name);
         if (signal.aborted) return;
         logger.info({ worker: durable, reason }, 'consumer is taken up again');
-        if (/deleted/i.test(reason)) await this.#pause(politePauseMs * (1 + Math.random()));
+        await this.#pause(/deleted/i.test(reason) ? politePauseMs * (1 + Math.random()) : againMs);
       } catch (error) {
         if (signal.aborted) return;
         if (log.connected) logger.warn({ worker: durable, err: error }, 'consumer cannot be taken up now');

@@ -121,6 +121,7 @@ export class EventsInHand {
       if (job.consumer !== consumer) continue;
       job.state = this.#decider.initial();
       this.#jobs.delete(seq);
+      job.followedBy?.();
     }
     this.#prune();
   }

@@ -100,7 +100,7 @@ export class DeliverToIrc {
       filter: deliverySubject('>'),
       capacity,
       takeOver: async (place) => {
-        ofRedrives = await this.#recall(this.#redrives, place, 0);
+        ofRedrives = await this.#recall(this.#redrives, place, Number.POSITIVE_INFINITY);
       },
       message: (message) => {
         if (ofRedrives && message.seq > ofRedrives.head) ofRedrives = undefined;
@@ -259,7 +259,7 @@ function newJob(
   state: DeliveryState,
 ): Job {
   return {
-    ref: { ...event, token: eventToken(event.event_id) },
+    ref: { seq: event.seq, event_id: event.event_id, token: eventToken(event.event_id) },
     state,
     since: message.at.getTime(),
     consumer,

@@ -27,18 +27,19 @@ interface Progress {
  */
 export class RecordedOutcomes {
   readonly #decider;
-  /** First market sequence that matters. */
+  /** First market sequence that matters; before it, only what was redriven does. */
   readonly #from: number;
+  readonly #redriven = new Set<number>();
   /** Events that need nothing more: the many, so only their sequences are kept. */
   readonly #settled = new Set<number>();
   readonly #open = new Map<number, Progress>();
 
-  constructor(limits: DeliveryLimits, from = 0) {
+  constructor(limits: DeliveryLimits, from: number) {
     this.#decider = deliveryDecider(limits);
     this.#from = from;
   }
 
-  /** Folds everything recorded about events from `from` on that were received since the takeover's oldest message. */
+  /** Folds what was recorded since the takeover's oldest message, about events from a market sequence on and redrives. */
   static async recall(
     { since, signal }: Takeover,
     from: number,
@@ -62,27 +63,26 @@ export class RecordedOutcomes {
   }
 
   fold(fact: Recorded<DeliveryFact>): void {
-    switch (fact.type) {
-      case 'lines.confirmed':
-        for (const line of fact.data.lines) {
-          if (line.completes) this.#settle(line.seq);
-          else if (!this.#settled.has(line.seq)) confirmLine(this.#stateOf(line.seq), line);
-        }
-        break;
-      case 'attempt.failed':
-        if (!this.#settled.has(fact.data.seq)) this.#decider.evolve(this.#stateOf(fact.data.seq), fact);
-        break;
-      case 'event.redriven': {
-        const { seq } = fact.data;
-        if (seq < this.#from) break;
-        const progress = { round: fact.seq, state: this.#decider.initial() };
-        this.#decider.evolve(progress.state, fact);
-        this.#settled.delete(seq);
-        this.#open.set(seq, progress);
-        break;
+    if (fact.type === 'lines.confirmed') {
+      for (const line of fact.data.lines) {
+        if (line.completes) this.#settle(line.seq);
+        else if (this.#isOpen(line.seq)) confirmLine(this.#stateOf(line.seq), line);
       }
+      return;
+    }
+    const { seq } = fact.data;
+    switch (fact.type) {
+      case 'attempt.failed':
+        if (this.#isOpen(seq)) this.#decider.evolve(this.#stateOf(seq), fact);
+        break;
+      case 'event.redriven':
+        this.#redriven.add(seq);
+        this.#settled.delete(seq);
+        this.#open.set(seq, { round: fact.seq, state: this.#decider.initial() });
+        this.#decider.evolve(this.#stateOf(seq), fact);
+        break;
       default:
-        this.#settle(fact.data.seq);
+        this.#settle(seq);
     }
   }
 
@@ -97,8 +97,16 @@ export class RecordedOutcomes {
     return progress.round === round ? progress.state : 'settled';
   }
 
+  #matters(seq: number): boolean {
+    return seq >= this.#from || this.#redriven.has(seq);
+  }
+
+  #isOpen(seq: number): boolean {
+    return this.#matters(seq) && !this.#settled.has(seq);
+  }
+
   #settle(seq: number): void {
-    if (seq >= this.#from) this.#settled.add(seq);
+    if (this.#matters(seq)) this.#settled.add(seq);
     this.#open.delete(seq);
   }
 
@@ -106,7 +114,7 @@ export class RecordedOutcomes {
     let progress = this.#open.get(seq);
     if (!progress) {
       progress = { round: 0, state: this.#decider.initial() };
-      if (seq >= this.#from) this.#open.set(seq, progress);
+      this.#open.set(seq, progress);
     }
     return progress.state;
   }
