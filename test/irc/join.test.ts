@@ -53,6 +53,14 @@ t.test('joining channels', async (t) => {
     t.match(await plain.say('#closed-m', 'x'), { is: 'refused', code: '404' });
   });
 
+  t.test('a name that operators have closed stays closed, also to an operator, and the refusal says so', async (t) => {
+    await owner.ask('CBAN #banned 1h :closed for now');
+    const outcomes = await session.join(['#banned', '#not-banned'], { history: false });
+    t.match(outcomes.get('#banned'), { is: 'refused', code: '926', error: /closed for now/ });
+    t.match(outcomes.get('#not-banned'), { is: 'joined' });
+    t.notOk(session.isIn('#banned'));
+  });
+
   t.test('names that are none, and the same channel twice', async (t) => {
     const outcomes = await session.join(['#twice', '#TWICE', 'nick', '#a b', '#a\r\nQUIT', ''], {
       history: false,

@@ -93,6 +93,11 @@ export class InOrderConsumer {
     await this.#done;
   }
 
+  /** Name of the durable consumer on the log, as the options gave it. */
+  get durable(): string {
+    return this.#options.durable;
+  }
+
   /** Whether the work is ours as far as we know: taken over, and not lost since. */
   get reading(): boolean {
     return this.#reading;

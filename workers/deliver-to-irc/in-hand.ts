@@ -173,6 +173,8 @@ export class EventsInHand {
   async #failed(line: Line<Job>, error: string): Promise<boolean> {
     const job = line.event;
     const fact = this.#decide(job, { is: 'fail', event: job.ref, channel: line.channel, error });
+    const { event_id } = job.ref;
+    this.#options.logger.info({ event_id, channel: line.channel, error }, 'line not shown');
     if (fact && !(await this.#record(job, fact))) return false;
     if (this.#owner.wanted(line)) return true;
     this.#conclude(job);

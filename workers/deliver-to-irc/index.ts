@@ -167,7 +167,8 @@ export class DeliverToIrc {
     }
     const outcomes = await RecordedOutcomes.recall(place, from, this.#options);
     const { since, head, ours } = place;
-    this.#options.logger.info({ since, head, ours, ms: Date.now() - started }, 'delivery taken over');
+    const worker = consumer.durable;
+    this.#options.logger.info({ worker, since, head, ours, ms: Date.now() - started }, 'delivery taken over');
     return { outcomes, head, inDoubt: !ours };
   }
 

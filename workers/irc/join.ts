@@ -45,8 +45,8 @@ export interface JoinContext extends ModeNames {
 const maxLineBytes = 495;
 // InspIRCd drops names beyond its <security:maxtargets> (20 by default) without a word.
 const maxForced = 20;
-/** Refusals for the name itself, which no operator command overcomes. */
-const nameAtFault = new Set(['403', '476', '479']);
+/** Refusals for the name itself, which no operator command overcomes; a name that operators closed (926) stays closed. */
+const nameAtFault = new Set(['403', '476', '479', '926']);
 const historyMode = { flag: 'H', value: '100:1d' };
 const permanentMode = 'P';
 

@@ -41,7 +41,7 @@ export const escapeTag = (value: string): string =>
   value.replaceAll('\0', '').replace(/[; \\\r\n]/g, (character) => escapes[character]!);
 
 /** Whether an answer's command is an error numeric (4xx, 5xx and the few errors beyond them). */
-export const isError = (command: string): boolean => /^(?:[45]\d\d|69[678]|723)$/.test(command);
+export const isError = (command: string): boolean => /^(?:[45]\d\d|69[678]|723|9(?:26|36|72))$/.test(command);
 
 /** The last parameter of a line: the human text of a numeric. */
 export const textOf = (line: IrcLine): string => line.params.at(-1) ?? '';
