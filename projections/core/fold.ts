@@ -19,6 +19,8 @@ export interface FoldOptions extends CursorOptions {
   skipPollMs: number;
   /** Called when the position moved, the end was seen or the state changed. */
   changed(): void;
+  /** Whether anybody waits for facts to be folded. */
+  awaited(): boolean;
   /** Told whether the read store answers, each time it is known anew. */
   store(error?: unknown): void;
 }
@@ -33,6 +35,11 @@ interface Decoded {
 /** Pieces of decoding that hold up the process no longer than this, in milliseconds. */
 const decodeSliceMs = 2;
 const longestPauseMs = 5_000;
+/**
+ * A transaction costs the store as much as dozens of facts in it: while nobody waits, facts that trickle in
+ * gather for so long, in milliseconds.
+ */
+const gatherMs = 50;
 
 /** Folds one stream into one build, from where the build is, for ever. */
 export class Fold {
@@ -47,6 +54,7 @@ export class Fold {
   #sawEnd = false;
   #isReading = false;
   #failures = 0;
+  #hurry = () => {};
   /** When it last showed a sign of life, and the head of the stream that it has certainly looked up to. */
   #alive = Date.now();
   #looked = 0;
@@ -84,6 +92,11 @@ export class Fold {
 
   start(): void {
     this.#running ??= this.#run();
+  }
+
+  /** Folds what has gathered without waiting for more: somebody waits for it. */
+  hurry(): void {
+    this.#hurry();
   }
 
   /** Finishes the batch in hand and ends. */
@@ -172,12 +185,28 @@ export class Fold {
       if (halt || failure) break;
       this.#setState('folding');
       if (entries.length === 0) this.#looked = Math.max(this.position, this.#headAtStart);
-      writing = write(decoded, entries.at(-1)?.pending ?? 0);
+      const pending = entries.at(-1)?.pending ?? 0;
+      writing = write(decoded, pending);
+      if (entries.length > 0 && pending < batch) await this.#gather(signal);
     }
     await writing;
     this.#isReading = false;
     if (failure) throw failure.error;
     return halt;
+  }
+
+  async #gather(signal: AbortSignal): Promise<void> {
+    if (this.#options.awaited() || signal.aborted) return;
+    await new Promise<void>((resolve) => {
+      const end = () => {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', end);
+        resolve();
+      };
+      const timer = setTimeout(end, gatherMs);
+      signal.addEventListener('abort', end);
+      this.#hurry = end;
+    });
   }
 
   async #decode(entries: Entry[]): Promise<Decoded> {

@@ -17,6 +17,8 @@ export interface FoldingOptions {
   skipPollMs: number;
   /** Called when a fold moved, saw its end or changed its state. */
   changed(): void;
+  /** Whether anybody waits for facts to be folded. */
+  awaited(): boolean;
   /** Told whether the read store answers, each time it is known anew. */
   store(error?: unknown): void;
 }
@@ -59,6 +61,11 @@ export class Folding {
       this.#folds.set(build.schema, folds);
       for (const fold of folds) fold.start();
     }
+  }
+
+  /** Folds what has gathered without waiting for more. */
+  hurry(): void {
+    for (const fold of [...this.#folds.values()].flat()) fold.hurry();
   }
 
   /** Has streams read anew whose readers are silent although there is more. */

@@ -17,7 +17,7 @@ import {
   readPosition,
 } from './registry.js';
 import type { Sql } from './sql.js';
-import { type ProjectionStatus, statusOf } from './status.js';
+import { Paces, type ProjectionStatus, statusOf } from './status.js';
 
 /** What a projector works with. */
 export interface ProjectorOptions {
@@ -56,6 +56,7 @@ export class Projector {
   readonly #folding: Folding;
   readonly #stopped = new AbortController();
   readonly #heads = new Map<string, number>();
+  readonly #paces = new Paces();
   /** Those who wait for something to change. */
   readonly #waiting = new Set<() => void>();
   #builds: Build[] = [];
@@ -84,6 +85,7 @@ export class Projector {
         this.#wake();
         void this.#complete();
       },
+      awaited: () => this.#waiting.size > 0,
       store: (error) => this.#noteStore(error),
     });
   }
@@ -140,7 +142,11 @@ export class Projector {
   /** Every build that is read or folded, as far as this process knows; also when the store is away. */
   async status(): Promise<ProjectionStatus[]> {
     if (!this.#watching) await this.#look();
-    return [...this.#projections.values()].flatMap((projection) => {
+    return this.#statuses();
+  }
+
+  #statuses(): ProjectionStatus[] {
+    const statuses = [...this.#projections.values()].flatMap((projection) => {
       const active = activeBuild(this.#builds, projection);
       const builds = new Set([...(active ? [active] : []), ...this.#toFold(projection)]);
       return [...builds].map((build) =>
@@ -148,9 +154,12 @@ export class Projector {
           isRead: build === active,
           folds: this.#folding.of(build.schema),
           heads: this.#heads,
+          paces: this.#paces,
         }),
       );
     });
+    this.#paces.keep(new Set(statuses.filter(({ progress }) => progress).map(({ schema }) => schema)));
+    return statuses;
   }
 
   /**
@@ -243,6 +252,7 @@ export class Projector {
       await Promise.allSettled(heads); // without the log the last known ones have to do
       this.#folding.watch(this.#heads, this.#stallMs);
       await this.#complete();
+      this.#statuses(); // so that who asks later is told how fast a build moves
     });
     return this.#looking;
   }
@@ -321,6 +331,7 @@ export class Projector {
       };
       const timer = setTimeout(wake, ms);
       this.#waiting.add(wake);
+      this.#folding.hurry();
     });
   }
 
