@@ -19,6 +19,7 @@ export interface QueueRow {
   formatted_message: string;
   status: QueueStatus;
   retry_count: number;
+  /** Why the last attempt failed; nothing is wrong any more once the event was delivered. */
   last_error: string | null;
   /** ISO 8601. */
   created_at: string;
@@ -40,7 +41,7 @@ export interface QueueStatistics {
  */
 export const deliveryQueue = defineProjection({
   name: 'delivery_queue',
-  version: 1,
+  version: 2,
   streams: [market, delivery],
   ddl: (schema) => `
     create table ${schema}.events (
@@ -101,7 +102,7 @@ async function addEvents(tx: Tx, facts: Recorded<MarketFact>[], schema: string):
   );
 }
 
-/** What the facts of one batch say about one event; `null` where they say nothing. */
+/** What the facts of one batch say about one event; `null` where they say nothing. Delivery clears `last_error`. */
 interface OutcomePatch {
   id: number;
   status: QueueStatus | null;
@@ -130,7 +131,7 @@ function patchesOf(facts: Recorded<DeliveryFact>[]): OutcomePatch[] {
     switch (fact.type) {
       case 'lines.confirmed':
         for (const { seq, completes } of fact.data.lines) {
-          if (completes) change(seq, { status: 'delivered', delivered_at: fact.at });
+          if (completes) change(seq, { status: 'delivered', delivered_at: fact.at, last_error: null });
         }
         break;
       case 'attempt.failed':
@@ -167,7 +168,8 @@ async function changeOutcomes(tx: Tx, facts: Recorded<DeliveryFact>[], schema: s
        select patch.id, old.status as old_status,
          coalesce(patch.status, old.status, 'pending') as status,
          coalesce(patch.retry_count, old.retry_count, 0) as retry_count,
-         coalesce(patch.last_error, old.last_error) as last_error,
+         case when patch.status is distinct from 'delivered'
+           then coalesce(patch.last_error, old.last_error) end as last_error,
          patch.delivered_at
        from patch left join lateral (
          -- limited so that the planner looks up each id; joined, it would read the whole table for every batch
@@ -227,6 +229,18 @@ export async function queueStatistics(sql: Tx, schema: string, now: Date): Promi
   return { ...counts, last_event_received: last_at?.toISOString() ?? null };
 }
 
+/** How many events have each status now; the cost does not depend on how many went through. */
+export async function queueCounts(sql: Tx, schema: string): Promise<Record<QueueStatus, number>> {
+  const rows = await sql.query<{ status: QueueStatus | 'received'; events: number }>(
+    `select status, events from ${schema}.statuses union all select 'received', events from ${schema}.received`,
+  );
+  const counts = { received: 0, pending: 0, delivered: 0, dead_letter: 0, expired: 0 };
+  for (const { status, events } of rows) counts[status] = events;
+  const { received, pending: _, ...settled } = counts;
+  const pending = received - settled.delivered - settled.dead_letter - settled.expired;
+  return { ...settled, pending: Math.max(0, pending) };
+}
+
 /** Dead-lettered or expired events, newest first; `before` is the `id` of the last one already seen. */
 export async function deadLetters(
   sql: Tx,
@@ -242,6 +256,48 @@ export async function deadLetters(
     [options.status, options.before ?? null, options.limit],
   );
   return rows.map(queueRowView);
+}
+
+/** One received event, without what is in it. */
+export type ReceivedEvent = Pick<
+  QueueRow,
+  'id' | 'event_id' | 'event_type' | 'target_channels' | 'status' | 'created_at'
+>;
+
+/** A part of what was received, oldest first; both ends, sequences or times, belong to it. `after` is the last `id` already seen. */
+export async function receivedEvents(
+  sql: Tx,
+  schema: string,
+  range: {
+    from: number | Date;
+    to: number | Date;
+    type?: string | undefined;
+    channel?: string | undefined;
+    after: number;
+    limit: number;
+  },
+): Promise<ReceivedEvent[]> {
+  const { from, to, type, channel, after, limit } = range;
+  const seqOf = (bound: number | Date) => (typeof bound === 'number' ? bound : null);
+  const timeOf = (bound: number | Date) => (typeof bound === 'number' ? null : bound);
+  const rows = await sql.query<Pick<StoredRow, keyof ReceivedEvent>>(
+    `select e.id, e.event_id, e.event_type, e.target_channels, coalesce(o.status, 'pending') as status, e.created_at
+     from ${schema}.events as e
+     left join lateral (select * from ${schema}.outcomes where id = e.id limit 1) as o on true
+     where e.id > $1::bigint and e.id >= coalesce($2::bigint, 0)
+       and e.id <= coalesce($3::bigint, 9223372036854775807)
+       and e.created_at >= coalesce($4::timestamptz, '-infinity')
+       and e.created_at <= coalesce($5::timestamptz, 'infinity')
+       and e.event_type = coalesce($6::text, e.event_type)
+       and ($7::text is null or jsonb_exists(e.target_channels::jsonb, $7::text))
+     order by e.id limit $8`,
+    [after, seqOf(from), seqOf(to), timeOf(from), timeOf(to), type ?? null, channel ?? null, limit],
+  );
+  return rows.map((row) => ({
+    ...row,
+    target_channels: JSON.parse(row.target_channels) as string[],
+    created_at: row.created_at.toISOString(),
+  }));
 }
 
 /** The row of one event; `undefined` when it was not received. */

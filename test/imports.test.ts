@@ -6,9 +6,9 @@ import t from 'tap';
 const rooms = ['streams', 'projections', 'workers', 'src'];
 /** Packages a room does without: the inner rooms know nothing of HTTP, and only the outer ones of IRC. */
 const foreign: Record<string, RegExp> = {
-  streams: /^(fastify|irc-framework|pg|@electric-sql)/,
-  projections: /^(fastify|irc-framework)/,
-  workers: /^(fastify|pg|@electric-sql)/,
+  streams: /^(fastify|irc-framework|pg|@electric-sql|prom-client)/,
+  projections: /^(fastify|irc-framework|prom-client)/,
+  workers: /^(fastify|pg|@electric-sql|prom-client)/,
 };
 
 function sources(folder: string): string[] {

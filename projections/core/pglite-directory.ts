@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, statfs, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 
@@ -49,6 +49,11 @@ export async function moveAside(directory: string, now: Date): Promise<string> {
   return target;
 }
 
+/** Removes what a database that could not be made has left. */
+export async function removeRemains(directory: string): Promise<void> {
+  for (const path of [directory, `${directory}.new`]) await rm(path, { recursive: true, force: true });
+}
+
 /** Undoes `moveAside`. */
 export async function moveBack(aside: string, directory: string): Promise<void> {
   await rm(directory, { recursive: true, force: true });
@@ -63,6 +68,15 @@ export async function moveBack(aside: string, directory: string): Promise<void> 
 export async function isSound(directory: string): Promise<boolean> {
   const before = await readFile(join(directory, sessionFile), 'utf8').catch(() => undefined);
   return before === undefined || before === (await bootId());
+}
+
+/** A segment of PGlite's write-ahead log and a little more: with less than that free it can neither open nor go on. */
+const leastRoom = 20 * 1024 * 1024;
+
+/** Whether there is so little room on the disk of a database that what went wrong says nothing about its files. */
+export async function isDiskFull(directory: string): Promise<boolean> {
+  const disk = await statfs(dirname(directory)).catch(() => undefined);
+  return disk !== undefined && disk.bavail * disk.bsize < leastRoom;
 }
 
 /** Marks a database as open. */

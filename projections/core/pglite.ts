@@ -4,10 +4,12 @@ import {
   beginSession,
   endSession,
   findTemplate,
+  isDiskFull,
   isSound,
   isThere,
   moveAside,
   moveBack,
+  removeRemains,
 } from './pglite-directory.js';
 import { PgliteThread, type StatementResult } from './pglite-thread.js';
 import {
@@ -78,6 +80,10 @@ class Pglite implements Sql {
     try {
       await this.#openThread();
     } catch (error) {
+      if (await isDiskFull(this.#directory)) {
+        if (isNew) await removeRemains(this.#directory); // half a database would look damaged next time
+        throw diskFull(this.#directory, error);
+      }
       if (isNew) this.#withoutTemplate = true; // what was copied from it cannot be opened
       await this.#replace(error);
     }
@@ -168,8 +174,13 @@ class Pglite implements Sql {
         this.#repair(thread, new Error(reason), again);
       },
     });
+    try {
+      await beginSession(this.#directory);
+    } catch (error) {
+      await thread.kill();
+      throw error;
+    }
     this.#thread = thread;
-    await beginSession(this.#directory);
   }
 
   /** Opens the store again in the background; until then statements are told that it is not available. */
@@ -180,7 +191,9 @@ class Pglite implements Sql {
     const repair = async () => {
       await thread.kill();
       for (let isDamaged = damaged; !this.#thread && !this.#closed; ) {
+        const isFull = await isDiskFull(this.#directory);
         try {
+          if (isFull) throw diskFull(this.#directory, reason);
           if (isDamaged) await this.#replace(reason);
           else await this.#openThread();
         } catch (error) {
@@ -188,8 +201,8 @@ class Pglite implements Sql {
             { directory: this.#directory, err: error },
             'the read store cannot be repaired now',
           );
-          if (isDamaged) await sleep(repairPauseMs);
-          isDamaged = true;
+          if (isDamaged || isFull) await sleep(repairPauseMs);
+          isDamaged = !isFull;
         }
       }
     };
@@ -229,6 +242,10 @@ class Pglite implements Sql {
       this.#logger.debug({ err: error }, 'upkeep of the read store failed');
     }
   }
+}
+
+function diskFull(directory: string, cause: unknown): Error {
+  return new Error(`the disk of the read store ${directory} is full: free some space`, { cause });
 }
 
 async function makeDatabase(directory: string): Promise<void> {

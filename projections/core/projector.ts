@@ -15,6 +15,7 @@ import {
   prepareRegistry,
   readBuilds,
   readPosition,
+  unusedBuilds,
 } from './registry.js';
 import type { Sql } from './sql.js';
 import { Paces, type ProjectionStatus, statusOf } from './status.js';
@@ -208,20 +209,18 @@ export class Projector {
     await this.#log.append(operations, projectionSubject(name), { type: 'fact.skipped', data }, { by });
   }
 
+  /** Names of the schemas that `prune` would remove, as far as this process knows. */
+  unused(): string[] {
+    return unusedBuilds(this.#builds, this.#projections).map(({ schema }) => schema);
+  }
+
   /**
    * Removes the builds that this version reads no more and those of read models that it does not have; builds
    * of newer versions stay. Returns the names of the removed schemas.
    */
   async prune(): Promise<string[]> {
     const dropped: string[] = [];
-    const builds = await readBuilds(this.#sql);
-    for (const build of builds) {
-      const projection = this.#projections.get(build.name);
-      if (projection) {
-        const active = activeBuild(builds, projection);
-        const isUsed = build === active || buildsToFold(builds, projection).includes(build);
-        if (isUsed || active?.version !== projection.version || build.version > projection.version) continue;
-      }
+    for (const build of unusedBuilds(await readBuilds(this.#sql), this.#projections)) {
       await dropBuild(this.#sql, build.schema);
       this.#logger.info({ schema: build.schema }, 'read model dropped');
       dropped.push(build.schema);

@@ -159,6 +159,20 @@ export function activeBuild(builds: Build[], { name, version, readsFrom }: Proje
   );
 }
 
+/**
+ * The builds that a process with these read models reads no more, and those of read models that it does not have;
+ * builds of newer versions are not among them.
+ */
+export function unusedBuilds(builds: Build[], projections: ReadonlyMap<string, Projection>): Build[] {
+  return builds.filter((build) => {
+    const projection = projections.get(build.name);
+    if (!projection) return true;
+    const active = activeBuild(builds, projection);
+    const isUsed = build === active || buildsToFold(builds, projection).includes(build);
+    return !isUsed && active?.version === projection.version && build.version <= projection.version;
+  });
+}
+
 /** The builds that a process with this version keeps up to date: the one that is read, and one that is being built. */
 export function buildsToFold(builds: Build[], projection: Projection): Build[] {
   const own = builds.filter(

@@ -2,6 +2,28 @@ import type { Fold } from './fold.js';
 import type { Projection } from './projection.js';
 import type { Build } from './registry.js';
 
+/** How one stream of a build stands, in sequences: how far it is folded, how far it goes, and what lies between. */
+export interface StreamStatus {
+  stream: string;
+  position: number;
+  head: number;
+  lag: number;
+  /** `waiting`: the read store or the log does not answer; `null`: it is not folded in this process. */
+  state: Fold['state'] | null;
+}
+
+/** How far a build has come that is not read yet, over all its streams. */
+export interface Progress {
+  position: number;
+  head: number;
+  /** 0 to 1. */
+  fraction: number;
+  /** `null` until it has been seen for a moment. */
+  factsPerSecond: number | null;
+  /** `null` when it does not move. */
+  secondsLeft: number | null;
+}
+
 /** How one build of a read model stands. */
 export interface ProjectionStatus {
   name: string;
@@ -9,8 +31,9 @@ export interface ProjectionStatus {
   schema: string;
   /** `live`: it is the one that is read. */
   state: 'building' | 'live' | 'halted';
-  /** Sequences: how far each stream is folded, how far it goes, and what lies between. */
-  streams: { stream: string; position: number; head: number; lag: number }[];
+  streams: StreamStatus[];
+  /** `null` when it is read already, or has halted. */
+  progress: Progress | null;
   /** The fact that it halted at. */
   error: { stream: string; seq: number; message: string } | null;
 }
@@ -19,7 +42,7 @@ export interface ProjectionStatus {
 export function statusOf(
   projection: Projection,
   build: Build,
-  known: { isRead: boolean; folds: readonly Fold[]; heads: ReadonlyMap<string, number> },
+  known: { isRead: boolean; folds: readonly Fold[]; heads: ReadonlyMap<string, number>; paces: Paces },
 ): ProjectionStatus {
   const { name, version, schema } = build;
   let error: ProjectionStatus['error'] = null;
@@ -29,8 +52,56 @@ export function statusOf(
     if (halt) error ??= { stream, ...halt };
     const position = fold && fold.state !== 'waiting' ? fold.position : (build.positions[stream] ?? 0);
     const head = Math.max(position, known.heads.get(stream) ?? 0);
-    return { stream, position, head, lag: head - position };
+    return { stream, position, head, lag: head - position, state: fold?.state ?? null };
   });
   const state = error ? 'halted' : known.isRead ? 'live' : 'building';
-  return { name, version, schema, state, streams, error };
+  const progress = state === 'building' ? progressOf(streams, (at) => known.paces.of(schema, at)) : null;
+  return { name, version, schema, state, streams, progress, error };
+}
+
+function progressOf(streams: StreamStatus[], paceAt: (position: number) => number | null): Progress {
+  const position = streams.reduce((sum, stream) => sum + stream.position, 0);
+  const head = streams.reduce((sum, stream) => sum + stream.head, 0);
+  const factsPerSecond = paceAt(position);
+  return {
+    position,
+    head,
+    fraction: head === 0 ? 1 : position / head,
+    factsPerSecond,
+    secondsLeft: factsPerSecond ? (head - position) / factsPerSecond : null,
+  };
+}
+
+/** Long enough to even out batches, short enough to follow a store that becomes slower; in milliseconds. */
+const windowMs = 30_000;
+const shortestMs = 100;
+
+/** How fast builds move, from where they have been seen before. */
+export class Paces {
+  readonly #seen = new Map<string, { at: number; position: number }[]>();
+  readonly #clock: () => number;
+
+  /** `clock` is in milliseconds and never goes back. */
+  constructor(clock = () => performance.now()) {
+    this.#clock = clock;
+  }
+
+  /** Facts per second of a build that is at a position now; `null` when it is seen for the first time. */
+  of(schema: string, position: number): number | null {
+    const at = this.#clock();
+    const seen = this.#seen.get(schema) ?? [];
+    this.#seen.set(schema, seen);
+    if (position < (seen.at(-1)?.position ?? 0)) seen.length = 0; // the store went back
+    const last = seen.at(-1);
+    if (!last || at - last.at >= shortestMs) seen.push({ at, position });
+    while (seen.length > 2 && at - seen[1]!.at > windowMs) seen.shift();
+    const first = seen[0]!;
+    if (at - first.at < shortestMs) return null;
+    return ((position - first.position) * 1_000) / (at - first.at);
+  }
+
+  /** Forgets the builds that are none of these any more. */
+  keep(schemas: ReadonlySet<string>): void {
+    for (const schema of this.#seen.keys()) if (!schemas.has(schema)) this.#seen.delete(schema);
+  }
 }

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import type { Projector } from '../../projections/core/projector.js';
+import type { ProjectionStatus } from '../../projections/core/status.js';
 import { deadLetters, queueRow } from '../../projections/delivery-queue.js';
 import { type Log, Refusal } from '../../streams/core/index.js';
 import { delivery, type deliveryDecider } from '../../streams/delivery/index.js';
@@ -16,6 +17,8 @@ export interface OperationsOptions {
   projector: Projector;
   keys: ApiKeys;
   decider: ReturnType<typeof deliveryDecider>;
+  /** What this process is and where its parts are, without credentials. */
+  about: object;
 }
 
 const DeadLetterQuery = z.object({
@@ -33,10 +36,12 @@ const SkipBody = z.object({
 
 /** `/ops/*`: what an operator needs to see and to mend. All of it needs an API key, reads too. */
 export async function operationsRoutes(app: FastifyInstance, options: OperationsOptions): Promise<void> {
-  const { log, readModels, projector, keys, decider } = options;
+  const { log, readModels, projector, keys, decider, about } = options;
   app.addHook('onRequest', async (request) => {
     keys.require(request);
   });
+
+  app.get('/ops/service', async () => about);
 
   app.get('/ops/dead-letters', async (request) => {
     const { status, limit, before } = parseInput(DeadLetterQuery, request.query);
@@ -73,11 +78,22 @@ export async function operationsRoutes(app: FastifyInstance, options: Operations
     };
   });
 
-  app.get('/ops/projections', async () => ({ projections: await projector.status() }));
+  app.get('/ops/projections', async () => ({
+    projections: (await projector.status()).map(projectionView),
+    unused: projector.unused(),
+  }));
+
+  app.get('/ops/projections/:name', async (request) => {
+    const { name } = parseInput(ProjectionParams, request.params);
+    const builds = (await projector.status()).filter((status) => status.name === name);
+    if (builds.length === 0) throw new Refusal('not_found', 404, `There is no read model ${name}`);
+    return { name, builds: builds.map(projectionView) };
+  });
 
   app.post('/ops/projections/:name/rebuild', async (request, reply) => {
     const { name } = parseInput(ProjectionParams, request.params);
-    return reply.code(202).send(await projector.rebuild(name));
+    const build = await projector.rebuild(name);
+    return reply.code(202).header('location', `/ops/projections/${name}`).send(build);
   });
 
   app.post('/ops/projections/:name/skip', async (request) => {
@@ -88,4 +104,20 @@ export async function operationsRoutes(app: FastifyInstance, options: Operations
   });
 
   app.post('/ops/projections/prune', async () => ({ dropped: await projector.prune() }));
+}
+
+/** A build of a read model as it is answered; numbers are rounded to what they are worth. */
+function projectionView({ progress, ...status }: ProjectionStatus): object {
+  if (!progress) return { ...status, progress };
+  const { position, head, fraction, factsPerSecond, secondsLeft } = progress;
+  return {
+    ...status,
+    progress: {
+      position,
+      head,
+      fraction: Math.floor(fraction * 1_000) / 1_000,
+      facts_per_second: factsPerSecond === null ? null : Math.round(factsPerSecond),
+      seconds_left: secondsLeft === null ? null : Math.ceil(secondsLeft),
+    },
+  };
 }

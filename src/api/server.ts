@@ -9,11 +9,18 @@ import {
   LogController,
 } from 'fastify';
 import type { Logger } from 'pino';
-import { isExpected, Refusal } from '../../streams/core/index.js';
+import { Refusal } from '../../streams/core/index.js';
 import { isLoopback } from '../auth/api-keys.js';
+import { bodyLimit, refuseBrokenRequest, sendError } from './errors.js';
 
-/** Largest request body, in bytes. */
-export const bodyLimit = 256 * 1024;
+/** A request that was answered, as metrics see it. */
+export interface AnsweredRequest {
+  method: string;
+  /** The route's pattern; `undefined` where there is none. */
+  route: string | undefined;
+  status: number;
+  seconds: number;
+}
 
 /** How the HTTP server behaves. */
 export interface ServerOptions {
@@ -22,6 +29,8 @@ export interface ServerOptions {
   rateLimit: number;
   /** How long a client may take to send its headers, and its whole request; 10 s and 15 s by default. */
   timeouts?: { headersMs: number; requestMs: number };
+  /** Told of every answer. */
+  observe?: (request: AnsweredRequest) => void;
 }
 
 const paymentHeaders = ['PAYMENT-REQUIRED', 'PAYMENT-RESPONSE', 'X-PAYMENT-RESPONSE'];
@@ -40,8 +49,22 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     forceCloseConnections: 'idle',
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 300 },
     clientErrorHandler: refuseBrokenRequest,
+    frameworkErrors: (error, request, reply) =>
+      sendError(error, request as unknown as FastifyRequest, reply as unknown as FastifyReply),
   }) as unknown as FastifyInstance;
 
+  const methods = new RouteMethods(app);
+  // before the preflights of web pages are answered, which ask for one method
+  app.addHook('onRequest', async (request, reply) => {
+    const { origin, 'access-control-request-method': wanted } = request.headers;
+    if (request.method !== 'OPTIONS' || (origin && wanted)) return;
+    const allowed = methods.of(request);
+    if (allowed.length === 0) return reply.callNotFound();
+    return reply
+      .code(204)
+      .header('allow', [...allowed, 'OPTIONS'].join(', '))
+      .send();
+  });
   await app.register(cors, {
     origin: '*',
     methods: ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'],
@@ -61,19 +84,15 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     });
   }
 
-  const patterns: { method: string; pattern: RegExp }[] = [];
-  app.addHook('onRoute', ({ method, url }) => {
-    for (const one of [method].flat()) patterns.push({ method: one, pattern: pathPattern(url) });
-  });
   app.setNotFoundHandler((request, reply) => {
-    const path = request.url.split('?')[0]!;
-    const allowed = new Set(patterns.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method));
-    if (allowed.size === 0) {
-      return reply.code(404).send({ error: `There is nothing at ${path.slice(0, 200)}`, code: 'not_found' });
+    const allowed = methods.of(request);
+    if (allowed.length === 0) {
+      const path = request.url.split('?')[0]!.slice(0, 200);
+      return reply.code(404).send({ error: `There is nothing at ${path}`, code: 'not_found' });
     }
     return reply
       .code(405)
-      .header('allow', [...allowed].join(', '))
+      .header('allow', allowed.join(', '))
       .send({ error: `${request.method} is not possible here`, code: 'method_not_allowed' });
   });
   app.setErrorHandler((error: FastifyError, request, reply) => sendError(error, request, reply));
@@ -86,6 +105,12 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
       request_id: request.id,
     };
     options.logger[levelOf(line.path, line.status)](line, 'request');
+    options.observe?.({
+      method: request.method,
+      route: request.routeOptions.url,
+      status: reply.statusCode,
+      seconds: reply.elapsedTime / 1_000,
+    });
   });
   return app;
 }
@@ -97,60 +122,21 @@ function levelOf(path: string, status: number): 'debug' | 'info' | 'warn' | 'err
   return status === 502 || status === 503 ? 'warn' : 'error';
 }
 
-const fastifyCodes: Record<string, { status: number; code: string; message: string }> = {
-  FST_ERR_CTP_BODY_TOO_LARGE: {
-    status: 413,
-    code: 'payload_too_large',
-    message: `The body may have ${bodyLimit} bytes at most`,
-  },
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: {
-    status: 415,
-    code: 'unsupported_media_type',
-    message: 'Send the body as application/json',
-  },
-};
+/** Which methods there are at a path: the router itself finds a route by both at once. */
+class RouteMethods {
+  readonly #routes: { method: string; pattern: RegExp }[] = [];
 
-function sendError(error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  if (isExpected(error)) {
-    if (error.kind === 'unavailable') reply.header('retry-after', String(error.retryAfter));
-    if (error.status === 401 && !reply.hasHeader('www-authenticate'))
-      reply.header('www-authenticate', 'Bearer');
-    const extra = error.kind === 'refusal' ? error.extra : {};
-    return reply.code(error.status).send({ error: error.message, code: error.code, ...extra });
+  constructor(app: FastifyInstance) {
+    app.addHook('onRoute', ({ method, url }) => {
+      for (const one of [method].flat()) this.#routes.push({ method: one, pattern: pathPattern(url) });
+    });
   }
-  const known = fastifyCodes[error.code];
-  if (known) return reply.code(known.status).send({ error: known.message, code: known.code });
-  if (error.statusCode !== undefined && error.statusCode < 500) {
-    return reply.code(error.statusCode).send({ error: error.message, code: 'bad_request' });
-  }
-  request.log.error({ err: error, request_id: request.id }, 'request failed');
-  return reply.code(500).send({
-    error: 'Something went wrong on our side',
-    code: 'internal_error',
-    request_id: request.id,
-  });
-}
 
-/** Bytes that are no HTTP request, or one that took too long: answered in the shape of every other error. */
-function refuseBrokenRequest(error: NodeJS.ErrnoException, socket: import('node:net').Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy();
-    return;
+  of(request: FastifyRequest): string[] {
+    const path = request.url.split('?')[0]!;
+    const found = this.#routes.filter(({ pattern }) => pattern.test(path));
+    return [...new Set(found.map(({ method }) => method))];
   }
-  const late = error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
-  const large = error.code === 'HPE_HEADER_OVERFLOW';
-  const status = late
-    ? '408 Request Timeout'
-    : large
-      ? '431 Request Header Fields Too Large'
-      : '400 Bad Request';
-  const body = JSON.stringify({
-    error: late ? 'The request took too long to arrive' : 'This is not a readable HTTP request',
-    code: late ? 'request_timeout' : large ? 'headers_too_large' : 'bad_request',
-  });
-  socket.end(
-    `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-  );
 }
 
 function pathPattern(url: string): RegExp {

@@ -4,6 +4,7 @@ import { Refusal, Unavailable } from '../../streams/core/index.js';
 import { type SignatureFault, type SignatureScheme, verifyWebhook } from '../auth/webhook-signature.js';
 import type { bridgeRoutes } from '../services/bridge.js';
 import type { Service } from '../services/service.js';
+import { errorAnswer } from './errors.js';
 
 /** What the webhook receiver works with. */
 export interface WebhookOptions {
@@ -11,6 +12,8 @@ export interface WebhookOptions {
   /** Shared secrets; with none, every event is answered 503. */
   secrets: string[];
   schemes: SignatureScheme[];
+  /** Told how each posted event was answered: its status, or the code of its error. */
+  observe?: (answer: { status: string } | { code: string }) => void;
 }
 
 const faults: Record<SignatureFault, string> = {
@@ -25,7 +28,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** `POST /hooks/em/events` and `GET /hooks/em/stats`: where the marketplace posts its signed events. */
 export async function webhookRoutes(app: FastifyInstance, options: WebhookOptions): Promise<void> {
-  const { bridge, secrets, schemes } = options;
+  const { bridge, secrets, schemes, observe } = options;
 
   await app.register(async (scope) => {
     // the signature is over the bytes, so this route gets them as they came
@@ -33,6 +36,10 @@ export async function webhookRoutes(app: FastifyInstance, options: WebhookOption
     scope.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) =>
       done(null, body),
     );
+
+    scope.addHook('onError', async (_request, _reply, error) => {
+      observe?.({ code: errorAnswer(error)?.body.code ?? 'internal_error' });
+    });
 
     // a producer with a valid signature is never turned away by the rate limit; guesses are
     const limitGuesses = 'createRateLimit' in scope ? scope.createRateLimit() : undefined;
@@ -63,6 +70,8 @@ export async function webhookRoutes(app: FastifyInstance, options: WebhookOption
         throw new Refusal(fault, 401, faults[fault]);
       }
       const answer = await bridge.receiveEvent({ body: parseBody(raw) });
+      const { status, code } = answer.body as { status?: string; code?: string };
+      observe?.(status ? { status } : { code: code ?? 'upstream_invalid' });
       return reply.code(answer.status).send(answer.body);
     });
   });

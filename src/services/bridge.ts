@@ -1,17 +1,20 @@
 import { deliveryStatus, queueStatistics } from '../../projections/delivery-queue.js';
 import type { Log, Position } from '../../streams/core/index.js';
 import { eventToken, MarketEvent, market, marketSubject, routeEvent } from '../../streams/market/index.js';
-import type { ReadModels } from '../read-models.js';
 import { parseInput } from '../validation.js';
+import { type IrcReadOptions, ircReadRoutes, ircReads, type RecorderState } from './irc-reads.js';
 import type { Input, Reply, Route, Service } from './service.js';
+
+export type { RecorderState } from './irc-reads.js';
 
 export const bridgeRoutes = {
   receiveEvent: { method: 'POST', path: '/api/em/event' },
   queueStatistics: { method: 'GET', path: '/api/em/queue-stats' },
+  ...ircReadRoutes,
   health: { method: 'GET', path: '/health' },
 } as const satisfies Record<string, Route>;
 
-/** State of the marketplace bot's connection. */
+/** State of a bot's connection. */
 export interface IrcState {
   connected: boolean;
   oper: boolean;
@@ -19,18 +22,17 @@ export interface IrcState {
 }
 
 /** What the bridge works with. */
-export interface BridgeOptions {
+export interface BridgeOptions extends IrcReadOptions {
   log: Log;
-  readModels: ReadModels;
   /** Own source identifier: events that carry it came from here and are not taken back. */
   source: string;
   webhookSecretConfigured: boolean;
-  /** State of the bot's connection, in whichever process it is. */
+  /** State of the marketplace bot's connection, in whichever process it is. */
   irc: () => Promise<IrcState | undefined>;
   startedAt: Date;
 }
 
-/** The bridge between the marketplace and the network: takes validated events and tells how the queue stands. */
+/** The bridge between the marketplace and the network: takes events, tells how the queue stands and what was said. */
 export function createBridge(options: BridgeOptions): Service<typeof bridgeRoutes> {
   const { log, readModels } = options;
   let appended: Position | undefined;
@@ -86,20 +88,27 @@ export function createBridge(options: BridgeOptions): Service<typeof bridgeRoute
   }
 
   return {
+    ...ircReads(options),
     receiveEvent,
     queueStatistics: async () => ({ status: 200, body: await statistics() }),
     health: async () => {
       const irc = await options.irc().catch(() => undefined);
+      const recorder = await options.recorder().catch(() => undefined);
       const queue = await statistics().catch(() => undefined);
       return {
         status: 200,
         body: {
-          status: irc?.connected && log.connected && queue ? 'ok' : 'degraded',
+          status: irc?.connected && recorder?.connected && log.connected && queue ? 'ok' : 'degraded',
           ...(irc ? { irc } : {}),
+          ...(recorder ? { recorder: stateView(recorder) } : {}),
           ...(queue ? { em_queue: queue } : {}),
           uptime: Math.round((Date.now() - options.startedAt.getTime()) / 1000),
         },
       };
     },
   };
+}
+
+function stateView({ connected, oper, nick }: RecorderState): IrcState {
+  return { connected, oper, nick };
 }

@@ -1,5 +1,5 @@
-import type { FastifyInstance } from 'fastify';
-import type { Input, Route, Service } from './service.js';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { actorHeader, type Input, type Reply, type Route, type Service } from './service.js';
 
 /**
  * Serves an internal service over HTTP under `/<name>`, for callers in other processes: their address for it
@@ -16,10 +16,21 @@ export function mountService<Routes extends Record<string, Route>>(
       method,
       url: `/${name}${path}`,
       handler: async (request, reply) => {
-        const input: Input = { query: request.query as NonNullable<Input['query']>, body: request.body };
-        const answer = await service[operation]!(input);
-        return reply.code(answer.status).send(answer.body);
+        const actor = request.headers[actorHeader];
+        const input: Input = {
+          params: request.params as NonNullable<Input['params']>,
+          query: request.query as NonNullable<Input['query']>,
+          body: request.body,
+          ...(typeof actor === 'string' ? { actor: decodeURIComponent(actor) } : {}),
+        };
+        return sendReply(reply, await service[operation]!(input));
       },
     });
   }
+}
+
+/** Sends the answer of an operation as it is. */
+export function sendReply(reply: FastifyReply, { status, body, retryAfter }: Reply): FastifyReply {
+  if (retryAfter !== undefined) reply.header('retry-after', String(retryAfter));
+  return reply.code(status).send(body);
 }

@@ -1,13 +1,20 @@
 import { Unavailable } from '../../streams/core/index.js';
 
-/** Where an operation of an internal service is found when the service runs elsewhere. */
+/** Where an operation of an internal service is found when the service runs elsewhere; `:name` in a path is a parameter. */
 export interface Route {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   path: string;
 }
 
+/** The header in which a caller of an internal service says for whom it calls. */
+export const actorHeader = 'x-relay-actor';
+
 /** What an operation is asked with: `body` for writes, `query` for reads; both plain JSON. */
 export interface Input {
+  /** The parameters of the path. */
+  params?: Record<string, string>;
+  /** Name of the key whose holder asks, for what is recorded. */
+  actor?: string;
   query?: Record<string, string | number | undefined>;
   body?: unknown;
 }
@@ -16,6 +23,8 @@ export interface Input {
 export interface Reply {
   status: number;
   body: unknown;
+  /** Seconds after which the answer may be another. */
+  retryAfter?: number;
 }
 
 /** An internal service: its operations by name, each one the same in process and over HTTP. */
@@ -48,7 +57,8 @@ async function callOverHttp(
   input: Input,
   timeoutMs: number,
 ): Promise<Reply> {
-  const target = new URL(base.replace(/\/$/, '') + route.path);
+  const path = route.path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(input.params?.[name] ?? ''));
+  const target = new URL(base.replace(/\/$/, '') + path);
   for (const [key, value] of Object.entries(input.query ?? {})) {
     if (value !== undefined) target.searchParams.set(key, String(value));
   }
@@ -56,11 +66,15 @@ async function callOverHttp(
     const response = await fetch(target, {
       method: route.method,
       signal: AbortSignal.timeout(timeoutMs),
-      ...(input.body === undefined
-        ? {}
-        : { body: JSON.stringify(input.body), headers: { 'content-type': 'application/json' } }),
+      headers: {
+        ...(input.actor === undefined ? {} : { [actorHeader]: encodeURIComponent(input.actor) }),
+        ...(input.body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(input.body === undefined ? {} : { body: JSON.stringify(input.body) }),
     });
-    return { status: response.status, body: await response.json() };
+    const reply = { status: response.status, body: await response.json() };
+    const retryAfter = Number(response.headers.get('retry-after') ?? 0);
+    return retryAfter > 0 ? { ...reply, retryAfter } : reply;
   } catch (error) {
     if ((error as Error).name === 'SyntaxError') {
       throw new Unavailable('upstream_invalid', 502, `The ${name} service did not answer with JSON`);

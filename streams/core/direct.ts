@@ -1,5 +1,6 @@
 import type { Msg } from 'nats';
 import { Unavailable } from './errors.js';
+import { firstStored } from './imported.js';
 import type { StreamDefinition } from './stream.js';
 
 /** Which single message of a stream: at a sequence, the last of a subject, or the next of a subject from a sequence on. */
@@ -34,7 +35,7 @@ export async function readDirect(
   return {
     subject: headers.get('Nats-Subject'),
     seq: Number(headers.get('Nats-Sequence')),
-    at: new Date(headers.get('Nats-Time-Stamp')),
+    at: firstStored(headers) ?? new Date(headers.get('Nats-Time-Stamp')),
     data: message.data,
   };
 }

@@ -11,7 +11,12 @@ export class Refusal extends Error {
     readonly code: string,
     readonly status: number,
     message: string,
-    readonly extra: { details?: { path: string; message: string }[]; hint?: string } = {},
+    /** `retryAfter`, in seconds, says when the answer may be another. */
+    readonly extra: {
+      details?: { path: string; message: string }[];
+      hint?: string;
+      retryAfter?: number;
+    } = {},
   ) {
     super(message);
     this.name = 'Refusal';

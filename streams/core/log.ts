@@ -4,7 +4,9 @@ import type { Decider } from './decider.js';
 import { type DirectQuery, readDirect, type StoredMessage } from './direct.js';
 import { Unavailable } from './errors.js';
 import { type Entry, type FollowOptions, follow } from './follow.js';
-import { connectToNats, ensureStreams, type StreamPlacement } from './nats.js';
+import { importedParts } from './imported.js';
+import { Intake } from './intake.js';
+import { connectToNats, openStreams, type StreamPlacement } from './nats.js';
 import { newId, type PublishAnswer, Publisher } from './publisher.js';
 import { Pull, type PullOptions } from './pull.js';
 import { StateCache } from './state-cache.js';
@@ -27,6 +29,17 @@ export interface LogOptions extends StreamPlacement {
   name: string;
   streams: StreamDefinition[];
   logger: Logger;
+  /** Open it for an import; otherwise streams whose import was not finished are refused. */
+  importing?: boolean;
+  /** Told what became of each append, its retries included. */
+  observe?: (append: ObservedAppend) => void;
+}
+
+/** The end of an append: `unavailable` when it is not known to be stored. */
+export interface ObservedAppend {
+  stream: string;
+  outcome: PublishAnswer['is'] | 'unavailable';
+  ms: number;
 }
 
 /** What became of an append: where the fact is, and whether an earlier try had already put it there. */
@@ -51,10 +64,13 @@ export class Log {
   readonly connection: NatsConnection;
   readonly manager: JetStreamManager;
   readonly #publisher: Publisher;
+  readonly #intake: Intake;
   readonly #options: LogOptions;
   readonly #states = new StateCache();
   readonly #pulls = new Set<Pull>();
   readonly #asked = new Set<(error: Error) => void>();
+  /** Up to which sequence streams were imported. */
+  #imported: ReadonlyMap<string, number> = new Map();
   #connected = true;
   #closed = false;
   #clockOffsetMs = 0;
@@ -64,17 +80,18 @@ export class Log {
     this.connection = connection;
     this.manager = manager;
     this.#publisher = new Publisher(connection);
+    this.#intake = new Intake(this);
     this.#options = options;
     void this.#watchConnection();
   }
 
-  /** Connects, creates missing streams, and learns the log server's clock. */
+  /** Connects, creates missing streams, and learns the log server's clock and what was imported. */
   static async open(options: LogOptions): Promise<Log> {
     const connection = await connectToNats(options.urls, options.name);
     try {
-      const manager = await connection.jetstreamManager();
-      await ensureStreams(manager, options.streams, options);
+      const manager = await openStreams(connection, options.streams, options);
       const log = new Log(connection, manager, options);
+      await log.#learnImports();
       await log.#measureClock();
       return log;
     } catch (error) {
@@ -86,6 +103,17 @@ export class Log {
   /** Whether the log server can be reached now. */
   get connected(): boolean {
     return this.#connected;
+  }
+
+  /** Whether an import into one of its streams had not been finished when it was opened. */
+  get hasUnfinishedImport(): boolean {
+    const isOpen = ({ name }: StreamDefinition) => this.#imported.get(name) === Number.POSITIVE_INFINITY;
+    return this.#options.streams.some(isOpen);
+  }
+
+  /** Why appends do not get through although the server can be reached; `undefined` when they do. */
+  get trouble(): string | undefined {
+    return this.#intake.trouble;
   }
 
   /** The time by the log server's clock, which also stamps every fact. */
@@ -129,8 +157,19 @@ export class Log {
     fact: FactOf<S>,
     origin: Origin,
   ): Promise<Appended | undefined> {
+    return await this.appendNext(stream, subject, fact, origin, 0);
+  }
+
+  /** Appends a fact if the last one of its subject has this sequence (0: there is none); else `undefined`. */
+  async appendNext<S extends StreamDefinition>(
+    stream: S,
+    subject: string,
+    fact: FactOf<S>,
+    origin: Origin,
+    after: number,
+  ): Promise<Appended | undefined> {
     const id = origin.id ?? newId();
-    const answer = await this.#publish(stream, subject, fact as AnyFact, { ...origin, id }, 0);
+    const answer = await this.#publish(stream, subject, fact as AnyFact, { ...origin, id }, after);
     if (answer.is === 'conflict') return undefined;
     if (answer.is === 'refused') throw refusedByLog(answer);
     return { stream: stream.name, seq: answer.seq, id };
@@ -230,7 +269,7 @@ export class Log {
   /** Reads a new consumer; broken at once when the connection is lost, without waiting for missing heartbeats. */
   pull(options: PullOptions): Pull {
     for (const pull of this.#pulls) if (pull.ended) this.#pulls.delete(pull);
-    const pull = new Pull(this.connection, options);
+    const pull = new Pull(this.connection, options, this.#imported.get(options.stream));
     this.#pulls.add(pull);
     return pull;
   }
@@ -254,13 +293,36 @@ export class Log {
     expectedLastSubjectSequence?: number,
   ): Promise<PublishAnswer> {
     const bytes = encodeFact(stream, fact, origin);
+    const started = performance.now();
+    let outcome: ObservedAppend['outcome'] = 'unavailable';
+    try {
+      const answer = await this.#send(stream, subject, bytes, origin.id, expectedLastSubjectSequence);
+      outcome = answer.is;
+      if (answer.is === 'stored' && !answer.duplicate) this.#intake.stored(stream);
+      else if (answer.is === 'refused') this.#intake.failed(stream, bytes.length, answer);
+      return answer;
+    } catch (error) {
+      if (this.#connected) this.#intake.failed(stream, bytes.length);
+      throw error;
+    } finally {
+      this.#options.observe?.({ stream: stream.name, outcome, ms: performance.now() - started });
+    }
+  }
+
+  async #send(
+    stream: StreamDefinition,
+    subject: string,
+    bytes: Uint8Array,
+    id: string,
+    expectedLastSubjectSequence?: number,
+  ): Promise<PublishAnswer> {
     const deadline = Date.now() + appendBoundMs;
     for (let attempt = 1; ; attempt++) {
       try {
         // while disconnected the client would buffer without bound
         if (!this.#connected) throw notConnected();
         const answer = await this.#publisher.publish(subject, bytes, {
-          id: origin.id,
+          id,
           timeoutMs: Math.min(acknowledgeMs, deadline - Date.now()),
           expectedLastSubjectSequence,
         });
@@ -268,7 +330,7 @@ export class Log {
         if (answer.is === 'conflict' && attempt > 1) {
           // the try before may have been stored although its answer was lost
           for await (const fact of this.subject(stream, subject, (expectedLastSubjectSequence ?? 0) + 1)) {
-            if (fact.id === origin.id) return { is: 'stored', seq: fact.seq, duplicate: true };
+            if (fact.id === id) return { is: 'stored', seq: fact.seq, duplicate: true };
           }
         }
         return answer;
@@ -316,6 +378,12 @@ export class Log {
         this.#measureClock().catch(() => {});
       }
     }
+  }
+
+  async #learnImports(): Promise<void> {
+    this.#imported = await importedParts(this.manager);
+    if (this.#options.importing || !this.hasUnfinishedImport) return;
+    throw new Error('An import into this event log was not finished: run the same "relay import" again');
   }
 
   async #measureClock(): Promise<void> {

@@ -1,6 +1,7 @@
 import {
   connect,
   DiscardPolicy,
+  ErrorCode,
   type JetStreamManager,
   type NatsConnection,
   NatsError,
@@ -16,11 +17,22 @@ import type { StreamDefinition } from './stream.js';
 const duplicateWindowMs = 120_000;
 /** The server's error code for streams that reserve more than it may store. */
 const noRoom = 10047;
+/** Its codes for a cluster without a leader, and for one that does not know enough of its servers. */
+const notYet = [10008, 10005];
+/** How long a start waits for a leader, in milliseconds. */
+const leaderBoundMs = 30_000;
+const leaderPauseMs = 500;
 
-/** Connects and stays connected: reconnects for ever, with jitter, to any of the comma-separated URLs. */
+/**
+ * Connects and stays connected: reconnects for ever, with jitter, to any of the comma-separated URLs. Credentials are
+ * those of the first URL that has any: user and password, or a token alone. `tls://` means TLS or nothing.
+ */
 export function connectToNats(urls: string, name: string): Promise<NatsConnection> {
+  const addresses = urls.split(',').map((url) => new URL(url.trim()));
   return connect({
-    servers: urls.split(',').map((url) => url.trim()),
+    servers: addresses.map(({ host }) => host),
+    ...credentialsOf(addresses),
+    ...(addresses.some(({ protocol }) => protocol === 'tls:') ? { tls: {} } : {}),
     name,
     maxReconnectAttempts: -1,
     reconnectTimeWait: 100,
@@ -33,31 +45,68 @@ export function connectToNats(urls: string, name: string): Promise<NatsConnectio
   });
 }
 
+/** The client itself leaves out what stands before the @ of a URL. */
+function credentialsOf(addresses: URL[]): { user: string; pass: string } | { token: string } | undefined {
+  const found = addresses.find(({ username }) => username !== '');
+  if (!found) return undefined;
+  const [user, pass] = [decodeURIComponent(found.username), decodeURIComponent(found.password)];
+  return pass === '' ? { token: user } : { user, pass };
+}
+
 /** Where and how big the streams are. */
 export interface StreamPlacement {
   replicas: number;
-  /** Disk budget of all streams together, in bytes. A full stream refuses appends; it never drops old facts for new. */
+  /** Disk budget of all streams together, in bytes. A full stream refuses appends, unless it is made to drop the oldest. */
   maxBytes: number;
   /** Whether streams that are there already get their part of `maxBytes`, too; by default they keep their size. */
   resize?: boolean;
 }
 
-/** Creates the streams that are missing and brings the others to the wanted configuration. */
-export async function ensureStreams(
-  manager: JetStreamManager,
+/** What a stream gets when it is made, and what the log server never changes again. */
+export const lastingSettings = { retention: RetentionPolicy.Limits, storage: StorageType.File } as const;
+
+/** How a stream is to be on the log server, beside its size; each start brings it there. */
+export function changeableSettings(definition: StreamDefinition, replicas: number) {
+  return {
+    subjects: definition.subjects,
+    num_replicas: replicas,
+    max_age: nanos(definition.maxAgeMs),
+    discard: definition.whenFull === 'refuse' ? DiscardPolicy.New : DiscardPolicy.Old,
+    duplicate_window: nanos(duplicateWindowMs),
+    allow_direct: true,
+  };
+}
+
+/**
+ * Creates the streams that are missing and brings the others to the wanted configuration. Log servers that are
+ * there and have not found each other yet, as after a start of all of them, are waited for.
+ */
+export async function openStreams(
+  connection: NatsConnection,
   definitions: StreamDefinition[],
   placement: StreamPlacement,
-): Promise<void> {
-  try {
-    await applyStreams(manager, definitions, placement);
-  } catch (error) {
-    if (error instanceof NatsError && error.api_error?.err_code === noRoom) {
-      throw new Error(
-        `The log server has no room for streams of ${placement.maxBytes} bytes: lower STREAMS_MAX_BYTES or free disk space`,
-      );
+): Promise<JetStreamManager> {
+  for (const deadline = Date.now() + leaderBoundMs; ; ) {
+    try {
+      const manager = await connection.jetstreamManager();
+      await applyStreams(manager, definitions, placement);
+      return manager;
+    } catch (error) {
+      if (error instanceof NatsError && error.api_error?.err_code === noRoom) {
+        throw new Error(
+          `The log server has no room for streams of ${placement.maxBytes} bytes: lower STREAMS_MAX_BYTES or free disk space`,
+        );
+      }
+      if (!hasNoLeader(error) || Date.now() > deadline) throw error;
+      await new Promise((resolve) => setTimeout(resolve, leaderPauseMs));
     }
-    throw error;
   }
+}
+
+/** Servers of a cluster that has no leader let requests wait or turn them away. */
+function hasNoLeader(error: unknown): boolean {
+  if (!(error instanceof NatsError)) return false;
+  return error.code === ErrorCode.Timeout || notYet.includes(error.api_error?.err_code ?? 0);
 }
 
 async function applyStreams(
@@ -67,24 +116,14 @@ async function applyStreams(
 ): Promise<void> {
   const shares = definitions.reduce((sum, definition) => sum + definition.share, 0);
   for (const definition of definitions) {
-    const wanted: StreamUpdateConfig = {
-      subjects: definition.subjects,
-      num_replicas: placement.replicas,
-      max_age: nanos(definition.maxAgeMs),
+    const wanted = {
+      ...changeableSettings(definition, placement.replicas),
       max_bytes: Math.floor((placement.maxBytes * definition.share) / shares),
-      discard: DiscardPolicy.New,
-      duplicate_window: nanos(duplicateWindowMs),
-      allow_direct: true,
     } as StreamUpdateConfig;
     const current = await streamConfig(manager, definition.name);
     if (current && !placement.resize) wanted.max_bytes = current.max_bytes;
     if (!current) {
-      await manager.streams.add({
-        ...wanted,
-        name: definition.name,
-        retention: RetentionPolicy.Limits,
-        storage: StorageType.File,
-      });
+      await manager.streams.add({ ...wanted, ...lastingSettings, name: definition.name });
     } else if (differs(current, wanted)) {
       await manager.streams.update(definition.name, { ...current, ...wanted });
     }

@@ -1,4 +1,5 @@
 import { createInbox, type Msg, type NatsConnection, type Subscription } from 'nats';
+import { firstStored } from './imported.js';
 
 /** A message of a stream as a consumer hands it out. */
 export interface PulledMessage {
@@ -42,6 +43,7 @@ const encoder = new TextEncoder();
 export class Pull {
   readonly #connection: NatsConnection;
   readonly #options: PullOptions;
+  readonly #importedTo: number;
   readonly #inbox = createInbox();
   readonly #subscription: Subscription;
   readonly #watchdog: NodeJS.Timeout;
@@ -52,9 +54,11 @@ export class Pull {
   #heard = Date.now();
   #stopped = false;
 
-  constructor(connection: NatsConnection, options: PullOptions) {
+  /** `importedTo`: up to this sequence messages may carry the time at which they were first stored. */
+  constructor(connection: NatsConnection, options: PullOptions, importedTo = 0) {
     this.#connection = connection;
     this.#options = options;
+    this.#importedTo = importedTo;
     this.#subscription = connection.subscribe(`${this.#inbox}.*`, {
       callback: (error, message) => (error ? this.fail(error.message) : this.#receive(message)),
     });
@@ -106,7 +110,7 @@ export class Pull {
     }
     this.#asked -= 1;
     try {
-      const pulled = parse(message);
+      const pulled = parse(message, this.#importedTo);
       if (pulled.deliverySeq !== ++this.#delivered) throw new Error('a gap in the deliveries');
       this.#options.message(pulled);
       this.refill();
@@ -134,16 +138,18 @@ export class Pull {
 }
 
 /** `$JS.ACK.<stream>.<consumer>.<delivered>.<seq>.<delivery seq>.<time>.<pending>`, or with domain and account before the stream. */
-function parse(message: Msg): PulledMessage {
+function parse(message: Msg, importedTo: number): PulledMessage {
   const tokens = message.reply!.split('.');
   const offset = tokens.length > 9 ? 2 : 0;
+  const seq = Number(tokens[5 + offset]);
+  const first = seq <= importedTo ? firstStored(message.headers) : undefined;
   return {
     subject: message.subject,
     data: message.data,
     reply: message.reply!,
-    seq: Number(tokens[5 + offset]),
+    seq,
     deliverySeq: Number(tokens[6 + offset]),
-    at: new Date(Number(tokens[7 + offset]!.slice(0, -6))),
+    at: first ?? new Date(Number(tokens[7 + offset]!.slice(0, -6))),
     pending: Number(tokens[8 + offset]),
   };
 }

@@ -19,6 +19,8 @@ export interface StreamDefinition<Facts extends Record<string, FactSchema> = Rec
   subjects: string[];
   /** Age after which facts are dropped, in milliseconds; 0 keeps them for ever. */
   maxAgeMs: number;
+  /** What a full stream does with new facts. Old ones may only go where nothing is decided by them. */
+  whenFull: 'refuse' | 'drop oldest';
   /** The stream's part of the disk budget of all streams; parts are relative to each other. */
   share: number;
   facts: Facts;
@@ -66,12 +68,13 @@ export interface Origin {
   id?: string;
 }
 
-/** Defines a stream; `maxAgeMs` defaults to 0 (kept for ever) and `share` to 1. */
+type Preset = 'maxAgeMs' | 'whenFull' | 'share';
+
+/** Defines a stream; facts are kept for ever, a full stream refuses, and `share` is 1 unless said otherwise. */
 export function defineStream<Facts extends Record<string, FactSchema>>(
-  definition: Omit<StreamDefinition<Facts>, 'maxAgeMs' | 'share'> &
-    Partial<Pick<StreamDefinition<Facts>, 'maxAgeMs' | 'share'>>,
+  definition: Omit<StreamDefinition<Facts>, Preset> & Partial<Pick<StreamDefinition<Facts>, Preset>>,
 ): StreamDefinition<Facts> {
-  return { maxAgeMs: 0, share: 1, ...definition };
+  return { maxAgeMs: 0, whenFull: 'refuse', share: 1, ...definition };
 }
 
 interface Envelope {

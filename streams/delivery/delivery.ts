@@ -22,6 +22,10 @@ interface ChannelState {
 /** Where an event stands. `unknown` until something was recorded about it. */
 export interface DeliveryState {
   status: 'unknown' | 'pending' | 'delivered' | 'dead_letter' | 'expired';
+  /** How many times it was deliberately shown again; all else here is about the last showing. */
+  showing: number;
+  /** The commands that asked for it. */
+  runs: string[];
   channels: Map<string, ChannelState>;
   lastError: string;
 }
@@ -34,12 +38,14 @@ export type DeliveryCommand = { event: EventRef } & (
   /** `since`: when the event was received or redriven. */
   | { is: 'check age'; since: Date }
   | { is: 'redrive' }
+  /** Show it once more in these channels, once for each `run`. Whoever commands it has seen that it was delivered. */
+  | { is: 'redeliver'; run: string; channels: string[] }
 );
 
 /** The state of an event that was received and not attempted yet. */
 export function pendingDelivery(targetChannels: string[]): DeliveryState {
   const channels = new Map(targetChannels.map((name) => [name, { confirmed: false, failures: 0 }]));
-  return { status: 'pending', channels, lastError: '' };
+  return { status: 'pending', showing: 0, runs: [], channels, lastError: '' };
 }
 
 /**
@@ -56,7 +62,8 @@ export function deliveryDecider(
     evolve,
     decide(command, state, now) {
       const { seq, event_id } = command.event;
-      const about = { seq, event_id };
+      const { showing } = state;
+      const about = showing > 0 ? { seq, event_id, showing } : { seq, event_id };
       switch (command.is) {
         case 'confirm': {
           if (state.status !== 'pending' || state.channels.get(command.channel)?.confirmed) return undefined;
@@ -103,6 +110,12 @@ export function deliveryDecider(
           }
           return { type: 'event.redriven', data: { ...about, ...outcome(state) } };
         }
+        case 'redeliver': {
+          const { run, channels } = command;
+          if (state.runs.includes(run)) return undefined;
+          const data = { seq, event_id, showing: showing + 1, run, channels };
+          return { type: 'event.redelivered', data };
+        }
       }
     },
   };
@@ -116,10 +129,13 @@ export function openChannels(state: Readonly<DeliveryState>, limits: DeliveryLim
 }
 
 function evolve(state: DeliveryState, fact: DeliveryFact): void {
+  if (fact.type === 'lines.confirmed') {
+    for (const line of fact.data.lines) confirmLine(state, line);
+    return;
+  }
+  if (isPast(state, fact.data)) return;
+  state.showing = fact.data.showing ?? 0;
   switch (fact.type) {
-    case 'lines.confirmed':
-      for (const line of fact.data.lines) confirmLine(state, line);
-      break;
     case 'attempt.failed':
       state.status = 'pending';
       channelOf(state, fact.data.channel).failures = fact.data.failures;
@@ -139,11 +155,23 @@ function evolve(state: DeliveryState, fact: DeliveryFact): void {
       state.status = 'pending';
       for (const name of fact.data.undelivered) channelOf(state, name).failures = 0;
       break;
+    case 'event.redelivered':
+      state.status = 'pending';
+      state.runs.push(fact.data.run);
+      state.channels.clear();
+      for (const name of fact.data.channels) channelOf(state, name);
+      break;
   }
+}
+
+/** Whether something is about an earlier showing of an event, which a later one has overtaken. */
+export function isPast(state: Readonly<DeliveryState>, about: { showing?: number | undefined }): boolean {
+  return (about.showing ?? 0) < state.showing;
 }
 
 /** Folds one confirmed line: confirmations of many events share a fact, so a reader of many events calls this. */
 export function confirmLine(state: DeliveryState, line: ConfirmedLine): void {
+  if (isPast(state, line)) return;
   channelOf(state, line.channel).confirmed = true;
   if (line.completes) state.status = 'delivered';
   else if (state.status === 'unknown') state.status = 'pending';
@@ -175,5 +203,5 @@ function channelOf(state: DeliveryState, name: string): ChannelState {
 }
 
 function pendingUnknown(): DeliveryState {
-  return { status: 'unknown', channels: new Map(), lastError: '' };
+  return { status: 'unknown', showing: 0, runs: [], channels: new Map(), lastError: '' };
 }

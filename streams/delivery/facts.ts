@@ -6,6 +6,8 @@ const event = {
   /** Sequence of the event in the market stream. */
   seq: z.int().positive(),
   event_id: z.string(),
+  /** Which of the deliberate repetitions it is about, from 1; absent for the first showing of the event. */
+  showing: z.int().positive().optional(),
 };
 
 const confirmedLine = z.object({
@@ -52,6 +54,14 @@ export const delivery = defineStream({
       ...event,
       delivered: z.array(z.string()),
       undelivered: z.array(z.string()).min(1),
+    }),
+    /** An operator had a delivered event shown once more in some of its channels. */
+    'event.redelivered': z.object({
+      ...event,
+      showing: z.int().positive(),
+      /** The command that asked for it, which may be about many events: repeated, it changes nothing. */
+      run: z.string().min(1),
+      channels: z.array(z.string()).min(1),
     }),
   },
 });

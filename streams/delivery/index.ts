@@ -5,6 +5,7 @@ export {
   type DeliveryState,
   deliveryDecider,
   type EventRef,
+  isPast,
   openChannels,
   pendingDelivery,
 } from './delivery.js';

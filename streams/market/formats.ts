@@ -126,7 +126,7 @@ export class ShownFields {
   }
 
   get title(): string {
-    return this.#freeText(this.#payload.title);
+    return this.freeText(this.#payload.title);
   }
 
   get bounty(): string {
@@ -165,12 +165,12 @@ export class ShownFields {
   }
 
   get reason(): string {
-    return this.#freeText(this.#payload.reason, 200);
+    return this.freeText(this.#payload.reason, 200);
   }
 
   get cancellationReason(): string {
-    const given = this.#freeText(this.#payload.cancellation_reason);
-    return given === missing ? this.#freeText(this.#payload.reason) : given;
+    const given = this.freeText(this.#payload.cancellation_reason);
+    return given === missing ? this.freeText(this.#payload.reason) : given;
   }
 
   get disputeCase(): string {
@@ -184,7 +184,7 @@ export class ShownFields {
   }
 
   get quotedComment(): string {
-    const comment = this.#freeText(this.#payload.comment, 100);
+    const comment = this.freeText(this.#payload.comment, 100);
     return comment === missing ? missing : `"${comment}"`;
   }
 
@@ -202,11 +202,11 @@ export class ShownFields {
   }
 
   get origin(): string {
-    return this.#freeText(this.#payload.origin);
+    return this.freeText(this.#payload.origin);
   }
 
   get destination(): string {
-    return this.#freeText(this.#payload.destination);
+    return this.freeText(this.#payload.destination);
   }
 
   get fromWorker(): string {
@@ -217,7 +217,8 @@ export class ShownFields {
     return this.#worker(this.#payload.to_worker);
   }
 
-  #freeText(value: unknown, max = lineCharacters): string {
+  /** Any text that somebody wrote, in at most `max` characters. */
+  freeText(value: unknown, max = lineCharacters): string {
     const text = clean(value, max);
     return text === '' ? missing : this.#screen(text) || missing;
   }
@@ -227,7 +228,7 @@ export class ShownFields {
     const text = textOf(value);
     return text !== undefined && /^[\w.:#@/+-]{1,64}$/.test(text)
       ? withoutAddresses(text)
-      : this.#freeText(value);
+      : this.freeText(value);
   }
 
   /** Nobody's nick is longer than 30 characters: what is, is an address of some chain. */

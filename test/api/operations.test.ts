@@ -110,10 +110,11 @@ t.test('API-08 API-09 dead letters, behind a key', async (t) => {
   t.equal(redriven.status, 200);
   t.match(await redriven.json(), { event_id: 'evt-dead', redriven: true, channels: ['#task-deadbeef'] });
   await observer.waitFor((line) => line.channel === '#task-deadbeef' && line.text.includes('deadbeef'));
-  await eventually('the event to be delivered', async () => {
+  const delivered = await eventually('the event to be delivered', async () => {
     const { body } = await getJson(`${url}/ops/dead-letters/evt-dead`, auth);
-    return body.status === 'delivered';
+    return body.status === 'delivered' && body;
   });
+  t.equal(delivered.last_error, null, 'what was mended is no error any more');
   t.equal((await redrive()).status, 409);
 });
 

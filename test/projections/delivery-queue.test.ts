@@ -5,6 +5,7 @@ import {
   deliveryQueue,
   deliveryStatus,
   type QueueRow,
+  queueCounts,
   queueRow,
   queueStatistics,
 } from '../../projections/delivery-queue.js';
@@ -45,6 +46,12 @@ eachSql(t, async (t, open) => {
       await createTables(sql, name);
       for (const facts of order) await fold(sql, name, facts, batch);
       t.same(await allRows(sql, name), expected);
+      t.same(await queueCounts(sql, name), {
+        pending: withStatus('pending').length,
+        delivered: withStatus('delivered').length,
+        dead_letter: withStatus('dead_letter').length,
+        expired: withStatus('expired').length,
+      });
       for (const day of ['2026-03-01', '2026-03-02', '2026-03-03']) {
         t.same(await queueStatistics(sql, name, new Date(`${day}T12:00:00Z`)), {
           pending: withStatus('pending').length,
@@ -77,10 +84,24 @@ eachSql(t, async (t, open) => {
     t.equal(await queueRow(sql, 'at_once', 'never received'), undefined);
   });
 
+  t.test('READ-18 what was delivered in the end shows no error', async (t) => {
+    const failed = new Set(
+      delivery
+        .filter(({ type }) => type === 'attempt.failed')
+        .map(({ data }) => (data as { seq: number }).seq),
+    );
+    const mended = expected.filter((row) => row.status === 'delivered' && failed.has(row.id));
+    t.ok(mended.length > 10);
+    for (const { event_id } of mended) {
+      t.equal((await queueRow(sql, 'one_by_one', event_id))?.last_error, null, event_id);
+    }
+  });
+
   t.test('READ-14 an empty queue, and one whose events are not folded yet', async (t) => {
     await createTables(sql, 'empty');
     const nothing = { pending: 0, delivered_today: 0, dead_letter: 0, last_event_received: null };
     t.same(await queueStatistics(sql, 'empty', new Date()), nothing);
+    t.same(await queueCounts(sql, 'empty'), { pending: 0, delivered: 0, dead_letter: 0, expired: 0 });
     t.same(await deadLetters(sql, 'empty', { status: 'dead_letter', limit: 10 }), []);
     await fold(sql, 'empty', delivery, 50);
     t.equal((await queueStatistics(sql, 'empty', new Date())).pending, 0, 'never less than none');

@@ -95,7 +95,8 @@ export function expectedRows({ market, delivery }: QueueHistory): QueueRow[] {
     if (type === 'lines.confirmed') {
       for (const line of (data as { lines: { seq: number; completes: boolean }[] }).lines) {
         if (!line.completes) continue;
-        Object.assign(rows.get(line.seq)!, { status: 'delivered', delivered_at: at.toISOString() });
+        const delivered_at = at.toISOString();
+        Object.assign(rows.get(line.seq)!, { status: 'delivered', delivered_at, last_error: null });
       }
     } else if (row.status === 'delivered') {
       // stays so

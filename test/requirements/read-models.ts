@@ -24,4 +24,5 @@ export const readModels = {
     'Dead letters and expired events are listed newest first, page by page, at a cost that does not depend on what was delivered.',
   'READ-16': 'A read model that has folded more than the log holds halts: it is another log.',
   'READ-17': 'The embedded store does not outgrow its facts: its write-ahead log is cut.',
+  'READ-18': 'An event that was delivered after failed attempts shows no error any more.',
 } as const;

@@ -9,8 +9,14 @@ export interface TestNats extends ServerProcess {
   readonly url: string;
 }
 
-/** Starts a nats-server for one test. `sync: 'always'` is what production does, the default is quicker. */
-export async function startNats(t: Teardown, options: { sync?: StoreSync } = {}): Promise<TestNats> {
+/**
+ * Starts a nats-server for one test. `sync: 'always'` is what production does, the default is quicker; `store` is
+ * where it stores, if not in its own folder.
+ */
+export async function startNats(
+  t: Teardown,
+  options: { sync?: StoreSync; store?: string } = {},
+): Promise<TestNats> {
   const server = await startServerProcess(t, {
     name: 'nats',
     command: findNatsServer().path,
@@ -20,7 +26,7 @@ export async function startNats(t: Teardown, options: { sync?: StoreSync } = {})
         config: natsConfig(dir, options.sync ?? 'default'),
         host: '127.0.0.1',
         port,
-        store: join(dir, 'store'),
+        store: options.store ?? join(dir, 'store'),
       }),
     answers: natsAnswers,
   });

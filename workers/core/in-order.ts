@@ -208,7 +208,7 @@ export class InOrderConsumer {
   async #renew(): Promise<{ name: string; from: number; ours: boolean }> {
     const { stream, durable, filter, log } = this.#options;
     const { consumers } = log.manager;
-    const names = [`${durable}-1`, `${durable}-2`];
+    const names = namesOf(durable);
     const found = await Promise.all(names.map((name) => this.#find(name)));
     const floors = found.map((info) => (info ? floorOf(info) : -1));
     const current = floors[1]! > floors[0]! ? 1 : 0;
@@ -252,6 +252,11 @@ export class InOrderConsumer {
       };
     });
   }
+}
+
+/** The names under which the position of a consumer lies on the server, one of them at a time. */
+export function namesOf(durable: string): string[] {
+  return [`${durable}-1`, `${durable}-2`];
 }
 
 /** A consumer that has handed out nothing yet has no floor of its own but the place it was made at. */

@@ -33,6 +33,21 @@ const renewMs = 1_500;
 const tryMs = 1_000;
 const bucketName = 'relay_leases';
 
+/** Who holds a lease now, whichever process it is; `undefined` for nobody. Only reads. */
+export async function leaseHolder(
+  log: Log,
+  name: string,
+): Promise<{ holder: string; state: unknown } | undefined> {
+  const query = { last_by_subj: `$KV.${bucketName}.${name}` };
+  try {
+    const message = await log.ask(() => log.manager.streams.getMessage(`KV_${bucketName}`, query));
+    return message.header.has('KV-Operation') ? undefined : message.json<Value>();
+  } catch (error) {
+    if ((error as { code?: unknown }).code === '404') return undefined; // given back, run out, or never taken
+    throw error;
+  }
+}
+
 /**
  * Sees to it that usually one process does a thing: whoever holds the lease, a standby when it ends. It saves
  * work and spares the network quarrels between two holders; that nothing is done twice is seen to elsewhere.

@@ -32,6 +32,15 @@ export interface Job {
   followedBy: (() => void) | undefined;
 }
 
+/** Told what becomes of lines and events, for whoever counts them. */
+export interface DeliveryObserver {
+  /** The network confirmed a line, so many milliseconds after its event was received or redriven. */
+  lineConfirmed(via: ConfirmedLine['via'], ms: number): void;
+  attemptFailed(): void;
+  /** It is recorded how the delivery of an event ended. */
+  eventEnded(outcome: 'delivered' | 'dead_letter' | 'expired'): void;
+}
+
 /** What events are delivered with. */
 export interface EventsInHandOptions {
   log: Log;
@@ -39,6 +48,7 @@ export interface EventsInHandOptions {
   limits: DeliveryLimits & { retryMs: number };
   stopping: AbortSignal;
   logger: Logger;
+  observe?: DeliveryObserver;
   /** There is room for more events. */
   released(): void;
 }
@@ -92,12 +102,16 @@ export class EventsInHand {
     this.#jobs.set(job.ref.seq, job);
   }
 
-  /** Brings the line into the channels that have not confirmed it; `inDoubt`: it may have been shown there before. */
-  deliver(job: Job, text: string, inDoubt: boolean): void {
+  /**
+   * Brings the line into the channels that have not confirmed it. `inDoubt`: it may have been shown there before;
+   * `opens`: the channel that the event has opened, if any.
+   */
+  deliver(job: Job, text: string, inDoubt: boolean, opens?: string): void {
     if (this.#expire(job)) return;
-    const tag = job.ref.token;
+    const tag = tagOf(job);
     for (const channel of openChannels(job.state, this.#options.limits)) {
-      const line = { event: job, channel, text, tag, inDoubt, inFlight: false };
+      const awaited = channel === opens;
+      const line = { event: job, channel, text, tag, inDoubt, awaited, inFlight: false };
       job.lines.push(line);
       this.#lane(channel).push(line);
     }
@@ -156,16 +170,21 @@ export class EventsInHand {
 
   #confirmed(line: Line<Job>, via: ConfirmedLine['via'], recorded: () => void): void {
     // the event may have been forgotten and handed out again while its line was on the wire
-    const job = this.#jobs.get(line.event.ref.seq) ?? line.event;
+    const inHand = this.#jobs.get(line.event.ref.seq);
+    const job = inHand && tagOf(inHand) === line.tag ? inHand : line.event;
     const fact = this.#decide(job, { is: 'confirm', event: job.ref, channel: line.channel, via });
     if (fact?.type !== 'lines.confirmed') {
       recorded();
       return;
     }
     const confirmed = fact.data.lines[0]!;
+    const { log, observe } = this.#options;
+    observe?.lineConfirmed(via, log.now().getTime() - job.since);
     this.recorder.confirm(confirmed, () => {
-      if (confirmed.completes) this.release(job);
-      else this.#conclude(job);
+      if (confirmed.completes) {
+        observe?.eventEnded('delivered');
+        this.release(job);
+      } else this.#conclude(job);
       recorded();
     });
   }
@@ -175,6 +194,7 @@ export class EventsInHand {
     const fact = this.#decide(job, { is: 'fail', event: job.ref, channel: line.channel, error });
     const { event_id } = job.ref;
     this.#options.logger.info({ event_id, channel: line.channel, error }, 'line not shown');
+    this.#options.observe?.attemptFailed();
     if (fact && !(await this.#record(job, fact))) return false;
     if (this.#owner.wanted(line)) return true;
     this.#conclude(job);
@@ -198,6 +218,7 @@ export class EventsInHand {
   async #settle(job: Job, fact: DeliveryFact): Promise<void> {
     if (!(await this.#record(job, fact))) return;
     this.#options.logger.warn({ event_id: job.ref.event_id, outcome: fact.type }, 'event not delivered');
+    this.#options.observe?.eventEnded(fact.type === 'event.expired' ? 'expired' : 'dead_letter');
     this.release(job);
   }
 
@@ -214,4 +235,9 @@ export class EventsInHand {
     if (fact) this.#decider.evolve(job.state, fact);
     return fact;
   }
+}
+
+/** What lines carry to be recognised by in a channel's history; no token has a dot, so each showing has a tag of its own. */
+function tagOf({ ref, state }: Job): string {
+  return state.showing > 0 ? `${ref.token}.${state.showing}` : ref.token;
 }

@@ -16,12 +16,13 @@ import {
   deliverySubject,
   pendingDelivery,
 } from '../../streams/delivery/index.js';
-import { eventToken, type MarketFact, market } from '../../streams/market/index.js';
+import { channelActionOf, eventToken, type MarketFact, market } from '../../streams/market/index.js';
 import { InOrderConsumer, type Takeover } from '../core/in-order.js';
 import type { IrcConnection } from '../irc/connection.js';
-import { EventsInHand, type Job } from './in-hand.js';
+import { type DeliveryObserver, EventsInHand, type Job } from './in-hand.js';
 import { RecordedOutcomes } from './memory.js';
 import { Presence } from './presence.js';
+import { type OpenChannel, Rooms } from './rooms.js';
 
 /** What the delivery worker works with. */
 export interface DeliverToIrcOptions {
@@ -30,7 +31,16 @@ export interface DeliverToIrcOptions {
   irc: IrcConnection;
   limits: DeliveryLimits & { retryMs: number };
   logger: Logger;
+  observe?: DeliveryObserver;
+  /** Opens the rooms that lines are the first to need; without it they are plain channels. */
+  openChannel?: OpenChannel;
 }
+
+/** Where the worker's positions lie on the log. */
+export const deliverToIrcConsumers = [
+  { stream: market, durable: 'deliver-to-irc' },
+  { stream: delivery, durable: 'redrive-to-irc' },
+] as const;
 
 /** What is known about messages that are handed out again after a takeover. */
 interface Recollection {
@@ -63,9 +73,10 @@ export class DeliverToIrc {
   readonly #events: InOrderConsumer;
   readonly #redrives: InOrderConsumer;
   #sweeper: NodeJS.Timeout | undefined;
+  #fetching = Promise.resolve();
 
   constructor(options: DeliverToIrcOptions) {
-    const { log, irc, limits, logger } = options;
+    const { log, irc, limits, logger, observe } = options;
     this.#options = options;
     this.#decider = deliveryDecider(limits);
     const stopping = this.#stop.signal;
@@ -79,8 +90,7 @@ export class DeliverToIrc {
     this.#events = new InOrderConsumer({
       log,
       logger,
-      stream: market,
-      durable: 'deliver-to-irc',
+      ...deliverToIrcConsumers[0],
       capacity,
       takeOver: async (place) => {
         ofEvents = await this.#recall(this.#events, place, place.from);
@@ -95,8 +105,7 @@ export class DeliverToIrc {
     this.#redrives = new InOrderConsumer({
       log,
       logger,
-      stream: delivery,
-      durable: 'redrive-to-irc',
+      ...deliverToIrcConsumers[1],
       filter: deliverySubject('>'),
       capacity,
       takeOver: async (place) => {
@@ -118,13 +127,15 @@ export class DeliverToIrc {
         await redrives.whenReading();
       },
     };
-    this.#presence = new Presence(irc, permit, stopping);
+    const open = options.openChannel;
+    this.#presence = new Presence(irc, permit, stopping, open && new Rooms({ log, logger, open, stopping }));
     this.#inHand = new EventsInHand({
       log,
       logger,
       limits,
       stopping,
       presence: this.#presence,
+      ...(observe ? { observe } : {}),
       released: () => {
         events.refill();
         redrives.refill();
@@ -196,10 +207,12 @@ export class DeliverToIrc {
     state.lastError = recorded?.lastError ?? '';
     const job = newJob(this.#events, message, { seq: event.seq, event_id }, state);
     this.#inHand.take(job);
-    this.#inHand.deliver(job, formatted_message, inDoubt);
+    const action = this.#options.openChannel && channelActionOf(event.data, '');
+    const opens = action?.is === 'create' ? action.name : undefined;
+    this.#inHand.deliver(job, formatted_message, inDoubt, opens);
   }
 
-  /** A redrive brings back an event whose message was acknowledged long ago. */
+  /** A redrive or redelivery brings back an event whose message was acknowledged long ago. */
   #redrive(message: PulledMessage, known: Recollection | undefined): void {
     const consumer = this.#redrives;
     let fact: Recorded<DeliveryFact>;
@@ -209,9 +222,12 @@ export class DeliverToIrc {
       this.#options.logger.error({ seq: message.seq, err: error }, 'delivery fact cannot be read');
       return;
     }
-    const recorded =
-      fact.type === 'event.redriven' ? known?.outcomes.of(fact.data.seq, message.seq) : 'settled';
-    if (fact.type !== 'event.redriven' || recorded === 'settled') {
+    if (fact.type !== 'event.redriven' && fact.type !== 'event.redelivered') {
+      consumer.done(message.seq);
+      return;
+    }
+    const recorded = known?.outcomes.of(fact.data.seq, message.seq);
+    if (recorded === 'settled') {
       consumer.done(message.seq);
       return;
     }
@@ -227,7 +243,10 @@ export class DeliverToIrc {
     if (!recorded) this.#decider.evolve(state, fact);
     const job = newJob(consumer, message, { seq, event_id }, state);
     this.#inHand.take(job);
-    void this.#fetch(seq).then((event) => {
+    // asked for at once and taken in the order of the log, which is the order to show them in
+    const fetched = this.#fetch(seq);
+    this.#fetching = this.#fetching.then(async () => {
+      const event = await fetched;
       if (event) this.#inHand.deliver(job, event.data.formatted_message, true);
     });
   }

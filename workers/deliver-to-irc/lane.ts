@@ -10,6 +10,8 @@ export interface Line<Event> {
   tag: string;
   /** It may have been shown already: its confirmation was lost with a connection or a process. */
   inDoubt: boolean;
+  /** Its event has the channel opened. */
+  awaited: boolean;
   /** On the wire now, without an answer yet. */
   inFlight: boolean;
 }
@@ -102,7 +104,8 @@ export class Lane<Event> {
     let unconfirmed = false;
     while (this.#wanted(line)) {
       const room =
-        presence.now(line.channel, line.inDoubt) ?? (await presence.room(line.channel, line.inDoubt));
+        presence.now(line.channel, line.inDoubt) ??
+        (await presence.room(line.channel, line.inDoubt, line.awaited));
       if (room.is === 'stopped' || !this.#wanted(line)) return;
       if (room.is === 'refused') {
         if (!(await this.#strike(line, room.error))) return;

@@ -7,6 +7,7 @@ import {
   type DeliveryState,
   delivery,
   deliveryDecider,
+  isPast,
 } from '../../streams/delivery/index.js';
 import type { Takeover } from '../core/in-order.js';
 
@@ -14,9 +15,9 @@ import type { Takeover } from '../core/in-order.js';
 const clockToleranceMs = 60_000;
 const batch = 5_000;
 
-/** How far an event had come in one round: its first one, or the one that a redrive began. */
+/** How far an event had come in one round: its first one, or the one that a redrive or redelivery began. */
 interface Progress {
-  /** 0, or the sequence of the redrive. */
+  /** 0, or the sequence of the fact that began it. */
   round: number;
   state: DeliveryState;
 }
@@ -65,17 +66,20 @@ export class RecordedOutcomes {
   fold(fact: Recorded<DeliveryFact>): void {
     if (fact.type === 'lines.confirmed') {
       for (const line of fact.data.lines) {
+        if (this.#isPast(line)) continue;
         if (line.completes) this.#settle(line.seq);
         else if (this.#isOpen(line.seq)) confirmLine(this.#stateOf(line.seq), line);
       }
       return;
     }
+    if (this.#isPast(fact.data)) return;
     const { seq } = fact.data;
     switch (fact.type) {
       case 'attempt.failed':
         if (this.#isOpen(seq)) this.#decider.evolve(this.#stateOf(seq), fact);
         break;
       case 'event.redriven':
+      case 'event.redelivered':
         this.#redriven.add(seq);
         this.#settled.delete(seq);
         this.#open.set(seq, { round: fact.seq, state: this.#decider.initial() });
@@ -95,6 +99,11 @@ export class RecordedOutcomes {
     const progress = this.#open.get(seq);
     if (!progress || progress.round < round) return undefined;
     return progress.round === round ? progress.state : 'settled';
+  }
+
+  #isPast(about: { seq: number; showing?: number | undefined }): boolean {
+    const progress = this.#open.get(about.seq);
+    return progress !== undefined && isPast(progress.state, about);
   }
 
   #matters(seq: number): boolean {

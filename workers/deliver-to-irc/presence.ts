@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { IrcConnection } from '../irc/connection.js';
 import type { Session } from '../irc/session.js';
+import type { Rooms } from './rooms.js';
 
 /** A channel that we are in; `shown` has the tags of our lines in its history, if they were asked for. */
 interface OpenRoom {
@@ -33,6 +34,7 @@ export class Presence {
   readonly #irc: IrcConnection;
   readonly #permit: Permit;
   readonly #stopping: AbortSignal;
+  readonly #managed: Pick<Rooms, 'refused'> | undefined;
   #session: Session | undefined;
   #rooms = new Map<string, OpenRoom>();
   #waiting: Waiting[] = [];
@@ -40,10 +42,11 @@ export class Presence {
   /** One wait for all lanes. */
   #nextSession: Promise<unknown> | undefined;
 
-  constructor(irc: IrcConnection, permit: Permit, stopping: AbortSignal) {
+  constructor(irc: IrcConnection, permit: Permit, stopping: AbortSignal, managed?: Pick<Rooms, 'refused'>) {
     this.#irc = irc;
     this.#permit = permit;
     this.#stopping = stopping;
+    this.#managed = managed;
   }
 
   /** The channel, when we can speak in it without waiting for anything. */
@@ -55,13 +58,17 @@ export class Presence {
 
   /**
    * Waits for a session and enters the channel. `inDoubt` asks for the channel's history on the way in: lines of
-   * an earlier session may stand in it although nobody heard of their confirmation.
+   * an earlier session may stand in it although nobody heard of their confirmation. `awaited`: somebody is about
+   * to open the channel.
    */
-  async room(channel: string, inDoubt: boolean): Promise<Room> {
+  async room(channel: string, inDoubt: boolean, awaited = false): Promise<Room> {
     for (;;) {
       const session = await this.#current();
       if (!session) return { is: 'stopped' };
       if (!this.#entered(session, channel, inDoubt)) {
+        const refused = await this.#managed?.refused(channel, awaited);
+        if (refused !== undefined) return { is: 'refused', error: refused };
+        if (session.lost.aborted) continue;
         const outcome = await this.#join(channel, inDoubt);
         if (outcome === 'lost') continue;
         if (outcome !== 'joined') return { is: 'refused', error: outcome.error };

@@ -1,0 +1,112 @@
+import {
+  decodeFact,
+  type Entry,
+  type Log,
+  type Recorded,
+  type StreamDefinition,
+} from '../../streams/core/index.js';
+import { operations, projectionSubject } from '../../streams/operations/facts.js';
+import { messageOf } from './cursor.js';
+import type { Projection } from './projection.js';
+import type { Sql } from './sql.js';
+
+/** Where a replay ends in a stream: behind this sequence, or before the first fact that is later than `at`. */
+export interface ReplayEnd {
+  seq: number;
+  at?: Date | undefined;
+}
+
+/** The last fact of a stream that a replay has folded; sequence 0 and no time when there is none. */
+export interface ReplayedTo {
+  stream: string;
+  seq: number;
+  at: Date | null;
+}
+
+/** What a replay works with. */
+export interface ReplayOptions {
+  sql: Sql;
+  projection: Projection;
+  /** Schema to make the tables in: one that does not exist yet. */
+  schema: string;
+  /** Facts that operators let the read model pass over. */
+  skipped: SkippedFacts;
+  /** Reads a stream from its first fact up to a sequence, in batches. */
+  read(stream: StreamDefinition, upTo: number): AsyncIterable<Entry[]>;
+  ends: ReadonlyMap<string, ReplayEnd>;
+  /** Called with the sequence up to which a stream is folded. */
+  folded(stream: string, seq: number): void;
+}
+
+/** The facts that one version of a read model passes over, by `stream seq`. */
+export type SkippedFacts = ReadonlySet<string>;
+
+/** `code` of the error that names a fact which cannot be folded, in `stream` and `seq`. */
+export const replayHalted = 'replay_halted';
+
+/**
+ * Folds a read model up to a point of the past into tables of its own, beside whatever is live. The same point
+ * gives the same rows, as long as the log still has the facts. Throws an error with the code `replay_halted`
+ * at a fact that cannot be folded and that nobody has allowed to skip.
+ */
+export async function replay(options: ReplayOptions): Promise<ReplayedTo[]> {
+  const { sql, projection, schema } = options;
+  await sql.transaction((tx) => tx.query(`create schema ${schema}; ${projection.ddl(schema)}`));
+  const reached: ReplayedTo[] = [];
+  for (const stream of projection.streams) reached.push(await replayStream(options, stream));
+  return reached;
+}
+
+/** What operators decided until now about facts that a version of a read model cannot fold. */
+export async function skippedFacts(log: Log, { name, version }: Projection): Promise<SkippedFacts> {
+  const skipped = new Set<string>();
+  for await (const { data } of log.subject(operations, projectionSubject(name))) {
+    if (data.version === version) skipped.add(`${data.stream} ${data.seq}`);
+  }
+  return skipped;
+}
+
+async function replayStream(options: ReplayOptions, stream: StreamDefinition): Promise<ReplayedTo> {
+  const { seq: upTo, at: until } = options.ends.get(stream.name) ?? { seq: 0 };
+  const reached: ReplayedTo = { stream: stream.name, seq: 0, at: null };
+  for await (const entries of options.read(stream, upTo)) {
+    const later = until ? entries.findIndex(({ at }) => at > until) : -1;
+    const wanted = later < 0 ? entries : entries.slice(0, later);
+    await fold(options, decode(options, stream, wanted));
+    const last = wanted.at(-1);
+    if (last) Object.assign(reached, { seq: last.seq, at: last.at });
+    options.folded(stream.name, reached.seq);
+    if (later >= 0) break;
+  }
+  return reached;
+}
+
+function decode({ skipped }: ReplayOptions, stream: StreamDefinition, entries: Entry[]): Recorded[] {
+  return entries.flatMap((entry) => {
+    if (skipped.has(`${stream.name} ${entry.seq}`)) return [];
+    try {
+      return [decodeFact(stream, entry.data, entry)];
+    } catch (error) {
+      throw halted(stream.name, entry.seq, error);
+    }
+  });
+}
+
+/** Applies facts in one transaction; when that fails its halves are tried by themselves, to find the one to blame. */
+async function fold(options: ReplayOptions, facts: Recorded[]): Promise<void> {
+  const { sql, projection, schema } = options;
+  if (facts.length === 0) return;
+  try {
+    await sql.transaction((tx) => projection.apply(tx, facts, schema));
+  } catch (error) {
+    if ((error as { kind?: unknown }).kind === 'unavailable') throw error;
+    if (facts.length === 1) throw halted(facts[0]!.stream, facts[0]!.seq, error);
+    const half = facts.length >> 1;
+    await fold(options, facts.slice(0, half));
+    await fold(options, facts.slice(half));
+  }
+}
+
+function halted(stream: string, seq: number, cause: unknown): Error {
+  return Object.assign(new Error(messageOf(cause)), { code: replayHalted, stream, seq });
+}

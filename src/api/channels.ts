@@ -1,0 +1,43 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { ApiKeys } from '../auth/api-keys.js';
+import type { channelservRoutes } from '../services/channelserv.js';
+import { sendReply } from '../services/mount.js';
+import type { Input, Service } from '../services/service.js';
+
+/** What the channel routes work with. */
+export interface ChannelRoutesOptions {
+  channelserv: Service<typeof channelservRoutes>;
+  keys: ApiKeys;
+}
+
+/** `/channels*`: the channel-management service for the public. Reads are open, writes need an API key. */
+export async function channelRoutes(app: FastifyInstance, options: ChannelRoutesOptions): Promise<void> {
+  const { channelserv, keys } = options;
+  const inputOf = (request: FastifyRequest): Input => ({
+    params: request.params as NonNullable<Input['params']>,
+    query: request.query as NonNullable<Input['query']>,
+    body: request.body,
+  });
+  const reads = { list: '', statistics: '/stats', show: '/:name', operations: '/:name/operations' } as const;
+  for (const [operation, path] of Object.entries(reads)) {
+    app.get(`/channels${path}`, async (request, reply) =>
+      sendReply(reply, await channelserv[operation as keyof typeof reads](inputOf(request))),
+    );
+  }
+  const writes = [
+    ['POST', '', 'create'],
+    ['PATCH', '/:name', 'update'],
+    ['DELETE', '/:name', 'remove'],
+    ['POST', '/:name/members', 'members'],
+  ] as const;
+  for (const [method, path, operation] of writes) {
+    app.route({
+      method,
+      url: `/channels${path}`,
+      // before the body is read: who may not write need not send one
+      onRequest: async (request) => void keys.require(request),
+      handler: async (request, reply) =>
+        sendReply(reply, await channelserv[operation]({ ...inputOf(request), actor: keys.require(request) })),
+    });
+  }
+}

@@ -1,0 +1,183 @@
+import { z } from 'zod';
+import {
+  channelOperations,
+  channelStatistics,
+  managedChannel,
+  managedChannels,
+} from '../../projections/channel-queries.js';
+import { channels as channelStream, channelTypes, memberActions, parseModes } from '../../streams/channels/index.js';
+import { type Log, type Position, Refusal } from '../../streams/core/index.js';
+import { casefold, isManagedChannel, isNick } from '../../streams/irc-grammar.js';
+import { type Channels, operationFailed } from '../../workers/keep-channels/index.js';
+import type { ReadModels } from '../read-models.js';
+import { parseInput } from '../validation.js';
+import type { IrcState } from './bridge.js';
+import type { Input, Reply, Route, Service } from './service.js';
+
+export const channelservRoutes = {
+  create: { method: 'POST', path: '/api/channels' },
+  update: { method: 'PATCH', path: '/api/channels/:name' },
+  remove: { method: 'DELETE', path: '/api/channels/:name' },
+  members: { method: 'POST', path: '/api/channels/:name/members' },
+  list: { method: 'GET', path: '/api/channels' },
+  show: { method: 'GET', path: '/api/channels/:name' },
+  operations: { method: 'GET', path: '/api/channels/:name/operations' },
+  statistics: { method: 'GET', path: '/api/stats' },
+  health: { method: 'GET', path: '/health' },
+} as const satisfies Record<string, Route>;
+
+/** What the channel-management service works with. */
+export interface ChannelservOptions {
+  log: Log;
+  readModels: ReadModels;
+  channels: Channels;
+  /** State of the channel bot's connection, in whichever process it is. */
+  irc: () => Promise<IrcState | undefined>;
+  startedAt: Date;
+}
+
+const mostInvited = 100;
+const mostInTask = 50;
+/** Members of a channel that one request may be about. */
+const mostNicks = 1_000;
+
+const Topic = z.string().max(300);
+const Modes = z
+  .string()
+  .max(100)
+  .refine((text) => parseModes(text) !== undefined, 'must be a mode string like +nt or -i+k secret');
+const Nick = z.string().refine(isNick, 'must be an IRC nick of 1 to 30 characters');
+/** Whether there is somebody of a name is the network's to say, whatever the name. */
+const Nicks = z.array(z.string().min(1).max(100)).max(mostNicks);
+
+const CreateBody = z
+  .object({
+    name: z.string().refine(isManagedChannel, 'must be # and 3 to 60 of a-z 0-9 _ -'),
+    type: z.enum(channelTypes),
+    modes: Modes.default('+nt'),
+    topic: Topic.default(''),
+    invite_list: z.array(Nick).max(mostInvited).default([]),
+    metadata: z.record(z.string(), z.unknown()).default({}),
+  })
+  .refine(({ type, invite_list }) => type !== 'task' || invite_list.length <= mostInTask, {
+    path: ['invite_list'],
+    message: `must have at most ${mostInTask} entries for a task`,
+  });
+const UpdateBody = z.object({
+  topic: Topic.optional(),
+  modes: z.union([Modes, z.array(Modes).max(20)], 'must be a mode string like +nt, or a list of them').optional(),
+  voice: Nicks.default([]),
+  devoice: Nicks.default([]),
+  op: Nicks.default([]),
+  deop: Nicks.default([]),
+});
+const RemoveBody = z
+  .object({ reason: z.string().max(300).default('Archived'), immediate: z.boolean().default(false) })
+  .nullish()
+  .transform((body) => body ?? { reason: 'Archived', immediate: false });
+const MembersBody = z.object({
+  action: z.enum(memberActions),
+  nicks: Nicks.min(1),
+  reason: z.string().max(200).default(''),
+});
+const ListQuery = z.object({ type: z.enum(channelTypes).optional() });
+const OperationsQuery = z.object({ limit: z.coerce.number().int().min(1).max(200).default(50) });
+
+/** The channel-management service: managed channels, what was done in them, and the commands that do it. */
+export function createChannelserv(options: ChannelservOptions): Service<typeof channelservRoutes> {
+  const { log, readModels, channels } = options;
+  let written: Position | undefined;
+
+  const read: ReadDirectory = (query) => readModels.read('channel_directory', query, written);
+  /** Reads after a write of this process see it. */
+  const wrote = <Done extends { seq: number }>(done: Done): Done => {
+    if (done.seq > (written?.seq ?? 0)) written = { stream: channelStream.name, seq: done.seq };
+    return done;
+  };
+  const asker = ({ actor = 'api' }: Input) => ({ by: actor });
+
+  async function show(name: string) {
+    const channel = await read((sql, schema) => managedChannel(sql, schema, name));
+    if (!channel) throw channelNotFound();
+    return channel;
+  }
+
+  async function changeMembers(name: string, body: z.output<typeof MembersBody>, input: Input): Promise<Reply> {
+    try {
+      const { seq: _, ...answer } = wrote(await channels.members({ name, ...body }, asker(input)));
+      return ok(answer);
+    } catch (error) {
+      if ((error as { code?: unknown }).code !== 'irc_unavailable') throw error;
+      await show(name);
+      const failed = Object.fromEntries(body.nicks.map((nick) => [nick, operationFailed]));
+      return ok({ action: body.action, successful: [], failed });
+    }
+  }
+
+  const statistics = () => read((sql, schema) => channelStatistics(sql, schema, log.now()));
+
+  return {
+    create: async (input = {}) => {
+      const request = { ...parseInput(CreateBody, input.body), cause: 'request' as const };
+      const { seq: _, ...created } = wrote(await channels.create(request, asker(input)));
+      return { status: 201, body: created };
+    },
+    update: async (input = {}) => {
+      const name = nameOf(input);
+      const { modes = [], ...body } = parseInput(UpdateBody, input.body ?? {});
+      const request = { name, ...body, modes: [modes].flat() };
+      const { failed } = wrote(await channels.update(request, asker(input)));
+      return ok({ name, updated: true, ...(Object.keys(failed).length > 0 ? { failed } : {}) });
+    },
+    remove: async (input = {}) => {
+      const request = { name: nameOf(input), ...parseInput(RemoveBody, input.body), cause: 'request' as const };
+      const removed = wrote(await channels.remove(request, asker(input)));
+      const { name } = removed;
+      if (removed.is === 'deleted') return ok({ name, deleted: true });
+      const { archive_reason, delete_after } = removed;
+      return ok({ name, archived: true, archive_reason, delete_after });
+    },
+    members: async (input = {}) =>
+      await changeMembers(nameOf(input), parseInput(MembersBody, input.body), input),
+    list: async ({ query } = {}) => {
+      const { type } = parseInput(ListQuery, query ?? {});
+      const found = await read((sql, schema) => managedChannels(sql, schema, type));
+      return ok({ channels: found, total: found.length });
+    },
+    show: async (input = {}) => ok(await show(nameOf(input))),
+    operations: async (input = {}) => {
+      const { limit } = parseInput(OperationsQuery, input.query ?? {});
+      const channel = nameOf(input);
+      const operations = await read((sql, schema) => channelOperations(sql, schema, channel, limit));
+      // every channel that ever was has its creation at least
+      if (operations.length === 0) throw channelNotFound();
+      return ok({ channel, operations });
+    },
+    statistics: async () => ok(await statistics()),
+    health: async () => {
+      const irc = await options.irc().catch(() => undefined);
+      const stats = await statistics().catch(() => undefined);
+      return ok({
+        status: irc?.connected && irc.oper ? 'ok' : 'degraded',
+        irc: irc ?? { connected: false, oper: false, nick: null },
+        ...(stats ? { stats } : {}),
+        uptime: Math.round((Date.now() - options.startedAt.getTime()) / 1000),
+      });
+    },
+  };
+}
+
+type ReadDirectory = <T>(query: Parameters<typeof ReadModels.prototype.read<T>>[1]) => Promise<T>;
+
+const ok = (body: unknown): Reply => ({ status: 200, body });
+
+/** The channel of a path: names stand there without `#`, or with a `%23`. */
+function nameOf({ params }: Input): string {
+  const name = casefold(`#${(params?.name ?? '').replace(/^#/, '')}`);
+  if (!isManagedChannel(name)) throw channelNotFound();
+  return name;
+}
+
+function channelNotFound(): Refusal {
+  return new Refusal('not_found', 404, 'Channel not found');
+}

@@ -1,0 +1,96 @@
+import { z } from 'zod';
+import {
+  ircActivity,
+  ircChannel,
+  ircChannels,
+  ircCounts,
+  ircMessages,
+} from '../../projections/irc-network.js';
+import { Refusal } from '../../streams/core/index.js';
+import { casefold } from '../../streams/irc-grammar.js';
+import type { ReadModels } from '../read-models.js';
+import { parseInput } from '../validation.js';
+import type { IrcState } from './bridge.js';
+import type { Input, Reply, Route, Service } from './service.js';
+
+/** What there is to read about the IRC network. `private=true` is for callers that may see private channels. */
+export const ircReadRoutes = {
+  stats: { method: 'GET', path: '/api/stats' },
+  channels: { method: 'GET', path: '/api/channels' },
+  messages: { method: 'GET', path: '/api/messages/:channel' },
+  activity: { method: 'GET', path: '/api/activity/:nick' },
+} as const satisfies Record<string, Route>;
+
+/** State of the bridge's connection; `since` is when it was registered, in milliseconds since 1970. */
+export interface RecorderState extends IrcState {
+  since: number | null;
+}
+
+/** What the reads are made of. */
+export interface IrcReadOptions {
+  readModels: ReadModels;
+  /** State of the recorder's connection, in whichever process it is. */
+  recorder: () => Promise<RecorderState | undefined>;
+  /** Clients that are attached to the live stream now, over all processes. */
+  viewers: () => number;
+}
+
+const Visibility = z.object({ private: z.literal('true').optional() });
+const MessagesQuery = Visibility.extend({ limit: z.coerce.number().int().min(1).max(100).default(50) });
+
+/** The key of a channel as it is named in addresses: without its `#`, or with it. */
+export function channelKey(name: string): string {
+  return casefold(`#${name.replace(/^#/, '')}`);
+}
+
+/** The operations of the bridge that only read. */
+export function ircReads(options: IrcReadOptions): Service<typeof ircReadRoutes> {
+  const { readModels, recorder, viewers } = options;
+
+  async function stats(): Promise<Reply> {
+    const [state, { users, channels, messages }] = await Promise.all([
+      recorder().catch(() => undefined),
+      readModels.read('irc_network', ircCounts),
+    ]);
+    const since = state?.connected ? state.since : null;
+    const uptime = since === null ? 0 : Math.max(0, Math.round((Date.now() - since) / 1_000));
+    const body = { connected: state?.connected ?? false, users, channels, messages, viewers: viewers(), uptime };
+    return { status: 200, body };
+  }
+
+  async function channels({ query }: Input = {}): Promise<Reply> {
+    const { private: withPrivate } = parseInput(Visibility, query ?? {});
+    const body = await readModels.read('irc_network', (sql, schema) =>
+      ircChannels(sql, schema, withPrivate !== undefined),
+    );
+    return { status: 200, body };
+  }
+
+  async function messages({ query, params }: Input = {}): Promise<Reply> {
+    const { limit, private: withPrivate } = parseInput(MessagesQuery, query ?? {});
+    const key = channelKey(params?.channel ?? '');
+    const body = await readModels.read('irc_network', async (sql, schema) => {
+      const channel = await ircChannel(sql, schema, key);
+      if (!channel || (channel.isPrivate && !withPrivate)) return undefined;
+      return await ircMessages(sql, schema, { key, name: channel.name }, limit);
+    });
+    if (!body) throw channelNotFound();
+    return { status: 200, body };
+  }
+
+  async function activity({ query, params }: Input = {}): Promise<Reply> {
+    const { private: withPrivate } = parseInput(Visibility, query ?? {});
+    const nick = casefold(params?.nick ?? '');
+    const body = await readModels.read('irc_network', (sql, schema) =>
+      ircActivity(sql, schema, nick, withPrivate !== undefined),
+    );
+    return { status: 200, body };
+  }
+
+  return { stats, channels, messages, activity };
+}
+
+/** The answer for channels that do not exist, and for those that the caller may not see. */
+export function channelNotFound(): Refusal {
+  return new Refusal('not_found', 404, 'Channel not found');
+}

@@ -1,0 +1,186 @@
+import { type Decider, Refusal } from '../core/index.js';
+import { casefold, cleanText, cutToBytes, isManagedChannel } from '../irc-grammar.js';
+import {
+  type ChannelCause,
+  type ChannelFact,
+  type ChannelType,
+  channelSubject,
+  type MemberAction,
+} from './facts.js';
+import { changedModes, parseModes } from './modes.js';
+
+/** What is known about one channel name. */
+export interface ChannelState {
+  /** `none`: never created. After `deleted` the name is free again. */
+  status: 'none' | 'active' | 'archived' | 'deleted';
+  type: ChannelType;
+  topic: string;
+  modes: string;
+  /** Nicks that were asked in and not parted since. */
+  invited: string[];
+  /** Set while archived; `delete_after` is ISO 8601. */
+  archived: { reason: string; delete_after: string } | undefined;
+  /** Sequence of the last market event that automation acted upon here; 0 before there was one. */
+  event_seq: number;
+}
+
+/** What can be asked for one channel. */
+export type ChannelCommand = { name: string } & (
+  /** Nothing: whether there is such a channel, and how it is to be. */
+  | { is: 'look' }
+  | {
+      is: 'create';
+      type: ChannelType;
+      modes: string;
+      topic: string;
+      metadata: Record<string, unknown>;
+      invite_list: string[];
+      cause: ChannelCause;
+      event_seq?: number | undefined;
+    }
+  | { is: 'change topic'; topic: string }
+  | { is: 'change modes'; change: string }
+  | { is: 'record members'; action: MemberAction; nicks: string[]; reason: string }
+  | {
+      is: 'archive';
+      reason: string;
+      deleteAfterMs: number;
+      cause: ChannelCause;
+      event_seq?: number | undefined;
+    }
+  | { is: 'delete'; cause: ChannelCause }
+);
+
+/** The life of a managed channel: created once, archived or deleted at once, and free again when deleted. */
+export const channelDecider: Decider<ChannelState, ChannelCommand, ChannelFact> = {
+  initial: () => ({
+    status: 'none',
+    type: 'special',
+    topic: '',
+    modes: '',
+    invited: [],
+    archived: undefined,
+    event_seq: 0,
+  }),
+
+  subject: ({ name }) => channelSubject(name),
+
+  evolve(state, { type, data }) {
+    switch (type) {
+      case 'channel.created': {
+        const { type, topic, modes, invite_list: invited } = data;
+        Object.assign(state, { status: 'active', type, topic, modes, invited, archived: undefined });
+        state.event_seq = Math.max(state.event_seq, data.event_seq ?? 0);
+        break;
+      }
+      case 'topic.changed':
+        state.topic = data.topic;
+        break;
+      case 'modes.changed':
+        state.modes = data.modes;
+        break;
+      case 'members.changed':
+        if (data.action === 'sapart') state.invited = withoutNicks(state.invited, data.nicks);
+        break;
+      case 'channel.archived': {
+        const { reason, delete_after } = data;
+        Object.assign(state, archivedLook(state, data), {
+          status: 'archived',
+          archived: { reason, delete_after },
+        });
+        state.event_seq = Math.max(state.event_seq, data.event_seq ?? 0);
+        break;
+      }
+      case 'channel.deleted':
+        state.status = 'deleted';
+        break;
+    }
+  },
+
+  decide(command, state, now) {
+    const { name } = command;
+    const exists = state.status === 'active' || state.status === 'archived';
+    if (command.is === 'create') {
+      if (exists) throw new Refusal('channel_exists', 409, 'Channel already exists');
+      if (isPast(command, state)) throw new Refusal('channel_exists', 409, 'Channel existed and was deleted');
+      if (!isManagedChannel(name)) throw invalid('name', 'name must be # and 3 to 60 of a-z 0-9 _ -');
+      const { type, metadata, invite_list, cause, event_seq } = command;
+      const modes = checkedModes(command.modes);
+      const topic = topicLine(command.topic);
+      const data = { name, type, modes, topic, metadata, invite_list, cause, ...(event_seq ? { event_seq } : {}) };
+      return { type: 'channel.created', data };
+    }
+    if (!exists) throw new Refusal('not_found', 404, 'Channel not found');
+    switch (command.is) {
+      case 'look':
+        return undefined;
+      case 'change topic': {
+        const topic = topicLine(command.topic);
+        return topic === state.topic ? undefined : { type: 'topic.changed', data: { name, topic } };
+      }
+      case 'change modes': {
+        const change = checkedModes(command.change);
+        const modes = changedModes(state.modes, change);
+        return modes === state.modes ? undefined : { type: 'modes.changed', data: { name, change, modes } };
+      }
+      case 'record members': {
+        const { action, nicks, reason } = command;
+        return nicks.length > 0
+          ? { type: 'members.changed', data: { name, action, nicks, reason } }
+          : undefined;
+      }
+      case 'archive': {
+        if (state.status === 'archived' || isPast(command, state)) return undefined;
+        const { deleteAfterMs, cause, event_seq } = command;
+        const reason = topicLine(command.reason);
+        const delete_after = new Date(now.getTime() + deleteAfterMs).toISOString();
+        const data = { name, reason, delete_after, cause, ...(event_seq ? { event_seq } : {}) };
+        return { type: 'channel.archived', data };
+      }
+      case 'delete': {
+        const { cause } = command;
+        // time deletes what was archived long enough ago; the one who asks may have read that a while ago
+        const isDue = state.archived && Date.parse(state.archived.delete_after) <= now.getTime();
+        if (cause === 'lifecycle' && !isDue) return undefined;
+        return { type: 'channel.deleted', data: { name, cause } };
+      }
+    }
+  },
+};
+
+/** Bytes of a topic that every server of the field keeps, and that fit one line behind any prefix. */
+const topicBytes = 300;
+
+/** A topic as it can be shown: one clean line of at most 300 bytes. */
+export function topicLine(text: string): string {
+  return cutToBytes(cleanText(text), topicBytes);
+}
+
+/** Topic and modes of a channel once it is archived: nobody without voice speaks, and the topic says so. */
+export function archivedLook(
+  before: { modes: string },
+  { reason, cause }: { reason: string; cause: ChannelCause },
+): { modes: string; topic: string } {
+  const topic = topicLine(cause === 'lifecycle' ? '[ARCHIVED]' : `[ARCHIVED] ${reason}`);
+  return { modes: changedModes(before.modes, '+m'), topic };
+}
+
+/** Those of the nicks that are none of the others, as the network compares nicks. */
+export function withoutNicks(nicks: readonly string[], others: readonly string[]): string[] {
+  const gone = new Set(others.map(casefold));
+  return nicks.filter((nick) => !gone.has(casefold(nick)));
+}
+
+/** Whether a later event than the one that asks was acted upon already, or this very one was. */
+function isPast({ event_seq }: { event_seq?: number | undefined }, state: Readonly<ChannelState>): boolean {
+  return event_seq !== undefined && event_seq <= state.event_seq;
+}
+
+function checkedModes(text: string): string {
+  if (parseModes(text) === undefined) throw invalid('modes', 'modes must be a mode string like +nt');
+  return text.trim().replace(/ +/g, ' ');
+}
+
+function invalid(path: string, message: string): Refusal {
+  return new Refusal('validation_failed', 400, message, { details: [{ path, message }] });
+}

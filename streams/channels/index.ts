@@ -1,0 +1,19 @@
+export {
+  archivedLook,
+  type ChannelCommand,
+  type ChannelState,
+  channelDecider,
+  topicLine,
+  withoutNicks,
+} from './channel.js';
+export {
+  type ChannelCause,
+  type ChannelFact,
+  type ChannelType,
+  channelSubject,
+  channels,
+  channelTypes,
+  type MemberAction,
+  memberActions,
+} from './facts.js';
+export { changedModes, modeFlags, modeString, parseModes } from './modes.js';

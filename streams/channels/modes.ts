@@ -1,0 +1,61 @@
+/** Modes of a channel that take a parameter when they are set; `k` takes one also when it is taken away. */
+const withParameter = new Set(['k', 'l', 'H', 'f', 'j', 'F', 'J', 'L', 'd']);
+
+/** One mode that is set or taken away. */
+export interface ModeChange {
+  sign: '+' | '-';
+  flag: string;
+  parameter: string | undefined;
+}
+
+/**
+ * Reads a mode string such as `+ntk-i secret`. `undefined` when it is none: no sign first, no flags, a missing or
+ * superfluous parameter, or a list or member mode (`b`, `o`, `v` …), which belongs to no channel's settings.
+ */
+export function parseModes(text: string): ModeChange[] | undefined {
+  const [flags = '', ...parameters] = text.trim().split(/ +/);
+  if (!/^[+-]([A-Za-z]|[+-](?=[A-Za-z]))*[A-Za-z]$/.test(flags)) return undefined;
+  if (/[beIgwXohvaq]/.test(flags) || parameters.some((parameter) => /[\x00-\x20\x7f:,]/.test(parameter))) {
+    return undefined;
+  }
+  const changes: ModeChange[] = [];
+  let sign: '+' | '-' = '+';
+  for (const flag of flags) {
+    if (flag === '+' || flag === '-') {
+      sign = flag;
+      continue;
+    }
+    const takesOne = withParameter.has(flag) && (sign === '+' || flag === 'k');
+    const parameter = takesOne ? parameters.shift() : undefined;
+    if (takesOne && parameter === undefined && sign === '+') return undefined;
+    if (flag === 'l' && parameter !== undefined && !/^[1-9]\d{0,4}$/.test(parameter)) return undefined;
+    changes.push({ sign, flag, parameter });
+  }
+  return parameters.length === 0 ? changes : undefined;
+}
+
+/** The flags that a mode string leaves set, with their parameters. */
+export function modeFlags(text: string): Map<string, string | undefined> {
+  const flags = new Map<string, string | undefined>();
+  for (const { sign, flag, parameter } of parseModes(text) ?? []) {
+    if (sign === '+') flags.set(flag, parameter);
+    else flags.delete(flag);
+  }
+  return flags;
+}
+
+/** A mode string of flags that are set, in the order in which they were: `+ntk secret`; `+` when none is. */
+export function modeString(flags: ReadonlyMap<string, string | undefined>): string {
+  const parameters = [...flags.values()].filter((parameter) => parameter !== undefined);
+  return [`+${[...flags.keys()].join('')}`, ...parameters].join(' ');
+}
+
+/** All modes after a change; both are mode strings. */
+export function changedModes(modes: string, change: string): string {
+  const flags = modeFlags(modes);
+  for (const { sign, flag, parameter } of parseModes(change) ?? []) {
+    if (sign === '+') flags.set(flag, parameter);
+    else flags.delete(flag);
+  }
+  return modeString(flags);
+}

@@ -1,0 +1,117 @@
+import { randomBytes } from 'node:crypto';
+import { type JetStreamManager, type Msg, NatsError, RetentionPolicy, StorageType } from 'nats';
+import type { StreamDefinition } from './stream.js';
+
+/** What looking needs of the log: ways to ask the server. */
+export interface IntakeLog {
+  ask<T>(request: () => Promise<T>): Promise<T>;
+  manager: JetStreamManager;
+  connection: { request(subject: string, data: Uint8Array, options: { timeout: number }): Promise<Msg> };
+}
+
+interface Trouble {
+  reason: string;
+  /** Size of what was not taken. */
+  bytes: number;
+  /** Whether a look has found since that it may be over. */
+  over: boolean;
+  lookAt: number;
+  pauseMs: number;
+}
+
+const shortestPauseMs = 1_000;
+const longestPauseMs = 30_000;
+/** What a message takes beside its data: record header, subject, message headers. */
+const messageOverhead = 512;
+/** The log server's code for a stream that could not store, and its words when that is because of its limit. */
+const storeFailed = 10077;
+const isFull = /maximum bytes/i;
+
+/** Holds no facts: a message of the size that was refused is stored here and taken away again. */
+const scratch = { name: 'RELAY_SCRATCH', subject: 'relay.scratch' };
+const scratchMs = 2_000;
+/** The server's codes for a stream that is there with other settings, and for one it cannot store at all. */
+const nameInUse = 10058;
+const outOfSpace = /no space|disk|out of storage/i;
+
+/**
+ * Knows whether appends get through: by what became of the last ones, and, when nobody appends because of that,
+ * by looking now and then whether the stream has room again and the server can store anything. A look can be
+ * wrong: then the next append says so, and the look after that comes later.
+ */
+export class Intake {
+  readonly #troubles = new Map<StreamDefinition, Trouble>();
+  readonly #log: IntakeLog;
+  #looking = false;
+
+  constructor(log: IntakeLog) {
+    this.#log = log;
+  }
+
+  stored(stream: StreamDefinition): void {
+    if (this.#troubles.size > 0) this.#troubles.delete(stream);
+  }
+
+  /** An append of so many bytes was refused, or, without `refusal`, not answered. */
+  failed(stream: StreamDefinition, bytes: number, refusal?: { code: number; error: string }): void {
+    const before = this.#troubles.get(stream);
+    const pauseMs = Math.min(longestPauseMs, (before?.pauseMs ?? shortestPauseMs) * (before?.over ? 2 : 1));
+    const reason = reasonOf(stream, refusal);
+    this.#troubles.set(stream, { reason, bytes, over: false, pauseMs, lookAt: Date.now() + pauseMs });
+  }
+
+  /** Why appends do not get through; `undefined` when they do. Asking is what makes it look, now and then. */
+  get trouble(): string | undefined {
+    const current = [...this.#troubles].filter(([, { over }]) => !over);
+    const due = current.filter(([, { lookAt }]) => lookAt <= Date.now());
+    if (due.length > 0 && !this.#looking) void this.#look(due);
+    return current[0]?.[1].reason;
+  }
+
+  async #look(troubles: [StreamDefinition, Trouble][]): Promise<void> {
+    this.#looking = true;
+    for (const [stream, trouble] of troubles) {
+      // an error says that the log is away altogether
+      trouble.over = await this.#takes(stream, trouble.bytes).catch(() => false);
+      trouble.lookAt = Date.now() + trouble.pauseMs;
+    }
+    this.#looking = false;
+  }
+
+  /** Whether a stream would take so many bytes now. */
+  async #takes(stream: StreamDefinition, bytes: number): Promise<boolean> {
+    const log = this.#log;
+    const { streams } = log.manager;
+    const { state, config } = await log.ask(() => streams.info(stream.name));
+    if (config.max_bytes >= 0 && config.max_bytes - state.bytes <= bytes + messageOverhead) return false;
+    try {
+      await log.ask(() =>
+        streams.add({
+          name: scratch.name,
+          subjects: [scratch.subject],
+          retention: RetentionPolicy.Limits,
+          storage: StorageType.File,
+          num_replicas: config.num_replicas,
+          max_msgs: 1,
+        }),
+      );
+    } catch (error) {
+      if (!(error instanceof NatsError) || !error.api_error) throw error;
+      const { err_code, description } = error.api_error;
+      // where such a stream may not be, only the next append can tell
+      if (err_code !== nameInUse) return !outOfSpace.test(description);
+    }
+    // random, so that a disk that compresses is not deceived
+    const answer = await log.ask(() =>
+      log.connection.request(scratch.subject, randomBytes(bytes), { timeout: scratchMs }),
+    );
+    await log.ask(() => streams.purge(scratch.name));
+    return answer.json<{ error?: unknown }>().error === undefined;
+  }
+}
+
+function reasonOf({ name }: StreamDefinition, refusal?: { code: number; error: string }): string {
+  if (!refusal) return `the event log does not acknowledge appends to ${name}`;
+  if (refusal.code === storeFailed && isFull.test(refusal.error)) return `the stream ${name} is full`;
+  return `the event log refuses appends to ${name} (${refusal.code})`;
+}

@@ -1,0 +1,94 @@
+import type { Logger } from 'pino';
+import { type ChannelType, channelSubject, channels } from '../../streams/channels/index.js';
+import type { Log } from '../../streams/core/index.js';
+
+/** Has a managed channel opened, as the channel service does it; throws its refusals. */
+export type OpenChannel = (name: string, type: ChannelType) => Promise<unknown>;
+
+/** What managed rooms are known by; times in milliseconds. */
+export interface RoomsOptions {
+  log: Log;
+  open: OpenChannel;
+  /** How long a line waits for a channel that its event is about to have opened; 10,000 by default. */
+  waitMs?: number;
+  stopping: AbortSignal;
+  logger: Logger;
+}
+
+const types: [prefix: string, type: ChannelType][] = [
+  ['#task-', 'task'],
+  ['#relay-', 'relay'],
+  ['#city-', 'geographic'],
+  ['#cat-', 'category'],
+];
+
+/** The rooms that lines may be the first to need: the channel service opens them, and what it has deleted stays away. */
+export class Rooms {
+  readonly #options: RoomsOptions;
+
+  constructor(options: RoomsOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * To be asked before a channel is entered. Opens a managed channel that has never existed; one that was
+   * deleted is refused, with the reason. `awaited`: the line's event has it opened in its own way, which is waited
+   * for. What keeps the service from opening it is no reason to keep the line back.
+   */
+  async refused(channel: string, awaited: boolean): Promise<string | undefined> {
+    const [, type] = types.find(([prefix]) => channel.startsWith(prefix)) ?? [];
+    if (!type) return undefined;
+    const { open, logger } = this.#options;
+    try {
+      const status = awaited ? await this.#awaitOpen(channel) : await this.#status(channel);
+      if (status === 'deleted' && !awaited) return 'The channel was deleted';
+      if (status !== 'open') await open(channel, type);
+    } catch (error) {
+      const { code } = error as { code?: unknown };
+      if (code !== 'channel_exists')
+        logger.info({ channel, err: error }, 'channel is not opened as a managed one');
+    }
+    return undefined;
+  }
+
+  async #status(channel: string): Promise<'none' | 'open' | 'deleted'> {
+    const last = await this.#options.log.last(channels, channelSubject(channel));
+    if (!last) return 'none';
+    return last.type === 'channel.deleted' ? 'deleted' : 'open';
+  }
+
+  async #awaitOpen(channel: string): Promise<'none' | 'open' | 'deleted'> {
+    const { log, waitMs = 10_000, stopping } = this.#options;
+    const deadline = Date.now() + waitMs;
+    // what is stored on a subject is also told to who listens there; looked up after listening, none is missed
+    let heard = () => {};
+    const subscription = log.connection.subscribe(channelSubject(channel), { callback: () => heard() });
+    try {
+      for (;;) {
+        const change = new Promise<void>((resolve) => {
+          heard = resolve;
+        });
+        const status = await this.#status(channel);
+        const left = deadline - Date.now();
+        if (status === 'open' || left <= 0 || stopping.aborted) return status;
+        await within(left, change, stopping);
+      }
+    } finally {
+      subscription.unsubscribe();
+    }
+  }
+}
+
+/** Waits for a change, but no longer than `ms` or until `signal` aborts. */
+async function within(ms: number, change: Promise<void>, signal: AbortSignal): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const end = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    signal.addEventListener('abort', end);
+    void change.then(end);
+  });
+}
