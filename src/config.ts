@@ -1,17 +1,42 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import util from 'node:util';
 import { z } from 'zod';
-import { isNick } from '../streams/irc-grammar.js';
+import { isChannel, isNick } from '../streams/irc-grammar.js';
+import { unknownNames } from './setting-names.js';
 
 /** The parts that a process may run. */
 export const roles = ['api', 'services', 'projections', 'workers', 'irc', 'schedule'] as const;
 export type Role = (typeof roles)[number];
 
-const url = (protocols: RegExp) =>
-  z.union([z.literal(''), z.url({ protocol: protocols, error: 'is not a valid address' })]).default('');
-const isNatsUrls = (urls: string) =>
-  urls === '' || urls.split(',').every((url) => /^\s*(nats|tls):\/\/\S+\s*$/.test(url));
-const port = (preset: number) => z.coerce.number().int().min(0).max(65_535).default(preset);
-const milliseconds = (preset: number) => z.coerce.number().int().min(1).default(preset);
+/** A setting that is the address of a server; empty where the server is our own. */
+const address = (protocols: string[], example: string, preset = '') =>
+  z
+    .string()
+    .default(preset)
+    .refine((text) => text === '' || isAddress(text, protocols), `must be an address like ${example}`);
+
+function isAddress(text: string, protocols: string[]): boolean {
+  if (/\s/.test(text) || !URL.canParse(text)) return false;
+  const { protocol, hostname } = new URL(text);
+  // PostgreSQL is also reached through a socket file, without a host
+  return protocols.includes(protocol) && (hostname !== '' || protocol.startsWith('postgres'));
+}
+
+function areNatsAddresses(text: string): boolean {
+  return text === '' || text.split(',').every((one) => isAddress(one.trim(), ['nats:', 'tls:']));
+}
+
+/** A setting that is a number in decimal digits. */
+const wholeNumber = (min: number, max = Number.MAX_SAFE_INTEGER) =>
+  z.string().transform((text, context) => {
+    const number = Number(text);
+    if (/^\s*\d+\s*$/.test(text) && number >= min && number <= max) return number;
+    const range = max === Number.MAX_SAFE_INTEGER ? `from ${min} on` : `from ${min} to ${max}`;
+    context.addIssue({ code: 'custom', message: `must be a whole number ${range}` });
+    return z.NEVER;
+  });
+const port = (preset: number) => wholeNumber(0, 65_535).default(preset);
+const milliseconds = (preset: number) => wholeNumber(1).default(preset);
 const list = (preset: string) =>
   z
     .string()
@@ -28,56 +53,78 @@ const apiKeys = list('').transform((pairs, context) =>
     const colon = pair.indexOf(':');
     if (colon < 1 || colon === pair.length - 1) {
       // the pair itself is a secret: name its place only
-      context.addIssue({ code: 'custom', message: `pair ${pairs.indexOf(pair) + 1} is not name:key` });
+      context.addIssue({
+        code: 'custom',
+        message: `must be name:key pairs with commas between them, pair ${pairs.indexOf(pair) + 1} is none`,
+      });
     }
     return { name: pair.slice(0, colon), key: pair.slice(colon + 1) };
   }),
 );
 
-const rolesList = list('all').transform((names, context): Role[] => {
-  if (names.includes('all')) return [...roles];
-  for (const name of names) {
-    if (!roles.includes(name as Role)) {
-      context.addIssue({
-        code: 'custom',
-        message: `unknown role ${name}: use all, or some of ${roles.join(', ')}`,
-      });
-    }
-  }
-  return names as Role[];
-});
+/** A list setting of which each item is one of a few words. */
+const someOf = <Word extends string>(words: readonly Word[], preset: Word) =>
+  list(preset).transform((given, context) => {
+    if (given.length === 0 || !given.every((word) => words.includes(word as Word)))
+      context.addIssue({ code: 'custom', message: `must be one or more of ${words.join(', ')}` });
+    return given as Word[];
+  });
+
+const nick = (preset: string) =>
+  z
+    .string()
+    .default(preset)
+    .refine(isNick, 'must be an IRC nick of 1 to 30 characters that does not begin with a digit');
+
+const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
 /** Every environment variable of the service; `.env.example` describes each one. */
 export const environment = z.object({
   HOST: z.string().default('127.0.0.1'),
   PORT: port(8100),
-  PUBLIC_URL: z
-    .url({ protocol: /^https?$/, error: 'is not a valid address' })
-    .default('http://localhost:8100'),
+  PUBLIC_URL: address(['http:', 'https:'], 'https://relay.example', 'http://localhost:8100'),
   DATA_DIR: z.string().min(1).default('./data'),
-  NATS_URL: z.string().default('').refine(isNatsUrls, 'is not a list of addresses like nats://host:4222'),
-  NATS_REPLICAS: z.coerce.number().int().min(1).max(5).default(1),
-  STREAMS_MAX_BYTES: z.coerce.number().int().min(1_000_000).optional(),
-  DATABASE_URL: url(/^postgres(ql)?$/),
-  IRC_URL: url(/^ircs?$/),
+  NATS_URL: z
+    .string()
+    .default('')
+    .refine(areNatsAddresses, 'must be addresses like nats://host:4222, with commas between them'),
+  NATS_REPLICAS: wholeNumber(1, 5).default(1),
+  STREAMS_MAX_BYTES: wholeNumber(1_000_000).optional(),
+  DATABASE_URL: address(['postgres:', 'postgresql:'], 'postgres://user:password@host/database'),
+  IRC_URL: address(['irc:', 'ircs:'], 'ircs://host:6697'),
   IRC_EMBEDDED_PORT: port(6667),
   IRC_OPER_NAME: z.string().default(''),
   IRC_OPER_PASSWORD: z.string().default(''),
   IRC_SERVER_PASSWORD: z.string().default(''),
-  EM_NICK: z.string().default('em-bot').refine(isNick, 'is not an IRC nick'),
-  ROLES: rolesList,
+  IRC_CHANNELS: list('#bounties,#disputes,#payments,#lobby').refine(
+    (names) => names.every(isChannel),
+    'must be channel names like #lobby, with commas between them',
+  ),
+  BRIDGE_NICK: nick('relay'),
+  EM_NICK: nick('em-bot'),
+  CHANNELSERV_NICK: nick('channelserv'),
+  CHANNEL_CREATIONS_PER_HOUR: wholeNumber(0).default(100),
+  CHANNEL_DELETIONS_PER_HOUR: wholeNumber(0).default(50),
+  MEMBER_OPERATIONS_PER_HOUR: wholeNumber(0).default(1_000),
+  ARCHIVE_GRACE_HOURS: wholeNumber(0).default(72),
+  DELETE_AFTER_DAYS: wholeNumber(0).default(7),
+  GEO_INACTIVITY_DAYS: wholeNumber(1).default(30),
+  ROLES: someOf(['all', ...roles], 'all').transform((given) =>
+    given.includes('all') ? [...roles] : (given as Role[]),
+  ),
   EM_WEBHOOK_SECRET: list(''),
-  EM_WEBHOOK_SCHEMES: list('body').pipe(z.array(z.enum(['body', 'timestamped'])).min(1)),
+  EM_WEBHOOK_SCHEMES: someOf(['body', 'timestamped'], 'body'),
   EVENT_TTL_MS: milliseconds(3_600_000),
   EVENT_RETRY_MS: milliseconds(5_000),
-  EVENT_MAX_RETRIES: z.coerce.number().int().min(1).default(3),
+  EVENT_MAX_RETRIES: wholeNumber(1).default(3),
   EM_SOURCE: z.string().min(1).default('relay-network'),
   API_KEYS: apiKeys,
   RELAY_API_KEY: z.string().default(''),
-  BRIDGE_URL: url(/^https?$/),
+  BRIDGE_URL: address(['http:', 'https:'], 'http://host:8100'),
+  CHANNELSERV_URL: address(['http:', 'https:'], 'http://host:8100'),
   PROXY_TIMEOUT: milliseconds(5_000),
-  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
-  RATE_LIMIT: z.coerce.number().int().min(0).default(600),
+  LOG_LEVEL: z.enum(levels, `must be one of ${levels.join(', ')}`).default('info'),
+  RATE_LIMIT: wholeNumber(0).default(600),
 });
 
 export type Config = z.output<typeof environment>;
@@ -93,16 +140,53 @@ export function readConfig(env: NodeJS.ProcessEnv = environmentWithFile()): Conf
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
   const result = environment.safeParse(given);
   if (result.success) return result.data;
-  const problems = result.error.issues.map((issue) => `  ${String(issue.path[0] ?? '')}: ${issue.message}`);
+  const problems = result.error.issues.map(({ path, message }) => {
+    const name = String(path[0] ?? '');
+    return `  ${name}: ${message}${shown(name, given[name] ?? '')}`;
+  });
   throw new ConfigError(`The configuration cannot be used:\n${problems.join('\n')}`);
+}
+
+/** What is to be said about names in the environment and in `.env` that look like settings and are none. */
+export function unknownSettings(
+  env: NodeJS.ProcessEnv = process.env,
+  file = existsSync('.env') ? readFileSync('.env', 'utf8') : '',
+): string[] {
+  // present from Node 20.12 on, like what reads the file
+  const parseEnv = util.parseEnv as typeof util.parseEnv | undefined;
+  const inFile = Object.keys(parseEnv?.(file) ?? {});
+  const notRead =
+    parseEnv === undefined && file !== '' ? ['.env is read by Node.js 20.12 or newer only'] : [];
+  const given = { environment: Object.keys(env), file: inFile };
+  return [...notRead, ...unknownNames(given, Object.keys(environment.shape))];
+}
+
+const secrets = new Set([
+  'API_KEYS',
+  'RELAY_API_KEY',
+  'EM_WEBHOOK_SECRET',
+  'IRC_OPER_PASSWORD',
+  'IRC_SERVER_PASSWORD',
+]);
+
+/** The wrong value, unless it is a secret or an address that may hold one. */
+function shown(name: string, value: string): string {
+  if (secrets.has(name) || (name.endsWith('_URL') && /[@=\s]/.test(value))) return '';
+  return `, got '${value.length > 60 ? `${value.slice(0, 57)}...` : value}'`;
 }
 
 function environmentWithFile(): NodeJS.ProcessEnv {
   // present from Node 20.12 on; it leaves variables alone that are already set
   try {
-    if (existsSync('.env')) process.loadEnvFile?.('.env');
+    if (existsSync('.env')) {
+      readFileSync('.env'); // loadEnvFile calls every problem a missing file
+      process.loadEnvFile?.('.env');
+    }
   } catch (error) {
-    throw new ConfigError(`.env cannot be read: ${(error as Error).message}`);
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw new ConfigError(
+      `.env cannot be read (${code ?? message}): make it a file that this user may read, or remove it`,
+    );
   }
   return process.env;
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, statfs } from 'node:fs/promises';
+import { statfs } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Logger } from 'pino';
@@ -9,6 +9,7 @@ import type { Config } from './config.js';
 import { lockDataDir } from './embedded/data-dir-lock.js';
 import { startInspircd } from './embedded/inspircd.js';
 import { startNatsServer } from './embedded/nats-server.js';
+import { isFree } from './embedded/net.js';
 import { loadSecrets, type Secrets } from './embedded/secrets.js';
 
 /** A part that has been opened and how to end it. */
@@ -46,10 +47,12 @@ export async function openSurroundings(
   const needsIrc = config.ROLES.includes('irc');
   const locked = own.nats || own.sql || (own.irc && needsIrc);
   if (locked) {
-    await mkdir(dataDir, { recursive: true, mode: 0o700 });
     const unlock = await lockDataDir(dataDir);
     closing.push({ name: 'data directory', close: unlock });
   }
+  // before a server is started or a stream is touched: listening itself is among the last things done
+  if (config.PORT !== 0 && !(await isFree(config.PORT, config.HOST)))
+    throw Object.assign(new Error('port in use'), { code: 'EADDRINUSE', syscall: 'listen' });
   const generated = own.nats && own.sql && own.irc ? await loadSecrets(dataDir) : undefined;
   const ownIrc = own.irc && needsIrc ? (generated ?? (await loadSecrets(dataDir))) : undefined;
 
@@ -85,7 +88,7 @@ export async function openSurroundings(
   return {
     holder: locked ? `${hostname()}:${dataDir}` : randomUUID(),
     natsUrl: (await nats).url,
-    streamsMaxBytes: config.STREAMS_MAX_BYTES ?? (own.nats ? await ownDiskBudget(dataDir) : usualBudget),
+    streamsMaxBytes: await streamsBudget(config),
     ircUrl: (await irc).url,
     sql: await sql,
     sqlPlace: own.sql ? join(dataDir, 'pg') : new URL(config.DATABASE_URL).host,
@@ -104,6 +107,14 @@ export async function openSurroundings(
 
 /** What the streams may take together where nobody said otherwise, in bytes. */
 const usualBudget = 8_000_000_000;
+
+/** What the streams may take together, in bytes, when they are made. */
+export async function streamsBudget(
+  config: Pick<Config, 'STREAMS_MAX_BYTES' | 'NATS_URL' | 'DATA_DIR'>,
+): Promise<number> {
+  const { STREAMS_MAX_BYTES: given, NATS_URL, DATA_DIR } = config;
+  return given ?? (NATS_URL === '' ? await ownDiskBudget(resolve(DATA_DIR)) : usualBudget);
+}
 
 /** The usual budget, or on a small disk the better part of what is free: full streams refuse, full disks break. */
 async function ownDiskBudget(dataDir: string): Promise<number> {

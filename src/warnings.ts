@@ -1,34 +1,61 @@
 import { isLoopback, minKeyLength } from './auth/api-keys.js';
 import type { Config } from './config.js';
 
-const minSecretLength = 32;
+/** Webhook secrets shorter than this can be guessed. */
+export const minSecretLength = 32;
 
-/** Settings that work and that an operator should know the risk of. No secret is in the texts. */
+/** A setting that works and that an operator should know the risk of, and what takes the risk away. */
+export interface SettingRisk {
+  what: string;
+  mend: string;
+}
+
+/** What a boot says about risky settings. No secret is in the texts. */
 export function bootWarnings(config: Config): string[] {
-  const warnings: string[] = [];
+  const secrets = config.EM_WEBHOOK_SECRET.flatMap((secret, index) =>
+    secret.length < minSecretLength
+      ? [`webhook secret ${index + 1} is shorter than ${minSecretLength} characters`]
+      : [],
+  );
+  return [...settingRisks(config).map(({ what }) => what), ...secrets];
+}
+
+/** The risky settings, webhook secrets apart. No secret is in the texts. */
+export function settingRisks(config: Config): SettingRisk[] {
+  const risks: SettingRisk[] = [];
   const open = config.HOST !== 'localhost' && !isLoopback(config.HOST);
+  const note = (what: string, mend: string) => void risks.push({ what, mend });
   if (config.API_KEYS.length === 0) {
-    warnings.push('API_KEYS is empty: routes that change something answer local callers only');
+    note(
+      'API_KEYS is empty: routes that change something answer local callers only',
+      'to let others in, set API_KEYS to what "relay keys new" prints',
+    );
   }
   for (const { name, key } of config.API_KEYS) {
-    if (key.length < minKeyLength)
-      warnings.push(`the API key of ${name} is shorter than ${minKeyLength} characters`);
+    if (key.length < minKeyLength) {
+      note(
+        `the API key of ${name} is shorter than ${minKeyLength} characters`,
+        `replace it with what "relay keys new ${name}" prints`,
+      );
+    }
   }
-  for (const [index, secret] of config.EM_WEBHOOK_SECRET.entries()) {
-    if (secret.length < minSecretLength)
-      warnings.push(`webhook secret ${index + 1} is shorter than ${minSecretLength} characters`);
+  if (open && config.RATE_LIMIT === 0) {
+    note('RATE_LIMIT is 0 on an address that others can reach', 'set RATE_LIMIT, or HOST to 127.0.0.1');
   }
-  if (open && config.RATE_LIMIT === 0) warnings.push('RATE_LIMIT is 0 on an address that others can reach');
   if (config.NATS_URL !== '' && config.NATS_REPLICAS === 1) {
-    warnings.push('NATS_REPLICAS is 1: the facts are on one server only');
+    note(
+      'NATS_REPLICAS is 1: the facts are on one server only',
+      'set NATS_REPLICAS to 3 on a cluster of three servers or more',
+    );
   }
   if (config.IRC_URL !== '' && config.IRC_OPER_NAME === '') {
-    warnings.push(
+    note(
       'IRC_OPER_NAME is empty: the bot cannot enter closed channels, nor end a stale session of its own at once',
+      'set IRC_OPER_NAME and IRC_OPER_PASSWORD',
     );
   }
   if (config.IRC_URL.startsWith('irc://') && !/^irc:\/\/(127\.|localhost|\[::1\])/.test(config.IRC_URL)) {
-    warnings.push('IRC_URL is not encrypted (irc://): passwords cross the network in the clear');
+    note('IRC_URL is not encrypted (irc://): passwords cross the network in the clear', 'use ircs://');
   }
-  return warnings;
+  return risks;
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import t from 'tap';
-import { ConfigError, environment, readConfig, roles } from '../src/config.js';
+import { ConfigError, environment, readConfig, roles, unknownSettings } from '../src/config.js';
 
 function problemsOf(env: NodeJS.ProcessEnv): string {
   try {
@@ -47,13 +47,18 @@ t.test('roles', async (t) => {
   t.same(readConfig({ ROLES: 'api' }).ROLES, ['api']);
   t.same(readConfig({ ROLES: ' irc , workers ' }).ROLES, ['irc', 'workers']);
   t.same(readConfig({ ROLES: 'api,all' }).ROLES, [...roles]);
-  t.match(problemsOf({ ROLES: 'api,bridge' }), /ROLES: unknown role bridge: use all, or some of api, /);
+  t.match(
+    problemsOf({ ROLES: 'api,bridge' }),
+    /ROLES: must be one or more of all, api, .*, got 'api,bridge'/,
+  );
+  t.match(problemsOf({ ROLES: ',' }), /ROLES: must be one or more of/);
 });
 
-t.test('every variable that is wrong is named, in one go', async (t) => {
+t.test('START-03 every variable that is wrong is named, in one go', async (t) => {
   const wrong = {
     PORT: 'eighty',
     PUBLIC_URL: 'relay.example',
+    NATS_URL: 'localhost:4222',
     NATS_REPLICAS: '6',
     STREAMS_MAX_BYTES: '10',
     DATABASE_URL: 'mysql://db/relay',
@@ -74,21 +79,89 @@ t.test('every variable that is wrong is named, in one go', async (t) => {
   const problems = problemsOf(wrong);
   const named = [...problems.matchAll(/^ {2}([A-Z_]+): \S/gm)].map((match) => match[1]);
   t.same(named.sort(), Object.keys(wrong).sort());
+  for (const [name, value] of Object.entries(wrong)) {
+    if (name === 'API_KEYS') continue;
+    t.match(
+      problems,
+      new RegExp(`^  ${name}: must be .*, got '${value}'$`, 'm'),
+      `${name}: what it must be, and is`,
+    );
+  }
+  const cases: [string, string, string][] = [
+    ['PORT', 'abc', "PORT: must be a whole number from 0 to 65535, got 'abc'"],
+    ['PORT', '0x50', "PORT: must be a whole number from 0 to 65535, got '0x50'"],
+    ['EVENT_TTL_MS', '1h', "EVENT_TTL_MS: must be a whole number from 1 on, got '1h'"],
+    ['IRC_URL', 'irc://', "IRC_URL: must be an address like ircs://host:6697, got 'irc://'"],
+    [
+      'NATS_URL',
+      'nats://a:4222;nats://b:4222',
+      "NATS_URL: must be addresses like nats://host:4222, with commas between them, got 'nats://a:4222;nats://b:4222'",
+    ],
+    [
+      'LOG_LEVEL',
+      'WARN',
+      "LOG_LEVEL: must be one of trace, debug, info, warn, error, fatal, silent, got 'WARN'",
+    ],
+    [
+      'EM_NICK',
+      '1st',
+      "EM_NICK: must be an IRC nick of 1 to 30 characters that does not begin with a digit, got '1st'",
+    ],
+  ];
+  for (const [name, value, message] of cases)
+    t.equal(problemsOf({ [name]: value }), `The configuration cannot be used:\n  ${message}`);
 });
 
-t.test('no secret is in what is said about a problem', async (t) => {
+t.test('START-03 no secret is in what is said about a problem', async (t) => {
   const secret = 'hunter2hunter2hunter2';
   const problems = problemsOf({
     API_KEYS: `ok:${secret},${secret},:${secret}`,
     DATABASE_URL: `mysql://me:${secret}@db`,
     IRC_URL: `http://me:${secret}@irc`,
     BRIDGE_URL: `ftp://me:${secret}@bridge`,
+    NATS_URL: `nats://ok:4222,${secret}@other`,
+    PUBLIC_URL: `host=db password=${secret}`,
     EM_WEBHOOK_SECRET: secret,
     IRC_OPER_PASSWORD: secret,
     PORT: 'x',
   });
-  t.match(problems, /API_KEYS: pair 2 is not name:key\n {2}API_KEYS: pair 3 is not name:key/);
+  t.match(problems, /API_KEYS: must be name:key pairs .* pair 2 is none\n {2}API_KEYS: .* pair 3 is none/);
   t.notMatch(problems, secret);
+});
+
+t.test('START-03 a .env that cannot be read', async (t) => {
+  const before = process.cwd();
+  t.teardown(() => process.chdir(before));
+  process.chdir(t.testdir({ '.env': {} }));
+  t.throws(() => readConfig(), {
+    name: 'ConfigError',
+    message: /^\.env cannot be read \(EISDIR\): make it a file/,
+  });
+});
+
+t.test('START-04 names that are no settings', async (t) => {
+  const warnings = (env: NodeJS.ProcessEnv, file = '') => unknownSettings(env, file);
+  t.same(warnings({ EM_WEBHOK_SECRET: 'x' }), [
+    'EM_WEBHOK_SECRET is not a setting: did you mean EM_WEBHOOK_SECRET?',
+  ]);
+  t.same(warnings({ EM_WEBHOOK_SECERT: 'x', DATADIR: 'x', irc_url: 'x' }), [
+    'EM_WEBHOOK_SECERT is not a setting: did you mean EM_WEBHOOK_SECRET?',
+    'DATADIR is not a setting: did you mean DATA_DIR?',
+    'irc_url is not a setting: did you mean IRC_URL?',
+  ]);
+  const file = 'PORT=1\nEM_NIK=a\nSOMETHING=else\n# OTHER=c\nPOSTGRES_PASSWORD=x\nCOMPOSE_PROJECT_NAME=y\n';
+  t.same(warnings({ EM_NIK: 'a', SOMETHING: 'else', PORT: '1' }, file), [
+    'EM_NIK in .env is not a setting: did you mean EM_NICK?',
+    'SOMETHING in .env is not a setting',
+  ]);
+
+  const ordinary =
+    'PATH HOME USER SHELL PWD OLDPWD LANG LC_ALL TERM TMPDIR EDITOR HOSTNAME HOSTTYPE MACHTYPE SHLVL LOGNAME MAIL ' +
+    'NODE_ENV NODE_OPTIONS NODE_PATH npm_config_cache npm_package_name npm_lifecycle_event INIT_CWD NO_COLOR ' +
+    'FORCE_COLOR DEBUG CI DISPLAY XDG_RUNTIME_DIR SSH_AUTH_SOCK HTTP_PROXY HTTPS_PROXY NO_PROXY http_proxy PGHOST ' +
+    'PGPORT PGUSER PGDATABASE REDIS_URL BASE_URL SITE_URL HOSTS PORTS POST COLUMNS LINES INVOCATION_ID ROLE_ARN ' +
+    'POSTGRES_PASSWORD KUBERNETES_PORT KUBERNETES_SERVICE_HOST NATS_PORT NATS_PORT_4222_TCP NATS_SERVICE_HOST';
+  t.same(warnings(Object.fromEntries(ordinary.split(' ').map((name) => [name, 'x']))), []);
 });
 
 t.test('.env.example has every variable with its default', async (t) => {

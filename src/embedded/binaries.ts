@@ -19,29 +19,41 @@ export interface Binary {
  * The nats-server to run: one on PATH or in the system's folders, else the one that `scripts/setup` fetched.
  * Throws with what to do when there is none of at least 2.10 (older ones refuse `sync_interval`).
  */
-export function findNatsServer(): Binary {
-  return find('nats-server', (version) => {
-    const [, major, minor] = /v(\d+)\.(\d+)/.exec(version) ?? [];
-    return Number(major) * 1000 + Number(minor) >= 2010;
-  });
+export function findNatsServer(places = placesOf('nats-server')): Binary {
+  return find('nats-server', places, 'version 2.10 or newer', isRecentNats);
+}
+
+/** Whether the text of a nats-server's version says 2.10 or newer. */
+export function isRecentNats(version: string): boolean {
+  const [, major, minor] = /v?(\d+)\.(\d+)/.exec(version) ?? [];
+  return Number(major) * 1000 + Number(minor) >= 2010;
 }
 
 /** The InspIRCd to run, looked up like {@link findNatsServer}. Throws with what to do when there is none. */
-export function findInspircd(): Binary {
-  return find('inspircd', (version) => version.startsWith('InspIRCd-'));
+export function findInspircd(places = placesOf('inspircd')): Binary {
+  return find('inspircd', places, 'InspIRCd', (version) => version.startsWith('InspIRCd-'));
 }
 
-function find(name: string, suits: (version: string) => boolean): Binary {
-  const candidates = [
+/** Where a server program may be; a name alone is looked up on PATH. */
+function placesOf(name: string): string[] {
+  return [
     name,
     ...systemDirs.map((dir) => join(dir, name)).filter((path) => existsSync(path)),
     join(projectDir, '.tools', name, 'usr', 'sbin', name),
   ];
-  for (const path of candidates) {
+}
+
+function find(name: string, places: string[], wanted: string, suits: (version: string) => boolean): Binary {
+  let unsuitable = '';
+  for (const path of places) {
     const version = versionOf(path);
-    if (version !== undefined && suits(version)) return { path, version };
+    if (version === undefined) continue;
+    if (suits(version)) return { path, version };
+    unsuitable ||= ` (${path} is ${version.split('\n')[0]}, wanted is ${wanted})`;
   }
-  throw new Error(`no usable ${name} found: run scripts/setup, it installs one or says what to do`);
+  throw new Error(
+    `no usable ${name} found${unsuitable}: run scripts/setup, it installs one or says what to do`,
+  );
 }
 
 function versionOf(path: string): string | undefined {

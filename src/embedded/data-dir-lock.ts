@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { type FileHandle, mkdir, open, readdir, rm } from 'node:fs/promises';
+import { type FileHandle, open, readdir, rm } from 'node:fs/promises';
 import { connect, createServer, type Server } from 'node:net';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { prepareDataDir } from './data-dir.js';
 
 const prefix = 'lock-';
 const attempts = 4;
@@ -10,13 +11,13 @@ const attempts = 4;
 const longestAddress = 103;
 
 /**
- * Claims a data directory for this process and returns the function that gives it back. Rejects when another
- * process has it, naming that process. The claim is a listening unix socket in the directory, so it ends with
+ * Claims a data directory for this process, making it where it is missing, and returns the function that gives it
+ * back. Rejects when another process has it, naming that process, or when it cannot be written. The claim is a listening unix socket in the directory, so it ends with
  * its holder however that ends.
  */
 export async function lockDataDir(dir: string): Promise<() => Promise<void>> {
   const path = resolve(dir);
-  await mkdir(path, { recursive: true, mode: 0o700 });
+  await prepareDataDir(path);
   const place = await addressable(path);
   try {
     for (let attempt = 1; ; attempt += 1) {

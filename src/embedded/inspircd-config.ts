@@ -85,6 +85,24 @@ export function installationOf(binary: Binary): Installation {
   return { modulesDir, major: Number(/^InspIRCd-(\d+)/.exec(binary.version)?.[1]) };
 }
 
+/** Without these modules lines are delivered with less certainty, or the bot cannot do its work. */
+const neededModules = [
+  'cap',
+  'ircv3_batch',
+  'ircv3_ctctags',
+  'ircv3_echomessage',
+  'ircv3_labeledresponse',
+  'chanhistory',
+  'permchannels',
+  'sajoin',
+  'samode',
+];
+
+/** The modules that an installation lacks and that the service is much better off with. */
+export function missingModules({ modulesDir }: Installation): string[] {
+  return neededModules.filter((module) => !existsSync(join(modulesDir, `m_${module}.so`)));
+}
+
 /** The whole text of an InspIRCd configuration: bots matched by connect password, everyone else welcome. */
 export function inspircdConfig({ dir, host, port, secrets, installation }: InspircdConfigOptions): string {
   const { modulesDir, major } = installation;
@@ -124,6 +142,7 @@ ${major >= 4 ? rfc1459Codepage() : ''}
 <type name="ChannelBot" classes="channels" maxchans="20000">
 <oper name="${escaped(secrets.operName)}" ${password(secrets.operPassword)} host="${loopback ? '*@127.* *@::1 *@0::1' : '*@*'}" type="ChannelBot">
 
+<monitor maxentries="1024">
 <chanhistory maxlines="100" prefixmsg="no" enableumode="yes">
 <permchanneldb filename="${path('permchannels.conf')}" listmodes="yes" saveperiod="5s">
 # What was saved stands first and wins over the channels as they are at the very first start.

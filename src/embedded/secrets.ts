@@ -42,6 +42,19 @@ export async function loadSecrets(dataDir: string): Promise<Secrets> {
   };
 }
 
+/** The secrets that are stored in a data directory, without making any. Rejects like `loadSecrets`. */
+export async function storedSecrets(dataDir: string): Promise<Partial<Secrets>> {
+  const found = await read(join(dataDir, 'secrets.json'));
+  return Object.fromEntries(
+    Object.entries({
+      webhookSecret: found.em_webhook_secret,
+      ircOperName: found.irc_oper_name,
+      ircOperPassword: found.irc_oper_password,
+      ircServerPassword: found.irc_server_password,
+    }).filter(([, secret]) => secret !== undefined),
+  );
+}
+
 const generated = () => ({
   em_webhook_secret: randomBytes(32).toString('hex'),
   irc_oper_name: `chanbot-${randomBytes(3).toString('hex')}`,
@@ -49,7 +62,9 @@ const generated = () => ({
   irc_server_password: randomBytes(24).toString('base64url'),
 });
 
-async function read(file: string) {
+async function read(
+  file: string,
+): Promise<{ [Key in keyof z.output<typeof fileSchema>]?: string | undefined }> {
   let text: string;
   try {
     text = await readFile(file, 'utf8');

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { nearestWord } from '../spelling.js';
 import { type Command, type Option, UsageError } from './command.js';
 
 /** What a command line says. */
@@ -30,7 +31,10 @@ export function parseCommandLine(commands: Command[], argv: string[]): CommandLi
     options: Object.fromEntries(
       Object.entries(known).map(([name, option]) => [
         name,
-        { type: option.value ? 'string' : 'boolean', ...(name === 'help' ? { short: 'h' } : {}) } as const,
+        {
+          type: option.value ? 'string' : 'boolean',
+          ...(name === 'help' || name === 'version' ? { short: name[0]! } : {}),
+        } as const,
       ]),
     ),
     strict: false,
@@ -39,7 +43,7 @@ export function parseCommandLine(commands: Command[], argv: string[]): CommandLi
   });
 
   const words = tokens.flatMap((token) => (token.kind === 'positional' ? [token.value] : []));
-  const command = findCommand(commands, words);
+  const { command, count } = findCommand(commands, words);
   const accepted = { ...version, ...commonOptions, ...command?.options };
   const options = new Map<string, string[]>();
   const wantsHelp = tokens.some((token) => token.kind === 'option' && token.name === 'help');
@@ -56,8 +60,7 @@ export function parseCommandLine(commands: Command[], argv: string[]): CommandLi
       throw new UsageError(`${token.rawName} is given twice`, command);
     }
   }
-  const rest = words.slice(command ? command.name.split(' ').length : 0);
-  return { command, arguments: rest, options };
+  return { command, arguments: words.slice(count), options };
 }
 
 /** Throws `UsageError` when there are too few or too many arguments for the command. */
@@ -78,17 +81,18 @@ export function unknownCommand(commands: Command[], words: string[]): UsageError
   const names = commands.map(({ name }) => name);
   const children = names.filter((name) => name.startsWith(`${word} `));
   if (children.length > 0) return new UsageError(`"${word}" needs one of: ${children.join(', ')}`);
-  const near = names.find((name) => isNear(name, word));
+  const near = nearestWord(word, names);
   return new UsageError(`there is no command "${word}"${near ? `: do you mean "${near}"?` : ''}`);
 }
 
-function findCommand(commands: Command[], words: string[]): Command | undefined {
+/** The command that the first words name, and how many words those are. */
+function findCommand(commands: Command[], words: string[]): { command: Command | undefined; count: number } {
   for (const count of [2, 1]) {
     const name = words.slice(0, count).join(' ');
-    const found = commands.find((command) => command.name === name);
-    if (found) return found;
+    const command = commands.find((one) => one.name === name || one.also?.includes(name));
+    if (command) return { command, count };
   }
-  return undefined;
+  return { command: undefined, count: 0 };
 }
 
 function valueFor(
@@ -105,15 +109,4 @@ function valueFor(
   if (forgotten)
     throw new UsageError(`${token.rawName} needs a value: ${token.rawName} ${option.value}`, command);
   return token.value!;
-}
-
-/** Whether one letter too many, too few, or a wrong one stands between two words. */
-function isNear(a: string, b: string): boolean {
-  if (Math.abs(a.length - b.length) > 1 || b.length < 3) return false;
-  let start = 0;
-  while (start < a.length && a[start] === b[start]) start += 1;
-  let end = 0;
-  const shorter = Math.min(a.length, b.length);
-  while (end < shorter - start && a.at(-1 - end) === b.at(-1 - end)) end += 1;
-  return Math.max(a.length, b.length) - start - end <= 1;
 }

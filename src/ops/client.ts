@@ -1,3 +1,5 @@
+import { z } from 'zod';
+import type { About } from '../about.js';
 import type { Config } from '../config.js';
 import { Failed, type Invocation, type Option, optionValue, UsageError } from './command.js';
 
@@ -97,6 +99,20 @@ export function serviceOf(invocation: Invocation): ServiceClient {
   }
   const key = optionValue(invocation, 'key') ?? (config.RELAY_API_KEY || config.API_KEYS[0]?.key);
   return new ServiceClient({ url, key, stop: invocation.stop });
+}
+
+const AboutBody: z.ZodType<About> = z.object({
+  version: z.string(),
+  roles: z.array(z.string()),
+  data: z.string(),
+  nats: z.string(),
+  sql: z.string(),
+  irc: z.string(),
+});
+
+/** Asks a running service about itself, which needs an API key. Throws `Failed` with the service's own words. */
+export async function askAbout(service: ServiceClient): Promise<About> {
+  return AboutBody.parse(await service.ask('GET', '/ops/service'));
 }
 
 /** Where the service listens by the configuration. Throws `UsageError` when it cannot be told. */

@@ -5,6 +5,8 @@ import type { Terminal } from './terminal.js';
 export interface Option {
   /** What stands for the value in the help text: `FILE`. */
   value?: string;
+  /** The command cannot do without it. */
+  needed?: true;
   /** May be given more than once. */
   multiple?: true;
   says: string;
@@ -14,6 +16,8 @@ export interface Option {
 export interface Command {
   /** One or two words. */
   name: string;
+  /** Other names that it answers to. */
+  also?: string[];
   /** One line for the list of commands. */
   summary: string;
   /** Its arguments as the help text shows them: `<stream>` is needed, `[name]` is not. */

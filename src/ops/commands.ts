@@ -1,10 +1,15 @@
 import type { Command } from './command.js';
 import { deadLettersCommand, redriveCommand, showDeadLetterCommand } from './dead-letters.js';
+import { doctorCommand } from './doctor/index.js';
 import { emitCommand } from './emit.js';
 import { eventsCommand } from './events.js';
+import { exportCommand } from './export.js';
 import { helpCommand } from './help.js';
+import { importCommand } from './import.js';
 import { newKeyCommand } from './keys.js';
 import { projectionsCommand, pruneCommand, rebuildCommand, skipCommand } from './projections.js';
+import { redeliverCommand } from './redeliver.js';
+import { replayCommand } from './replay.js';
 import { streamsCommand } from './streams.js';
 
 /** Every command of `relay`, in the order of the help text. The two that run the whole service load it when they are called. */
@@ -31,9 +36,14 @@ export const commands: Command[] = [
   rebuildCommand,
   skipCommand,
   pruneCommand,
+  replayCommand,
   deadLettersCommand,
   showDeadLetterCommand,
   redriveCommand,
+  redeliverCommand,
+  exportCommand,
+  importCommand,
+  doctorCommand,
   newKeyCommand,
   helpCommand(() => commands),
 ];

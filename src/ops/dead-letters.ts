@@ -22,6 +22,7 @@ const expired = { says: 'events that waited too long, instead of those that fail
 /** `relay dead-letters` */
 export const deadLettersCommand: Command = {
   name: 'dead-letters',
+  also: ['dead-letters list'],
   summary: 'List the events that were given up, newest first',
   options: {
     expired,

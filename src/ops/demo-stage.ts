@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pino } from 'pino';
 import { createApp } from '../app.js';
-import { environment } from '../config.js';
+import { type Config, environment } from '../config.js';
 import { freePort, isFree } from '../embedded/net.js';
-import { ServiceClient, serviceOf } from './client.js';
+import { askAbout, ServiceClient, serviceOf } from './client.js';
 import { Failed, type Invocation } from './command.js';
 import { webhookSecret } from './emit.js';
 import { ownServerPort } from './own-servers.js';
@@ -23,31 +23,40 @@ export interface Stage {
   close(): Promise<void>;
 }
 
-const usualIrcPort = 6667;
-
 /** The service that runs, if one does; else one of our own. */
 export async function openStage(invocation: Invocation): Promise<Stage> {
   const { options, stop, config } = invocation;
-  if (options.has('own') || config().PORT === 0) return await startOwn(stop);
+  const settings = config();
+  if (options.has('own') || settings.PORT === 0) return await startOwn(settings, stop);
   const service = serviceOf(invocation);
   try {
     await service.ask('GET', '/health');
   } catch (error) {
     if (!(error instanceof Failed) || error.code === 'interrupted') throw error;
-    return await startOwn(stop);
+    return await startOwn(settings, stop);
   }
-  const { IRC_URL, IRC_EMBEDDED_PORT, DATA_DIR } = config();
-  const port = ownServerPort(resolve(DATA_DIR), 'irc') ?? IRC_EMBEDDED_PORT;
-  const irc = IRC_URL || `irc://127.0.0.1:${port}`;
-  return { service, secret: webhookSecret(config()), irc, own: false, close: async () => {} };
+  const irc = await ircOf(service, settings);
+  return { service, secret: webhookSecret(settings), irc, own: false, close: async () => {} };
 }
 
-/** The settings are the defaults, not the configured ones: a demo must not touch what is in use. */
-async function startOwn(stop: AbortSignal): Promise<Stage> {
+/** Where a running service has its network: its own word, for it may have been started with other settings than ours. */
+async function ircOf(service: ServiceClient, settings: Config): Promise<string> {
+  const { irc } = await askAbout(service).catch(() => ({ irc: undefined }));
+  if (irc) return irc;
+  const port = ownServerPort(resolve(settings.DATA_DIR), 'irc') ?? settings.IRC_EMBEDDED_PORT;
+  return settings.IRC_URL || `irc://127.0.0.1:${port}`;
+}
+
+/**
+ * The settings are the defaults, not the configured ones: a demo must not touch what is in use. Only the IRC port
+ * is the configured one where it is free, because people point their clients at it.
+ */
+async function startOwn({ IRC_EMBEDDED_PORT }: Config, stop: AbortSignal): Promise<Stage> {
   const dataDir = await mkdtemp(join(tmpdir(), 'relay-demo-'));
   const remove = () => rm(dataDir, { recursive: true, force: true });
   try {
-    const ircPort = (await isFree(usualIrcPort)) ? usualIrcPort : await freePort();
+    const isOpen = IRC_EMBEDDED_PORT !== 0 && (await isFree(IRC_EMBEDDED_PORT).catch(() => false));
+    const ircPort = isOpen ? IRC_EMBEDDED_PORT : await freePort();
     const settings = { DATA_DIR: dataDir, PORT: '0', IRC_EMBEDDED_PORT: String(ircPort) };
     const app = await createApp(environment.parse(settings), pino({ level: 'silent' }));
     return {

@@ -57,9 +57,14 @@ async function play(stage: Stage, terminal: Terminal): Promise<unknown> {
     `API  ${stage.service.url}  (${stage.own ? 'started for this demo, removed afterwards' : 'it runs already'})`,
   );
   terminal.out(`IRC  ${stage.irc}`);
-  const viewer = await IrcViewer.connect(stage.irc, `guest-${randomUUID().slice(0, 4)}`, (line) =>
-    writeLine(terminal, line),
-  );
+  // a channel begins with its history, and on a network in use others speak as well: neither is ours to show
+  const ours = new Set<string>();
+  const lines: ViewedLine[] = [];
+  const viewer = await IrcViewer.connect(stage.irc, `guest-${randomUUID().slice(0, 4)}`, (line) => {
+    if (!ours.has(line.text)) return;
+    lines.push(line);
+    writeLine(terminal, line);
+  });
   try {
     const sent: OutgoingEvent[] = [];
     for (const act of story()) {
@@ -69,7 +74,9 @@ async function play(stage: Stage, terminal: Terminal): Promise<unknown> {
       });
       // in the rooms before the lines are: nobody sees what was said before they came. All of an act in one go,
       // because the server slows down who joins often.
-      const rooms = new Set(events.flatMap((event) => routeEvent(event).targetChannels));
+      const routes = events.map((event) => routeEvent(event));
+      for (const { formattedMessage } of routes) ours.add(formattedMessage);
+      const rooms = new Set(routes.flatMap(({ targetChannels }) => targetChannels));
       const closed = await viewer.enter([...rooms]);
       for (const name of closed)
         terminal.out(styled(terminal, 'dim', `          ${name} is closed to guests`));
@@ -79,7 +86,7 @@ async function play(stage: Stage, terminal: Terminal): Promise<unknown> {
       }
     }
     const channels = await viewer.list();
-    return { lines: viewer.lines, channels, ...(await showReads(stage, sent[0]!, sent.length, terminal)) };
+    return { lines, channels, ...(await showReads(stage, sent[0]!, sent.length, terminal)) };
   } finally {
     viewer.close();
   }

@@ -8,11 +8,8 @@ import {
 } from '../../streams/core/index.js';
 import { type Command, Failed, optionValue, UsageError, wholeNumber } from './command.js';
 import { openLogReader, streamNamed } from './log-reader.js';
+import { readRange } from './read-range.js';
 import { cut, moment, printable, styled, type Terminal } from './terminal.js';
-
-/** After this long without an answer a log that should be able to give one is given up, in milliseconds. */
-const silenceMs = 15_000;
-const batch = 500;
 
 /** `relay events <stream>` */
 export const eventsCommand: Command = {
@@ -41,52 +38,16 @@ export const eventsCommand: Command = {
       await checkFilter(log, stream, subject, from);
       const end = follow ? to : Math.min(to, await log.head(stream));
       const print = (entry: Entry) => writeEntry(stream, entry, invocation.terminal, invocation.json);
-      if (from <= end) await read(log, stream, { from, end, subject, follow, stop: invocation.stop }, print);
+      const range = { after: from - 1, upTo: end, subject, follow, stop: invocation.stop };
+      for await (const entries of readRange(log, stream, range)) entries.forEach(print);
+    } catch (error) {
+      // whoever stops it has seen enough
+      if ((error as { code?: string }).code !== 'interrupted') throw error;
     } finally {
       await log.close();
     }
   },
 };
-
-interface Range {
-  from: number;
-  end: number;
-  subject: string | undefined;
-  follow: boolean;
-  stop: AbortSignal;
-}
-
-async function read(
-  log: Log,
-  stream: StreamDefinition,
-  range: Range,
-  print: (entry: Entry) => void,
-): Promise<void> {
-  const done = new AbortController();
-  const signal = AbortSignal.any([range.stop, done.signal]);
-  let silent = false;
-  const watchdog = setTimeout(() => {
-    silent = true;
-    done.abort();
-  }, silenceMs);
-  const options = {
-    after: range.from - 1,
-    batch,
-    signal,
-    ...(range.subject ? { filter: [range.subject] } : {}),
-  };
-  for await (const entries of log.follow(stream, options)) {
-    watchdog.refresh();
-    for (const entry of entries) if (entry.seq <= range.end) print(entry);
-    const last = entries.at(-1);
-    // an empty batch: all that was there has been seen
-    if (last ? last.seq >= range.end : !range.follow) break;
-    if (range.follow) clearTimeout(watchdog);
-  }
-  clearTimeout(watchdog);
-  done.abort();
-  if (silent) throw new Failed(`the event log has been silent for ${silenceMs / 1_000} s`, 'log_unavailable');
-}
 
 /** Following repairs itself for ever, also where the question is wrong; so the question is tried once first. */
 async function checkFilter(

@@ -1,10 +1,10 @@
 import { commonOptions } from './arguments.js';
-import { type Command, UsageError } from './command.js';
+import { type Command, type Option, UsageError } from './command.js';
 
 /** How a command is called, in one line. */
 export function usageOf(command: Command): string {
-  const options = Object.entries(command.options ?? {}).map(
-    ([name, { value }]) => `[--${name}${value ? ` ${value}` : ''}]`,
+  const options = Object.entries(command.options ?? {}).map(([name, option]) =>
+    option.needed ? spelled(name, option) : `[${spelled(name, option)}]`,
   );
   return ['relay', command.name, ...(command.arguments ?? []), ...options].join(' ');
 }
@@ -23,17 +23,16 @@ export function overview(commands: Command[]): string {
 
 /** All there is to say about one command. */
 export function commandHelp(command: Command): string {
-  const options = Object.entries({ ...command.options, ...commonOptions }).map(
-    ([name, { value, says }]): [string, string] => [`--${name}${value ? ` ${value}` : ''}`, says],
-  );
+  const options: [string, Option][] = Object.entries({ ...command.options, ...commonOptions });
+  const needed = options.flatMap(([name, option]) => (option.needed ? [spelled(name, option)] : []));
   return [
-    `Usage: ${['relay', command.name, ...(command.arguments ?? []), '[options]'].join(' ')}`,
+    `Usage: ${['relay', command.name, ...(command.arguments ?? []), ...needed, '[options]'].join(' ')}`,
     '',
     `${command.summary}.`,
     ...(command.details ? ['', command.details] : []),
     '',
     'Options:',
-    ...aligned(options),
+    ...aligned(options.map(([name, option]) => [spelled(name, option), option.says])),
   ].join('\n');
 }
 
@@ -46,7 +45,8 @@ export function helpCommand(commands: () => Command[]): Command {
     async run({ arguments: words, json, terminal }) {
       const name = words.join(' ');
       const wanted = commands().filter(
-        (one) => name === '' || one.name === name || one.name.startsWith(`${name} `),
+        (one) =>
+          name === '' || one.name === name || one.also?.includes(name) || one.name.startsWith(`${name} `),
       );
       if (wanted.length === 0) throw new UsageError(`there is no command "${name}"`);
       if (json) terminal.out(JSON.stringify(wanted.map(described)));
@@ -54,6 +54,10 @@ export function helpCommand(commands: () => Command[]): Command {
       else terminal.out(wanted.map(commandHelp).join('\n\n'));
     },
   };
+}
+
+function spelled(name: string, { value }: Option): string {
+  return `--${name}${value ? ` ${value}` : ''}`;
 }
 
 function described(command: Command) {

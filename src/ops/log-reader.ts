@@ -2,13 +2,25 @@ import { resolve } from 'node:path';
 import { pino } from 'pino';
 import { Log, type StreamDefinition } from '../../streams/core/index.js';
 import { streams } from '../../streams/index.js';
+import { withoutCredentials } from '../about.js';
 import type { Config } from '../config.js';
 import { Failed, UsageError } from './command.js';
 import { ownServerPort } from './own-servers.js';
 
+/** What the client's errors mean, and our codes for them. */
+const problems: Record<string, [reason: string, code: string]> = {
+  CONNECTION_REFUSED: ['nothing listens there', 'log_unavailable'],
+  AUTHORIZATION_VIOLATION: ['it wants other credentials', 'log_unauthorized'],
+  '503': ['JetStream is not enabled there', 'log_without_jetstream'],
+};
+
 /** Opens the event log for reading, past the service: NATS_URL, else the server that the service runs for itself. */
 export async function openLogReader(config: Config): Promise<Log> {
-  const urls = config.NATS_URL || ownServer(resolve(config.DATA_DIR));
+  return await openLog(config.NATS_URL || ownServer(resolve(config.DATA_DIR)));
+}
+
+/** Opens the event log at comma-separated addresses for reading. Throws `Failed` with a reason for operators. */
+export async function openLog(urls: string): Promise<Log> {
   try {
     // without stream definitions nothing is created or changed
     return await Log.open({
@@ -20,12 +32,9 @@ export async function openLogReader(config: Config): Promise<Log> {
       logger: pino({ level: 'silent' }),
     });
   } catch (error) {
-    const { code, message } = error as { code?: string; message: string };
-    const reason = code === 'CONNECTION_REFUSED' ? 'nothing listens there' : message;
-    throw new Failed(
-      `the event log at ${withoutCredentials(urls)} cannot be read: ${reason}`,
-      'log_unavailable',
-    );
+    const { code = '', message } = error as { code?: string; message: string };
+    const [reason, problem] = problems[code] ?? [message, 'log_unavailable'];
+    throw new Failed(`the event log at ${withoutCredentials(urls)} cannot be read: ${reason}`, problem);
   }
 }
 
@@ -34,11 +43,6 @@ export function streamNamed(name: string): StreamDefinition {
   const found = streams.find((stream) => stream.name === name.toUpperCase());
   if (found) return found;
   throw new UsageError(`there is no stream "${name}": ${streams.map((stream) => stream.name).join(', ')}`);
-}
-
-/** Comma-separated addresses as they may be shown. */
-export function withoutCredentials(urls: string): string {
-  return urls.replace(/\/\/[^/@,]*@/g, '//');
 }
 
 /** The address of the nats-server that the service has started on this data directory. */

@@ -5,7 +5,8 @@ import { type Command, Failed, type Invocation, optionValue, UsageError, wholeNu
 import { noProgress, showProgress } from './progress.js';
 import { printable, writeTable } from './terminal.js';
 
-const Status = z.object({
+/** How the service tells of one build of a read model. */
+export const Status = z.object({
   name: z.string(),
   version: z.number(),
   schema: z.string(),
@@ -13,7 +14,7 @@ const Status = z.object({
   streams: z.array(z.object({ stream: z.string(), position: z.number(), head: z.number(), lag: z.number() })),
   error: z.object({ stream: z.string(), seq: z.number(), message: z.string() }).nullable(),
 });
-type Status = z.output<typeof Status>;
+export type Status = z.output<typeof Status>;
 const Statuses = z.object({ projections: z.array(Status) });
 
 const pollMs = 200;
@@ -22,6 +23,7 @@ const styles = { building: 'yellow', live: 'green', halted: 'red' } as const;
 /** `relay projections` */
 export const projectionsCommand: Command = {
   name: 'projections',
+  also: ['projections list', 'projections status'],
   summary: 'List the read models, and how far each lags behind the log',
   options: serviceOptions,
   async run(invocation) {
@@ -82,9 +84,9 @@ export const skipCommand: Command = {
   summary: 'Let a halted read model go on without the fact that it cannot fold',
   details: 'What is skipped is recorded with its reason and with the name of the key that asked for it.',
   options: {
-    stream: { value: 'STREAM', says: 'stream of the fact' },
-    seq: { value: 'SEQ', says: 'its sequence, as "relay projections" names it' },
-    reason: { value: 'TEXT', says: 'why it may be left out' },
+    stream: { value: 'STREAM', needed: true, says: 'stream of the fact' },
+    seq: { value: 'SEQ', needed: true, says: 'its sequence, as "relay projections" names it' },
+    reason: { value: 'TEXT', needed: true, says: 'why it may be left out' },
     ...serviceOptions,
   },
   async run(invocation) {

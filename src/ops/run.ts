@@ -1,8 +1,6 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { isExpected } from '../../streams/core/errors.js';
+import { version } from '../about.js';
 import { type Config, readConfig } from '../config.js';
-import { projectDir } from '../embedded/binaries.js';
 import { checkArguments, parseCommandLine, unknownCommand } from './arguments.js';
 import type { Command, Failed, UsageError } from './command.js';
 import { commandHelp, overview, usageOf } from './help.js';
@@ -31,7 +29,7 @@ export async function runCommandLine(argv: string[], setting: Setting): Promise<
       return 0;
     }
     if (line.options.has('version')) {
-      terminal.out(json ? JSON.stringify({ version: version() }) : version());
+      terminal.out(json ? JSON.stringify({ version }) : version);
       return 0;
     }
     if (!command && line.arguments.length === 0) {
@@ -92,8 +90,4 @@ function usageHint(command: Command | undefined): string {
   return command
     ? `usage: ${usageOf(command)}`
     : 'usage: relay <command> [arguments] [options]; "relay help" lists the commands';
-}
-
-function version(): string {
-  return (JSON.parse(readFileSync(join(projectDir, 'package.json'), 'utf8')) as { version: string }).version;
 }

@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
 import { type Logger, pino } from 'pino';
 import { PinoPretty } from 'pino-pretty';
+import { withoutCredentials } from '../about.js';
 import { type App, createApp } from '../app.js';
-import type { Config } from '../config.js';
+import { type Config, unknownSettings } from '../config.js';
 import { configuredUrl } from './client.js';
 import { Failed, type Invocation } from './command.js';
-import { withoutCredentials } from './log-reader.js';
 import { styled, type Terminal } from './terminal.js';
 
 /** Runs the service until it is asked to stop. Throws `Failed` when it cannot start. */
@@ -18,6 +18,7 @@ export async function start({ config: readConfig, terminal, stop }: Invocation):
     process.exit(1);
   });
 
+  for (const warning of unknownSettings()) logger.warn(warning);
   const app = await createApp(config, logger).catch((error: unknown) => {
     throw explainStart(error, config, logger);
   });

@@ -6,6 +6,7 @@ import { bytes, moment, writeTable } from './terminal.js';
 /** `relay streams` */
 export const streamsCommand: Command = {
   name: 'streams',
+  also: ['streams list'],
   summary: 'List the streams of the event log with their sizes',
   details: 'Reads the log server itself, so it works whether or not the rest of the service runs.',
   async run({ config, json, terminal }) {

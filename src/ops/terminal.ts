@@ -1,3 +1,4 @@
+import { createInterface } from 'node:readline/promises';
 import type { WriteStream } from 'node:tty';
 
 /** Where a command writes: results to the standard output, everything about them to the error output. */
@@ -11,6 +12,8 @@ export interface Terminal {
   colours: boolean;
   /** Draws over the last line of the error output, '' removes it; `undefined` where nobody watches. */
   status: ((text: string) => void) | undefined;
+  /** Asks that person; rejects when `stop` aborts first. `undefined` where nobody can answer. */
+  ask: ((question: string, stop: AbortSignal) => Promise<string>) | undefined;
 }
 
 const styles = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, cyan: 36 } as const;
@@ -20,7 +23,7 @@ export type Cell = string | number | { text: string; style: Style };
 
 /** The terminal of this process. */
 export function processTerminal(): Terminal {
-  const { stdout, stderr } = process;
+  const { stdin, stdout, stderr } = process;
   return {
     out: (line) => void stdout.write(`${line}\n`),
     err: (line) => void stderr.write(`${line}\n`),
@@ -28,7 +31,18 @@ export function processTerminal(): Terminal {
     columns: stdout.isTTY ? stdout.columns : undefined,
     colours: hasColours(stdout),
     status: stderr.isTTY ? (text) => void stderr.write(`\r\x1b[K${text}`) : undefined,
+    ask: stdin.isTTY && stderr.isTTY ? askProcess : undefined,
   };
+}
+
+async function askProcess(question: string, stop: AbortSignal): Promise<string> {
+  // as no terminal of its own it leaves Ctrl-C to the process
+  const reading = createInterface({ input: process.stdin, output: process.stderr, terminal: false });
+  try {
+    return await reading.question(question, { signal: stop });
+  } finally {
+    reading.close();
+  }
 }
 
 /** Text in a style, where the terminal shows styles. */

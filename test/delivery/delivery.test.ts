@@ -136,3 +136,39 @@ t.test('QUEUE-08 only dead or expired events are redriven, and each of them once
     .when({ is: 'redrive', event })
     .decides(t, redriven);
 });
+
+const again = (showing: number, run: string, ...channels: string[]): DeliveryFact => ({
+  type: 'event.redelivered',
+  data: { ...about, showing, run, channels },
+});
+
+t.test('OPERATE-02 a run shows an event once more, and a new run another time', async (t) => {
+  const redeliver = (run: string) => ({ is: 'redeliver' as const, event, run, channels: ['#a'] });
+  given([])
+    .when(redeliver('x'))
+    .decides(t, again(1, 'x', '#a'));
+  given([again(1, 'x', '#a')])
+    .when(redeliver('x'))
+    .decides(t, undefined);
+  given([again(1, 'x', '#a')])
+    .when(redeliver('y'))
+    .decides(t, again(2, 'y', '#a'));
+  given([again(1, 'x', '#a'), again(2, 'y', '#a')])
+    .when(redeliver('x'))
+    .decides(t, undefined, 'a run that is taken up after another one');
+});
+
+t.test('OPERATE-03 what is recorded of a showing says nothing of a later one', async (t) => {
+  given([again(1, 'x', '#a'), shown('#a', true)])
+    .when({ is: 'confirm', event, channel: '#a', via: 'echo' })
+    .decides(t, {
+      type: 'lines.confirmed',
+      data: { lines: [{ ...about, showing: 1, channel: '#a', via: 'echo', completes: true }] },
+    });
+  given([again(1, 'x', '#a'), failed('#a', 3), dead([], ['#a'])])
+    .when({ is: 'fail', event, channel: '#a', error: '404 Cannot send' })
+    .decides(t, {
+      type: 'attempt.failed',
+      data: { ...about, showing: 1, channel: '#a', failures: 1, retry_count: 1, error: '404 Cannot send' },
+    });
+});

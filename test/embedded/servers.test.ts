@@ -5,10 +5,11 @@ import { join } from 'node:path';
 import { connect } from 'nats';
 import pino from 'pino';
 import t from 'tap';
+import { findNatsServer } from '../../src/embedded/binaries.js';
 import { startInspircd } from '../../src/embedded/inspircd.js';
 import { startNatsServer } from '../../src/embedded/nats-server.js';
 import { answers, freePort } from '../../src/embedded/net.js';
-import { endProcess, identify, isAlive } from '../../src/embedded/process.js';
+import { endProcess, findRun, identify, isAlive } from '../../src/embedded/process.js';
 import { startHolder } from './holder.js';
 
 const log = pino({ level: 'silent' });
@@ -131,6 +132,12 @@ t.test('a fixed port that another program has is an error that says so', async (
   await t.rejects(startInspircd({ dataDir: t.testdir(), port, log, secrets }), {
     message: new RegExp(`port ${port} of 127.0.0.1 is in use by another program`),
   });
+});
+
+t.test('START-06 a server that cannot be recorded is not left running', async (t) => {
+  const dataDir = t.testdir({ nats: { 'nats-server.json': { 'a folder': 'where the record belongs' } } });
+  await t.rejects(startNatsServer({ dataDir, log }), { code: /EISDIR|ENOTEMPTY|EEXIST/ });
+  t.equal(findRun(findNatsServer().path, join(dataDir, 'nats', 'store')), undefined);
 });
 
 t.test('a server that cannot start rejects with its own words', async (t) => {

@@ -53,6 +53,11 @@ t.test('usage', async (t) => {
       ['projections', 'skip', 'a', '--stream', 's', '--seq', '1'],
       /--reason is missing/,
     ],
+    [
+      'a needed option that is missing is shown without brackets',
+      ['projections', 'skip', 'a'],
+      /usage: relay projections skip <name> --stream STREAM --seq SEQ --reason TEXT \[--url URL\]/,
+    ],
     ['a key name with a colon', ['keys', 'new', 'a:b'], /the name of a key has/],
     ['help for what there is not', ['help', 'nothing'], /there is no command "nothing"/],
   ];
@@ -97,6 +102,10 @@ t.test('help', async (t) => {
   t.match(one.out, /Usage: relay events <stream> \[options\][\s\S]*--subject SUBJECT +only facts/);
   t.equal((await relay(['events', '--help'])).out, one.out, 'without the argument that it needs');
   t.equal((await relay(['events', '--help', '--foo'])).out, one.out, 'whatever else is wrong');
+  t.match(
+    (await relay(['projections', 'skip', '--help'])).out,
+    /skip <name> --stream STREAM .* \[options\]\n/,
+  );
   const group = await relay(['help', 'projections']);
   for (const word of ['rebuild <name>', 'skip <name>', 'prune'])
     t.match(group.out, `relay projections ${word}`);
@@ -110,6 +119,7 @@ t.test('help', async (t) => {
 
 t.test('--version', async (t) => {
   t.match(await relay(['--version']), { code: 0, out: /^\d+\.\d+\.\d+$/ });
+  t.equal((await relay(['-v'])).out, (await relay(['--version'])).out);
   t.match(JSON.parse((await relay(['--version', '--json'])).out), { version: /^\d/ });
 });
 
@@ -145,6 +155,15 @@ t.test('without a service', async (t) => {
       code: 1,
       err: /no key\nGive the key with --key or RELAY_API_KEY/,
     });
+  });
+
+  await t.test('other names of a command', async (t) => {
+    for (const words of ['dead-letters list', 'projections status', 'projections list']) {
+      const { code, err } = await relay([...words.split(' '), '--url', elsewhere('/json')[2]!]);
+      t.notMatch({ code, err }, { code: 2 }, words);
+    }
+    t.match(await relay(['streams', 'list'], { env: { DATA_DIR: dataDir } }), { err: /no event log runs/ });
+    t.match(await relay(['streams', 'list', 'more']), { code: 2, err: /"more" is one argument too many/ });
   });
 
   const silent = await freePort();

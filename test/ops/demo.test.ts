@@ -1,7 +1,14 @@
 import { readdir } from 'node:fs/promises';
+import { pino } from 'pino';
 import t from 'tap';
-import type { ViewedLine } from '../../src/ops/irc-viewer.js';
-import { run } from './service-process.js';
+import { createApp } from '../../src/app.js';
+import { readConfig } from '../../src/config.js';
+import { freePort } from '../../src/embedded/net.js';
+import { IrcViewer, type ViewedLine } from '../../src/ops/irc-viewer.js';
+import { eventually } from '../support/eventually.js';
+import { temporaryDirectory } from '../support/sql.js';
+import { run, separateEnvironment } from './service-process.js';
+import { relay } from './terminal.js';
 
 async function leftIn(dir: string): Promise<string[]> {
   return (await readdir(dir)).filter((name) => !name.startsWith('tsx-')); // the loader's cache
@@ -41,6 +48,43 @@ t.test('the demo on a service of its own', async (t) => {
   t.match(health, { status: 'ok', services: { bridge: { irc: { connected: true } } } });
   t.match(repeated, { status: 'already_processed', delivery_status: 'delivered' });
   t.same(await leftIn(temporary), [], 'nothing stays behind');
+});
+
+t.test('DEMO-01 DEMO-02 on a service that runs, the demo shows its own lines only', async (t) => {
+  const env = await separateEnvironment(await temporaryDirectory(t));
+  const app = await createApp(readConfig(env), pino({ level: 'silent' }));
+  t.teardown(() => app.stop());
+  const { code: emitted } = await relay(['emit', 'task.published', '--task', 'before00'], { env });
+  t.equal(emitted, 0);
+  const shown = await IrcViewer.connect(app.places.irc, 'earlier', () => {});
+  t.teardown(() => shown.close());
+  await shown.enter(['#bounties']);
+  await eventually('the line to be history', () => shown.lines.some(({ text }) => text.includes('before00')));
+
+  // the demo was told nothing of the IRC port: the service knows
+  const { IRC_EMBEDDED_PORT: _, ...told } = env;
+  const { code, out, err } = await relay(['demo'], {
+    env: { ...told, DATA_DIR: t.testdir(), EM_WEBHOOK_SECRET: app.webhookSecrets[0]! },
+  });
+  t.equal(code, 0, err);
+  t.match(out, `IRC  ${app.places.irc}`);
+  t.notMatch(out, 'before00');
+  t.match(out, /All of 17 events were seen/);
+});
+
+t.test('DEMO-02 a service of its own has the IRC port that is set', async (t) => {
+  const port = await freePort();
+  const stop = new AbortController();
+  const lines: string[] = [];
+  const running = relay(['demo', '--own'], {
+    env: { IRC_EMBEDDED_PORT: String(port) },
+    stop: stop.signal,
+    terminal: { out: (line) => void lines.push(line) },
+  });
+  await eventually('the stage', () => lines.some((line) => line.startsWith('IRC  ')), 30_000);
+  stop.abort();
+  t.match(await running, { code: 1 });
+  t.ok(lines.includes(`IRC  irc://127.0.0.1:${port}`), lines.join('\n'));
 });
 
 t.test('the demo as people see it, interrupted', async (t) => {

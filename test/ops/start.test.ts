@@ -1,9 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import t from 'tap';
 import { ownServerPort } from '../../src/ops/own-servers.js';
+import { needsDisk, smallDisk } from '../support/small-disk.js';
 import { run, separateEnvironment } from './service-process.js';
 import { relay } from './terminal.js';
 
@@ -26,13 +27,34 @@ t.test('a configuration that cannot be used ends it with exit code 2', async (t)
   t.notMatch(err, /\n\s+at /);
 });
 
+t.test('START-01 a data directory that cannot be made', async (t) => {
+  const place = process.platform === 'linux' ? '/proc/relay' : '/dev/null/relay';
+  const { code, err } = await run(t, ['src/main.ts'], { DATA_DIR: place, PORT: '0' }).ended(20_000);
+  t.equal(code, 1);
+  t.match(err, /^relay: the data directory \S+ cannot be [^\n]*: set DATA_DIR to a folder[^\n]*\n$/);
+});
+
+t.test('START-02 a full disk', needsDisk, async (t) => {
+  const disk = smallDisk(t, 4);
+  await disk.fill(200_000);
+  const { code, err } = await run(t, ['src/main.ts'], { DATA_DIR: disk.dir, PORT: '0' }).ended(20_000);
+  t.equal(code, 1);
+  t.match(err, /^relay: the disk of the data directory \S+ is full: free some space[^\n]*\n$/);
+});
+
 t.test('the life of the service', async (t) => {
   const dataDir = await dataDirectory(t);
   const env = await separateEnvironment(dataDir);
   const crash = 'data:text/javascript,process.once("SIGUSR2",()=>{throw new Error("boom")})';
 
-  const first = run(t, ['--import', crash, 'src/main.ts'], env);
+  const first = run(t, ['--import', crash, 'src/main.ts'], { ...env, EM_WEBHOK_SECRET: 'x' });
   const line = JSON.parse(await first.line(runs));
+  t.ok(
+    first.out.some((said) =>
+      said.includes('EM_WEBHOK_SECRET is not a setting: did you mean EM_WEBHOOK_SECRET?'),
+    ),
+    'START-04',
+  );
   t.match(line, {
     api: `http://127.0.0.1:${env.PORT}`,
     irc: `irc://127.0.0.1:${env.IRC_EMBEDDED_PORT}`,
@@ -52,7 +74,7 @@ t.test('the life of the service', async (t) => {
     t.match(err, `relay: the data directory ${dataDir} is in use by process ${first.child.pid}: `);
   });
 
-  await t.test('a second one on the same port', async (t) => {
+  await t.test('START-05 a second one on the same port', async (t) => {
     const otherDir = await dataDirectory(t);
     const elsewhere = { ...(await separateEnvironment(otherDir)), PORT: env.PORT! };
     const { code, err } = await run(t, ['src/main.ts'], elsewhere).ended();
@@ -62,8 +84,7 @@ t.test('the life of the service', async (t) => {
       new RegExp(`^relay: port ${env.PORT} of 127\\.0\\.0\\.1 is in use by another program: .*$`, 'm'),
     );
     t.notMatch(err, /\n\s+at /, 'without a stack');
-    t.equal(ownServerPort(otherDir, 'nats'), undefined, 'it leaves nothing running');
-    t.equal(ownServerPort(otherDir, 'irc'), undefined);
+    t.same(await readdir(otherDir), [], 'it has not begun anything');
   });
 
   await t.test('a bug ends it with a line in the log and exit code 1', async (t) => {

@@ -22,6 +22,7 @@ export function recordingTerminal(over: Partial<Terminal> = {}) {
     columns: undefined,
     colours: false,
     status: undefined,
+    ask: undefined,
     ...over,
   };
   return { terminal, out, err, statuses };

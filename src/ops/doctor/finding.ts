@@ -1,0 +1,41 @@
+import type { Scene } from './scene.js';
+
+/** How a thing is. `skipped`: it could not be looked at, or is no business of this installation. */
+export type Status = 'ok' | 'warn' | 'fail' | 'skipped';
+
+/** What was found out about one thing. */
+export interface Answer {
+  status: Status;
+  /** Which one of several things the check looks at. */
+  part?: string;
+  /** What is so, in one sentence. */
+  what: string;
+  /** What to do about it. */
+  mend?: string;
+}
+
+/** An answer with its place: the check's id, and the part behind a dot. */
+export interface Finding extends Omit<Answer, 'part'> {
+  id: string;
+}
+
+/** One thing to look at. It changes nothing, and what it throws becomes a failure of this check alone. */
+export interface Check {
+  id: string;
+  look(scene: Scene): Answer | Answer[] | Promise<Answer | Answer[]>;
+}
+
+/** All is as it should be. */
+export const ok = (what: string): Answer => ({ status: 'ok', what });
+/** It works, and somebody should know about it. */
+export const warn = (what: string, mend: string): Answer => ({ status: 'warn', what, mend });
+/** It does not work. */
+export const fail = (what: string, mend: string): Answer => ({ status: 'fail', what, mend });
+/** What an error of ours says, which ends with what to do behind its last colon. */
+export function failedBy(error: unknown): Answer {
+  const { message } = error as Error;
+  const colon = message.lastIndexOf(': ');
+  return fail(message.slice(0, colon), message.slice(colon + 2));
+}
+/** It was not looked at. */
+export const skipped = (what: string): Answer => ({ status: 'skipped', what });

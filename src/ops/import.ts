@@ -1,0 +1,106 @@
+import { createWriteStream } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { pino } from 'pino';
+import { Log } from '../../streams/core/index.js';
+import { streams } from '../../streams/index.js';
+import { leaseHolder } from '../../workers/core/lease.js';
+import type { Config } from '../config.js';
+import { streamsBudget } from '../surroundings.js';
+import { type Command, Failed, type Invocation, optionValue, UsageError } from './command.js';
+import { type CheckedExport, checkExport } from './import-check.js';
+import { writeImport } from './import-write.js';
+import { withLogServer } from './log-server.js';
+import { noProgress, showProgress } from './progress.js';
+
+/** Held by whoever acts on what is recorded: it would act on the past while that is brought in. */
+const leases = ['deliver-to-irc', 'record-irc', 'keep-channels', 'automate-channels'];
+
+/** `relay import` */
+export const importCommand: Command = {
+  name: 'import',
+  summary: 'Bring an export into an empty event log, byte by byte and sequence by sequence',
+  details:
+    'The service must not run. The log must be empty, or hold the beginning of the same export: then the import goes\n' +
+    'on behind it, so one that was interrupted is finished by the same command, and a repeated one changes nothing.\n' +
+    'The whole export is checked before anything is written. Read models are folded anew at the next start; what\n' +
+    'was shown on IRC is not shown again.',
+  options: { in: { value: 'FILE', says: 'the export (default: the input)' } },
+  async run(invocation) {
+    await withInput(invocation, (path) =>
+      withLogServer(invocation.config(), { alone: true }, (url) => bringIn(invocation, path, url)),
+    );
+  },
+};
+
+async function bringIn(invocation: Invocation, path: string, url: string): Promise<void> {
+  const { json, terminal, stop } = invocation;
+  const log = await openTarget(invocation.config(), url);
+  try {
+    const holder = await leaseHolder(log, 'deliver-to-irc');
+    if (holder) {
+      const reason = `a service works with this event log (${holder.holder})`;
+      throw new Failed(
+        reason,
+        'log_in_use',
+        'Stop it first; one that was killed is forgotten within seconds.',
+      );
+    }
+    const checking = json ? noProgress : showProgress(terminal, 'checking');
+    const checked = await checkExport(path, log, { stop, progress: checking }).finally(checking.end);
+    const writing = json ? noProgress : showProgress(terminal, 'importing');
+    const imported = await writeImport(path, log, checked, { stop, progress: writing }).finally(writing.end);
+    report(invocation, checked, imported);
+  } finally {
+    await log.close();
+  }
+}
+
+function report({ json, terminal }: Invocation, checked: CheckedExport, imported: number): void {
+  const already = checked.messages - imported;
+  if (json) {
+    const seqs = Object.fromEntries([...checked.streams].map(([name, { end }]) => [name, end]));
+    terminal.out(JSON.stringify({ imported, already, streams: seqs }));
+  } else terminal.out(`${imported} facts imported, ${already} were there already`);
+}
+
+/** Opens the log with the streams of the service, which are made where they are missing. */
+async function openTarget(config: Config, urls: string): Promise<Log> {
+  try {
+    return await Log.open({
+      urls,
+      name: 'relay import',
+      streams,
+      replicas: config.NATS_REPLICAS,
+      maxBytes: await streamsBudget(config),
+      logger: pino({ level: 'silent' }),
+      importing: true,
+    });
+  } catch (error) {
+    throw new Failed(`the event log cannot be opened: ${(error as Error).message}`, 'log_unavailable');
+  }
+}
+
+/** Lends the path of the export; what comes from the input is put into a file first, because it is read twice. */
+async function withInput(invocation: Invocation, work: (path: string) => Promise<void>): Promise<void> {
+  const file = optionValue(invocation, 'in');
+  if (file !== undefined) {
+    await work(file);
+    return;
+  }
+  if (process.stdin.isTTY) throw new UsageError('say which export, with --in, or send it to the input');
+  const directory = await mkdtemp(join(tmpdir(), 'relay-import-'));
+  try {
+    const path = join(directory, 'export.jsonl');
+    await pipeline(process.stdin, createWriteStream(path, { mode: 0o600 }), {
+      signal: invocation.stop,
+    }).catch((error: Error) => {
+      throw new Failed(`the input cannot be kept in ${directory}: ${error.message}`, 'input_unreadable');
+    });
+    await work(path);
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}

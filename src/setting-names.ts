@@ -1,0 +1,28 @@
+import { nearestWord } from './spelling.js';
+
+/** What a `.env` file may hold beside our settings: for docker compose, and for Node.js itself. */
+const ofOthers = /^(POSTGRES_PASSWORD|TZ|(COMPOSE|DOCKER|NODE)_.+)$/;
+/** Shorter names, such as HOST, are too much like those of other programs to be called misspelled. */
+const shortest = 5;
+
+/**
+ * What is to be said about names that are no settings. In a `.env` file, which is written for this service,
+ * every one is; in the environment, which holds everybody's variables, those that look like a setting's name.
+ */
+export function unknownNames(
+  given: { environment: readonly string[]; file: readonly string[] },
+  known: readonly string[],
+): string[] {
+  const similar = known.filter((name) => name.length >= shortest);
+  const meant = (name: string) => nearestWord(name.toUpperCase(), similar);
+  const say = (name: string, place: string) => {
+    const suggestion = meant(name);
+    return `${name}${place} is not a setting${suggestion ? `: did you mean ${suggestion}?` : ''}`;
+  };
+  const unknown = (name: string) => !known.includes(name);
+  const inFile = given.file.filter((name) => unknown(name) && !ofOthers.test(name));
+  const around = given.environment.filter(
+    (name) => unknown(name) && !given.file.includes(name) && meant(name) !== undefined,
+  );
+  return [...inFile.map((name) => say(name, ' in .env')), ...around.map((name) => say(name, ''))];
+}

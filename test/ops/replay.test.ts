@@ -1,0 +1,191 @@
+import { readdir } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { pino } from 'pino';
+import t from 'tap';
+import { openSql } from '../../projections/core/open-sql.js';
+import { Projector } from '../../projections/core/projector.js';
+import type { Sql } from '../../projections/core/sql.js';
+import { deliveryQueue } from '../../projections/delivery-queue.js';
+import { type AnyFact, Log, type Recorded, type StreamDefinition } from '../../streams/core/index.js';
+import { streams } from '../../streams/index.js';
+import { operations, projectionSubject } from '../../streams/operations/facts.js';
+import { queueHistory } from '../projections/queue-history.js';
+import { eventually } from '../support/eventually.js';
+import { startNats } from '../support/nats.js';
+import { startPostgres, temporaryDirectory } from '../support/sql.js';
+import { relay } from './terminal.js';
+
+const logger = pino({ level: 'silent' });
+const tables = ['deliveries', 'events', 'outcomes', 'received', 'statuses'];
+
+t.test('replay', async (t) => {
+  const [nats, postgres] = await Promise.all([startNats(t), startPostgres(t)]);
+  const embedded = { NATS_URL: nats.url };
+  // most of it on PostgreSQL, which is there already: a throw-away PGlite is made anew each time
+  const env = { ...embedded, DATABASE_URL: postgres.url };
+  const log = await Log.open({
+    urls: nats.url,
+    name: 'test',
+    streams,
+    replicas: 1,
+    maxBytes: 100_000_000,
+    logger,
+  });
+  t.teardown(() => log.close());
+
+  const { market, delivery } = queueHistory(600);
+  const half = { market: market.length / 2, delivery: Math.floor(delivery.length / 2) };
+  const append = async (facts: Recorded[]) => {
+    for (const { stream, type, data, seq } of facts) {
+      const definition = streams.find(({ name }) => name === stream) as StreamDefinition;
+      const subject = `${stream.toLowerCase()}.event.${type === 'event.received' ? seq : 'any'}`;
+      await log.append(definition, subject, { type, data } as AnyFact as never, { by: 'test' });
+    }
+  };
+  await append(market.slice(0, half.market));
+  await append(delivery.slice(0, half.delivery));
+  const middle = (await log.next(streams[1]!, half.delivery))!.at;
+  await eventually('a millisecond to pass', () => log.now().getTime() > middle.getTime() + 1);
+  await append(market.slice(half.market));
+  await append(delivery.slice(half.delivery));
+
+  /** All rows of all tables, in one query because each replay takes a while. */
+  const everything = (schema = '') => {
+    const rowsOf = (table: string) =>
+      `(select json_agg(row order by row::text) from ${schema}${table} as row) as ${table}`;
+    return `select ${tables.map(rowsOf).join(', ')}`;
+  };
+  const ask = async (argv: string[], environment: NodeJS.ProcessEnv = env) => {
+    const { code, out, err } = await relay(['replay', 'delivery_queue', ...argv, '--json'], {
+      env: environment,
+    });
+    t.equal(code, 0, err);
+    return JSON.parse(out);
+  };
+  const rowsAt = async (to: string[], environment?: NodeJS.ProcessEnv) =>
+    (await ask([...to, '--query', everything()], environment)).rows[0];
+
+  await t.test('OPERATE-06 to the end it has the rows of the live read model', async (t) => {
+    const sql = await openSql({ directory: `${await temporaryDirectory(t)}/pg`, logger });
+    t.teardown(() => sql.close());
+    const projector = new Projector({ log, sql, projections: [deliveryQueue], logger, batch: 97 });
+    t.teardown(() => projector.stop());
+    await projector.start();
+    for (const { name } of deliveryQueue.streams) {
+      const seq = (name === 'MARKET' ? market : delivery).length;
+      t.ok(await projector.reached('delivery_queue', { stream: name, seq }, 10_000), `${name} is folded`);
+    }
+    const schema = await projector.schema('delivery_queue');
+    const [live] = await sql.query<{ events: unknown[] }>(everything(`${schema}.`));
+    t.equal(live?.events.length, market.length);
+    t.same(await rowsAt([], embedded), live, 'on PGlite');
+    t.same(await rowsAt([]), live, 'on PostgreSQL');
+  });
+
+  await t.test('OPERATE-06 OPERATE-07 the same point gives the same rows, however it is named', async (t) => {
+    const names = ['--to', `MARKET=${half.market},delivery=${half.delivery}`];
+    const first = await rowsAt(names);
+    t.equal(first.events.length, half.market);
+    t.same(await rowsAt(names), first);
+    t.same(await rowsAt(['--to', middle.toISOString()]), first, 'as the time of its last fact');
+    const counting = ['--query', 'select count(*) as events from events'];
+    const [partly] = (await ask(['--to', 'market=3', ...counting])).rows;
+    t.same(partly, { events: 3 });
+    const { reached, tables: counts } = await ask(['--to', String(half.market)]);
+    t.match(
+      reached,
+      [
+        { stream: 'MARKET', seq: half.market },
+        { stream: 'DELIVERY', seq: 0, at: null },
+      ],
+      'what was recorded of deliveries until then: nothing',
+    );
+    t.match(counts, { events: half.market, outcomes: 0 });
+  });
+
+  await t.test('a summary, for people', async (t) => {
+    const { code, out, err } = await relay(['replay', 'delivery_queue'], { env });
+    t.equal(code, 0, err);
+    t.match(out, /^TABLE +ROWS\n/);
+    t.match(out, new RegExp(`^events +${market.length}$`, 'm'));
+    t.match(out, /^pending {2}\d+$/m);
+    t.match(
+      err,
+      new RegExp(`delivery_queue at MARKET ${market.length} \\(.*Z\\), DELIVERY ${delivery.length}`),
+    );
+    t.match(err, /100%/);
+    const rows = await relay(
+      ['replay', 'delivery_queue', '--query', 'select id, event_id from events limit 2'],
+      {
+        env,
+      },
+    );
+    t.match(rows.out, /^id +event_id\n 1 +event-1\n 2 +event-2$/);
+  });
+
+  await t.test('OPERATE-07 what is no point', async (t) => {
+    for (const to of ['0', 'yesterday', 'OPERATIONS=1', 'MARKET=x'])
+      t.match(await relay(['replay', 'delivery_queue', '--to', to], { env }), { code: 2 }, to);
+    t.match(await relay(['replay', 'delivery_queue', '--to', '601'], { env }), {
+      code: 1,
+      err: /MARKET ends at 600: 601 is still to come/,
+    });
+    t.match(await relay(['replay', 'nothing'], { env }), {
+      code: 2,
+      err: /there is no read model "nothing"/,
+    });
+  });
+
+  await t.test('OPERATE-08 nothing is changed and nothing left behind', async (t) => {
+    const sql: Sql = await openSql({ databaseUrl: postgres.url, directory: '', logger });
+    t.teardown(() => sql.close());
+    const schemas = () =>
+      sql.query<{ name: string }>(
+        "select schema_name::text as name from information_schema.schemata where schema_name like '%replay%'",
+      );
+    const replays = async () => (await readdir(tmpdir())).filter((name) => name.startsWith('relay-replay-'));
+    for (const environment of [env, embedded]) {
+      const writing = ['replay', 'delivery_queue', '--query', 'delete from events'];
+      t.match(await relay(writing, { env: environment }), {
+        code: 1,
+        err: /read-only transaction \(25006\)/,
+      });
+      t.match(await relay(['replay', 'delivery_queue', '--query', 'selec'], { env: environment }), {
+        code: 1,
+        err: /the query failed: syntax error/,
+      });
+    }
+    t.same(await schemas(), []);
+    const stop = new AbortController();
+    const status = () => stop.abort();
+    t.match(await relay(['replay', 'delivery_queue'], { env, stop: stop.signal, terminal: { status } }), {
+      code: 1,
+      err: /interrupted/,
+    });
+    t.same(await schemas(), [], 'after it was interrupted');
+    t.same(await replays(), []);
+    t.match(await relay(['replay', 'delivery_queue', '--keep'], { env: embedded }), {
+      code: 2,
+      err: /needs DATABASE_URL/,
+    });
+    const kept = await relay(['replay', 'delivery_queue', '--keep', '--json'], { env });
+    const { schema } = JSON.parse(kept.out);
+    t.same(await schemas(), [{ name: schema }]);
+    const [count] = await sql.query(`select count(*) as events from ${schema}.events`);
+    t.same(count, { events: market.length });
+  });
+
+  await t.test('OPERATE-06 a fact that cannot be folded is named, unless it may be skipped', async (t) => {
+    await log.connection.request('market.event.broken', 'no fact', { timeout: 2_000 });
+    t.match(await relay(['replay', 'delivery_queue'], { env }), {
+      code: 1,
+      err: /delivery_queue cannot fold MARKET 601: .*\nLook at it: relay events MARKET --from 601/,
+    });
+    t.match(await relay(['replay', 'delivery_queue', '--to', '600'], { env }), { code: 0 });
+    const { version } = deliveryQueue;
+    const data = { projection: 'delivery_queue', version, stream: 'MARKET', seq: 601, reason: 'a test' };
+    const subject = projectionSubject('delivery_queue');
+    await log.append(operations, subject, { type: 'fact.skipped', data }, { by: 'test' });
+    t.match(await relay(['replay', 'delivery_queue'], { env }), { code: 0, out: /^events +600$/m });
+  });
+});

@@ -1,0 +1,19 @@
+/** What operators can do with what is recorded. */
+export const operate = {
+  'OPERATE-01':
+    'A redelivery shows every chosen line of a delivered event once more, in the order of the log, with a tag of its own.',
+  'OPERATE-02': 'A run of a redelivery that is repeated shows nothing more; a new run does.',
+  'OPERATE-03': 'A redelivery is carried out once, whatever becomes of the worker that has it in hand.',
+  'OPERATE-04': 'A redelivery asks first; where nobody can be asked it does nothing without --yes.',
+  'OPERATE-05': 'A redelivery leaves undelivered events, queue rows and statistics as they are.',
+  'OPERATE-06':
+    'A replay to the same point gives the same rows each time, and to the end those of the live read model.',
+  'OPERATE-07': 'A point is a sequence, sequences of several streams, or a time.',
+  'OPERATE-08': 'A query on a replay cannot change anything, and a replay leaves nothing behind.',
+  'OPERATE-09':
+    'An import has the bytes, subjects, sequences and times of the export, where facts are missing too.',
+  'OPERATE-10': 'An export and an import that were interrupted go on; repeated they change nothing.',
+  'OPERATE-11': 'A log that is no beginning of the export, or is in use, is left untouched.',
+  'OPERATE-12': 'An imported environment shows nothing a second time and delivers what was not delivered.',
+  'OPERATE-13': 'No service starts on a log whose import was not finished.',
+} as const;

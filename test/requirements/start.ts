@@ -1,0 +1,15 @@
+/** How the service starts, and what an operator who made a mistake is told. */
+export const start = {
+  'START-01':
+    'A data directory that cannot be made or written ends the start at once, with one line that says what to do.',
+  'START-02': 'A full disk is said as such; nothing that is stored is moved or removed because of it.',
+  'START-03':
+    'Each wrong setting is named with what it must be and what it is; secrets and credentials are not shown.',
+  'START-04':
+    'Names in .env that are no settings, and names in the environment much like one, are warned about.',
+  'START-05': 'A port that is taken ends the start before anything was started or changed.',
+  'START-06': 'A server of our own that nobody would find again is not left running.',
+  'START-07': 'NATS_URL may carry credentials; tls:// in it means TLS or nothing.',
+  'DEMO-01': 'On a service in use the demo shows the lines of its own events only.',
+  'DEMO-02': 'The demo uses the IRC address of the service that it plays on.',
+} as const;
