@@ -39,14 +39,12 @@ async function bringIn(invocation: Invocation, path: string, url: string): Promi
   const { json, terminal, stop } = invocation;
   const log = await openTarget(invocation.config(), url);
   try {
-    const holder = await leaseHolder(log, 'deliver-to-irc');
-    if (holder) {
-      const reason = `a service works with this event log (${holder.holder})`;
-      throw new Failed(
-        reason,
-        'log_in_use',
-        'Stop it first; one that was killed is forgotten within seconds.',
-      );
+    for (const lease of leases) {
+      const held = await leaseHolder(log, lease);
+      if (!held) continue;
+      const reason = `a service works with this event log (${held.holder} has ${lease})`;
+      const hint = 'Stop it first; one that was killed is forgotten within seconds.';
+      throw new Failed(reason, 'log_in_use', hint);
     }
     const checking = json ? noProgress : showProgress(terminal, 'checking');
     const checked = await checkExport(path, log, { stop, progress: checking }).finally(checking.end);
