@@ -1,113 +1,76 @@
-import pino from 'pino';
-import { decodeFact, Log } from '../streams/core/index.js';
+import { decodeFact, type Log } from '../streams/core/index.js';
 import { delivery as deliveries } from '../streams/delivery/index.js';
-import { streams } from '../streams/index.js';
 import { eventToken, market, marketSubject } from '../streams/market/index.js';
-import { startIrcd } from '../test/support/ircd.js';
+import { startIrcd, type TestIrcd } from '../test/support/ircd.js';
 import { startNats } from '../test/support/nats.js';
 import { DeliverToIrc } from '../workers/deliver-to-irc/index.js';
 import { IrcConnection } from '../workers/irc/connection.js';
+import type { Bench, Row } from './bench.js';
+import { taskFact } from './events.js';
+import { median, perSecond, whole } from './figures.js';
 import { bareDelivery } from './floors/delivery.js';
-import { Endings, median, type Result } from './table.js';
+import { frameworkDelivery } from './floors/irc-framework.js';
+import { inParallel, openLog, quiet } from './log.js';
 
-const lines = 20_000;
-const channelCount = 200;
-const lineBytes = 110;
-const rounds = 3;
+const channels = Array.from({ length: 200 }, (_, n) => `#bench-${n}`);
+const bytes = 110;
 
-/** Delivery of recorded events, confirmed and recorded, against labelled lines from a bare socket. */
-export async function delivery(): Promise<Result[]> {
-  const endings = new Endings();
-  try {
-    const nats = await startNats(endings, { sync: 'always' });
-    const ircd = await startIrcd(endings);
-    const logger = pino({ level: process.env.BL ?? 'silent' });
-    const log = await Log.open({
-      urls: nats.url,
-      name: 'bench',
-      streams,
-      replicas: 1,
-      maxBytes: 4e9,
-      logger,
-    });
-    endings.teardown(() => log.close());
-    const channels = Array.from({ length: channelCount }, (_, n) => `#bench-${n}`);
-    const newWorker = () =>
-      new DeliverToIrc({
-        log,
-        logger,
-        limits: { maxRetries: 3, ttlMs: 3_600_000, retryMs: 5_000 },
-        irc: new IrcConnection({
-          url: ircd.url,
-          nick: 'em-bot',
-          password: ircd.serverPassword,
-          oper: { name: ircd.operName, password: ircd.operPassword },
-          log: logger,
-        }),
-      });
-
-    const ours: number[] = [];
-    const floor: number[] = [];
-    for (let round = 0; round <= rounds; round++) {
-      const a = await deliver(log, newWorker(), channels, `r${round}`);
-      const b = await bareDelivery({
-        port: ircd.port,
-        password: ircd.serverPassword,
-        channels,
-        lines,
-        bytes: lineBytes,
-      });
-      if (round === 0) continue; // to warm up
-      ours.push(a);
-      floor.push(b);
-    }
-    const text = (ms: number) => `${Math.round((lines / ms) * 1000).toLocaleString('en')} lines/s`;
-    return [
-      {
-        measured: `delivery of ${lines.toLocaleString('en')} lines over ${channelCount} channels, confirmed and recorded`,
-        ours: text(median(ours)),
-        floor: text(median(floor)),
-        ratio: median(ours.map((ms, n) => floor[n]! / ms)),
-        goal: '≥ 0.3',
-      },
-    ];
-  } finally {
-    await endings.end();
+/** Delivery of recorded events, confirmed and recorded, against labelled lines from a bare socket and irc-framework's `say`. */
+export async function delivery(t: Bench): Promise<Row[]> {
+  const lines = t.size(20_000, 2_000);
+  const nats = await startNats(t, { sync: 'always' });
+  const ircd = await startIrcd(t);
+  const log = await openLog(t, nats);
+  const bare = { port: ircd.port, password: ircd.serverPassword, channels, lines, bytes };
+  const ours: number[] = [];
+  const floor: number[] = [];
+  const peer: number[] = [];
+  const rounds = t.size(3, 1);
+  for (let round = 0; round <= rounds; round++) {
+    t.progress(round === 0 ? 'warming up' : `round ${round} of ${rounds}`);
+    const ms = await deliver(log, ircd, lines, `r${round}`);
+    const others = [await bareDelivery(bare), await frameworkDelivery(bare)] as const;
+    if (round === 0) continue;
+    ours.push(ms);
+    floor.push(others[0]);
+    peer.push(others[1]);
   }
+  const rate = (ms: number[]) => perSecond(lines, median(ms), 'lines');
+  const ratio = (than: number[]) => median(ours.map((ms, round) => than[round]! / ms));
+  const measured = `delivery of ${whole(lines)} lines over ${channels.length} channels, confirmed and recorded`;
+  return [
+    {
+      measured,
+      ours: rate(ours),
+      against: `labelled lines from a bare socket: ${rate(floor)}`,
+      ratio: ratio(floor),
+      goal: '≥ 0.3',
+    },
+    {
+      measured: 'the same',
+      ours: rate(ours),
+      against: `irc-framework’s \`say\`, each echo awaited per channel: ${rate(peer)}`,
+      ratio: ratio(peer),
+    },
+  ];
 }
 
 /** Appends the events, lets a worker deliver them, and tells the milliseconds between the first and the last recorded confirmation. */
-async function deliver(log: Log, worker: DeliverToIrc, channels: string[], run: string): Promise<number> {
-  const text = 'x'.repeat(lineBytes - 20);
-  let next = 0;
-  const append = async () => {
-    for (let n = next++; n < lines; n = next++) {
-      const event_id = `${run}-${n}`;
-      const target_channels = [channels[n % channels.length]!];
-      const data = {
-        event_id,
-        event_type: 'bench',
-        source: 'bench',
-        payload: {},
-        target_channels,
-        formatted_message: `${event_id} ${text}`,
-      };
-      const fact = { type: 'event.received' as const, data };
-      await log.appendOnce(market, marketSubject(eventToken(event_id)), fact, { by: 'bench' });
-    }
-  };
-  await Promise.all(Array.from({ length: 256 }, append));
-  const before = await log.head(deliveries);
+async function deliver(log: Log, ircd: TestIrcd, lines: number, run: string): Promise<number> {
+  const text = 'x'.repeat(bytes - 20);
+  await inParallel(lines, 256, (n) => {
+    const id = `${run}-${n}`;
+    const fact = taskFact(id, channels[n % channels.length], `${id} ${text}`);
+    return log.appendOnce(market, marketSubject(eventToken(id)), fact, { by: 'bench' });
+  });
+  const after = await log.head(deliveries);
+  const worker = newWorker(log, ircd);
   worker.start();
   const reading = new AbortController();
   let confirmed = 0;
   let first: Date | undefined;
   let last: Date | undefined;
-  for await (const entries of log.follow(deliveries, {
-    after: before,
-    batch: 1_000,
-    signal: reading.signal,
-  })) {
+  for await (const entries of log.follow(deliveries, { after, batch: 1_000, signal: reading.signal })) {
     for (const entry of entries) {
       const fact = decodeFact(deliveries, entry.data, entry);
       if (fact.type === 'lines.confirmed') confirmed += fact.data.lines.length;
@@ -118,4 +81,16 @@ async function deliver(log: Log, worker: DeliverToIrc, channels: string[], run: 
   }
   await worker.stop();
   return last!.getTime() - first!.getTime();
+}
+
+function newWorker(log: Log, ircd: TestIrcd): DeliverToIrc {
+  const irc = new IrcConnection({
+    url: ircd.url,
+    nick: 'em-bot',
+    password: ircd.serverPassword,
+    oper: { name: ircd.operName, password: ircd.operPassword },
+    log: quiet,
+  });
+  const limits = { maxRetries: 3, ttlMs: 3_600_000, retryMs: 5_000 };
+  return new DeliverToIrc({ log, irc, limits, logger: quiet });
 }

@@ -1,25 +1,54 @@
-import { cpus, totalmem } from 'node:os';
+import { parseArgs } from 'node:util';
+import { type Benchmark, type Row, runBenchmark } from './bench.js';
 import { delivery } from './delivery.js';
+import { emmett } from './emmett.js';
 import { ingest } from './ingest.js';
-import { printTable, type Result } from './table.js';
+import { ingestDuringRebuild } from './ingest-during-rebuild.js';
+import { latency } from './latency.js';
+import { memory } from './memory.js';
+import { peers } from './peers.js';
+import { reads } from './reads.js';
+import { rebuild } from './rebuild.js';
+import { start } from './start.js';
+import { markdown } from './table.js';
 
-const benchmarks: Record<string, () => Promise<Result[]>> = { ingest, delivery };
+const benchmarks: Record<string, Benchmark> = {
+  ingest,
+  delivery,
+  latency,
+  rebuild,
+  emmett,
+  reads,
+  'ingest-during-rebuild': ingestDuringRebuild,
+  memory,
+  start,
+  peers,
+};
 
-const wanted = process.argv.slice(2);
-const unknown = wanted.filter((name) => !benchmarks[name]);
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: { small: { type: 'boolean', default: false } },
+});
+const unknown = positionals.filter((name) => !benchmarks[name]);
 if (unknown.length > 0) {
   console.error(`unknown benchmark ${unknown.join(', ')}: there are ${Object.keys(benchmarks).join(', ')}`);
   process.exit(2);
 }
-const memory = Math.round(totalmem() / 2 ** 30);
-console.log(
-  `${new Date().toISOString().slice(0, 10)}, ${cpus().length} cores, ${memory} GiB, Node ${process.versions.node}`,
-);
-const results: Result[] = [];
-for (const [name, run] of Object.entries(benchmarks)) {
-  if (wanted.length > 0 && !wanted.includes(name)) continue;
-  console.log(`measuring ${name} …`);
-  results.push(...(await run()));
+const stop = new AbortController();
+process.once('SIGINT', () => stop.abort());
+process.once('SIGTERM', () => stop.abort());
+
+const startedAt = new Date();
+const rows: Row[] = [];
+for (const [name, benchmark] of Object.entries(benchmarks)) {
+  if (stop.signal.aborted || (positionals.length > 0 && !positionals.includes(name))) continue;
+  try {
+    rows.push(...(await runBenchmark(name, benchmark, { small: values.small, stopped: stop.signal })));
+  } catch (error) {
+    console.error(`${name} failed:`, stop.signal.aborted ? 'it was stopped' : error);
+    process.exitCode = 1;
+  }
 }
-printTable(results);
-process.exit(0);
+console.log(`\n${markdown(rows, startedAt)}`);
+if (values.small) console.error('\nThese are the sizes of a trial run: the figures say nothing.');
+process.exit();

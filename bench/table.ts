@@ -1,33 +1,29 @@
-/** One line of the benchmark table: ours against its floor, in the same run. */
-export interface Result {
-  measured: string;
-  ours: string;
-  floor: string;
-  ratio: number;
-  goal: string;
-}
+import { cpus, totalmem } from 'node:os';
+import { findInspircd, findNatsServer } from '../src/embedded/binaries.js';
+import type { Row } from './bench.js';
 
-/** The middle value; of an even number the lower one of the two. */
-export function median(values: number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.floor((sorted.length - 1) / 2)] ?? Number.NaN;
-}
-
-/** Prints results as a Markdown table. */
-export function printTable(results: Result[]): void {
-  console.log('\n| measured | ours | floor | ratio | goal |\n|---|---|---|---|---|');
-  for (const { measured, ours, floor, ratio, goal } of results) {
-    console.log(`| ${measured} | ${ours} | ${floor} | ${ratio.toFixed(2)} | ${goal} |`);
-  }
-}
-
-/** What `t.teardown` is to a test: things to end, in reverse order. */
-export class Endings {
-  readonly #endings: (() => unknown)[] = [];
-  teardown(ending: () => unknown): void {
-    this.#endings.push(ending);
-  }
-  async end(): Promise<void> {
-    for (let ending = this.#endings.pop(); ending; ending = this.#endings.pop()) await ending();
-  }
+/** The README's section on measurements, for these rows and this machine, as Markdown. */
+export function markdown(rows: Row[], at: Date): string {
+  const memory = Math.round(totalmem() / 2 ** 30);
+  const version = (text: string) => /\d+\.\d+/.exec(text)?.[0] ?? text;
+  const intro = [
+    '## Measured',
+    '',
+    `\`npm run bench\`, ${at.toISOString().slice(0, 10)}, ${cpus().length} cores and ${memory} GiB shared with the load generator and all servers,`,
+    `Node ${version(process.versions.node)}, nats-server ${version(findNatsServer().version)} with \`sync_interval: always\` (logs that are only read from are filled without it),`,
+    `InspIRCd ${version(findInspircd().version)}, a PostgreSQL that syncs each commit. Each figure stands beside its floor, the least that the`,
+    'parts alone need, or beside a peer, from the same run. Absolute figures move with the machine; ratios are what',
+    'to look at.',
+  ];
+  const lines = rows.map(({ measured, ours, against, ratio, goal }) => {
+    const compared = typeof ratio === 'number' ? ratio.toFixed(2) : ratio;
+    return `| ${[measured, ours, against, compared ?? '–', goal ?? ''].join(' | ')} |`;
+  });
+  return [
+    ...intro,
+    '',
+    '| measured | ours | floor or peer | ratio | goal |',
+    '|---|---|---|---|---|',
+    ...lines,
+  ].join('\n');
 }

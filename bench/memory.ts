@@ -1,0 +1,65 @@
+import { readFileSync } from 'node:fs';
+import { market, marketSubject } from '../streams/market/index.js';
+import { eventually } from '../test/support/eventually.js';
+import { startNats } from '../test/support/nats.js';
+import { startService, type TestService } from '../test/support/service.js';
+import type { Bench, Row } from './bench.js';
+import { signed, taskEvent, taskFact } from './events.js';
+import { whole } from './figures.js';
+import { atRate, poster } from './load.js';
+import { inParallel, openLog, seedsAtATime } from './log.js';
+
+const foldBoundMs = 120_000;
+
+/** Memory of the whole service while it cannot deliver, with and without a backlog of events. */
+export async function memory(t: Bench): Promise<Row[]> {
+  const events = t.size(100_000, 5_000);
+  const nats = await startNats(t);
+  const log = await openLog(t, nats);
+  const service = await startService(
+    t,
+    { nats, ircUrl: 'irc://127.0.0.1:1' },
+    { LOG_LEVEL: 'info', STREAMS_MAX_BYTES: '10000000000' },
+  );
+  const { post, close } = poster(service.url);
+  t.teardown(close);
+  const warm = 1_000;
+  await atRate(200, warm, (n) => post(signed(taskEvent(`warm-${n}`))));
+  await pending(service, warm);
+  const idle = resident(service.pid, 'VmRSS');
+
+  t.progress(`${events} events that cannot be delivered`);
+  await inParallel(events, seedsAtATime, (n) => {
+    const id = `backlog-${n}`;
+    return log.append(market, marketSubject(id), taskFact(id), { by: 'bench' });
+  });
+  await pending(service, warm + events);
+  const full = resident(service.pid, 'VmRSS');
+  const most = resident(service.pid, 'VmHWM');
+  return [
+    {
+      measured: `memory with ${whole(events)} undelivered events, all roles and the embedded database in one process`,
+      ours: `${whole(full)} MB, at most ${whole(most)} MB on the way`,
+      against: `without: ${whole(idle)} MB`,
+      ratio: `${full > idle ? '+' : ''}${whole(Math.round(full - idle))} MB`,
+      goal: '≤ +300 MB',
+    },
+  ];
+}
+
+async function pending(service: TestService, events: number): Promise<void> {
+  await eventually(
+    `${events} events to be pending`,
+    async () => {
+      const stats = await (await fetch(`${service.url}/hooks/em/stats`)).json();
+      return (stats as { pending: number }).pending === events;
+    },
+    foldBoundMs,
+  );
+}
+
+/** Resident memory of a process in MB: now (`VmRSS`), or the most it ever had (`VmHWM`). */
+function resident(pid: number, what: 'VmRSS' | 'VmHWM'): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  return (Number(new RegExp(`${what}:\\s+(\\d+)`).exec(status)?.[1]) * 1_024) / 1e6;
+}

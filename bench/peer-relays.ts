@@ -1,0 +1,130 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { projectDir } from '../src/embedded/binaries.js';
+import { freePort, isFree } from '../src/embedded/net.js';
+import type { TestIrcd } from '../test/support/ircd.js';
+import { startNats } from '../test/support/nats.js';
+import { startServerProcess } from '../test/support/server-process.js';
+import { startService } from '../test/support/service.js';
+import type { Bench } from './bench.js';
+import { signed, taskEvent } from './events.js';
+import { poster } from './load.js';
+
+/** Hands over one line that contains `id`, for the channel of a task. */
+export type Send = (task: string, id: string) => Promise<unknown>;
+
+/** Something that turns a request into a line in a channel. */
+export interface Relay {
+  name: string;
+  /** What it does not do, for the table. */
+  lacks: string;
+  /** Starts it on an IRC server, for the channels of these tasks. */
+  start(t: Bench, ircd: TestIrcd, tasks: readonly string[]): Promise<Send>;
+  /** Milliseconds to leave it alone between two single lines, so that its own throttle is not in the latency. */
+  restMs: number;
+}
+
+/** The channel of a task. */
+export const channelOf = (task: string): string => `#task-${task}`;
+
+/** This service, its log on disk before the answer. */
+export const ours: Relay = { name: 'relay', lacks: '', start: startOurs, restMs: 50 };
+
+/** The relays of Debian to compare with. */
+export const peerRelays: Relay[] = [
+  {
+    name: 'alertmanager-irc-relay',
+    lacks: 'keeps nothing, confirms nothing, throttles itself',
+    start: startAlertmanagerRelay,
+    restMs: 3_000,
+  },
+  {
+    name: 'irker',
+    lacks: 'keeps nothing, confirms nothing, waits a second after each line',
+    start: startIrker,
+    restMs: 1_200,
+  },
+];
+
+async function startOurs(t: Bench, ircd: TestIrcd): Promise<Send> {
+  const nats = await startNats(t, { sync: 'always' });
+  const service = await startService(t, { nats, ircd }, { LOG_LEVEL: 'info' });
+  const { post, close } = poster(service.url);
+  t.teardown(close);
+  return async (task, id) => {
+    const event = taskEvent(id);
+    const payload = { ...event.payload, id: task, score: 5, comment: id };
+    await post(signed({ ...event, event_type: 'rating.created', payload }));
+  };
+}
+
+async function startAlertmanagerRelay(t: Bench, ircd: TestIrcd, tasks: readonly string[]): Promise<Send> {
+  const { port } = await startServerProcess(t, {
+    name: 'alertmanager-irc-relay',
+    command: programOf('alertmanager-irc-relay', 'alertmanager-irc-relay'),
+    choosePort: freePort,
+    args: (dir, port) => {
+      const file = join(dir, 'config.json'); // JSON is YAML
+      const config = {
+        http_host: '127.0.0.1',
+        http_port: port,
+        irc_host: '127.0.0.1',
+        irc_port: ircd.port,
+        irc_host_password: ircd.serverPassword,
+        irc_use_ssl: false,
+        irc_nickname: 'alerts',
+        irc_channels: tasks.map((task) => ({ name: channelOf(task) })),
+        msg_once_per_alert_group: true,
+        use_privmsg: true,
+        msg_template: '{{ .GroupLabels.alertname }}',
+      };
+      writeFileSync(file, JSON.stringify(config));
+      return ['-config', file];
+    },
+    answers: isOpen,
+  });
+  return async (task, id) => {
+    const alert = { status: 'firing', labels: { alertname: id }, annotations: {} };
+    const body = { version: '4', status: 'firing', groupLabels: { alertname: id }, alerts: [alert] };
+    const answer = await fetch(`http://127.0.0.1:${port}/${channelOf(task).slice(1)}`, {
+      method: 'POST',
+      body: JSON.stringify(body),
+    });
+    if (!answer.ok) throw new Error(`alertmanager-irc-relay answered ${answer.status}`);
+  };
+}
+
+/** The port is not a setting of irker's. */
+const irkerPort = 6_659;
+
+async function startIrker(t: Bench, ircd: TestIrcd): Promise<Send> {
+  if (!(await isFree(irkerPort))) throw new Error(`its port ${irkerPort} is in use`);
+  const command = programOf('irker', 'irkerd');
+  execFileSync(command, ['--version'], { stdio: 'ignore' }); // it needs Python
+  await startServerProcess(t, {
+    name: 'irker',
+    command,
+    choosePort: async () => irkerPort,
+    args: () => ['-H', '127.0.0.1', '-H6', '::1', '-n', 'irker'],
+    answers: isOpen,
+  });
+  const socket = connect({ host: '127.0.0.1', port: irkerPort, noDelay: true });
+  socket.on('error', () => {}); // what is lost is not shown
+  t.teardown(() => void socket.destroy());
+  return async (task, id) => {
+    const to = `irc://:${ircd.serverPassword}@127.0.0.1:${ircd.port}/${channelOf(task).slice(1)}`;
+    socket.write(`${JSON.stringify({ to, privmsg: id })}\n`);
+  };
+}
+
+const isOpen = async (port: number) => !(await isFree(port));
+
+/** A program of a Debian package: as `scripts/setup --bench` unpacked it, or installed. Throws when there is none. */
+function programOf(name: string, program: string): string {
+  const places = [join(projectDir, '.tools', name, 'usr', 'bin', program), join('/usr/bin', program)];
+  const found = places.find((place) => existsSync(place));
+  if (!found) throw new Error('not installed (Debian has it; scripts/setup --bench fetches it)');
+  return found;
+}
