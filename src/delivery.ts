@@ -2,9 +2,11 @@ import type { Logger } from 'pino';
 import type { Log } from '../streams/core/index.js';
 import { Lease } from '../workers/core/lease.js';
 import { DeliverToIrc, type DeliverToIrcOptions } from '../workers/deliver-to-irc/index.js';
+import type { OpenChannel } from '../workers/deliver-to-irc/rooms.js';
 import { IrcConnection, type IrcStatus } from '../workers/irc/connection.js';
+import type { Channels } from '../workers/keep-channels/index.js';
 import type { Config } from './config.js';
-import type { IrcState } from './services/bridge.js';
+import type { IrcState } from './services/irc-state.js';
 import type { Surroundings } from './surroundings.js';
 
 /** The marketplace bot and its deliveries: one process has them at a time, the others stand by. */
@@ -20,11 +22,17 @@ export interface DeliveryParts
     Pick<DeliverToIrcOptions, 'limits' | 'observe'> {
   log: Log;
   logger: Logger;
+  channels: Channels;
 }
 
 /** Makes the bot and its deliveries ready to be held; `lease.start()` begins to try. */
 export function createDelivery(config: Config, parts: DeliveryParts): DeliveryHold {
-  const { log, logger, ircUrl, secrets, holder, limits, observe } = parts;
+  const { log, logger, ircUrl, secrets, holder, limits, observe, channels } = parts;
+  const openChannel: OpenChannel = (name, type) =>
+    channels.create(
+      { name, type, modes: '+nt', topic: '', invite_list: [], metadata: {}, cause: 'automation' },
+      { by: 'deliver-to-irc' },
+    );
   let held: { irc: IrcConnection; worker: DeliverToIrc } | undefined;
 
   function begin() {
@@ -36,7 +44,10 @@ export function createDelivery(config: Config, parts: DeliveryParts): DeliveryHo
       ...(secrets.ircOper ? { oper: secrets.ircOper } : {}),
       log: logger,
     });
-    const worker = new DeliverToIrc({ log, irc, limits, logger, ...(observe ? { observe } : {}) });
+    const worker = new DeliverToIrc({
+      ...{ log, irc, limits, logger, openChannel },
+      ...(observe ? { observe } : {}),
+    });
     held = { irc, worker };
     worker.start();
     return {

@@ -1,11 +1,21 @@
 import { deliveryStatus, queueStatistics } from '../../projections/delivery-queue.js';
+import { channelSubject, channels } from '../../streams/channels/index.js';
 import type { Log, Position } from '../../streams/core/index.js';
-import { eventToken, MarketEvent, market, marketSubject, routeEvent } from '../../streams/market/index.js';
+import {
+  channelActionOf,
+  eventToken,
+  feedChannel,
+  MarketEvent,
+  market,
+  marketSubject,
+  routeEvent,
+} from '../../streams/market/index.js';
 import { parseInput } from '../validation.js';
-import { type IrcReadOptions, ircReadRoutes, ircReads, type RecorderState } from './irc-reads.js';
+import { type IrcReadOptions, ircReadRoutes, ircReads } from './irc-reads.js';
+import type { IrcState } from './irc-state.js';
 import type { Input, Reply, Route, Service } from './service.js';
 
-export type { RecorderState } from './irc-reads.js';
+export type { IrcState } from './irc-state.js';
 
 export const bridgeRoutes = {
   receiveEvent: { method: 'POST', path: '/api/em/event' },
@@ -13,13 +23,6 @@ export const bridgeRoutes = {
   ...ircReadRoutes,
   health: { method: 'GET', path: '/health' },
 } as const satisfies Record<string, Route>;
-
-/** State of a bot's connection. */
-export interface IrcState {
-  connected: boolean;
-  oper: boolean;
-  nick: string;
-}
 
 /** What the bridge works with. */
 export interface BridgeOptions extends IrcReadOptions {
@@ -44,7 +47,8 @@ export function createBridge(options: BridgeOptions): Service<typeof bridgeRoute
     }
     const { event_id } = event;
     const token = eventToken(event_id);
-    const { targetChannels: target_channels, formattedMessage: formatted_message } = routeEvent(event);
+    const { targetChannels, formattedMessage: formatted_message } = routeEvent(event);
+    const target_channels = await openTargets(event, targetChannels);
     const data = { ...event, target_channels, formatted_message };
     const position = await log.appendOnce(
       market,
@@ -64,6 +68,20 @@ export function createBridge(options: BridgeOptions): Service<typeof bridgeRoute
       status: 200,
       body: { status: 'already_processed', queued: false, duplicate: true, event_id, delivery_status },
     };
+  }
+
+  /** Without the rooms of tasks and relays that were deleted: a late line opens none of them again. */
+  async function openTargets(event: MarketEvent, targets: string[]): Promise<string[]> {
+    const action = channelActionOf(event, '');
+    const isDeleted = await Promise.all(
+      targets.map(async (name) => {
+        const isOpened = action?.is === 'create' && action.name === name;
+        if (isOpened || !/^#(?:task|relay)-/.test(name)) return false;
+        return (await log.last(channels, channelSubject(name)))?.type === 'channel.deleted';
+      }),
+    );
+    const open = targets.filter((_, index) => !isDeleted[index]);
+    return open.length > 0 ? open : [feedChannel];
   }
 
   /** Status of a known event; the read model may be behind or away, and the answer does not wait for it. */
@@ -109,6 +127,6 @@ export function createBridge(options: BridgeOptions): Service<typeof bridgeRoute
   };
 }
 
-function stateView({ connected, oper, nick }: RecorderState): IrcState {
+function stateView({ connected, oper, nick }: IrcState): IrcState {
   return { connected, oper, nick };
 }

@@ -42,7 +42,8 @@ export class Rooms {
     try {
       const status = awaited ? await this.#awaitOpen(channel) : await this.#status(channel);
       if (status === 'deleted' && !awaited) return 'The channel was deleted';
-      if (status !== 'open') await open(channel, type);
+      // also asked for a channel that has just been opened: the refusal comes when those invited are in it
+      if (status !== 'open' || awaited) await open(channel, type);
     } catch (error) {
       const { code } = error as { code?: unknown };
       if (code !== 'channel_exists')

@@ -1,0 +1,45 @@
+import type { Logger } from 'pino';
+import type { Log } from '../streams/core/index.js';
+import { AutomateChannels } from '../workers/automate-channels/index.js';
+import { Lease } from '../workers/core/lease.js';
+import type { Channels } from '../workers/keep-channels/index.js';
+import type { Config } from './config.js';
+import type { Surroundings } from './surroundings.js';
+
+const actor = 'automate-channels';
+
+/** Makes the channel automation ready to be held by one process at a time; `start()` of the lease begins to try. */
+export function createAutomation(
+  config: Config,
+  parts: Pick<Surroundings, 'holder'> & { log: Log; logger: Logger; channels: Channels },
+): Lease {
+  const { log, logger, holder, channels } = parts;
+  return new Lease({
+    log,
+    logger,
+    name: actor,
+    holder,
+    replicas: config.NATS_REPLICAS,
+    begin: () => {
+      const worker = new AutomateChannels({
+        log,
+        logger,
+        eventBot: config.EM_NICK,
+        channels: {
+          create: ({ is: _, ...channel }, { seq, factId }) =>
+            channels.create(
+              { ...channel, cause: 'automation', event_seq: seq },
+              { by: actor, cause_id: factId },
+            ),
+          archive: ({ name, reason }, { seq, factId }) =>
+            channels.remove(
+              { name, reason, immediate: false, cause: 'automation', event_seq: seq },
+              { by: actor, cause_id: factId },
+            ),
+        },
+      });
+      worker.start();
+      return worker;
+    },
+  });
+}

@@ -1,0 +1,153 @@
+import t, { type Test } from 'tap';
+import { postEvent, startApp } from '../support/app.js';
+import { eventually } from '../support/eventually.js';
+import { observe } from '../support/irc-observer.js';
+import { startIrcd } from '../support/ircd.js';
+import { startNats } from '../support/nats.js';
+
+const keys = { 'x-api-key': 'k'.repeat(32) };
+const idOf = (n: number) => `t${String(n).padStart(7, '0')}`;
+const roomOf = (n: number) => `#task-${idOf(n)}`;
+
+interface Listed {
+  name: string;
+  archived_at: string | null;
+  archive_reason: string | null;
+  topic: string;
+}
+
+async function stage(t: Test, environment: Record<string, string> = {}) {
+  const [nats, ircd] = await Promise.all([startNats(t), startIrcd(t)]);
+  const app = await startApp(t, {
+    NATS_URL: nats.url,
+    IRC_URL: ircd.url,
+    IRC_OPER_NAME: ircd.operName,
+    IRC_OPER_PASSWORD: ircd.operPassword,
+    IRC_SERVER_PASSWORD: ircd.serverPassword,
+    API_KEYS: `ops:${'k'.repeat(32)}`,
+    ...environment,
+  });
+  const worker = await observe(ircd.port, { nick: 'worker', password: ircd.serverPassword });
+  t.teardown(() => worker.stop());
+  let events = 0;
+  const post = async (event_type: string, payload: Record<string, unknown>) => {
+    const event_id = `evt-${++events}`;
+    const { status } = await postEvent(app.url, { event_id, event_type, source: 'marketplace', payload });
+    t.equal(status, 202, event_type);
+  };
+  const channel = async (name: string): Promise<Listed | undefined> => {
+    const answer = await fetch(`${app.url}/channels/${name.slice(1)}`, { headers: keys });
+    return answer.status === 404 ? undefined : ((await answer.json()) as Listed);
+  };
+  const listed = async (): Promise<Listed[]> => {
+    const answer = await fetch(`${app.url}/channels?type=task`, { headers: keys });
+    return ((await answer.json()) as { channels: Listed[] }).channels;
+  };
+  return { nats, ircd, app, worker, post, channel, listed };
+}
+
+t.test('CHAN-64 a task’s room from its assignment to its end', async (t) => {
+  const { app, worker, post, channel } = await stage(t);
+  const payload = {
+    id: `${idOf(1)}-0001`,
+    title: 'Photograph a shop',
+    bounty_usdc: 5,
+    worker_nick: 'worker',
+  };
+  await post('task.assigned', payload);
+  const line = await worker.waitFor(({ channel }) => channel === roomOf(1), 20_000);
+  t.equal(line.text, `[ASSIGNED] Task ${idOf(1)} | worker | Escrow: $5 locked`);
+  t.match(await channel(roomOf(1)), {
+    type: 'task',
+    modes: '+int',
+    topic: `Task ${idOf(1)} | Photograph a shop | $5 USDC | Status: ASSIGNED`,
+    metadata: { task_id: payload.id, bounty: 5 },
+    archived_at: null,
+  });
+  const mode = await worker.ask(`MODE ${roomOf(1)}`);
+  t.match(mode.join('\n'), /324 \S+ \S+ \+\S*i/, 'a private room');
+
+  await post('task.completed', { ...payload, tx_hash: '0xabcdef0123456789' });
+  await eventually('the room to be archived', async () => Boolean((await channel(roomOf(1)))?.archived_at));
+  t.match(await channel(roomOf(1)), { archive_reason: 'Task completed' });
+  t.same(
+    worker.texts(roomOf(1)).map((text) => text.split(']')[0]),
+    ['[ASSIGNED', '[COMPLETED'],
+    'the last line was shown before the room fell silent',
+  );
+  await eventually('the room to be silent', async () =>
+    (await worker.ask(`MODE ${roomOf(1)}`)).some((answer) => / 324 .* \+\S*m/.test(answer)),
+  );
+  const stats = (await (await fetch(`${app.url}/hooks/em/stats`)).json()) as { dead_letter: number };
+  t.equal(stats.dead_letter, 0);
+});
+
+t.test('CHAN-65 a city opens with its first task, and a room that was deleted stays away', async (t) => {
+  const { app, worker, post, channel } = await stage(t);
+  await post('task.published', { id: 'abcd1234', title: 'x', bounty_usdc: 1, location: 'São Paulo, BR' });
+  await eventually('the city', async () => (await channel('#city-sao-paulo')) !== undefined, 20_000);
+  t.match(await channel('#city-sao-paulo'), {
+    type: 'geographic',
+    modes: '+nt',
+    topic: /^Tasks in São Paulo/,
+  });
+
+  await post('task.assigned', { id: `${idOf(2)}-0002`, title: 'x', worker_nick: 'worker' });
+  await worker.waitFor(({ channel }) => channel === roomOf(2), 20_000);
+  const removed = await fetch(`${app.url}/channels/${roomOf(2).slice(1)}`, {
+    method: 'DELETE',
+    headers: { ...keys, 'content-type': 'application/json' },
+    body: JSON.stringify({ immediate: true }),
+  });
+  t.equal(removed.status, 200);
+  await worker.join('#bounties');
+  await post('rating.created', { id: `${idOf(2)}-0002`, score: 5, comment: 'late' });
+  await worker.waitFor(({ channel, text }) => channel === '#bounties' && text.includes('late'), 20_000);
+  t.equal(await channel(roomOf(2)), undefined, 'it was not opened again');
+});
+
+t.test('CHAN-66 an outage of the network delays rooms and loses none', async (t) => {
+  const { ircd, worker, post, channel } = await stage(t);
+  await eventually(
+    'the channel bot',
+    async () => (await worker.ask('ISON channelserv')).some((line) => /303 .*channelserv/.test(line)),
+    20_000,
+  );
+  await ircd.kill();
+  await post('task.assigned', { id: `${idOf(3)}-0003`, title: 'x', worker_nick: 'worker' });
+  await ircd.start();
+  await worker.waitFor(({ channel }) => channel === roomOf(3), 30_000);
+  t.match(await channel(roomOf(3)), { modes: '+int' });
+});
+
+t.test(
+  'CHAN-67 a thousand tasks assigned and completed in the same moment',
+  { timeout: 280_000 },
+  async (t) => {
+    const tasks = 1_000;
+    const { app, worker, post, listed } = await stage(t);
+    const play = async (n: number) => {
+      const payload = { id: `${idOf(n)}-${n}`, title: `Task ${n}`, bounty_usdc: 5, worker_nick: 'worker' };
+      await post('task.assigned', payload);
+      await post('task.completed', payload);
+    };
+    for (let n = 0; n < tasks; n += 50) {
+      await Promise.all(Array.from({ length: 50 }, (_, index) => play(n + index)));
+    }
+    await eventually(
+      'every room to be archived',
+      async () => (await listed()).filter((room) => room.archived_at).length === tasks,
+      240_000,
+    );
+    const wrong = Array.from({ length: tasks }, (_, n) => roomOf(n)).filter((room) => {
+      const shown = worker.texts(room).map((text) => text.split(']')[0]);
+      return shown.join() !== '[ASSIGNED,[COMPLETED';
+    });
+    t.same(wrong.slice(0, 5), [], 'each line is shown once, in order');
+    const stats = (await (await fetch(`${app.url}/hooks/em/stats`)).json()) as {
+      dead_letter: number;
+      pending: number;
+    };
+    t.match(stats, { dead_letter: 0, pending: 0 });
+  },
+);
