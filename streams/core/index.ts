@@ -1,8 +1,9 @@
+export type { ObservedAppend } from './appender.js';
 export type { Decider } from './decider.js';
 export { isExpected, Refusal, Unavailable } from './errors.js';
 export type { Entry } from './follow.js';
 export { importedHeader, markImport } from './imported.js';
-export { type Appended, Log, type LogOptions, type ObservedAppend } from './log.js';
+export { type Appended, Log, type LogOptions } from './log.js';
 export { newId } from './publisher.js';
 export type { Pull, PulledMessage, PullOptions } from './pull.js';
 export {

@@ -1,0 +1,137 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { Unavailable } from './errors.js';
+import { Intake } from './intake.js';
+import { type LogServer, notConnected } from './log-server.js';
+import { type PublishAnswer, Publisher } from './publisher.js';
+import { type AnyFact, encodeFact, type Origin, type StreamDefinition } from './stream.js';
+
+/** The end of an append: `unavailable` when it is not known to be stored. */
+export interface ObservedAppend {
+  stream: string;
+  outcome: PublishAnswer['is'] | 'unavailable';
+  ms: number;
+}
+
+/** What appends are made with. */
+export interface AppenderOptions {
+  logger: Logger;
+  /** Told what became of each append, its retries included. */
+  observe: ((append: ObservedAppend) => void) | undefined;
+  /** The ids of a subject's facts from a sequence on. */
+  idsOf(
+    stream: StreamDefinition,
+    subject: string,
+    fromSeq: number,
+  ): AsyncIterable<{ id: string; seq: number }>;
+}
+
+/** Bound of one append with its retries, in milliseconds. */
+const appendBoundMs = 4_000;
+/** After this time without an acknowledgement the same message is sent again, with the same id. */
+const acknowledgeMs = 2_000;
+const refusalNoteMs = 10_000;
+
+/** Brings facts to the log server, and again where the answer was lost; knows whether they get through. */
+export class Appender {
+  readonly #server: LogServer;
+  readonly #options: AppenderOptions;
+  readonly #publisher: Publisher;
+  readonly #intake: Intake;
+  #refusalNotedAt = 0;
+
+  constructor(server: LogServer, options: AppenderOptions) {
+    this.#server = server;
+    this.#options = options;
+    this.#publisher = new Publisher(server.connection);
+    this.#intake = new Intake(server);
+  }
+
+  /** Why appends do not get through although the server can be reached; `undefined` when they do. */
+  get trouble(): string | undefined {
+    return this.#intake.trouble;
+  }
+
+  /** Gives up what still waits for an answer on a lost connection. */
+  abandon(reason: string): void {
+    this.#publisher.abandon(reason);
+  }
+
+  close(): void {
+    this.#publisher.close();
+  }
+
+  /**
+   * Appends a fact; `after` is the sequence that its subject's last fact must have (0: there must be none). Throws
+   * `Unavailable` when it is not known to be stored.
+   */
+  async append(
+    stream: StreamDefinition,
+    subject: string,
+    fact: AnyFact,
+    origin: Origin & { id: string },
+    after?: number,
+  ): Promise<PublishAnswer> {
+    const bytes = encodeFact(stream, fact, origin);
+    const started = performance.now();
+    let outcome: ObservedAppend['outcome'] = 'unavailable';
+    try {
+      const answer = await this.#send(stream, subject, bytes, origin.id, after);
+      outcome = answer.is;
+      if (answer.is === 'stored' && !answer.duplicate) this.#intake.stored(stream);
+      else if (answer.is === 'refused') this.#intake.failed(stream, bytes.length, answer);
+      return answer;
+    } catch (error) {
+      if (this.#server.connected) this.#intake.failed(stream, bytes.length);
+      throw error;
+    } finally {
+      this.#options.observe?.({ stream: stream.name, outcome, ms: performance.now() - started });
+    }
+  }
+
+  async #send(
+    stream: StreamDefinition,
+    subject: string,
+    bytes: Uint8Array,
+    id: string,
+    after: number | undefined,
+  ): Promise<PublishAnswer> {
+    const deadline = Date.now() + appendBoundMs;
+    for (let attempt = 1; ; attempt++) {
+      try {
+        // while disconnected the client would buffer without bound
+        if (!this.#server.connected) throw notConnected();
+        const answer = await this.#publisher.publish(subject, bytes, {
+          id,
+          timeoutMs: Math.min(acknowledgeMs, deadline - Date.now()),
+          expectedLastSubjectSequence: after,
+        });
+        if (answer.is === 'refused') this.#noteRefusal(stream, answer);
+        if (answer.is === 'conflict' && attempt > 1) {
+          // the try before may have been stored although its answer was lost
+          for await (const fact of this.#options.idsOf(stream, subject, (after ?? 0) + 1)) {
+            if (fact.id === id) return { is: 'stored', seq: fact.seq, duplicate: true };
+          }
+        }
+        return answer;
+      } catch (error) {
+        if (this.#server.closed || Date.now() + 100 >= deadline) throw error;
+        await delay(50);
+      }
+    }
+  }
+
+  /** Says once in a while why appends are refused: a full disk refuses thousands a second. */
+  #noteRefusal(stream: StreamDefinition, answer: { code: number; error: string }): void {
+    if (Date.now() - this.#refusalNotedAt < refusalNoteMs) return;
+    this.#refusalNotedAt = Date.now();
+    const { code, error } = answer;
+    this.#options.logger.error({ stream: stream.name, code, reason: error }, 'the log refuses appends');
+  }
+}
+
+/** The error of an append that was refused. The reason is for the operators' log: it may name places on the server. */
+export function refusedByLog(answer: PublishAnswer): Unavailable {
+  const code = answer.is === 'refused' ? ` (${answer.code})` : '';
+  return new Unavailable('log_unavailable', 503, `The event log refused the append${code}`, 5);
+}

@@ -1,0 +1,118 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { JetStreamManager, NatsConnection } from 'nats';
+import type { Logger } from 'pino';
+import { Unavailable } from './errors.js';
+import { Pull, type PullOptions } from './pull.js';
+
+/** How long a request waits for a connection that was lost, in milliseconds. */
+const reconnectBoundMs = 2_000;
+const drainBoundMs = 2_000;
+
+/** The connection to the log server: whether it can be reached, what time it has, and how it is asked. */
+export class LogServer {
+  readonly connection: NatsConnection;
+  readonly manager: JetStreamManager;
+  readonly #logger: Logger;
+  readonly #lost: (reason: string) => void;
+  readonly #pulls = new Set<Pull>();
+  readonly #asked = new Set<(error: Error) => void>();
+  #connected = true;
+  #closed = false;
+  #clockOffsetMs = 0;
+  /** The stream that the clock is learned from. */
+  #clockOf: string | undefined;
+
+  /** `lost` is called with each loss of the connection. */
+  constructor(
+    connection: NatsConnection,
+    manager: JetStreamManager,
+    options: { logger: Logger; lost(reason: string): void },
+  ) {
+    this.connection = connection;
+    this.manager = manager;
+    this.#logger = options.logger;
+    this.#lost = options.lost;
+    void this.#watchConnection();
+  }
+
+  get connected(): boolean {
+    return this.#connected;
+  }
+
+  get closed(): boolean {
+    return this.#closed;
+  }
+
+  /** The time by the server's clock. */
+  now(): Date {
+    return new Date(steadyNow() + this.#clockOffsetMs);
+  }
+
+  /**
+   * One request. Waits a little for a connection that was lost, but not for an answer on it: that one can no
+   * longer come.
+   */
+  async ask<T>(request: () => Promise<T>): Promise<T> {
+    for (const deadline = Date.now() + reconnectBoundMs; !this.#connected; await delay(20)) {
+      if (this.#closed || Date.now() > deadline) throw notConnected();
+    }
+    return await new Promise<T>((resolve, reject) => {
+      this.#asked.add(reject);
+      request()
+        .then(resolve, reject)
+        .finally(() => this.#asked.delete(reject));
+    });
+  }
+
+  /** Reads a new consumer; broken at once when the connection is lost, without waiting for missing heartbeats. */
+  pull(options: PullOptions, importedUpTo: number | undefined): Pull {
+    for (const pull of this.#pulls) if (pull.ended) this.#pulls.delete(pull);
+    const pull = new Pull(this.connection, options, importedUpTo);
+    this.#pulls.add(pull);
+    return pull;
+  }
+
+  /** Sends what is buffered and closes the connection. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    if (this.connection.isClosed()) return;
+    // draining waits for the server, which may be the reason why we stop
+    const drained = this.connection.drain().catch(() => {});
+    await Promise.race([drained, new Promise((resolve) => setTimeout(resolve, drainBoundMs).unref())]);
+    await this.connection.close();
+  }
+
+  /** Learns the server's clock from what it says about a stream. */
+  async measureClock(stream: string): Promise<void> {
+    const before = steadyNow();
+    const info = (await this.manager.streams.info(stream)) as { ts?: string };
+    if (info.ts) this.#clockOffsetMs = Math.round(Date.parse(info.ts) - (before + steadyNow()) / 2);
+    this.#clockOf = stream;
+  }
+
+  async #watchConnection(): Promise<void> {
+    for await (const status of this.connection.status()) {
+      if (status.type === 'disconnect') {
+        this.#connected = false;
+        this.#lost('the connection was lost');
+        for (const reject of this.#asked) reject(notConnected());
+        for (const pull of this.#pulls) pull.fail('the connection was lost');
+        this.#logger.warn('log connection lost');
+      } else if (status.type === 'reconnect') {
+        this.#connected = true;
+        this.#logger.info('log connection is back');
+        if (this.#clockOf) this.measureClock(this.#clockOf).catch(() => {});
+      }
+    }
+  }
+}
+
+/** The error of everything that needs the log while it is not there. */
+export function notConnected(): Unavailable {
+  return new Unavailable('log_unavailable', 503, 'The event log is not connected', 2);
+}
+
+/** This machine's clock in milliseconds, as it would be if nobody had set it since the process began. */
+function steadyNow(): number {
+  return performance.timeOrigin + performance.now();
+}
