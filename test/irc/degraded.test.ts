@@ -1,61 +1,13 @@
-import { spawnSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
-import { createConnection } from 'node:net';
-import { join } from 'node:path';
 import t from 'tap';
-import { freePort } from '../../src/embedded/net.js';
 import { observe } from '../support/irc-observer.js';
-import { startServerProcess } from '../support/server-process.js';
+import { ngircdOper, startNgircd, withoutNgircd } from '../support/ngircd.js';
 import { startTcpRelay } from '../support/tcp-relay.js';
 import { joinOne, startBot } from './bot.js';
 
-const ngircd = ['ngircd', '/usr/sbin/ngircd'].find((path) => spawnSync(path, ['--version']).status === 0);
-const skip = ngircd === undefined && 'ngircd, a server without capabilities, is not installed';
-
-const config = (port: number) => `
-[Global]
-Name = irc.degraded
-Info = a server without capabilities
-Listen = 127.0.0.1
-Ports = ${port}
-ServerUID = ${process.getuid?.() ?? 0}
-ServerGID = ${process.getgid?.() ?? 0}
-MotdPhrase = plain
-[Limits]
-MaxConnectionsIP = 0
-MaxNickLength = 30
-MaxJoins = 0
-MaxPenaltyTime = 1
-[Options]
-DNS = no
-Ident = no
-PAM = no
-[Operator]
-Name = chanbot
-Password = oper-password
-`;
-
-const answers = (port: number) =>
-  new Promise<boolean>((resolve) => {
-    const socket = createConnection({ host: '127.0.0.1', port });
-    socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
-    socket.once('connect', () => socket.end());
-  });
-
-t.test('on a server without capabilities a PING fence confirms', { skip }, async (t) => {
-  const server = await startServerProcess(t, {
-    name: 'ngircd',
-    command: ngircd!,
-    choosePort: freePort,
-    args: (dir, port) => {
-      const file = join(dir, 'ngircd.conf');
-      writeFileSync(file, config(port));
-      return ['--nodaemon', '--config', file];
-    },
-    answers,
-  });
+t.test('on a server without capabilities a PING fence confirms', { skip: withoutNgircd }, async (t) => {
+  const server = await startNgircd(t);
   const relay = await startTcpRelay(t, server.port);
-  const oper = { name: 'chanbot', password: 'oper-password' };
+  const oper = ngircdOper;
   const bot = startBot(t, { url: relay.url, oper, confirmTimeoutMs: 2_000 });
   const session = await bot.session();
   const witness = await observe(server.port, { nick: 'witness', tags: false, channels: ['#a', '#m'] });

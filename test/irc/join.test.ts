@@ -53,13 +53,16 @@ t.test('joining channels', async (t) => {
     t.match(await plain.say('#closed-m', 'x'), { is: 'refused', code: '404' });
   });
 
-  t.test('a name that operators have closed stays closed, also to an operator, and the refusal says so', async (t) => {
-    await owner.ask('CBAN #banned 1h :closed for now');
-    const outcomes = await session.join(['#banned', '#not-banned'], { history: false });
-    t.match(outcomes.get('#banned'), { is: 'refused', code: '926', error: /closed for now/ });
-    t.match(outcomes.get('#not-banned'), { is: 'joined' });
-    t.notOk(session.isIn('#banned'));
-  });
+  t.test(
+    'a name that operators have closed stays closed, also to an operator, and the refusal says so',
+    async (t) => {
+      await owner.ask('CBAN #banned 1h :closed for now');
+      const outcomes = await session.join(['#banned', '#not-banned'], { history: false });
+      t.match(outcomes.get('#banned'), { is: 'refused', code: '926', error: /closed for now/ });
+      t.match(outcomes.get('#not-banned'), { is: 'joined' });
+      t.notOk(session.isIn('#banned'));
+    },
+  );
 
   t.test('names that are none, and the same channel twice', async (t) => {
     const outcomes = await session.join(['#twice', '#TWICE', 'nick', '#a b', '#a\r\nQUIT', ''], {
@@ -76,6 +79,23 @@ t.test('joining channels', async (t) => {
       { is: 'refused' },
       'longer than the server takes',
     );
+  });
+
+  t.test('a witness has no voice, and is told what there is to see', async (t) => {
+    await owner.join('#seen');
+    await owner.ask('SAMODE #seen +PHo 100:1d owner', 'TOPIC #seen :a topic');
+    await owner.ask('PRIVMSG #seen :one', 'NOTICE #seen :two');
+    for (const round of ['first', 'again']) {
+      const outcome = (await session.join(['#seen'], { history: true, witness: true })).get('#seen');
+      t.match(outcome, { is: 'joined', status: 'none', history: { from: null } }, round);
+      const { scene } = outcome as JoinOutcome & { is: 'joined' };
+      t.match(scene, {
+        topic: 'a topic',
+        lines: [{ nick: 'owner', tags: { msgid: /./ } }, { command: 'NOTICE' }],
+      });
+      t.same([...scene!.members].sort(), ['@owner', 'em-bot'], round);
+    }
+    t.notOk('scene' in (await joinOne(session, '#seen')), 'others are not bothered with it');
   });
 
   t.test('a kick and a forced part are noticed, and a forced join too', async (t) => {
