@@ -28,8 +28,8 @@ export interface Teardown {
   teardown(fn: () => unknown): void;
 }
 
-// A test process that is killed runs no teardown. The end of this pipe tells a shell beside it to end the server.
-function endWithThisProcess(server: ChildProcess): void {
+/** A test process that is killed runs no teardown: the end of this pipe tells a shell beside it to end the server. */
+export function endWithThisProcess(server: ChildProcess): void {
   const watcher = spawn('sh', ['-c', 'read _; kill -KILL "$0"', String(server.pid)], {
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],

@@ -9,7 +9,7 @@ import { webhookSecret } from './app.js';
 import { eventually } from './eventually.js';
 import type { TestIrcd } from './ircd.js';
 import type { TestNats } from './nats.js';
-import type { Teardown } from './server-process.js';
+import { endWithThisProcess, type Teardown } from './server-process.js';
 
 /** The service as operators run it: its own process, from the build, to be killed and started again. */
 export interface TestService {
@@ -25,7 +25,7 @@ export interface TestService {
 /** Starts the built service against given servers, or its own embedded ones where none are given. */
 export async function startService(
   t: Teardown,
-  servers: { nats?: TestNats; ircd?: TestIrcd; ircUrl?: string },
+  servers: { nats?: Pick<TestNats, 'url'>; ircd?: TestIrcd; ircUrl?: string },
   environment: Record<string, string> = {},
 ): Promise<TestService> {
   const dir = await mkdtemp(join(tmpdir(), 'relay-service-'));
@@ -61,6 +61,7 @@ export async function startService(
     },
     async start() {
       child = spawn(process.execPath, ['dist/src/main.js'], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+      endWithThisProcess(child);
       const log = createWriteStream(logFile, { flags: 'a' });
       child.stdout?.pipe(log, { end: false });
       child.stderr?.pipe(log, { end: false });
@@ -72,7 +73,7 @@ export async function startService(
             throw new Error(`it ended with ${started.exitCode}: ${service.log().slice(-2_000)}`);
           return (await fetch(`${service.url}/ready`)).ok;
         },
-        30_000,
+        60_000,
       );
     },
     async kill(signal = 'SIGKILL') {
