@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -37,6 +37,16 @@ export function endWithThisProcess(server: ChildProcess): void {
   watcher.unref();
   (watcher.stdin as Socket).unref();
   server.once('exit', () => watcher.kill('SIGKILL'));
+}
+
+/** A stop reaches a busy process thread by thread; until the last one has heard of it the process may still answer. */
+function waitUntilStopped(pid: number | undefined): void {
+  const tasks = `/proc/${pid}/task`;
+  const isStopped = (task: string) =>
+    / [tT] /.test(readFileSync(`${tasks}/${task}/stat`, 'utf8').split(')').at(-1)!);
+  for (const deadline = Date.now() + 2_000; Date.now() < deadline; ) {
+    if (!existsSync(tasks) || readdirSync(tasks).every(isStopped)) return;
+  }
 }
 
 /** Runs a real server in a folder of its own for as long as the test lasts. */
@@ -110,7 +120,10 @@ export async function startServerProcess(
       return child.pid;
     },
     kill,
-    pause: () => void child?.kill('SIGSTOP'),
+    pause: () => {
+      child?.kill('SIGSTOP');
+      waitUntilStopped(child?.pid);
+    },
     resume: () => void child?.kill('SIGCONT'),
     start,
     stop,
