@@ -36,13 +36,13 @@ export function meteredParts(parts: MeteredParts): Gauged[] {
 }
 
 async function readLog(log: Log, streams: readonly StreamDefinition[]): Promise<Reading[]> {
-  const ofStreams = streams.map(async ({ name: stream }): Promise<Reading[]> => {
+  const ofStreams = streams.map(async ({ name: stream, whenFull }): Promise<Reading[]> => {
     const { state, config } = await log.ask(() => log.manager.streams.info(stream));
     return [
       ['stream_bytes', state.bytes, { stream }],
       ['stream_facts', state.messages, { stream }],
       ['stream_last_sequence', state.last_seq, { stream }],
-      ...(config.max_bytes > 0
+      ...(config.max_bytes > 0 && whenFull === 'refuse'
         ? [['stream_limit_bytes', config.max_bytes, { stream }] satisfies Reading]
         : []),
     ];

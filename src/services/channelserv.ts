@@ -5,13 +5,18 @@ import {
   managedChannel,
   managedChannels,
 } from '../../projections/channel-queries.js';
-import { channels as channelStream, channelTypes, memberActions, parseModes } from '../../streams/channels/index.js';
+import {
+  channels as channelStream,
+  channelTypes,
+  memberActions,
+  parseModes,
+} from '../../streams/channels/index.js';
 import { type Log, type Position, Refusal } from '../../streams/core/index.js';
 import { casefold, isManagedChannel, isNick } from '../../streams/irc-grammar.js';
 import { type Channels, operationFailed } from '../../workers/keep-channels/index.js';
 import type { ReadModels } from '../read-models.js';
 import { parseInput } from '../validation.js';
-import type { IrcState } from './bridge.js';
+import type { IrcState } from './irc-state.js';
 import type { Input, Reply, Route, Service } from './service.js';
 
 export const channelservRoutes = {
@@ -65,7 +70,9 @@ const CreateBody = z
   });
 const UpdateBody = z.object({
   topic: Topic.optional(),
-  modes: z.union([Modes, z.array(Modes).max(20)], 'must be a mode string like +nt, or a list of them').optional(),
+  modes: z
+    .union([Modes, z.array(Modes).max(20)], 'must be a mode string like +nt, or a list of them')
+    .optional(),
   voice: Nicks.default([]),
   devoice: Nicks.default([]),
   op: Nicks.default([]),
@@ -89,11 +96,22 @@ export function createChannelserv(options: ChannelservOptions): Service<typeof c
   let written: Position | undefined;
 
   const read: ReadDirectory = (query) => readModels.read('channel_directory', query, written);
-  /** Reads after a write of this process see it. */
-  const wrote = <Done extends { seq: number }>(done: Done): Done => {
-    if (done.seq > (written?.seq ?? 0)) written = { stream: channelStream.name, seq: done.seq };
-    return done;
+  const wroteUpTo = (seq: number) => {
+    if (seq > (written?.seq ?? 0)) written = { stream: channelStream.name, seq };
   };
+  /** Reads after a write of this process see it, and what came of one that failed half-way. */
+  async function wrote<Done extends { seq: number }>(command: Promise<Done>): Promise<Done> {
+    try {
+      const done = await command;
+      wroteUpTo(done.seq);
+      return done;
+    } catch (error) {
+      const { code } = error as { code?: unknown };
+      if (code === 'refused_by_network' || code === 'answer_overdue')
+        wroteUpTo(await log.head(channelStream).catch(() => 0));
+      throw error;
+    }
+  }
   const asker = ({ actor = 'api' }: Input) => ({ by: actor });
 
   async function show(name: string) {
@@ -102,9 +120,13 @@ export function createChannelserv(options: ChannelservOptions): Service<typeof c
     return channel;
   }
 
-  async function changeMembers(name: string, body: z.output<typeof MembersBody>, input: Input): Promise<Reply> {
+  async function changeMembers(
+    name: string,
+    body: z.output<typeof MembersBody>,
+    input: Input,
+  ): Promise<Reply> {
     try {
-      const { seq: _, ...answer } = wrote(await channels.members({ name, ...body }, asker(input)));
+      const { seq: _, ...answer } = await wrote(channels.members({ name, ...body }, asker(input)));
       return ok(answer);
     } catch (error) {
       if ((error as { code?: unknown }).code !== 'irc_unavailable') throw error;
@@ -119,19 +141,23 @@ export function createChannelserv(options: ChannelservOptions): Service<typeof c
   return {
     create: async (input = {}) => {
       const request = { ...parseInput(CreateBody, input.body), cause: 'request' as const };
-      const { seq: _, ...created } = wrote(await channels.create(request, asker(input)));
+      const { seq: _, ...created } = await wrote(channels.create(request, asker(input)));
       return { status: 201, body: created };
     },
     update: async (input = {}) => {
       const name = nameOf(input);
       const { modes = [], ...body } = parseInput(UpdateBody, input.body ?? {});
       const request = { name, ...body, modes: [modes].flat() };
-      const { failed } = wrote(await channels.update(request, asker(input)));
+      const { failed } = await wrote(channels.update(request, asker(input)));
       return ok({ name, updated: true, ...(Object.keys(failed).length > 0 ? { failed } : {}) });
     },
     remove: async (input = {}) => {
-      const request = { name: nameOf(input), ...parseInput(RemoveBody, input.body), cause: 'request' as const };
-      const removed = wrote(await channels.remove(request, asker(input)));
+      const request = {
+        name: nameOf(input),
+        ...parseInput(RemoveBody, input.body),
+        cause: 'request' as const,
+      };
+      const removed = await wrote(channels.remove(request, asker(input)));
       const { name } = removed;
       if (removed.is === 'deleted') return ok({ name, deleted: true });
       const { archive_reason, delete_after } = removed;

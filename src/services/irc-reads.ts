@@ -10,7 +10,7 @@ import { Refusal } from '../../streams/core/index.js';
 import { casefold } from '../../streams/irc-grammar.js';
 import type { ReadModels } from '../read-models.js';
 import { parseInput } from '../validation.js';
-import type { IrcState } from './bridge.js';
+import type { RecorderState } from './irc-state.js';
 import type { Input, Reply, Route, Service } from './service.js';
 
 /** What there is to read about the IRC network. `private=true` is for callers that may see private channels. */
@@ -20,11 +20,6 @@ export const ircReadRoutes = {
   messages: { method: 'GET', path: '/api/messages/:channel' },
   activity: { method: 'GET', path: '/api/activity/:nick' },
 } as const satisfies Record<string, Route>;
-
-/** State of the bridge's connection; `since` is when it was registered, in milliseconds since 1970. */
-export interface RecorderState extends IrcState {
-  since: number | null;
-}
 
 /** What the reads are made of. */
 export interface IrcReadOptions {
@@ -54,7 +49,14 @@ export function ircReads(options: IrcReadOptions): Service<typeof ircReadRoutes>
     ]);
     const since = state?.connected ? state.since : null;
     const uptime = since === null ? 0 : Math.max(0, Math.round((Date.now() - since) / 1_000));
-    const body = { connected: state?.connected ?? false, users, channels, messages, viewers: viewers(), uptime };
+    const body = {
+      connected: state?.connected ?? false,
+      users,
+      channels,
+      messages,
+      viewers: viewers(),
+      uptime,
+    };
     return { status: 200, body };
   }
 

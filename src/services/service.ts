@@ -57,7 +57,9 @@ async function callOverHttp(
   input: Input,
   timeoutMs: number,
 ): Promise<Reply> {
-  const path = route.path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(input.params?.[name] ?? ''));
+  const path = route.path.replace(/:(\w+)/g, (_, name: string) =>
+    encodeURIComponent(input.params?.[name] ?? ''),
+  );
   const target = new URL(base.replace(/\/$/, '') + path);
   for (const [key, value] of Object.entries(input.query ?? {})) {
     if (value !== undefined) target.searchParams.set(key, String(value));

@@ -21,6 +21,16 @@ export interface ModeNames {
   prefixes: readonly { symbol: string; mode: string }[];
 }
 
+/** What a channel looks like to who enters it. */
+export interface Scene {
+  /** Behind their prefix, ours among them: `@alice`. */
+  members: string[];
+  /** Empty when there is none. */
+  topic: string;
+  /** What the channel's history replayed of everybody, oldest first. */
+  lines: IrcLine[];
+}
+
 /** One channel on its way to being joined, and what the server has said about it so far. */
 export interface Target {
   /** As the caller spelled it. */
@@ -39,10 +49,12 @@ export interface Target {
   replayed: number;
   oldest: Date | null;
   ours: HistoryLine[];
+  /** Filled when the caller wants it: it is much more than joining needs. */
+  readonly scene: Scene | undefined;
 }
 
 /** A target nothing is known about yet. */
-export const targetOf = (name: string): Target => ({
+export const targetOf = (name: string, witness: boolean): Target => ({
   name,
   joined: false,
   entered: false,
@@ -55,6 +67,7 @@ export const targetOf = (name: string): Target => ({
   replayed: 0,
   oldest: null,
   ours: [],
+  scene: witness ? { members: [], topic: '', lines: [] } : undefined,
 });
 
 /** Whether a mode string with parameters (`+ntH 100:1d`) has this flag. */
@@ -84,6 +97,7 @@ export class JoinAnswers {
       case 'JOIN': {
         const target = this.self.isMe(line.nick) && this.#find(first);
         if (target) Object.assign(target, { joined: true, entered: true, refused: undefined });
+        if (target) target.scene?.members.splice(0); // what follows a JOIN is the whole list
         return;
       }
       case 'BATCH': {
@@ -94,6 +108,11 @@ export class JoinAnswers {
       case '324': {
         const target = this.#find(second);
         if (target) target.modes = line.params.slice(2).join(' ');
+        return;
+      }
+      case '332': {
+        const scene = this.#find(second)?.scene;
+        if (scene) scene.topic = textOf(line);
         return;
       }
       case '353':
@@ -122,7 +141,9 @@ export class JoinAnswers {
         modes.push(prefix.mode);
         at += 1;
       }
-      if (this.self.isMe(name.slice(at).split('!', 1)[0]!)) target.status = statusOf(modes);
+      const nick = name.slice(at).split('!', 1)[0]!;
+      target.scene?.members.push(`${name.slice(0, at)}${nick}`);
+      if (this.self.isMe(nick)) target.status = statusOf(modes);
     }
   }
 
@@ -155,6 +176,7 @@ function readReplayed(target: Target, line: IrcLine, self: Self): void {
   const at = new Date(line.tags.time ?? 0);
   target.replayed += 1;
   target.oldest ??= at;
+  target.scene?.lines.push(line);
   if (line.command !== 'PRIVMSG' || !self.isMe(line.nick)) return;
   const { '+svc/event': tag = null, msgid = null } = line.tags;
   target.ours.push({ channel: target.name, tag, msgid, text: textOf(line), at });

@@ -6,6 +6,7 @@ import {
   hasMode,
   JoinAnswers,
   type ModeNames,
+  type Scene,
   type Target,
   targetOf,
 } from './join-answers.js';
@@ -21,12 +22,28 @@ export interface Replay {
   from: Date | null;
 }
 
+/** How to join; by default with a voice and without histories. */
+export interface JoinOptions {
+  /** Also read what the channels' histories show of our lines. */
+  history: boolean;
+  /** Only to look on: without a voice, and told what the channels look like, with everybody's lines. */
+  witness?: boolean;
+}
+
 /**
  * What became of joining one channel. `history` is null when none was asked for or none can be had: the
- * channel is new or keeps none, or we were in it already and it would not have outlived our leaving.
+ * channel is new or keeps none, or we were in it already and it would not have outlived our leaving. `scene` is
+ * there for who joined as a witness.
  */
 export type JoinOutcome =
-  | { is: 'joined'; created: boolean; modes: string; status: ChannelStatus; history: Replay | null }
+  | {
+      is: 'joined';
+      created: boolean;
+      modes: string;
+      status: ChannelStatus;
+      history: Replay | null;
+      scene?: Scene;
+    }
   | { is: 'refused'; code: string; error: string }
   | { is: 'lost' };
 
@@ -43,23 +60,26 @@ export interface JoinContext extends ModeNames {
 }
 
 const maxLineBytes = 495;
-// InspIRCd drops names beyond its <security:maxtargets> (20 by default) without a word.
-const maxForced = 20;
+/** Names in one SAJOIN: InspIRCd drops those beyond its <security:maxtargets> (20 by default) without a word. */
+export const maxForced = 20;
 /** Refusals for the name itself, which no operator command overcomes; a name that operators closed (926) stays closed. */
 const nameAtFault = new Set(['403', '476', '479', '926']);
-const historyMode = { flag: 'H', value: '100:1d' };
-const permanentMode = 'P';
+/** The channel mode by which a channel keeps its last lines for who joins, and how many for how long. */
+export const historyMode = { flag: 'H', value: '100:1d' };
+/** The channel mode by which a channel stays when it is empty. */
+export const permanentMode = 'P';
 
 /** Joins many channels in few lines; the map has one outcome for each given name. */
 export async function joinChannels(
   context: JoinContext,
   names: readonly string[],
-  options: { history: boolean },
+  options: JoinOptions,
 ): Promise<Map<string, JoinOutcome>> {
+  const { witness = false } = options;
   const targets = new Map<string, Target>();
-  for (const name of names) if (isChannel(name)) targets.set(casefold(name), targetOf(name));
+  for (const name of names) if (isChannel(name)) targets.set(casefold(name), targetOf(name, witness));
   const history = options.history && context.replays;
-  await new Joining(context, targets, history).run();
+  await new Joining(context, targets, history, !witness).run();
   return new Map(
     names.map((name) => {
       const target = targets.get(casefold(name));
@@ -76,12 +96,15 @@ class Joining {
   readonly #context: JoinContext;
   readonly #targets: Target[];
   readonly #history: boolean;
+  /** Whether we want to be able to speak. */
+  readonly #voice: boolean;
   readonly #answers: JoinAnswers;
 
-  constructor(context: JoinContext, targets: ReadonlyMap<string, Target>, history: boolean) {
+  constructor(context: JoinContext, targets: ReadonlyMap<string, Target>, history: boolean, voice: boolean) {
     this.#context = context;
     this.#targets = [...targets.values()];
     this.#history = history;
+    this.#voice = voice;
     this.#answers = new JoinAnswers(targets, context.self, context);
   }
 
@@ -112,7 +135,9 @@ class Joining {
     const { self } = this.#context;
     if (!self.isIn(target.name)) return;
     target.members = 0;
-    await Promise.all([this.#send(target, 'NAMES', target.name), this.#send(target, 'MODE', target.name)]);
+    target.scene?.members.splice(0);
+    const questions = ['NAMES', 'MODE', ...(target.scene ? ['TOPIC'] : [])];
+    await Promise.all(questions.map((question) => this.#send(target, question, target.name)));
     const survives = target.members > 1 || hasMode(target.modes, permanentMode);
     if (this.#history && survives && hasMode(target.modes, historyMode.flag)) {
       await this.#send(target, 'PART', target.name);
@@ -138,7 +163,7 @@ class Joining {
     if (target.modes === '') await this.#send(target, 'MODE', target.name);
     // A room where we are alone and that is not kept open by +P did not exist before us.
     target.created = target.entered && target.members === 1 && !hasMode(target.modes, permanentMode);
-    const voice = target.status === 'none';
+    const voice = this.#voice && target.status === 'none';
     if (!target.created) {
       if (this.#forces && voice) await this.#send(target, 'SAMODE', target.name, '+v', self.nick);
       return;
@@ -173,9 +198,12 @@ class Joining {
 }
 
 function outcomeOf(target: Target, history: boolean): JoinOutcome {
-  const { joined, lost, created, modes, status } = target;
+  const { joined, lost, created, modes, status, scene } = target;
   if (lost) return { is: 'lost' };
-  if (joined) return { is: 'joined', created, modes, status, history: history ? replayOf(target) : null };
+  if (joined) {
+    const replay = history ? replayOf(target) : null;
+    return { is: 'joined', created, modes, status, history: replay, ...(scene ? { scene } : {}) };
+  }
   return { is: 'refused', ...(target.refused ?? { code: '000', error: 'The server did not answer' }) };
 }
 

@@ -1,6 +1,7 @@
 import { cutToBytes, isChannel, lineBudget } from '../../streams/irc-grammar.js';
 import type { Answer, Exchange, SayOutcome } from './exchange.js';
-import { type JoinContext, type JoinOutcome, joinChannels } from './join.js';
+import { type JoinContext, type JoinOptions, type JoinOutcome, joinChannels } from './join.js';
+import type { ModeNames } from './join-answers.js';
 import { commandLine, escapeTag } from './line.js';
 import type { Link } from './link.js';
 
@@ -14,6 +15,8 @@ export interface Session {
   readonly oper: boolean;
   /** How lines are confirmed: by labelled echoes, or by a PING fence on servers without them. */
   readonly confirmation: 'labels' | 'fence';
+  /** What the server calls its channel modes and prefixes. */
+  readonly modeNames: ModeNames;
   /** Whether we are in this channel now. */
   isIn(channel: string): boolean;
   /**
@@ -22,8 +25,8 @@ export interface Session {
    * be under way: that is the caller's part.
    */
   say(channel: string, text: string, tag?: string): Promise<SayOutcome>;
-  /** Joins channels, as operator also those that refuse us; with `history` also reads what they show of our lines. */
-  join(channels: readonly string[], options: { history: boolean }): Promise<Map<string, JoinOutcome>>;
+  /** Joins channels, as operator also those that refuse us. */
+  join(channels: readonly string[], options: JoinOptions): Promise<Map<string, JoinOutcome>>;
   /** Any other command; the last part may hold spaces. Rejects with a TypeError when the parts do not make one line. */
   command(...parts: string[]): Promise<Answer>;
 }
@@ -81,6 +84,10 @@ export class LinkSession implements Session {
     return this.#exchange.kind;
   }
 
+  get modeNames(): ModeNames {
+    return this.#context;
+  }
+
   isIn(channel: string): boolean {
     return this.#link.self.isIn(channel);
   }
@@ -96,7 +103,7 @@ export class LinkSession implements Session {
     return this.#exchange.say(channel, line, value);
   }
 
-  join(channels: readonly string[], options: { history: boolean }): Promise<Map<string, JoinOutcome>> {
+  join(channels: readonly string[], options: JoinOptions): Promise<Map<string, JoinOutcome>> {
     const joined = this.#joining.then(() => joinChannels(this.#context, channels, options));
     this.#joining = joined.catch(() => undefined);
     return joined;

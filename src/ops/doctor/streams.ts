@@ -1,4 +1,4 @@
-import type { StreamInfo } from 'nats';
+import { DiscardPolicy, type StreamInfo } from 'nats';
 import type { StreamDefinition } from '../../../streams/core/index.js';
 import { changeableSettings, lastingSettings } from '../../../streams/core/nats.js';
 import { streams } from '../../../streams/index.js';
@@ -32,7 +32,8 @@ const size: Check = {
     withLog(scene, async (log) => {
       const answers: Answer[] = [];
       for await (const { config, state } of log.manager.streams.list()) {
-        if (!isOurs(config.name) || config.max_bytes <= 0) continue;
+        // one that drops its oldest may be full
+        if (!isOurs(config.name) || config.max_bytes <= 0 || config.discard === DiscardPolicy.Old) continue;
         const used = state.bytes / config.max_bytes;
         const what = `${config.name} has ${bytes(state.bytes)} of ${bytes(config.max_bytes)}`;
         const mend =

@@ -1,0 +1,119 @@
+import { Readable } from 'node:stream';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import type { IrcMessage } from '../../projections/irc-network.js';
+import { Unavailable } from '../../streams/core/index.js';
+import { isLine, isPrivate } from '../../streams/irc/index.js';
+import type { ApiKeys } from '../auth/api-keys.js';
+import type { LiveFeed, LiveSighting } from '../live-feed.js';
+import type { bridgeRoutes } from '../services/bridge.js';
+import { channelKey } from '../services/irc-reads.js';
+import type { Input, Reply, Service } from '../services/service.js';
+import { parseInput } from '../validation.js';
+import type { Viewers } from '../viewers.js';
+import { livePage } from './live-page.js';
+
+/** What the public reads of the network work with. */
+export interface IrcRoutesOptions {
+  bridge: Service<typeof bridgeRoutes>;
+  keys: ApiKeys;
+  feed: LiveFeed;
+  viewers: Viewers;
+}
+
+const ChannelParams = z.object({ channel: z.string().min(1) });
+const MessagesQuery = z.object({ limit: z.string().optional() });
+const StreamQuery = z.object({ channel: z.string().min(1), after: z.string().optional() });
+
+const keepAliveMs = 15_000;
+/** One process holds so many open streams at most. */
+const maxViewers = 5_000;
+
+/** `/irc/*`: what happens on the network, for everybody; private channels for holders of a key. */
+export async function ircRoutes(app: FastifyInstance, options: IrcRoutesOptions): Promise<void> {
+  const { bridge, keys, feed, viewers } = options;
+  let open = 0;
+
+  app.get('/irc/stats', async (_request, reply) => pass(reply, await bridge.stats()));
+
+  app.get('/irc/channels', async (request, reply) =>
+    pass(reply, await bridge.channels({ query: visibility(keys, request) })),
+  );
+
+  app.get('/irc/channels/:channel/messages', async (request, reply) => {
+    const params = parseInput(ChannelParams, request.params);
+    const { limit } = parseInput(MessagesQuery, request.query);
+    return pass(reply, await bridge.messages({ params, query: { limit, ...visibility(keys, request) } }));
+  });
+
+  app.get('/irc/stream', { exposeHeadRoute: false }, async (request, reply) => {
+    const { channel, after } = parseInput(StreamQuery, request.query);
+    const seen = visibility(keys, request);
+    if (open >= maxViewers) throw new Unavailable('too_many_viewers', 503, 'Too many streams are open', 5);
+    const known = await bridge.messages({ params: { channel }, query: { limit: 1, ...seen } });
+    if (known.status !== 200) return pass(reply, known);
+    const stopped = new AbortController();
+    const sightings = feed.watch(channelKey(channel), {
+      after: headerOf(request, 'last-event-id') ?? after,
+      quietMs: keepAliveMs,
+      signal: stopped.signal,
+      ended: () => {
+        stopped.abort();
+        stream.destroy();
+      },
+    });
+    const stream = Readable.from(events(sightings, seen.private !== undefined), { objectMode: false });
+    open += 1;
+    viewers.change(1);
+    // not the stream's own end, which waits for what is asked of the feed
+    reply.raw.once('close', () => {
+      open -= 1;
+      viewers.change(-1);
+      stopped.abort();
+    });
+    return reply
+      .headers({
+        'content-type': 'text/event-stream',
+        'cache-control': 'no-store',
+        'x-accel-buffering': 'no',
+      })
+      .send(stream);
+  });
+  // the server waits for open streams when it is closed
+  app.addHook('preClose', async () => feed.close());
+
+  app.get('/irc/live', async (_request, reply) => reply.headers(livePage.headers).send(livePage.html));
+}
+
+/** The lines among what is seen, as server-sent events; ends when the channel becomes private to the viewer. */
+async function* events(
+  sightings: AsyncIterable<LiveSighting | undefined>,
+  keyed: boolean,
+): AsyncGenerator<string> {
+  yield 'retry: 2000\n\n';
+  for await (const one of sightings) {
+    if (!one) yield ': still here\n\n';
+    else if (isLine(one.sighting)) yield `id: ${one.id}\ndata: ${JSON.stringify(messageOf(one))}\n\n`;
+    else if (one.live && !keyed && 'modes' in one.sighting && isPrivate(one.sighting.modes)) return;
+  }
+}
+
+function messageOf({ id, channel, sighting }: LiveSighting): IrcMessage | undefined {
+  if (!isLine(sighting)) return undefined;
+  const { nick, text, at, is } = sighting;
+  return { id, channel, nick, text, time: new Date(at).toISOString(), action: is === 'action' };
+}
+
+/** What a caller may see: a wrong key is an error, and none is none. */
+function visibility(keys: ApiKeys, request: FastifyRequest): NonNullable<Input['query']> {
+  return keys.identify(request) === undefined ? {} : { private: 'true' };
+}
+
+function headerOf(request: FastifyRequest, name: string): string | undefined {
+  const value = request.headers[name];
+  return typeof value === 'string' ? value : undefined;
+}
+
+function pass(reply: FastifyReply, { status, body }: Reply): FastifyReply {
+  return reply.code(status).send(body);
+}

@@ -1,0 +1,74 @@
+import { z } from 'zod';
+import { defineStream, type FactOf } from '../core/index.js';
+
+/** Time by the IRC server's clock, in milliseconds since 1970. */
+const at = z.int().nonnegative();
+
+/** Who did it, as the server showed them. */
+const who = {
+  nick: z.string(),
+  /** `user@host`; absent where the server itself did it. */
+  host: z.string().optional(),
+  /** The account they were identified with at that moment; absent when with none, or when the server does not tell. */
+  account: z.string().optional(),
+};
+
+/** Something that was seen in a channel. */
+const sighting = z.discriminatedUnion('is', [
+  /** A line of text; `action` is what clients show as `* nick does something`. */
+  z.object({
+    is: z.enum(['message', 'action', 'notice']),
+    at,
+    ...who,
+    text: z.string(),
+    msgid: z.string().optional(),
+  }),
+  z.object({ is: z.literal('join'), at, ...who }),
+  z.object({ is: z.enum(['part', 'quit']), at, ...who, reason: z.string() }),
+  z.object({ is: z.literal('kick'), at, ...who, kicked: z.string(), reason: z.string() }),
+  z.object({ is: z.literal('nick'), at, ...who, to: z.string() }),
+  z.object({ is: z.literal('topic'), at, ...who, text: z.string() }),
+  /** `change` with its parameters, and the letters of the channel's own modes that are set after it. */
+  z.object({ is: z.literal('mode'), at, ...who, change: z.string(), modes: z.string() }),
+  /** The channel as it stands: members behind their prefix (`@alice`), mode letters, topic (empty: none). */
+  z.object({
+    is: z.literal('snapshot'),
+    at,
+    members: z.array(z.string()),
+    modes: z.string(),
+    topic: z.string(),
+  }),
+  /** We are no longer there; what happens from here on is not seen. */
+  z.object({ is: z.literal('left'), at, reason: z.string() }),
+  /** What happened between these times is not known, or not all of it. */
+  z.object({ is: z.literal('gap'), at, from: at, to: at }),
+]);
+
+const days30 = 30 * 24 * 3_600_000;
+
+/** What was seen on the IRC network. Observations: of a stream that is full, the oldest go. */
+export const irc = defineStream({
+  name: 'IRC',
+  subjects: ['irc.>'],
+  maxAgeMs: days30,
+  whenFull: 'drop oldest',
+  share: 2,
+  facts: {
+    /** Some of what was seen in one channel, in order: one sighting when little happens, hundreds when much does. */
+    'channel.observed': z.object({
+      /** Name with `#`, as the network spelled it. */
+      channel: z.string(),
+      /** Lines in the whole stream before this fact: so they are counted when their facts are long gone. */
+      lines_before: z.int().nonnegative(),
+      /** The channel's last line before this fact, where the fact itself has none. */
+      last_line: z.object({ at, msgid: z.string().optional() }).optional(),
+      seen: z.array(sighting).min(1),
+    }),
+  },
+});
+
+export type IrcFact = FactOf<typeof irc>;
+/** One of the things that were seen in a channel, in the order of the channel. */
+export type Sighting = z.output<typeof sighting>;
+/** A sighting that is a line of text. */
+export type LineSighting = Extract<Sighting, { text: string; is: 'message' | 'action' | 'notice' }>;

@@ -1,0 +1,2 @@
+export { ircSubject, isLine, isPrivate, lineId, linesOf, parseLineId } from './channel.js';
+export { type IrcFact, irc, type LineSighting, type Sighting } from './facts.js';

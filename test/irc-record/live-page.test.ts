@@ -1,0 +1,90 @@
+import { existsSync } from 'node:fs';
+import { chromium } from 'playwright-core';
+import t from 'tap';
+import { startApp } from '../support/app.js';
+import { eventually } from '../support/eventually.js';
+import { observe } from '../support/irc-observer.js';
+import { startIrcd } from '../support/ircd.js';
+import { startNats } from '../support/nats.js';
+import { temporaryDirectory } from '../support/sql.js';
+import { startTcpRelay } from '../support/tcp-relay.js';
+
+const program = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find((path) => existsSync(path));
+const skip = program === undefined && 'Chromium, to look at the page with, is not installed';
+
+t.test('IRC-19 a person watches the network in a browser', { skip }, async (t) => {
+  const [nats, ircd] = await Promise.all([startNats(t), startIrcd(t)]);
+  const app = await startApp(t, {
+    NATS_URL: nats.url,
+    IRC_URL: ircd.url,
+    IRC_OPER_NAME: ircd.operName,
+    IRC_OPER_PASSWORD: ircd.operPassword,
+    IRC_SERVER_PASSWORD: ircd.serverPassword,
+    IRC_CHANNELS: '#lobby,#disputes',
+  });
+  const alice = await observe(ircd.port, { nick: 'alice', password: ircd.serverPassword });
+  t.teardown(() => alice.stop());
+  await alice.join('#lobby', '#disputes');
+  const channels = async () => (await (await fetch(`${app.url}/irc/channels`)).json()) as unknown[];
+  await eventually('the channels to be recorded', async () => (await channels()).length === 2, 20_000);
+  const hostile = '<img src=x onerror="document.title=1"><script>document.title=2</script> & \x0304red';
+  await alice.ask('PRIVMSG #lobby :before', `PRIVMSG #lobby :${hostile}`);
+  const messages = async () =>
+    (await (await fetch(`${app.url}/irc/channels/lobby/messages`)).json()) as unknown[];
+  await eventually('the lines to be recorded', async () => (await messages()).length === 2);
+
+  // between the page and the service, so that the connection can be cut
+  const relay = await startTcpRelay(t, Number(new URL(app.url).port));
+  const context = await chromium.launchPersistentContext(await temporaryDirectory(t), {
+    executablePath: program!,
+    args: [
+      ...['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
+      ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
+    ],
+  });
+  t.teardown(() => context.close());
+  const page = await context.newPage();
+  const problems: string[] = [];
+  page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
+  page.on('pageerror', (error) => problems.push(error.message));
+  const answer = await page.goto(`http://127.0.0.1:${relay.port}/irc/live#lobby`);
+  t.match(answer?.headers()['content-security-policy'], /default-src 'none'; script-src 'sha256-/);
+  const texts = () => page.locator('#lines p').allTextContents();
+  const until = (what: string, check: () => Promise<boolean>) => eventually(what, check, 20_000);
+
+  t.test('lines appear, as text', async (t) => {
+    await until('the last lines', async () => (await texts()).length === 2);
+    t.same(await texts(), ['before', hostile.replace('\x0304', '')]);
+    t.match(await page.title(), '#lobby');
+    t.equal(await page.locator('#lines img, #lines script').count(), 0);
+    await page.locator('#state.on').waitFor({ timeout: 20_000 });
+    await alice.ask('PRIVMSG #lobby :\x01ACTION waves\x01');
+    await until('a live line', async () => (await texts()).length === 3);
+    t.equal((await texts()).at(-1), 'alice waves');
+    t.same(problems, []);
+  });
+
+  t.test('a lost connection comes back, and every line is shown once', async (t) => {
+    relay.cut();
+    relay.refuse(true);
+    await alice.ask('PRIVMSG #lobby :while away');
+    await page.locator('#state:not(.on)').waitFor({ timeout: 20_000 });
+    relay.refuse(false);
+    await until('the line that was missed', async () => (await texts()).includes('while away'));
+    await page.locator('#state.on').waitFor({ timeout: 20_000 });
+    await alice.ask('PRIVMSG #lobby :after');
+    await until('a line after it', async () => (await texts()).at(-1) === 'after');
+    t.same((await texts()).slice(2), ['alice waves', 'while away', 'after']);
+  });
+
+  t.test('another channel is opened with a click', async (t) => {
+    await alice.ask('PRIVMSG #disputes :elsewhere');
+    await page.getByRole('button', { name: '#disputes' }).click();
+    await until('its line', async () => (await texts()).includes('elsewhere'));
+    t.match(await page.locator('#topic').textContent(), /Disputed submissions/);
+    t.match(await page.locator('#counts').textContent(), /2 channels, 2 users/);
+    await alice.ask('PRIVMSG #lobby :not here', 'PRIVMSG #disputes :here');
+    await until('a line of it', async () => (await texts()).includes('here'));
+    t.notOk((await texts()).includes('not here'));
+  });
+});
