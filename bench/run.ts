@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { type Benchmark, type Row, runBenchmark } from './bench.js';
+import { channels } from './channels.js';
 import { delivery } from './delivery.js';
 import { emmett } from './emmett.js';
 import { ingest } from './ingest.js';
@@ -9,6 +10,7 @@ import { memory } from './memory.js';
 import { peers } from './peers.js';
 import { reads } from './reads.js';
 import { rebuild } from './rebuild.js';
+import { recording } from './recording.js';
 import { start } from './start.js';
 import { markdown } from './table.js';
 
@@ -23,6 +25,8 @@ const benchmarks: Record<string, Benchmark> = {
   memory,
   start,
   peers,
+  channels,
+  recording,
 };
 
 const { positionals, values } = parseArgs({

@@ -5,20 +5,33 @@ import { projections } from '../projections/index.js';
 import { Log } from '../streams/core/index.js';
 import { deliveryDecider } from '../streams/delivery/index.js';
 import { streams } from '../streams/index.js';
-import { Lease } from '../workers/core/lease.js';
-import { DeliverToIrc, type DeliverToIrcOptions } from '../workers/deliver-to-irc/index.js';
-import { IrcConnection } from '../workers/irc/connection.js';
+import { createChannels } from '../workers/keep-channels/index.js';
+import { describeProcess } from './about.js';
+import { channelRoutes } from './api/channels.js';
 import { healthRoutes } from './api/health.js';
+import { ircRoutes } from './api/irc.js';
+import { metricsRoutes } from './api/metrics.js';
 import { operationsRoutes } from './api/operations.js';
+import { redeliveryRoutes } from './api/redelivery.js';
 import { createServer } from './api/server.js';
 import { webhookRoutes } from './api/webhook.js';
 import { ApiKeys } from './auth/api-keys.js';
+import { createAutomation } from './automation.js';
+import { createChannelKeeping } from './channels.js';
 import type { Config, Role } from './config.js';
+import { createDelivery } from './delivery.js';
+import { LiveFeed } from './live-feed.js';
+import { meteredParts } from './metered-parts.js';
+import { Metrics } from './metrics.js';
 import { ReadModels } from './read-models.js';
-import { bridgeRoutes, createBridge, type IrcState } from './services/bridge.js';
+import { createRecording } from './recording.js';
+import { bridgeRoutes, createBridge } from './services/bridge.js';
+import { channelservRoutes, createChannelserv } from './services/channelserv.js';
+import type { IrcState, RecorderState } from './services/irc-state.js';
 import { mountService } from './services/mount.js';
 import { upstream } from './services/service.js';
-import { type Closing, openSurroundings, type Surroundings } from './surroundings.js';
+import { type Closing, openSurroundings } from './surroundings.js';
+import { Viewers } from './viewers.js';
 import { bootWarnings } from './warnings.js';
 
 /** The running service. */
@@ -56,6 +69,7 @@ async function assemble(config: Config, logger: Logger, closing: Closing[]): Pro
     closing,
   );
 
+  const metrics = new Metrics();
   const log = await Log.open({
     urls: natsUrl,
     name: `relay ${config.ROLES.join(',')}`,
@@ -64,6 +78,7 @@ async function assemble(config: Config, logger: Logger, closing: Closing[]): Pro
     maxBytes: streamsMaxBytes,
     resize: config.STREAMS_MAX_BYTES !== undefined,
     logger,
+    observe: metrics.append,
   });
   closing.push({ name: 'log', close: () => log.close() });
 
@@ -75,8 +90,16 @@ async function assemble(config: Config, logger: Logger, closing: Closing[]): Pro
     ttlMs: config.EVENT_TTL_MS,
     retryMs: config.EVENT_RETRY_MS,
   };
-  const delivery = deliveryLease(config, { log, logger, ircUrl, secrets, holder, limits });
-  closing.push({ name: 'delivery', close: () => delivery.stop() });
+  const observe = metrics.delivery;
+  const channels = createChannels(log);
+  const delivery = createDelivery(config, {
+    ...{ log, logger, ircUrl, secrets, holder, limits, observe, channels },
+  });
+  closing.push({ name: 'delivery', close: () => delivery.lease.stop() });
+  const recording = createRecording(config, { log, logger, ircUrl, secrets, holder });
+  closing.push({ name: 'recording', close: () => recording.stop() });
+  const viewers = new Viewers(log.connection);
+  closing.push({ name: 'viewers', close: async () => viewers.stop() });
 
   const readModels = new ReadModels(sql, projector);
   const bridgeService = createBridge({
@@ -84,7 +107,9 @@ async function assemble(config: Config, logger: Logger, closing: Closing[]): Pro
     readModels,
     source: config.EM_SOURCE,
     webhookSecretConfigured: secrets.webhook.length > 0,
-    irc: async () => (await delivery.holderState()) as IrcState | undefined,
+    irc: async () => (await delivery.lease.holderState()) as IrcState | undefined,
+    recorder: async () => (await recording.holderState()) as RecorderState | undefined,
+    viewers: () => viewers.count,
     startedAt,
   });
   const bridge = upstream('bridge', bridgeRoutes, {
@@ -93,7 +118,25 @@ async function assemble(config: Config, logger: Logger, closing: Closing[]): Pro
     service: bridgeService,
   });
 
-  const server = await createServer({ logger, rateLimit: config.RATE_LIMIT });
+  const channelKeeping = createChannelKeeping(config, { log, logger, ircUrl, secrets, holder, readModels });
+  closing.push({ name: 'channels', close: () => channelKeeping.stop() });
+  const automation = createAutomation(config, { log, logger, holder, channels });
+  closing.push({ name: 'automation', close: () => automation.stop() });
+  const channelservService = createChannelserv({
+    log,
+    readModels,
+    channels,
+    irc: async () => (await channelKeeping.holderState()) as IrcState | undefined,
+    startedAt,
+  });
+  const channelserv = upstream('channelserv', channelservRoutes, {
+    url: config.CHANNELSERV_URL,
+    timeoutMs: config.PROXY_TIMEOUT,
+    service: channelservService,
+  });
+
+  const server = await createServer({ logger, rateLimit: config.RATE_LIMIT, observe: metrics.request });
+  const usesReadModels = has('api') || has('services') || has('projections');
   let stopping = false;
   closing.push({
     name: 'http',
@@ -102,79 +145,57 @@ async function assemble(config: Config, logger: Logger, closing: Closing[]): Pro
       return server.close();
     },
   });
+  const notReady = () => {
+    if (stopping) return 'the service is stopping';
+    if (!log.connected) return 'the event log is not connected';
+    // who neither reads nor folds them need not wait for them
+    if (usesReadModels && !projector.caughtUp()) return 'the read models have not caught up';
+    return log.trouble;
+  };
   await server.register(healthRoutes, {
-    services: { bridge: () => bridge.health() },
+    services: { bridge: () => bridge.health(), channelserv: () => channelserv.health() },
     startedAt,
-    notReady: () => {
-      if (stopping) return 'the service is stopping';
-      if (!log.connected) return 'the event log is not connected';
-      if (!projector.caughtUp()) return 'the read models have not caught up';
-      return undefined;
-    },
+    notReady,
   });
+  const keys = new ApiKeys(config.API_KEYS);
+  const parts = meteredParts({
+    ...{ log, streams, projector, notReady },
+    readModels: usesReadModels ? readModels : undefined,
+    delivery: has('irc') ? delivery : undefined,
+  });
+  await server.register(metricsRoutes, { metrics, parts, keys });
   if (has('api')) {
-    const keys = new ApiKeys(config.API_KEYS);
     const decider = deliveryDecider(limits);
     await server.register(webhookRoutes, {
       bridge,
       secrets: secrets.webhook,
       schemes: config.EM_WEBHOOK_SCHEMES,
+      observe: metrics.posted,
     });
-    await server.register(operationsRoutes, { log, readModels, projector, keys, decider });
+    const about = describeProcess(config, { natsUrl, sqlPlace, ircUrl });
+    await server.register(operationsRoutes, { log, readModels, projector, keys, decider, about });
+    await server.register(redeliveryRoutes, { log, readModels, keys, decider });
+    await server.register(channelRoutes, { channelserv, keys });
+    await server.register(ircRoutes, { bridge, keys, feed: new LiveFeed(log, logger), viewers });
   } else if (has('services')) {
     mountService(server, 'bridge', bridgeRoutes, bridgeService);
+    mountService(server, 'channelserv', channelservRoutes, channelservService);
   }
   // a port that is taken is known before anything is done to the world
   const address = await server.listen({ host: config.HOST, port: config.PORT });
   if (has('projections')) await projector.start();
-  if (has('irc')) delivery.start();
+  if (has('irc')) {
+    delivery.lease.start();
+    recording.start();
+    channelKeeping.start();
+  }
+  if (has('workers')) automation.start();
   return {
     server,
     address,
     places: { nats: natsUrl, irc: ircUrl, sql: sqlPlace },
     webhookSecrets: secrets.webhook,
   };
-}
-
-/** The marketplace bot and its deliveries: one process has them at a time, the others stand by. */
-function deliveryLease(
-  config: Config,
-  parts: Pick<Surroundings, 'ircUrl' | 'secrets' | 'holder'> & {
-    log: Log;
-    logger: Logger;
-    limits: DeliverToIrcOptions['limits'];
-  },
-): Lease {
-  const { log, logger, ircUrl, secrets, holder, limits } = parts;
-  let irc: IrcConnection | undefined;
-  return new Lease({
-    log,
-    logger,
-    name: 'deliver-to-irc',
-    holder,
-    replicas: config.NATS_REPLICAS,
-    state: (): IrcState => {
-      const { connected, oper, nick } = irc?.status() ?? {
-        connected: false,
-        oper: false,
-        nick: config.EM_NICK,
-      };
-      return { connected, oper, nick };
-    },
-    begin: () => {
-      irc = new IrcConnection({
-        url: ircUrl,
-        nick: config.EM_NICK,
-        realname: 'task marketplace',
-        ...(secrets.ircServerPassword ? { password: secrets.ircServerPassword } : {}),
-        ...(secrets.ircOper ? { oper: secrets.ircOper } : {}),
-        log: logger,
-      });
-      const worker = new DeliverToIrc({ log, irc, limits, logger });
-      worker.start();
-      return worker;
-    },
-  });
 }
 
 /** How long each part may take to stop, in milliseconds. */

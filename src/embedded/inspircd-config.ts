@@ -48,6 +48,7 @@ const modules = [
   'services_account',
   'account',
   'botmode',
+  'deaf',
   'chanhistory',
   'permchannels',
   'cban',

@@ -25,8 +25,10 @@ export interface ChannelState {
 }
 
 /** What can be asked for one channel. */
-export type ChannelCommand = { name: string } & (
-  /** Nothing: whether there is such a channel, and how it is to be. */
+export type ChannelCommand = {
+  name: string;
+} & /** Nothing: whether there is such a channel, and how it is to be. */
+(
   | { is: 'look' }
   | {
       is: 'create';
@@ -107,7 +109,16 @@ export const channelDecider: Decider<ChannelState, ChannelCommand, ChannelFact> 
       const { type, metadata, invite_list, cause, event_seq } = command;
       const modes = checkedModes(command.modes);
       const topic = topicLine(command.topic);
-      const data = { name, type, modes, topic, metadata, invite_list, cause, ...(event_seq ? { event_seq } : {}) };
+      const data = {
+        name,
+        type,
+        modes,
+        topic,
+        metadata,
+        invite_list,
+        cause,
+        ...(event_seq ? { event_seq } : {}),
+      };
       return { type: 'channel.created', data };
     }
     if (!exists) throw new Refusal('not_found', 404, 'Channel not found');

@@ -1,0 +1,106 @@
+import { pino } from 'pino';
+import t from 'tap';
+import { Refusal, Unavailable } from '../../streams/core/index.js';
+import { answerRequests, request } from '../../workers/core/rpc.js';
+import { Lanes } from '../../workers/keep-channels/lanes.js';
+import { HourlyLimit } from '../../workers/keep-channels/limits.js';
+import { startNats } from '../support/nats.js';
+import { openLog } from './keeper.js';
+
+const at = (minutes: number) => new Date(Date.parse('2026-01-01T00:00:00Z') + minutes * 60_000);
+
+/** Seconds after which a limit says that there is room. */
+function wait(limit: HourlyLimit, count: number, now: Date): number | undefined {
+  try {
+    limit.take(count, now);
+  } catch (error) {
+    return (error as Refusal).extra.retryAfter;
+  }
+  return undefined;
+}
+
+t.test('CHAN-08 so many in any hour, and when there is room again', async (t) => {
+  const limit = new HourlyLimit('deletions', 3, [at(0), at(10)]);
+  limit.take(1, at(20));
+  t.throws(() => limit.take(1, at(30)), {
+    ...{ code: 'rate_limited', status: 429, message: 'Too many deletions: at most 3 an hour' },
+  });
+  t.equal(wait(limit, 1, at(30)), 30 * 60);
+  t.equal(wait(limit, 2, at(30)), 40 * 60);
+  limit.take(1, at(60));
+  t.equal(wait(limit, 1, at(60)), 10 * 60);
+  t.equal(wait(limit, 4, at(600)), 3_600, 'more than there ever is room for');
+});
+
+t.test('CHAN-09 what was not done gives its place back, and 0 lifts the limit', async (t) => {
+  const limit = new HourlyLimit('creations', 2);
+  limit.take(2, at(0));
+  limit.giveBack(1);
+  limit.take(1, at(1));
+  t.throws(() => limit.take(1, at(1)), { code: 'rate_limited' });
+  new HourlyLimit('creations', 0).take(1_000_000, at(0));
+});
+
+t.test('CHAN-01 what concerns one channel runs in turn, also behind a failure', async (t) => {
+  const lanes = new Lanes();
+  const order: string[] = [];
+  const work = (name: string, says: string, fails = false) =>
+    lanes.run(name, async () => {
+      order.push(`${says} begins`);
+      await new Promise((resolve) => setImmediate(resolve));
+      order.push(`${says} ends`);
+      if (fails) throw new Error(says);
+      return says;
+    });
+  const [a, b, c] = await Promise.allSettled([work('#a', '1', true), work('#a', '2'), work('#b', '3')]);
+  t.match(a, { status: 'rejected' });
+  t.match(b, { value: '2' });
+  t.match(c, { value: '3' });
+  t.ok(order.indexOf('1 ends') < order.indexOf('2 begins'));
+  t.ok(order.indexOf('3 begins') < order.indexOf('1 ends'));
+});
+
+t.test('CHAN-24 an operation of another process, with its errors', async (t) => {
+  const nats = await startNats(t);
+  const [here, there] = await Promise.all([openLog(t, nats.url), openLog(t, nats.url)]);
+  const ask = (operation: string, input: unknown, ms = 2_000) =>
+    request(here, 'things', operation, input, ms);
+  await t.rejects(ask('double', 2), { code: 'nobody_answers', status: 503 });
+  let release = () => {};
+  const answering = answerRequests({
+    log: there,
+    service: 'things',
+    logger: pino({ level: 'silent' }),
+    operations: {
+      double: async (n: number) => n * 2,
+      refuse: async () => {
+        throw new Refusal('no', 409, 'No', { details: [{ path: 'a', message: 'a is b' }], retryAfter: 7 });
+      },
+      away: async () => {
+        throw new Unavailable('away', 503, 'Away', 9);
+      },
+      broken: async () => {
+        throw new Error('secret');
+      },
+      slow: () => new Promise<void>((resolve) => (release = resolve)),
+    },
+  });
+  await there.connection.flush();
+  t.equal(await ask('double', 21), 42);
+  await t.rejects(ask('refuse', {}), {
+    ...{ kind: 'refusal', code: 'no', status: 409, message: 'No' },
+    extra: { details: [{ path: 'a', message: 'a is b' }], retryAfter: 7 },
+  });
+  await t.rejects(ask('away', {}), { kind: 'unavailable', code: 'away', status: 503, retryAfter: 9 });
+  await t.rejects(ask('broken', {}), {
+    code: 'internal_error',
+    status: 500,
+    message: 'Something went wrong',
+  });
+  await t.rejects(ask('unknown', {}), { code: 'not_found' });
+  await t.rejects(ask('slow', {}, 50), { code: 'answer_overdue', status: 503 });
+  release();
+  await answering.stop();
+  await there.connection.flush();
+  await t.rejects(ask('double', 1), { code: 'nobody_answers' });
+});

@@ -1,0 +1,36 @@
+import { type Log, Unavailable } from '../../streams/core/index.js';
+import { request } from '../core/rpc.js';
+import type { Asked, Asker, Channels } from './requests.js';
+
+/** Name under which the holder of the channel bot answers. */
+export const channelService = 'channelserv';
+
+const answerMs = 5_000;
+
+/** The error of everything that needs the channel bot while it is not there or is no operator. */
+export function ircUnavailable(): Unavailable {
+  return new Unavailable('irc_unavailable', 503, 'IRC not connected or bot not operator', 5);
+}
+
+/**
+ * The commands of the channel service, carried out by the process that holds the channel bot, this one or another.
+ * Errors are the service's own; without a bot that is there and operator an `Unavailable` with the code
+ * `irc_unavailable`. A command that was not answered in time may be done all the same, and may be given again.
+ */
+export function createChannels(log: Log, timeoutMs = answerMs): Channels {
+  const ask = async <Request, Result>(operation: keyof Channels, of: Request, asker: Asker) => {
+    try {
+      const asked: Asked<Request> = { request: of, asker };
+      return await request<Result>(log, channelService, operation, asked, timeoutMs);
+    } catch (error) {
+      if ((error as { code?: unknown }).code === 'nobody_answers') throw ircUnavailable();
+      throw error;
+    }
+  };
+  return {
+    create: (of, asker) => ask('create', of, asker),
+    update: (of, asker) => ask('update', of, asker),
+    remove: (of, asker) => ask('remove', of, asker),
+    members: (of, asker) => ask('members', of, asker),
+  };
+}

@@ -1,0 +1,286 @@
+import {
+  type ChannelCommand,
+  type ChannelState,
+  channelDecider,
+  channels,
+} from '../../streams/channels/index.js';
+import { type Origin, Refusal } from '../../streams/core/index.js';
+import { casefold } from '../../streams/irc-grammar.js';
+import type { Session } from '../irc/session.js';
+import { ircUnavailable } from './client.js';
+import type { Expected } from './expected.js';
+import { dissolve, makeSo, type Refused, voiceBots } from './furnish.js';
+import { type Members, membersOf, unknownModes } from './hands.js';
+import type { Lanes } from './lanes.js';
+import { changeMembers, operationFailed } from './members.js';
+import type { KeepChannelsOptions } from './options.js';
+import type {
+  Asked,
+  Asker,
+  ChangedMembers,
+  ChangeMembers,
+  CreateChannel,
+  CreatedChannel,
+  RemoveChannel,
+  RemovedChannel,
+  UpdateChannel,
+  UpdatedChannel,
+} from './requests.js';
+import { changeModes, mendRoom, openRoom } from './rooms.js';
+import type { Tally } from './tally.js';
+
+/** What the commands work with. */
+export interface CommandsOptions extends KeepChannelsOptions {
+  lanes: Lanes;
+  expected: Expected;
+  /** What there is and was done lately. Rejects with `Unavailable` while that cannot be known. */
+  tally(): Promise<Tally>;
+  /** Told of each channel that a command has touched. */
+  touched(name: string): void;
+  /** Told of each channel that is recorded to be otherwise than the network could be told. */
+  left(name: string): void;
+}
+
+/** Users of a task channel, our bots apart. */
+const mostInTaskChannel = 50;
+
+/** The commands of the channel service, where the channel bot is: what is decided is recorded, then carried out. */
+export class Commands {
+  readonly #options: CommandsOptions;
+
+  constructor(options: CommandsOptions) {
+    this.#options = options;
+  }
+
+  /** The operations under the names by which other processes ask for them. */
+  operations() {
+    return {
+      create: ({ request, asker }: Asked<CreateChannel>) => this.create(request, asker),
+      update: ({ request, asker }: Asked<UpdateChannel>) => this.update(request, asker),
+      remove: ({ request, asker }: Asked<RemoveChannel>) => this.remove(request, asker),
+      members: ({ request, asker }: Asked<ChangeMembers>) => this.members(request, asker),
+    };
+  }
+
+  async create(request: CreateChannel, asker: Asker): Promise<CreatedChannel> {
+    const { name, type, modes, topic, invite_list, metadata, cause, event_seq } = request;
+    const session = this.#session();
+    requireKnown(session, modes);
+    return await this.#alone(name, async () => {
+      if (await this.#exists(name)) throw new Refusal('channel_exists', 409, 'Channel already exists');
+      const tally = await this.#options.tally();
+      tally.requireRoom(type);
+      const limit = cause === 'request' ? tally.creations : undefined;
+      limit?.take(1, this.#options.log.now());
+      try {
+        const creation = { name, type, modes, topic, metadata, invite_list, cause, event_seq };
+        const { state, seq } = await this.#decide({ is: 'create', ...creation }, asker);
+        tally.count(type, 1);
+        const invited = await this.#open(session, name, state, asker);
+        const failed_invites = invite_list.filter((nick) => !invited.includes(nick));
+        this.#options.expected.add(name, failed_invites);
+        return { name, type, modes, topic: state.topic, created: true, invited, failed_invites, seq };
+      } catch (error) {
+        limit?.giveBack(1);
+        throw error;
+      }
+    });
+  }
+
+  async update(request: UpdateChannel, asker: Asker): Promise<UpdatedChannel> {
+    const { name, topic, modes } = request;
+    const session = this.#session();
+    for (const change of modes) requireKnown(session, change);
+    return await this.#alone(name, async () => {
+      let { state, seq } = await this.#decide({ is: 'look', name }, asker);
+      const changes = (['voice', 'devoice', 'op', 'deop'] as const)
+        .map((action) => ({ action, nicks: request[action], reason: '' }))
+        .filter(({ nicks }) => nicks.length > 0);
+      const count = changes.reduce((sum, { nicks }) => sum + nicks.length, 0);
+      (await this.#options.tally()).memberOperations.take(count, this.#options.log.now());
+      if (topic !== undefined)
+        ({ state, seq } = await this.#decide({ is: 'change topic', name, topic }, asker));
+      const { refused } = await makeSo(session, { ...state, name }, this.#options.bots);
+      if (refused) throw cannot(refused, 'The network refuses the channel');
+      for (const change of modes) {
+        const refused = await changeModes(session, { ...state, name }, change, this.#options.bots);
+        if (refused) throw cannot(refused, 'The network refuses the modes');
+        ({ state, seq } = await this.#decide({ is: 'change modes', name, change }, asker));
+      }
+      const failed: Record<string, string> = {};
+      for (const change of changes) {
+        const outcome = await changeMembers(session, name, change);
+        Object.assign(failed, outcome.failed);
+        const done = { is: 'record members' as const, name, ...change, nicks: outcome.successful };
+        ({ seq } = await this.#decide(done, asker));
+      }
+      return { name, failed, seq };
+    });
+  }
+
+  async remove(request: RemoveChannel, asker: Asker): Promise<RemovedChannel> {
+    const { name, reason, immediate, cause, event_seq } = request;
+    const session = this.#session();
+    return await this.#alone(name, async () => {
+      const before = await this.#decide({ is: 'look', name }, asker);
+      if (immediate) return await this.#delete(session, request, asker, before.state);
+      const { deleteAfterMs } = this.#options.lifetimes;
+      const archiving = { name, reason, deleteAfterMs, cause, event_seq };
+      const { state, seq, isNew } = await this.#decide({ is: 'archive', ...archiving }, asker);
+      // an event that was acted upon before, and the channel was opened again since
+      if (!state.archived) throw new Refusal('not_found', 404, 'Channel not found');
+      if (isNew) await this.#carryOut(name, () => makeSo(session, { ...state, name }, this.#options.bots));
+      const { reason: archive_reason, delete_after } = state.archived;
+      return { is: 'archived', name, archive_reason, delete_after, seq };
+    });
+  }
+
+  async members(request: ChangeMembers, asker: Asker): Promise<ChangedMembers> {
+    const { name, action, nicks, reason } = request;
+    return await this.#alone(name, async () => {
+      const { state, seq } = await this.#decide({ is: 'look', name }, asker);
+      let session: Session;
+      try {
+        session = this.#session();
+      } catch {
+        return { action, successful: [], failed: allFailed(nicks), seq };
+      }
+      (await this.#options.tally()).memberOperations.take(nicks.length, this.#options.log.now());
+      const { refused, members } = await makeSo(session, { ...state, name }, this.#options.bots);
+      if (refused) return { action, successful: [], failed: allFailed(nicks), seq };
+      const room = state.type === 'task' ? mostInTaskChannel - this.#agents(session, members) : undefined;
+      const outcome = await changeMembers(session, name, { action, nicks, reason }, room);
+      if (action === 'sapart') this.#options.expected.remove(name, nicks);
+      if (action === 'sajoin')
+        await voiceBots(session, { ...state, name }, await membersOf(session, name), this.#options.bots);
+      const done = { is: 'record members' as const, name, action, reason, nicks: outcome.successful };
+      const recorded = await this.#decide(done, asker);
+      return { action, ...outcome, seq: recorded.seq };
+    });
+  }
+
+  /** Deletes a channel that is due, or nothing when it is not any more; tells whether it did. */
+  async expire(name: string, asker: Asker): Promise<boolean> {
+    const session = this.#session();
+    return await this.#alone(name, async () => {
+      const tally = await this.#options.tally();
+      const { state, isNew } = await this.#decide({ is: 'delete', name, cause: 'lifecycle' }, asker);
+      if (!isNew) return false;
+      tally.count(state.type, -1);
+      this.#options.expected.remove(name);
+      await this.#carryOut(name, () => dissolve(session, name, state.topic));
+      return true;
+    });
+  }
+
+  /** Brings one channel to what it is to be, if it is managed, and our bots into it; tells what was different. */
+  async repair(name: string): Promise<string[]> {
+    const session = this.#session();
+    return await this.#options.lanes.run(name, async () => {
+      const { state } = await this.#decide({ is: 'look', name }, { by: 'keep-channels' });
+      return await mendRoom(session, { ...state, name }, this.#options.bots);
+    });
+  }
+
+  async #delete(
+    session: Session,
+    { name, reason, cause }: RemoveChannel,
+    asker: Asker,
+    { type }: ChannelState,
+  ): Promise<RemovedChannel> {
+    const tally = await this.#options.tally();
+    const limit = cause === 'request' ? tally.deletions : undefined;
+    limit?.take(1, this.#options.log.now());
+    const { seq } = await this.#decide({ is: 'delete', name, cause }, asker).catch((error) => {
+      limit?.giveBack(1);
+      throw error;
+    });
+    tally.count(type, -1);
+    this.#options.expected.remove(name);
+    await this.#carryOut(name, () => dissolve(session, name, reason));
+    return { is: 'deleted', name, seq };
+  }
+
+  /** What follows a creation on the network; those of the invited who came. Takes it back when the network refuses. */
+  async #open(session: Session, name: string, state: ChannelState, asker: Asker): Promise<string[]> {
+    const opened = await this.#carryOut(name, () =>
+      openRoom(session, { ...state, name }, this.#options.bots),
+    );
+    if (!opened?.refused) return opened?.invited ?? [];
+    await this.#decide({ is: 'delete', name, cause: 'request' }, asker);
+    (await this.#options.tally()).count(state.type, -1);
+    if (session.isIn(name)) await this.#carryOut(name, () => dissolve(session, name, ''));
+    throw cannot(opened.refused, 'The network refuses the channel');
+  }
+
+  /** Work on the network for what is recorded already: without the network it is left for later. */
+  async #carryOut<T>(name: string, work: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await work();
+    } catch (error) {
+      if ((error as { code?: unknown }).code !== 'irc_unavailable') throw error;
+      this.#options.logger.warn({ channel: name }, 'channel is left for later: the session was lost');
+      this.#options.left(name);
+      return undefined;
+    }
+  }
+
+  async #decide(
+    command: ChannelCommand,
+    { by, cause_id = null }: Asker,
+  ): Promise<{ state: ChannelState; seq: number; isNew: boolean }> {
+    const origin: Origin = { by, cause: cause_id };
+    const { state, fact, position } = await this.#options.log.handle(
+      channels,
+      channelDecider,
+      command,
+      origin,
+    );
+    // the log goes on with its own: ours must stay what it was when this was decided
+    return { state: { ...state }, seq: position.seq, isNew: fact !== undefined };
+  }
+
+  async #exists(name: string): Promise<boolean> {
+    try {
+      await this.#decide({ is: 'look', name }, { by: 'keep-channels' });
+      return true;
+    } catch (error) {
+      if ((error as { code?: unknown }).code === 'not_found') return false;
+      throw error;
+    }
+  }
+
+  /** One command after the other for each channel. */
+  async #alone<T>(name: string, work: () => Promise<T>): Promise<T> {
+    return await this.#options.lanes.run(name, () => {
+      this.#options.touched(name);
+      return work();
+    });
+  }
+
+  #session(): Session {
+    const session = this.#options.irc.session();
+    if (!session || session.lost.aborted || !session.oper) throw ircUnavailable();
+    return session;
+  }
+
+  #agents(session: Session, members: Members): number {
+    const bots = new Set([session.nick, ...this.#options.bots].map(casefold));
+    return [...members.keys()].filter((nick) => !bots.has(nick)).length;
+  }
+}
+
+function allFailed(nicks: readonly string[]): Record<string, string> {
+  return Object.fromEntries(nicks.map((nick) => [nick, operationFailed]));
+}
+
+function requireKnown(session: Session, modes: string): void {
+  const unknown = unknownModes(session, modes);
+  if (unknown.length === 0) return;
+  const message = `modes has ${unknown.join(', ')}, which the network does not know`;
+  throw new Refusal('validation_failed', 400, message, { details: [{ path: 'modes', message }] });
+}
+
+function cannot({ text }: Refused, what: string): Refusal {
+  return new Refusal('refused_by_network', 409, `${what}: ${text}`);
+}

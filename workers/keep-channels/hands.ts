@@ -1,0 +1,132 @@
+import { parseModes } from '../../streams/channels/index.js';
+import { casefold } from '../../streams/irc-grammar.js';
+import type { IrcLine } from '../irc/line.js';
+import { textOf } from '../irc/line.js';
+import type { Session } from '../irc/session.js';
+import { ircUnavailable } from './client.js';
+
+/** Somebody in a channel, and what they may do there. */
+export interface Member {
+  nick: string;
+  op: boolean;
+  voice: boolean;
+}
+
+/** Who is in a channel, by the casefolded nick. */
+export type Members = Map<string, Member>;
+
+/** Settings of a channel: flags with their parameters. */
+export type Modes = Map<string, string | undefined>;
+
+/** An answered command: all lines of the answer, and the first error among them. */
+export interface Answered {
+  lines: IrcLine[];
+  error: { code: string; text: string } | null;
+}
+
+const maxListBytes = 400;
+
+/** Sends one command and waits for its answer. Throws `irc_unavailable` when the session ends or stays silent instead. */
+export async function ask(session: Session, ...parts: string[]): Promise<Answered> {
+  const answer = await session.command(...parts);
+  if (answer.is !== 'answered') throw ircUnavailable();
+  return answer;
+}
+
+/** Reads who is in each channel from lines of answers (353). */
+export function membersIn(session: Session, lines: readonly IrcLine[]): Map<string, Members> {
+  const rooms = new Map<string, Members>();
+  for (const line of lines) {
+    if (line.command !== '353') continue;
+    const key = casefold(line.params[2] ?? '');
+    const members: Members = rooms.get(key) ?? new Map();
+    rooms.set(key, members);
+    for (const entry of textOf(line).split(' ')) {
+      const member = entry === '' ? undefined : memberOf(session, entry);
+      if (member) members.set(casefold(member.nick), member);
+    }
+  }
+  return rooms;
+}
+
+/** Who is in a channel now; nobody when there is no such channel. */
+export async function membersOf(session: Session, channel: string): Promise<Members> {
+  const { lines } = await ask(session, 'NAMES', channel);
+  return membersIn(session, lines).get(casefold(channel)) ?? new Map();
+}
+
+/** The settings of a channel now. */
+export async function modesOf(session: Session, channel: string): Promise<Modes> {
+  const { lines } = await ask(session, 'MODE', channel);
+  const shown = lines.find(({ command }) => command === '324');
+  return shown ? readModes(session, shown.params.slice(2)) : new Map();
+}
+
+/** The topic of a channel now; empty when it has none. */
+export async function topicOf(session: Session, channel: string): Promise<string> {
+  const { lines } = await ask(session, 'TOPIC', channel);
+  const shown = lines.find(({ command }) => command === '332');
+  return shown ? textOf(shown) : '';
+}
+
+/** Settings as the server lists them: the flags in one word, the parameters behind it in their order. */
+export function readModes(session: Session, [flags = '', ...parameters]: readonly string[]): Modes {
+  const [, always = '', whenSet = ''] = session.modeNames.channelModes;
+  const modes: Modes = new Map();
+  for (const flag of flags.replace('+', '')) {
+    modes.set(flag, always.includes(flag) || whenSet.includes(flag) ? parameters.shift() : undefined);
+  }
+  return modes;
+}
+
+/** The flags of a mode string that the server does not know as settings of a channel. */
+export function unknownModes(session: Session, modes: string): string[] {
+  const known = session.modeNames.channelModes.slice(1).join('');
+  const flags = (parseModes(modes) ?? []).map(({ flag }) => flag);
+  return [...new Set(flags)].filter((flag) => !known.includes(flag));
+}
+
+/** Whether the server has a setting. */
+export function hasSetting(session: Session, flag: string): boolean {
+  return session.modeNames.channelModes.slice(1).some((flags) => flags.includes(flag));
+}
+
+/** Those of the nicks that are on the network now, casefolded. */
+export async function online(session: Session, nicks: readonly string[]): Promise<Set<string>> {
+  const answers = await Promise.all(
+    inLines(nicks, ' ', Number.POSITIVE_INFINITY).map((list) => ask(session, 'ISON', ...list.split(' '))),
+  );
+  const found = answers.flatMap(({ lines }) =>
+    lines.filter(({ command }) => command === '303').flatMap((line) => textOf(line).split(' ')),
+  );
+  return new Set(found.filter((nick) => nick !== '').map(casefold));
+}
+
+/** Joins names by a separator into as few texts as fit a line each, with at most `most` names in one. */
+export function inLines(names: readonly string[], separator: string, most: number): string[] {
+  const lists: string[][] = [];
+  let bytes = 0;
+  for (const name of names) {
+    bytes += name.length + 1;
+    if (lists.length === 0 || bytes > maxListBytes || lists.at(-1)!.length >= most) {
+      lists.push([]);
+      bytes = name.length + 1;
+    }
+    lists.at(-1)!.push(name);
+  }
+  return lists.map((list) => list.join(separator));
+}
+
+function memberOf(session: Session, entry: string): Member | undefined {
+  const { prefixes } = session.modeNames;
+  let at = 0;
+  let given = '';
+  for (;;) {
+    const prefix = prefixes.find(({ symbol }) => symbol === entry[at]);
+    if (!prefix) break;
+    given += prefix.mode;
+    at += 1;
+  }
+  const nick = entry.slice(at).split('!', 1)[0]!;
+  return nick === '' ? undefined : { nick, op: /[qao]/.test(given), voice: given.includes('v') };
+}

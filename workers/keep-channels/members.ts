@@ -1,0 +1,104 @@
+import type { MemberAction } from '../../streams/channels/index.js';
+import { casefold, isNick } from '../../streams/irc-grammar.js';
+import { textOf } from '../irc/line.js';
+import type { Session } from '../irc/session.js';
+import { ask, type Member, type Members, membersOf, online } from './hands.js';
+
+/** The nicks that are as they are to be, and why the others are not. */
+export interface MembersOutcome {
+  successful: string[];
+  failed: Record<string, string>;
+}
+
+/** The contract's words for a nick that nothing could be done to without the network. */
+export const operationFailed = 'IRC operation failed (not connected or not oper)';
+
+const noSuchNick = 'No such nick';
+const notInChannel = 'Not in the channel';
+/** A forced join of somebody on another server of the network shows a moment later. */
+const lateness = { looks: 5, ms: 200 };
+
+/** Whether a nick is as the action wants it. */
+const isDone: Record<MemberAction, (member: Member | undefined) => boolean> = {
+  sajoin: (member) => member !== undefined,
+  sapart: (member) => member === undefined,
+  voice: (member) => member?.voice === true,
+  devoice: (member) => member !== undefined && !member.voice,
+  op: (member) => member?.op === true,
+  deop: (member) => member !== undefined && !member.op,
+};
+
+const modeOf = { voice: '+v', devoice: '-v', op: '+o', deop: '-o' } as const;
+
+/**
+ * Does something to nicks in a channel, and looks afterwards what came of it. Who is as wanted already is left
+ * alone. `room` is how many more may be brought in.
+ */
+export async function changeMembers(
+  session: Session,
+  channel: string,
+  change: { action: MemberAction; nicks: readonly string[]; reason: string },
+  room = Number.POSITIVE_INFINITY,
+): Promise<MembersOutcome> {
+  const { action, reason } = change;
+  const nicks = [...new Set(change.nicks)];
+  const outcome: MembersOutcome = { successful: [], failed: {} };
+  const there = await online(session, nicks.filter(isNick));
+  const before = await membersOf(session, channel);
+  const wanted = nicks.filter((nick) => {
+    if (!there.has(casefold(nick))) outcome.failed[nick] = noSuchNick;
+    else if (action in modeOf && !before.has(casefold(nick))) outcome.failed[nick] = notInChannel;
+    return outcome.failed[nick] === undefined;
+  });
+  const missing = wanted.filter((nick) => !isDone[action](before.get(casefold(nick))));
+  const toDo = action === 'sajoin' ? missing.slice(0, Math.max(0, room)) : missing;
+  for (const nick of missing.slice(toDo.length)) outcome.failed[nick] = 'Channel is full';
+  const words = new Map(
+    await Promise.all(
+      toDo.map(async (nick) => [nick, await command(session, channel, action, nick, reason)] as const),
+    ),
+  );
+  const after = await lookUntil(session, channel, toDo, isDone[action], before);
+  for (const nick of wanted) {
+    if (outcome.failed[nick] !== undefined) continue;
+    if (isDone[action](after.get(casefold(nick)))) outcome.successful.push(nick);
+    else outcome.failed[nick] = words.get(nick) || 'The network did not carry it out';
+  }
+  return outcome;
+}
+
+/** One nick's command; what the server says against it, in its words. */
+async function command(
+  session: Session,
+  channel: string,
+  action: MemberAction,
+  nick: string,
+  reason: string,
+): Promise<string> {
+  const parts =
+    action === 'sajoin'
+      ? ['SAJOIN', nick, channel]
+      : action === 'sapart'
+        ? ['SAPART', nick, channel, reason]
+        : ['SAMODE', channel, modeOf[action], nick];
+  const { lines, error } = await ask(session, ...parts);
+  if (error) return error.text;
+  const notice = lines.find((line) => line.command === 'NOTICE');
+  return notice ? textOf(notice).replace(/^\*+ */, '') : '';
+}
+
+async function lookUntil(
+  session: Session,
+  channel: string,
+  nicks: readonly string[],
+  isDone: (member: Member | undefined) => boolean,
+  before: Members,
+): Promise<Members> {
+  let members = before;
+  for (let look = 0; nicks.length > 0 && look < lateness.looks; look++) {
+    if (look > 0) await new Promise((resolve) => setTimeout(resolve, lateness.ms));
+    members = await membersOf(session, channel);
+    if (nicks.every((nick) => isDone(members.get(casefold(nick))))) break;
+  }
+  return members;
+}

@@ -1,0 +1,42 @@
+import type { Logger } from 'pino';
+import type { Sql } from '../../projections/core/sql.js';
+import type { Log, Position } from '../../streams/core/index.js';
+import type { IrcConnection } from '../irc/connection.js';
+
+/** Runs a query on the channel directory; `after` waits, within bounds, until it has folded that position. */
+export type ReadDirectory = <T>(
+  query: (sql: Sql, schema: string) => Promise<T>,
+  after?: Position,
+) => Promise<T>;
+
+/** Operations an hour that callers may ask for; 0 lifts a limit. */
+export interface HourlyLimits {
+  creations: number;
+  deletions: number;
+  memberOperations: number;
+}
+
+/** How long channels live, in milliseconds. */
+export interface Lifetimes {
+  /** From archiving to deletion. */
+  deleteAfterMs: number;
+  /** Without an audit record, until a geographic channel is archived. */
+  geographicIdleMs: number;
+  /** From the end of a task until its channel is archived. */
+  endedTaskMs: number;
+}
+
+/** What the keeper of the channels works with. */
+export interface KeepChannelsOptions {
+  log: Log;
+  /** The channel bot's connection; started and stopped by the keeper. */
+  irc: IrcConnection;
+  read: ReadDirectory;
+  /** Nicks of our other bots: they never lose their voice. */
+  bots: readonly string[];
+  limits: HourlyLimits;
+  lifetimes: Lifetimes;
+  logger: Logger;
+  /** When to look for what is due, in milliseconds: first after 30 s, then every 5 minutes by default. */
+  schedule?: { firstMs: number; everyMs: number };
+}

@@ -1,0 +1,195 @@
+import type { Logger } from 'pino';
+import { deletedAmong, type WantedChannel, wantedChannels } from '../../projections/channel-queries.js';
+import { channels, modeFlags } from '../../streams/channels/index.js';
+import type { Log } from '../../streams/core/index.js';
+import { casefold, isManagedChannel } from '../../streams/irc-grammar.js';
+import { maxForced, permanentMode } from '../irc/join.js';
+import { textOf } from '../irc/line.js';
+import type { Session } from '../irc/session.js';
+import { dissolve, furnish } from './furnish.js';
+import {
+  ask,
+  inLines,
+  type Members,
+  type Modes,
+  membersIn,
+  membersOf,
+  modesOf,
+  online,
+  readModes,
+  topicOf,
+} from './hands.js';
+import type { Lanes } from './lanes.js';
+import type { ReadDirectory } from './options.js';
+
+/** What reconciling works with. */
+export interface ReconcileOptions {
+  log: Log;
+  read: ReadDirectory;
+  bots: readonly string[];
+  lanes: Lanes;
+  logger: Logger;
+  /** Whether a command has touched a channel since the session began: it is as it is to be then. */
+  isTouched(name: string): boolean;
+}
+
+/** What was to be there, and who is in it. */
+export interface Reconciled {
+  wanted: WantedChannel[];
+  members: Map<string, Members>;
+}
+
+/** A channel as the server lists it; without `modes` where the server does not show them. */
+interface Listed {
+  modes: Modes | undefined;
+  topic: string;
+}
+
+/**
+ * Brings the network to what is recorded: the channel bot and our other bots into every channel that is to be
+ * there, settings and topics repaired, channels removed that were deleted while nobody could do it. Differences
+ * are logged. Done once for each session: what people change meanwhile is theirs to change.
+ */
+export async function reconcile(session: Session, options: ReconcileOptions): Promise<Reconciled> {
+  const { log, read, lanes, logger, isTouched } = options;
+  const started = performance.now();
+  const after = { stream: channels.name, seq: await log.head(channels) };
+  const wanted = await read((sql, schema) => wantedChannels(sql, schema), after);
+  const listed = await list(session);
+  const members = await enterAll(session, wanted, session.nick);
+  let repaired = 0;
+  const repair = async (channel: WantedChannel): Promise<void> => {
+    const { name } = channel;
+    if (isTouched(name) || !session.isIn(name)) return;
+    const found = await look(session, name, listed.get(name), members.get(name));
+    const { changed, refused } = await furnish(session, channel, found, options.bots);
+    if (changed.length > 0 && listed.has(name)) logger.info({ channel: name, changed }, 'channel repaired');
+    if (refused) logger.warn({ channel: name, ...refused }, 'channel cannot be repaired');
+    if (changed.length > 0) repaired += 1;
+  };
+  await Promise.all(wanted.map((channel) => lanes.run(channel.name, () => repair(channel))));
+  const brought = await bringBots(session, wanted, members, options.bots);
+  const removed = await removeDeleted(session, wanted, listed, options);
+  const missing = wanted.filter(({ name }) => !session.isIn(name) && !isTouched(name));
+  for (const { name } of missing.slice(0, 20)) logger.warn({ channel: name }, 'channel cannot be entered');
+  const recreated = wanted.filter(({ name }) => !listed.has(name)).length;
+  const ms = Math.round(performance.now() - started);
+  logger.info(
+    { channels: wanted.length, recreated, repaired, brought, removed, missing: missing.length, ms },
+    'channels reconciled',
+  );
+  return { wanted, members };
+}
+
+/** Brings one of our bots into every channel that has asked it in. */
+export async function bringBot(
+  session: Session,
+  nick: string,
+  wanted: readonly WantedChannel[],
+): Promise<void> {
+  const key = casefold(nick);
+  const asked = wanted.filter(({ invited }) => invited.some((one) => casefold(one) === key));
+  await enterAll(session, asked, nick);
+  // it is in now, also in those that silence everybody without a voice
+  const silent = asked.filter(({ modes }) => modeFlags(modes).has('m'));
+  await Promise.all(silent.map(({ name }) => ask(session, 'SAMODE', name, '+v', nick)));
+}
+
+async function bringBots(
+  session: Session,
+  wanted: readonly WantedChannel[],
+  members: ReadonlyMap<string, Members>,
+  bots: readonly string[],
+): Promise<number> {
+  const there = await online(session, bots);
+  let brought = 0;
+  for (const bot of bots.filter((nick) => there.has(casefold(nick)))) {
+    const away = wanted.filter(
+      ({ name, invited }) =>
+        invited.some((nick) => casefold(nick) === casefold(bot)) && !members.get(name)?.has(casefold(bot)),
+    );
+    await bringBot(session, bot, away);
+    brought += away.length;
+  }
+  return brought;
+}
+
+/** Forces a nick into channels, many with one line; who is in those that we see it enter. */
+async function enterAll(
+  session: Session,
+  wanted: readonly { name: string }[],
+  nick: string,
+): Promise<Map<string, Members>> {
+  const isMe = nick === session.nick;
+  const names = wanted.map(({ name }) => name).filter((name) => !isMe || !session.isIn(name));
+  const answers = await Promise.all(
+    inLines(names, ',', maxForced).map((names) => ask(session, 'SAJOIN', nick, names)),
+  );
+  return membersIn(
+    session,
+    answers.flatMap(({ lines }) => lines),
+  );
+}
+
+/** Every channel of the network as it stands in the server's list. */
+async function list(session: Session): Promise<Map<string, Listed>> {
+  const { lines } = await ask(session, 'LIST');
+  const listed = new Map<string, Listed>();
+  for (const line of lines) {
+    if (line.command !== '322') continue;
+    const [, modes, topic] = /^\[(\+[^\]]*)\] ?(.*)$/s.exec(textOf(line)) ?? [];
+    listed.set(
+      casefold(line.params[1] ?? ''),
+      modes === undefined
+        ? { modes: undefined, topic: textOf(line) }
+        : { modes: readModes(session, modes.split(' ')), topic: topic! },
+    );
+  }
+  return listed;
+}
+
+async function look(
+  session: Session,
+  name: string,
+  listed: Listed | undefined,
+  members: Members | undefined,
+) {
+  // a list does not show the key to who was not in the channel
+  if (listed?.modes && !listed.modes.has('k') && members)
+    return { modes: listed.modes, topic: listed.topic, members };
+  const [modes, topic, present] = await Promise.all([
+    modesOf(session, name),
+    topicOf(session, name),
+    members ?? membersOf(session, name),
+  ]);
+  return { modes, topic, members: present };
+}
+
+/** Channels that we made and that were deleted, and that a crash or an outage has left behind. */
+async function removeDeleted(
+  session: Session,
+  wanted: readonly WantedChannel[],
+  listed: ReadonlyMap<string, Listed>,
+  { read, lanes, logger, isTouched }: ReconcileOptions,
+): Promise<number> {
+  const known = new Set(wanted.map(({ name }) => name));
+  // without +P it is somebody else's by now: the name is free again
+  const left = [...listed].filter(
+    ([name, { modes }]) => modes?.has(permanentMode) && !known.has(name) && isManagedChannel(name),
+  );
+  if (left.length === 0) return 0;
+  const deleted = await read((sql, schema) =>
+    deletedAmong(
+      sql,
+      schema,
+      left.map(([name]) => name),
+    ),
+  );
+  const remove = async (name: string): Promise<void> => {
+    if (isTouched(name)) return;
+    await dissolve(session, name, 'Channel deleted');
+    logger.info({ channel: name }, 'deleted channel removed');
+  };
+  await Promise.all(deleted.map((name) => lanes.run(name, () => remove(name))));
+  return deleted.length;
+}

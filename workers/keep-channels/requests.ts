@@ -1,0 +1,99 @@
+import type { ChannelCause, ChannelType, MemberAction } from '../../streams/channels/index.js';
+
+/** Who asks. */
+export interface Asker {
+  /** A key's name, or the part of this service that acts by itself. */
+  by: string;
+  /** Id of the request or fact that led to it. */
+  cause_id?: string | null;
+}
+
+/** The contract's creation of a channel; whoever asks has checked its form. */
+export interface CreateChannel {
+  name: string;
+  type: ChannelType;
+  modes: string;
+  topic: string;
+  invite_list: string[];
+  metadata: Record<string, unknown>;
+  cause: ChannelCause;
+  /** Sequence of the market event that wants it: the same event twice opens one channel. */
+  event_seq?: number;
+}
+
+/** The contract's patch; `modes` is a list of mode strings. */
+export interface UpdateChannel {
+  name: string;
+  topic?: string | undefined;
+  modes: string[];
+  voice: string[];
+  devoice: string[];
+  op: string[];
+  deop: string[];
+}
+
+/** The contract's archiving and deletion. */
+export interface RemoveChannel {
+  name: string;
+  reason: string;
+  immediate: boolean;
+  cause: ChannelCause;
+  event_seq?: number;
+}
+
+/** The contract's member operation. */
+export interface ChangeMembers {
+  name: string;
+  action: MemberAction;
+  nicks: string[];
+  reason: string;
+}
+
+/** Sequence in the channels' stream up to which what was done is recorded. */
+interface Done {
+  seq: number;
+}
+
+/** What was created; `failed_invites` are nicks that are not in it, the offline ones still awaited. */
+export interface CreatedChannel extends Done {
+  name: string;
+  type: ChannelType;
+  modes: string;
+  topic: string;
+  created: true;
+  invited: string[];
+  failed_invites: string[];
+}
+
+/** What was changed; `failed` has the nicks of the patch that nothing could be done to, and why. */
+export interface UpdatedChannel extends Done {
+  name: string;
+  failed: Record<string, string>;
+}
+
+/** What became of the channel; `delete_after` is ISO 8601. */
+export type RemovedChannel = Done & { name: string } & (
+    | { is: 'deleted' }
+    | { is: 'archived'; archive_reason: string; delete_after: string }
+  );
+
+/** The nicks it worked for, and why it did not for the others. */
+export interface ChangedMembers extends Done {
+  action: MemberAction;
+  successful: string[];
+  failed: Record<string, string>;
+}
+
+/** The commands of the channel service, the same in every process. */
+export interface Channels {
+  create(request: CreateChannel, asker: Asker): Promise<CreatedChannel>;
+  update(request: UpdateChannel, asker: Asker): Promise<UpdatedChannel>;
+  remove(request: RemoveChannel, asker: Asker): Promise<RemovedChannel>;
+  members(request: ChangeMembers, asker: Asker): Promise<ChangedMembers>;
+}
+
+/** What a request over the log server holds. */
+export interface Asked<Request> {
+  request: Request;
+  asker: Asker;
+}
