@@ -16,22 +16,22 @@ import { redeliveryRoutes } from './api/redelivery.js';
 import { createServer } from './api/server.js';
 import { webhookRoutes } from './api/webhook.js';
 import { ApiKeys } from './auth/api-keys.js';
-import { createAutomation } from './automation.js';
-import { createChannelKeeping } from './channels.js';
+import { createAutomation } from './bots/automation.js';
+import { createChannelKeeping } from './bots/channels.js';
+import { createDelivery } from './bots/delivery.js';
+import { createRecording } from './bots/recording.js';
 import type { Config, Role } from './config.js';
-import { createDelivery } from './delivery.js';
-import { LiveFeed } from './live-feed.js';
-import { meteredParts } from './metered-parts.js';
-import { Metrics } from './metrics.js';
+import { LiveFeed } from './live/feed.js';
+import { Viewers } from './live/viewers.js';
+import { Metrics } from './metrics/metrics.js';
+import { meteredParts } from './metrics/parts.js';
 import { ReadModels } from './read-models.js';
-import { createRecording } from './recording.js';
 import { bridgeRoutes, createBridge } from './services/bridge.js';
 import { channelservRoutes, createChannelserv } from './services/channelserv.js';
 import type { IrcState, RecorderState } from './services/irc-state.js';
 import { mountService } from './services/mount.js';
 import { upstream } from './services/service.js';
 import { type Closing, openSurroundings } from './surroundings.js';
-import { Viewers } from './viewers.js';
 import { bootWarnings } from './warnings.js';
 
 /** The running service. */
@@ -95,9 +95,7 @@ async function assemble(config: Config, logger: Logger, closing: Closing[]): Pro
   const delivery = createDelivery(config, {
     ...{ log, logger, ircUrl, secrets, holder, limits, observe, channels },
   });
-  closing.push({ name: 'delivery', close: () => delivery.lease.stop() });
   const recording = createRecording(config, { log, logger, ircUrl, secrets, holder });
-  closing.push({ name: 'recording', close: () => recording.stop() });
   const viewers = new Viewers(log.connection);
   closing.push({ name: 'viewers', close: async () => viewers.stop() });
 
@@ -108,7 +106,7 @@ async function assemble(config: Config, logger: Logger, closing: Closing[]): Pro
     source: config.EM_SOURCE,
     webhookSecretConfigured: secrets.webhook.length > 0,
     irc: async () => (await delivery.lease.holderState()) as IrcState | undefined,
-    recorder: async () => (await recording.holderState()) as RecorderState | undefined,
+    recorder: async () => (await recording.lease.holderState()) as RecorderState | undefined,
     viewers: () => viewers.count,
     startedAt,
   });
@@ -119,14 +117,15 @@ async function assemble(config: Config, logger: Logger, closing: Closing[]): Pro
   });
 
   const channelKeeping = createChannelKeeping(config, { log, logger, ircUrl, secrets, holder, readModels });
-  closing.push({ name: 'channels', close: () => channelKeeping.stop() });
+  const bots = [delivery, recording, channelKeeping];
+  closing.push({ name: 'bots', close: () => Promise.all(bots.map(({ lease }) => lease.stop())) });
   const automation = createAutomation(config, { log, logger, holder, channels });
   closing.push({ name: 'automation', close: () => automation.stop() });
   const channelservService = createChannelserv({
     log,
     readModels,
     channels,
-    irc: async () => (await channelKeeping.holderState()) as IrcState | undefined,
+    irc: async () => (await channelKeeping.lease.holderState()) as IrcState | undefined,
     startedAt,
   });
   const channelserv = upstream('channelserv', channelservRoutes, {
@@ -162,6 +161,7 @@ async function assemble(config: Config, logger: Logger, closing: Closing[]): Pro
     ...{ log, streams, projector, notReady },
     readModels: usesReadModels ? readModels : undefined,
     delivery: has('irc') ? delivery : undefined,
+    bots: has('irc') ? bots : [],
   });
   await server.register(metricsRoutes, { metrics, parts, keys });
   if (has('api')) {
@@ -185,9 +185,7 @@ async function assemble(config: Config, logger: Logger, closing: Closing[]): Pro
   const address = await server.listen({ host: config.HOST, port: config.PORT });
   if (has('projections')) await projector.start();
   if (has('irc')) {
-    delivery.lease.start();
-    recording.start();
-    channelKeeping.start();
+    for (const { lease } of bots) lease.start();
   }
   if (has('workers')) automation.start();
   return {

@@ -5,12 +5,12 @@ import type { IrcMessage } from '../../projections/irc-network.js';
 import { Unavailable } from '../../streams/core/index.js';
 import { isLine, isPrivate } from '../../streams/irc/index.js';
 import type { ApiKeys } from '../auth/api-keys.js';
-import type { LiveFeed, LiveSighting } from '../live-feed.js';
+import type { LiveFeed, LiveSighting } from '../live/feed.js';
+import type { Viewers } from '../live/viewers.js';
 import type { bridgeRoutes } from '../services/bridge.js';
 import { channelKey } from '../services/irc-reads.js';
 import type { Input, Reply, Service } from '../services/service.js';
 import { parseInput } from '../validation.js';
-import type { Viewers } from '../viewers.js';
 import { livePage } from './live-page.js';
 
 /** What the public reads of the network work with. */

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { ApiKeys } from '../auth/api-keys.js';
-import type { Gauged, Metrics } from '../metrics.js';
+import type { Gauged, Metrics } from '../metrics/metrics.js';
 
 /** What `GET /metrics` is made of. */
 export interface MetricsOptions {

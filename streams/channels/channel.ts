@@ -27,8 +27,7 @@ export interface ChannelState {
 /** What can be asked for one channel. */
 export type ChannelCommand = {
   name: string;
-} & /** Nothing: whether there is such a channel, and how it is to be. */
-(
+} /** Nothing: whether there is such a channel, and how it is to be. */ & (
   | { is: 'look' }
   | {
       is: 'create';

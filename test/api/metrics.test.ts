@@ -1,6 +1,6 @@
 import t from 'tap';
 import { deliveryQueue } from '../../projections/delivery-queue.js';
-import { Metrics } from '../../src/metrics.js';
+import { Metrics } from '../../src/metrics/metrics.js';
 import { postEvent, sampleEvent, startApp } from '../support/app.js';
 import { eventually } from '../support/eventually.js';
 import { startIrcd } from '../support/ircd.js';
@@ -84,7 +84,10 @@ t.test('API-13 what happens is counted, and what stands is read', async (t) => {
     'relay_consumer_pending_messages{consumer="deliver-to-irc"}': 0,
     relay_ready: 1,
     ...Object.fromEntries(
-      ['service', 'log', 'projections', 'queue', 'delivery'].map((part) => [`relay_up{part="${part}"}`, 1]),
+      ['service', 'log', 'projections', 'queue', 'delivery', 'irc'].map((part) => [
+        `relay_up{part="${part}"}`,
+        1,
+      ]),
     ),
   };
   for (const [name, value] of Object.entries(expected)) t.equal(samples.get(name), value, name);

@@ -1,6 +1,6 @@
 import pino from 'pino';
 import t from 'tap';
-import { LiveFeed, type LiveSighting } from '../../src/live-feed.js';
+import { LiveFeed, type LiveSighting } from '../../src/live/feed.js';
 import { type IrcFact, irc, ircSubject } from '../../streams/irc/index.js';
 import { startNats } from '../support/nats.js';
 import { openLog } from './stage.js';

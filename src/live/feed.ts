@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
-import { decodeFact, type Entry, type Log } from '../streams/core/index.js';
-import { irc, ircSubject, lineId, parseLineId, type Sighting } from '../streams/irc/index.js';
+import { decodeFact, type Entry, type Log } from '../../streams/core/index.js';
+import { irc, ircSubject, lineId, parseLineId, type Sighting } from '../../streams/irc/index.js';
 
 /** Something that was seen in a channel, with the id that says where it stands in the log. */
 export interface LiveSighting {

@@ -1,7 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { ObservedAppend } from '../streams/core/index.js';
-import type { DeliveryObserver } from '../workers/deliver-to-irc/in-hand.js';
-import type { AnsweredRequest } from './api/server.js';
+import type { ObservedAppend } from '../../streams/core/index.js';
+import type { DeliveryObserver } from '../../workers/deliver-to-irc/in-hand.js';
+import type { AnsweredRequest } from '../api/server.js';
 
 /** What is read when somebody asks for the metrics, by its name without the prefix. */
 const gauges = {
@@ -21,7 +21,7 @@ const gauges = {
   queue_events: 'Events by their status in the delivery queue',
   delivery_lease_held: 'Whether this process holds the bot and its deliveries',
   delivery_events_in_hand: 'Events that are being delivered by this process',
-  irc_connected: 'Whether the bot is registered with the IRC server; absent where the lease is not held',
+  irc_connected: 'Whether a bot is registered with the IRC server; absent where the lease is not held',
   irc_oper: 'Whether the IRC server has given the bot operator state; absent where the lease is not held',
 } as const;
 

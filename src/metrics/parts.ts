@@ -1,11 +1,12 @@
-import type { Projector } from '../projections/core/projector.js';
-import { queueCounts } from '../projections/delivery-queue.js';
-import type { Log, StreamDefinition } from '../streams/core/index.js';
-import { consumerBacklog } from '../workers/core/backlog.js';
-import { deliverToIrcConsumers } from '../workers/deliver-to-irc/index.js';
-import type { DeliveryHold } from './delivery.js';
+import type { Projector } from '../../projections/core/projector.js';
+import { queueCounts } from '../../projections/delivery-queue.js';
+import type { Log, StreamDefinition } from '../../streams/core/index.js';
+import { consumerBacklog } from '../../workers/core/backlog.js';
+import { deliverToIrcConsumers } from '../../workers/deliver-to-irc/index.js';
+import type { BotHold } from '../bots/bot.js';
+import type { DeliveryHold } from '../bots/delivery.js';
+import type { ReadModels } from '../read-models.js';
 import type { Gauged, Reading } from './metrics.js';
-import type { ReadModels } from './read-models.js';
 
 /** The parts of the service that have something to measure when somebody asks. */
 export interface MeteredParts {
@@ -14,14 +15,16 @@ export interface MeteredParts {
   projector: Projector;
   /** Absent where nobody reads or folds them. */
   readModels: ReadModels | undefined;
-  /** The bot and its deliveries, where this process may have them. */
+  /** The marketplace bot and its deliveries, where this process may have them. */
   delivery: DeliveryHold | undefined;
+  /** All bots that this process may have. */
+  bots: readonly BotHold<unknown>[];
   notReady: () => string | undefined;
 }
 
 /** Each part with its readings; asked all at once, so that one that is away takes nothing from the others. */
 export function meteredParts(parts: MeteredParts): Gauged[] {
-  const { log, streams, projector, readModels, delivery, notReady } = parts;
+  const { log, streams, projector, readModels, delivery, bots, notReady } = parts;
   return [
     { part: 'service', read: () => [['ready', notReady() === undefined ? 1 : 0]] },
     { part: 'log', read: () => readLog(log, streams) },
@@ -32,6 +35,7 @@ export function meteredParts(parts: MeteredParts): Gauged[] {
         ]
       : []),
     ...(delivery ? [{ part: 'delivery', read: () => readDelivery(delivery) }] : []),
+    ...(bots.length > 0 ? [{ part: 'irc', read: () => bots.flatMap(readBot) }] : []),
   ];
 }
 
@@ -90,10 +94,17 @@ const readQueue: Parameters<typeof ReadModels.prototype.read<Reading[]>>[1] = as
 function readDelivery(delivery: DeliveryHold): Reading[] {
   const held = delivery.held();
   if (!held) return [['delivery_lease_held', 0]];
-  const { nick, connected, oper } = held.irc;
   return [
     ['delivery_lease_held', 1],
-    ['delivery_events_in_hand', held.eventsInHand],
+    ['delivery_events_in_hand', held.worker.inHand],
+  ];
+}
+
+function readBot(bot: BotHold<unknown>): Reading[] {
+  const status = bot.held()?.irc.status();
+  if (!status) return [];
+  const { nick, connected, oper } = status;
+  return [
     ['irc_connected', connected ? 1 : 0, { nick }],
     ['irc_oper', oper ? 1 : 0, { nick }],
   ];

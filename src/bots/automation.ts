@@ -1,10 +1,10 @@
 import type { Logger } from 'pino';
-import type { Log } from '../streams/core/index.js';
-import { AutomateChannels } from '../workers/automate-channels/index.js';
-import { Lease } from '../workers/core/lease.js';
-import type { Channels } from '../workers/keep-channels/index.js';
-import type { Config } from './config.js';
-import type { Surroundings } from './surroundings.js';
+import type { Log } from '../../streams/core/index.js';
+import { AutomateChannels } from '../../workers/automate-channels/index.js';
+import { Lease } from '../../workers/core/lease.js';
+import type { Channels } from '../../workers/keep-channels/index.js';
+import type { Config } from '../config.js';
+import type { Surroundings } from '../surroundings.js';
 
 const actor = 'automate-channels';
 

@@ -1,0 +1,68 @@
+import type { Logger } from 'pino';
+import type { Log } from '../../streams/core/index.js';
+import { Lease } from '../../workers/core/lease.js';
+import { IrcConnection, type IrcConnectionOptions } from '../../workers/irc/connection.js';
+import type { Config } from '../config.js';
+import type { RecorderState } from '../services/irc-state.js';
+import type { Surroundings } from '../surroundings.js';
+
+/** What every bot needs to come into being. */
+export interface BotParts extends Pick<Surroundings, 'ircUrl' | 'secrets' | 'holder'> {
+  log: Log;
+  logger: Logger;
+}
+
+/** A bot on the network and the work it does: one process has them at a time, the others stand by. */
+export interface BotHold<Worker> {
+  lease: Lease;
+  /** How they stand where this process has them; `undefined` where it has not. */
+  held(): { irc: IrcConnection; worker: Worker } | undefined;
+}
+
+/** Makes a bot and its work ready to be held; `lease.start()` begins to try. */
+export function createBot<Worker extends { start(): void; stop(): Promise<void> }>(
+  config: Config,
+  { log, logger, ircUrl, secrets, holder }: BotParts,
+  bot: {
+    /** Of the lease. */
+    name: string;
+    nick: string;
+    realname: string;
+    connection?: Partial<IrcConnectionOptions>;
+    work(irc: IrcConnection): Worker;
+  },
+): BotHold<Worker> {
+  let held: { irc: IrcConnection; worker: Worker } | undefined;
+
+  function begin() {
+    const irc = new IrcConnection({
+      url: ircUrl,
+      nick: bot.nick,
+      realname: bot.realname,
+      ...(secrets.ircServerPassword ? { password: secrets.ircServerPassword } : {}),
+      ...(secrets.ircOper ? { oper: secrets.ircOper } : {}),
+      ...bot.connection,
+      log: logger,
+    });
+    const worker = bot.work(irc);
+    held = { irc, worker };
+    worker.start();
+    return {
+      stop: async () => {
+        await worker.stop();
+        held = undefined;
+      },
+    };
+  }
+
+  const state = (): RecorderState => {
+    const offline = { connected: false, oper: false, nick: bot.nick, since: null };
+    const { connected, oper, nick, since } = held?.irc.status() ?? offline;
+    return { connected, oper, nick, since: since?.getTime() ?? null };
+  };
+  const { NATS_REPLICAS: replicas } = config;
+  return {
+    lease: new Lease({ log, logger, name: bot.name, holder, replicas, begin, state }),
+    held: () => held,
+  };
+}
