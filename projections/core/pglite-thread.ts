@@ -162,7 +162,7 @@ async function main(): Promise<void> {
       } catch (error) {
         const { message, code, detail } = error as { message: string; code?: string; detail?: string };
         // without an SQLSTATE it was not the statement that failed but the engine: it cannot be used any more
-        if (typeof code !== 'string' || !/^[0-9A-Z]{5}$/.test(code)) throw error;
+        if (typeof code !== 'string' || !/^(?=.*\d)[0-9A-Z]{5}$/.test(code)) throw error;
         port.postMessage({ id, error: { message, code, detail } });
       }
     });

@@ -57,11 +57,15 @@ export const valueParsers: Record<number, (text: string) => unknown> = {
   1700: (text) => text, // numeric
 };
 
+/** Whether an error's code is an SQLSTATE: all of these have a digit, system errors such as EPIPE have none. */
+export function isSqlState(code: unknown): code is string {
+  return typeof code === 'string' && /^(?=.*\d)[0-9A-Z]{5}$/.test(code);
+}
+
 /** `Unavailable` when an error says that the store is away or overloaded, else the error itself. */
 export function storeError(error: unknown): unknown {
   const { code, message } = error as { code?: unknown; message?: string };
-  const sqlState = typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) ? code : undefined;
-  if (sqlState && !/^(08|53|57P|58|40|28|3D|55P03)/.test(sqlState)) return error;
+  if (isSqlState(code) && !/^(08|53|57P|58|40|28|3D|55P03)/.test(code)) return error;
   return storeUnavailable(message ?? String(error), error);
 }
 

@@ -1,6 +1,14 @@
 import t from 'tap';
-import { json } from '../../projections/core/sql.js';
+import { json, storeError } from '../../projections/core/sql.js';
 import { eachSql } from '../support/sql.js';
+
+t.test('READ-08 a connection that breaks is no fault of the statement', async (t) => {
+  const broken = (code: string) => Object.assign(new Error(`write ${code}`), { code });
+  for (const code of ['EPIPE', 'ECONNRESET', '57P01', '08006', '40001']) {
+    t.match(storeError(broken(code)), { kind: 'unavailable', code: 'store_unavailable' }, code);
+  }
+  for (const code of ['23505', '22012', 'P0001', 'XX000']) t.match(storeError(broken(code)), { code }, code);
+});
 
 eachSql(t, async (t, open) => {
   const { sql } = await open();
