@@ -12,7 +12,7 @@ import {
 } from '../../streams/market/index.js';
 import { parseInput } from '../validation.js';
 import { type IrcReadOptions, ircReadRoutes, ircReads } from './irc-reads.js';
-import type { IrcState } from './irc-state.js';
+import { type IrcState, ircStateView } from './irc-state.js';
 import type { Input, Reply, Route, Service } from './service.js';
 
 export type { IrcState } from './irc-state.js';
@@ -117,16 +117,12 @@ export function createBridge(options: BridgeOptions): Service<typeof bridgeRoute
         status: 200,
         body: {
           status: irc?.connected && recorder?.connected && log.connected && queue ? 'ok' : 'degraded',
-          ...(irc ? { irc } : {}),
-          ...(recorder ? { recorder: stateView(recorder) } : {}),
+          ...(irc ? { irc: ircStateView(irc) } : {}),
+          ...(recorder ? { recorder: ircStateView(recorder) } : {}),
           ...(queue ? { em_queue: queue } : {}),
           uptime: Math.round((Date.now() - options.startedAt.getTime()) / 1000),
         },
       };
     },
   };
-}
-
-function stateView({ connected, oper, nick }: IrcState): IrcState {
-  return { connected, oper, nick };
 }

@@ -16,7 +16,7 @@ import { casefold, isManagedChannel, isNick } from '../../streams/irc-grammar.js
 import { type Channels, operationFailed } from '../../workers/keep-channels/index.js';
 import type { ReadModels } from '../read-models.js';
 import { parseInput } from '../validation.js';
-import type { IrcState } from './irc-state.js';
+import { type IrcState, ircStateView } from './irc-state.js';
 import type { Input, Reply, Route, Service } from './service.js';
 
 export const channelservRoutes = {
@@ -185,7 +185,7 @@ export function createChannelserv(options: ChannelservOptions): Service<typeof c
       const stats = await statistics().catch(() => undefined);
       return ok({
         status: irc?.connected && irc.oper ? 'ok' : 'degraded',
-        irc: irc ?? { connected: false, oper: false, nick: null },
+        irc: irc ? ircStateView(irc) : { connected: false, oper: false, nick: null },
         ...(stats ? { stats } : {}),
         uptime: Math.round((Date.now() - options.startedAt.getTime()) / 1000),
       });

@@ -9,3 +9,8 @@ export interface IrcState {
 export interface RecorderState extends IrcState {
   since: number | null;
 }
+
+/** A bot's state as health answers it. */
+export function ircStateView({ connected, oper, nick }: IrcState): IrcState {
+  return { connected, oper, nick };
+}
