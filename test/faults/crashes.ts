@@ -5,7 +5,7 @@ export const killService: Fault = {
   name: 'kill-service',
   what: 'kill -9 of the service',
   long: { times: 20, events: 2_000 },
-  short: { times: 2, events: 300 },
+  short: { times: 2, events: 500 },
   run: (stage, size) => stage.strikes(size, () => stage.restart(stage.service)),
 };
 
@@ -31,7 +31,7 @@ export const killNats: Fault = {
   name: 'kill-nats',
   what: 'kill -9 of nats-server',
   long: { times: 10, events: 2_000 },
-  short: { times: 2, events: 300 },
+  short: { times: 2, events: 500 },
   run: (stage, size) => stage.strikes(size, () => stage.restart(stage.log)),
 };
 
@@ -40,7 +40,7 @@ export const killIrcd: Fault = {
   name: 'kill-inspircd',
   what: 'kill -9 of InspIRCd',
   long: { times: 20, events: 2_000 },
-  short: { times: 2, events: 300 },
+  short: { times: 2, events: 500 },
   run: (stage, size) => stage.strikes(size, () => stage.restartIrcd()),
 };
 

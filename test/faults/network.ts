@@ -5,7 +5,7 @@ export const cut: Fault = {
   name: 'cut',
   what: 'TCP connection to InspIRCd reset',
   long: { times: 50, events: 5_000 },
-  short: { times: 4, events: 400 },
+  short: { times: 4, events: 500 },
   run: (stage, size) => stage.strikes(size, async () => stage.irc.cut()),
 };
 
