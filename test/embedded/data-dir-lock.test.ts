@@ -44,7 +44,7 @@ t.test('of many that start at once at most one holds', async (t) => {
 
 t.test(
   'a path longer than a socket address works on Linux',
-  { skip: process.platform !== 'linux' },
+  { skip: process.platform !== 'linux' && 'only Linux has such paths below /proc' },
   async (t) => {
     const dir = join(t.testdir(), 'deep'.repeat(20), 'deeper'.repeat(20));
     const release = await lockDataDir(dir);
