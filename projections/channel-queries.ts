@@ -1,4 +1,4 @@
-import { type ChannelType, channelTypes } from '../streams/channels/index.js';
+import { type ChannelType, channelTypes, withoutKey } from '../streams/channels/index.js';
 import type { Operation, StoredChannel } from './channel-directory.js';
 import type { Tx } from './core/sql.js';
 
@@ -73,6 +73,14 @@ export async function managedChannel(
   return row && channelView(row);
 }
 
+/** Names of the channels that were to be private when they were last heard of, deleted ones too. */
+export async function privateManagedChannels(sql: Tx, schema: string): Promise<string[]> {
+  const rows = await sql.query<{ name: string }>(
+    `select name from ${schema}.channels where split_part(modes, ' ', 1) ~ '[spik]' order by name`,
+  );
+  return rows.map(({ name }) => name);
+}
+
 /** The newest audit records of a channel name, newest first, those from before a deletion too. */
 export async function channelOperations(
   sql: Tx,
@@ -86,6 +94,22 @@ export async function channelOperations(
     [name, limit],
   );
   return rows.map((row) => ({ ...row, created_at: row.created_at.toISOString() }));
+}
+
+/** A channel as callers see it who are not told its key: `+ntk *`. */
+export function channelWithoutKey(channel: ManagedChannel): ManagedChannel {
+  return { ...channel, modes: withoutKey(channel.modes) };
+}
+
+/** An audit record as callers see it who are not told the keys of channels. */
+export function operationWithoutKey(record: ChannelOperation): ChannelOperation {
+  const { operation, details } = record;
+  if (operation !== 'create' && operation !== 'samode') return record;
+  // behind the modes stands who asked for them, before those of a creation the type of the channel
+  const from = operation === 'create' ? details.indexOf(' ') + 1 : 0;
+  const to = details.lastIndexOf(' (by ');
+  const shown = details.slice(0, from) + withoutKey(details.slice(from, to)) + details.slice(to);
+  return { ...record, details: shown };
 }
 
 /** How many channels there are, and what was done on the day of `now` (UTC). */

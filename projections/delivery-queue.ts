@@ -1,6 +1,6 @@
 import type { Recorded } from '../streams/core/index.js';
 import { type DeliveryFact, delivery } from '../streams/delivery/index.js';
-import { type MarketFact, market } from '../streams/market/index.js';
+import { type MarketEvent, type MarketFact, market } from '../streams/market/index.js';
 import { defineProjection } from './core/projection.js';
 import type { Tx } from './core/sql.js';
 
@@ -322,6 +322,21 @@ export async function deliveryStatus(
     [eventId],
   );
   return row?.status;
+}
+
+/** Status of a known event, and whether it is the same in type, source and payload as the one given. */
+export async function knownEvent(
+  sql: Tx,
+  schema: string,
+  { event_id, event_type, source, payload }: MarketEvent,
+): Promise<{ status: QueueStatus; isSame: boolean } | undefined> {
+  const [row] = await sql.query<{ status: QueueStatus; isSame: boolean }>(
+    `select coalesce(o.status, 'pending') as status,
+       e.event_type = $2::text and e.source = $3::text and e.payload = $4::text as "isSame"
+     from ${schema}.events as e left join ${schema}.outcomes as o using (id) where e.event_id = $1`,
+    [event_id, event_type, source, JSON.stringify(payload)],
+  );
+  return row;
 }
 
 /** A row as it is answered. */

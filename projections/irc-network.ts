@@ -89,13 +89,24 @@ export const ircNetwork = defineProjection({
   apply: foldSightings,
 });
 
+/** Mode letters of a private channel, as `isPrivate` has them. */
+const privateModes = `'[spik]'`;
+
 /** Channels in which the recorder is now, by name; private ones only `withPrivate`. */
 export async function ircChannels(sql: Tx, schema: string, withPrivate: boolean): Promise<IrcChannel[]> {
   return await sql.query<IrcChannel>(
     `select name, users, topic from ${schema}.channels
-     where present and ($1::boolean or modes !~ '[spi]') order by channel`,
+     where present and ($1::boolean or modes !~ ${privateModes}) order by channel`,
     [withPrivate],
   );
+}
+
+/** Channels (casefolded) that are private as far as is known, also those in which the recorder is no more. */
+export async function privateIrcChannels(sql: Tx, schema: string): Promise<string[]> {
+  const rows = await sql.query<{ channel: string }>(
+    `select channel from ${schema}.channels where modes ~ ${privateModes} order by channel`,
+  );
+  return rows.map(({ channel }) => channel);
 }
 
 /** A channel by its casefolded name: how it is spelled and whether it is private; `undefined` when it was never recorded. */
@@ -105,7 +116,7 @@ export async function ircChannel(
   channel: string,
 ): Promise<{ name: string; isPrivate: boolean } | undefined> {
   const [row] = await sql.query<{ name: string; is_private: boolean }>(
-    `select name, modes ~ '[spi]' as is_private from ${schema}.channels where channel = $1`,
+    `select name, modes ~ ${privateModes} as is_private from ${schema}.channels where channel = $1`,
     [channel],
   );
   return row && { name: row.name, isPrivate: row.is_private };
@@ -163,7 +174,7 @@ export async function ircActivity(
   const rows = await sql.query<{ name: string; lines: number; first_at: Date; last_at: Date }>(
     `select c.name, sum(a.lines)::bigint as lines, min(a.first_at) as first_at, max(a.last_at) as last_at
      from ${schema}.activity as a join ${schema}.channels as c using (channel)
-     where a.nick = $1 and ($2::boolean or c.modes !~ '[spi]')
+     where a.nick = $1 and ($2::boolean or c.modes !~ ${privateModes})
      group by c.channel, c.name order by c.channel`,
     [nick, withPrivate],
   );

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { Log } from '../../streams/core/index.js';
+import { Screening } from '../../streams/moderation/index.js';
 import { AutomateChannels } from '../../workers/automate-channels/index.js';
 import { Lease } from '../../workers/core/lease.js';
 import type { Channels } from '../../workers/keep-channels/index.js';
@@ -25,6 +26,7 @@ export function createAutomation(
         log,
         logger,
         eventBot: config.EM_NICK,
+        screen: new Screening(config.GUARDIAN_THRESHOLDS).screen,
         channels: {
           create: ({ is: _, ...channel }, { seq, factId }) =>
             channels.create(

@@ -19,8 +19,15 @@ export interface BotHold<Worker> {
   held(): { irc: IrcConnection; worker: Worker } | undefined;
 }
 
+/** What a bot does; `trouble` is what keeps a connected bot from doing it, in words. */
+interface BotWork {
+  start(): void;
+  stop(): Promise<void>;
+  readonly trouble?: string | null;
+}
+
 /** Makes a bot and its work ready to be held; `lease.start()` begins to try. */
-export function createBot<Worker extends { start(): void; stop(): Promise<void> }>(
+export function createBot<Worker extends BotWork>(
   config: Config,
   { log, logger, ircUrl, secrets, holder }: BotParts,
   bot: {
@@ -56,9 +63,11 @@ export function createBot<Worker extends { start(): void; stop(): Promise<void> 
   }
 
   const state = (): RecorderState => {
-    const offline = { connected: false, oper: false, nick: bot.nick, since: null };
-    const { connected, oper, nick, since } = held?.irc.status() ?? offline;
-    return { connected, oper, nick, since: since?.getTime() ?? null };
+    const offline = { connected: false, oper: false, nick: bot.nick, since: null, lastError: null };
+    const { connected, oper, nick, since, lastError } = held?.irc.status() ?? offline;
+    const named = nick === bot.nick ? null : `has to wait as ${nick}: its nick is not to be had`;
+    const trouble = connected ? (named ?? held?.worker.trouble ?? null) : (lastError ?? 'not connected yet');
+    return { connected, oper, nick, since: since?.getTime() ?? null, trouble };
   };
   const { NATS_REPLICAS: replicas } = config;
   return {

@@ -1,4 +1,4 @@
-import { KeepChannels } from '../../workers/keep-channels/index.js';
+import { type ChannelsObserver, KeepChannels } from '../../workers/keep-channels/index.js';
 import type { Config } from '../config.js';
 import type { ReadModels } from '../read-models.js';
 import { type BotHold, type BotParts, createBot } from './bot.js';
@@ -8,9 +8,9 @@ const hourMs = 3_600_000;
 /** Makes the channel bot and the channels it keeps ready to be held. */
 export function createChannelKeeping(
   config: Config,
-  parts: BotParts & { readModels: ReadModels },
+  parts: BotParts & { readModels: ReadModels; observe?: ChannelsObserver },
 ): BotHold<KeepChannels> {
-  const { log, logger, readModels } = parts;
+  const { log, logger, readModels, observe } = parts;
   return createBot(config, parts, {
     name: 'keep-channels',
     nick: config.CHANNELSERV_NICK,
@@ -22,8 +22,10 @@ export function createChannelKeeping(
         log,
         logger,
         irc,
+        ...(observe ? { observe } : {}),
         read: (query, after) => readModels.read('channel_directory', query, after),
         bots: [config.EM_NICK, config.BRIDGE_NICK],
+        reserved: config.IRC_CHANNELS,
         limits: {
           creations: config.CHANNEL_CREATIONS_PER_HOUR,
           deletions: config.CHANNEL_DELETIONS_PER_HOUR,

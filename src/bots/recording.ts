@@ -1,14 +1,18 @@
-import { RecordIrc } from '../../workers/record-irc/index.js';
+import { RecordIrc, type RecordingObserver } from '../../workers/record-irc/index.js';
 import type { Config } from '../config.js';
 import { type BotHold, type BotParts, createBot } from './bot.js';
 
 /** Makes the bridge's bot and what it records ready to be held. */
-export function createRecording(config: Config, parts: BotParts): BotHold<RecordIrc> {
-  const { log, logger } = parts;
+export function createRecording(
+  config: Config,
+  parts: BotParts & { observe?: RecordingObserver },
+): BotHold<RecordIrc> {
+  const { log, logger, observe } = parts;
   return createBot(config, parts, {
     name: 'record-irc',
     nick: config.BRIDGE_NICK,
     realname: 'bridge',
-    work: (irc) => new RecordIrc({ log, irc, channels: config.IRC_CHANNELS, logger }),
+    work: (irc) =>
+      new RecordIrc({ log, irc, channels: config.IRC_CHANNELS, logger, ...(observe ? { observe } : {}) }),
   });
 }

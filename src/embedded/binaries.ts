@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -34,6 +34,11 @@ export function findInspircd(places = placesOf('inspircd')): Binary {
   return find('inspircd', places, 'InspIRCd', (version) => version.startsWith('InspIRCd-'));
 }
 
+/** The Anope 2.0 to run, looked up like {@link findNatsServer}. Throws with what to do when there is none. */
+export function findAnope(places = placesOf('anope')): Binary {
+  return find('anope', places, 'Anope 2.0', (version) => version.startsWith('Anope-2.0.'));
+}
+
 /** Where a server program may be; a name alone is looked up on PATH. */
 function placesOf(name: string): string[] {
   return [
@@ -56,16 +61,14 @@ function find(name: string, places: string[], wanted: string, suits: (version: s
   );
 }
 
+/** The text decides, not the exit status: with `--version` some releases end as if that were a mistake. */
 function versionOf(path: string): string | undefined {
-  try {
-    return execFileSync(path, ['--version'], {
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'ignore'],
-      timeout: 5_000,
-    }).trim();
-  } catch {
-    return undefined;
-  }
+  const { stdout, error } = spawnSync(path, ['--version'], {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+    timeout: 5_000,
+  });
+  return error === undefined && stdout !== '' ? stdout.trim() : undefined;
 }
 
 function findProjectDir(dir: string): string {

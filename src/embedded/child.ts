@@ -1,12 +1,14 @@
 import { spawn } from 'node:child_process';
 import {
   closeSync,
+  copyFileSync,
   mkdirSync,
   openSync,
   readFileSync,
   renameSync,
   rmSync,
   statSync,
+  truncateSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -23,6 +25,8 @@ export interface ChildSpec {
   host: string;
   /** 0: any free port; the one of the record is kept so that clients find the server again. */
   port: number;
+  /** The port is another server's, to which this one connects. */
+  connects?: boolean;
   command: string;
   args(port: number): string[];
   /** The one argument in `args` that no other instance has. */
@@ -34,6 +38,8 @@ export interface ChildSpec {
   failure?: RegExp;
   startTimeoutMs: number;
   stopGraceMs: number;
+  /** Ends a first start that is under way; it rejects then. */
+  signal?: AbortSignal;
   log: Logger;
 }
 
@@ -59,6 +65,12 @@ const firstBackoffMs = 100;
 const longestBackoffMs = 10_000;
 const steadyAfterMs = 30_000;
 const largestLog = 1_000_000;
+const trimEveryMs = 60_000;
+
+/** How long to wait after so many failures in a row, in milliseconds: doubled each time, up to ten seconds. */
+export function backoff(failures: number): number {
+  return Math.min(longestBackoffMs, firstBackoffMs * 2 ** failures) * (0.5 + Math.random() / 2);
+}
 
 /**
  * Starts a server, or adopts the one that an earlier process left running, and restarts it when it dies.
@@ -68,6 +80,7 @@ export async function superviseChild(spec: ChildSpec): Promise<SupervisedChild> 
   mkdirSync(spec.dir, { recursive: true, mode: 0o700 });
   const callbacks: ((pid: number) => void)[] = [];
   const stopped = new AbortController();
+  spec.signal?.addEventListener('abort', () => stopped.abort(), { once: true });
   const found = await takeOver(spec);
   let run = found.adopted ?? (await start(spec, await choosePort(spec, found.port), stopped.signal));
   spec.log.info(
@@ -75,13 +88,13 @@ export async function superviseChild(spec: ChildSpec): Promise<SupervisedChild> 
     'server runs',
   );
 
+  const trimming = setInterval(() => trimLog(spec), trimEveryMs).unref();
   const supervision = (async () => {
     let failures = 0;
     let startedAt = Date.now();
     while (await diedBefore(stopped.signal, run)) {
       if (Date.now() - startedAt > steadyAfterMs) failures = 0;
-      const backoffMs =
-        Math.min(longestBackoffMs, firstBackoffMs * 2 ** failures) * (0.5 + Math.random() / 2);
+      const backoffMs = backoff(failures);
       failures += 1;
       spec.log.warn(
         { server: spec.name, serverPid: run.pid, failures, backoffMs },
@@ -111,9 +124,10 @@ export async function superviseChild(spec: ChildSpec): Promise<SupervisedChild> 
     onRestarted: (callback) => void callbacks.push(callback),
     async stop() {
       stopped.abort();
+      clearInterval(trimming);
       await supervision;
       const how = await endProcess(run, spec.stopGraceMs);
-      rmSync(recordFile(spec), { force: true });
+      rmSync(recordFile(spec.dir, spec.name), { force: true });
       spec.log.info({ server: spec.name, serverPid: run.pid, how }, 'server stopped');
     },
   };
@@ -121,7 +135,7 @@ export async function superviseChild(spec: ChildSpec): Promise<SupervisedChild> 
 
 /** The recorded run if it can be kept; one that cannot is ended, because two on one directory destroy it. */
 async function takeOver(spec: ChildSpec): Promise<{ adopted?: ChildRecord; port?: number }> {
-  const record = readRecord(spec);
+  const record = readRecord(spec.dir, spec.name);
   const old = record && isAlive(record) ? record : findRun(spec.command, spec.ownArgument);
   if (old === undefined) return { ...(record && { port: record.port }) };
   if (
@@ -140,7 +154,7 @@ async function takeOver(spec: ChildSpec): Promise<{ adopted?: ChildRecord; port?
 }
 
 async function start(spec: ChildSpec, port: number, stopped: AbortSignal): Promise<ChildRecord> {
-  if (!(await isFree(port, spec.host)))
+  if (!spec.connects && !(await isFree(port, spec.host)))
     throw new Error(`${spec.name} cannot start: port ${port} of ${spec.host} is in use by another program`);
   const { file, from, descriptor } = openLog(spec);
   const child = spawn(spec.command, spec.args(port), {
@@ -199,15 +213,33 @@ function openLog(spec: ChildSpec) {
   return { file, from: size > largestLog ? 0 : size, descriptor: openSync(file, 'a', 0o600) };
 }
 
+/** Keeps the output of a server that runs on and on from filling the disk; it is appended to, so it may be cut. */
+function trimLog(spec: ChildSpec): void {
+  const file = join(spec.dir, `${spec.name}.log`);
+  try {
+    if (statSync(file).size <= largestLog) return;
+    copyFileSync(file, `${file}.1`);
+    truncateSync(file);
+  } catch (error) {
+    spec.log.warn({ server: spec.name, err: error }, 'the output of a server could not be cut');
+  }
+}
+
 function lastLines(output: string): string {
   return output.trim().split('\n').slice(-8).join('\n') || '(no output)';
 }
 
-const recordFile = (spec: ChildSpec) => join(spec.dir, `${spec.name}.json`);
+/** The run of a server that was started in a folder, if it still goes on. */
+export function recordedRun(dir: string, name: string): ProcessIdentity | undefined {
+  const record = readRecord(dir, name);
+  return record && isAlive(record) ? record : undefined;
+}
 
-function readRecord(spec: ChildSpec): ChildRecord | undefined {
+const recordFile = (dir: string, name: string) => join(dir, `${name}.json`);
+
+function readRecord(dir: string, name: string): ChildRecord | undefined {
   try {
-    return JSON.parse(readFileSync(recordFile(spec), 'utf8')) as ChildRecord;
+    return JSON.parse(readFileSync(recordFile(dir, name), 'utf8')) as ChildRecord;
   } catch {
     // None, or cut off by a crash: the process is then looked for by its argument.
     return undefined;
@@ -215,7 +247,7 @@ function readRecord(spec: ChildSpec): ChildRecord | undefined {
 }
 
 function writeRecord(spec: ChildSpec, record: ChildRecord): void {
-  const file = recordFile(spec);
+  const file = recordFile(spec.dir, spec.name);
   writeFileSync(`${file}.new`, JSON.stringify(record), { mode: 0o600 });
   renameSync(`${file}.new`, file);
 }

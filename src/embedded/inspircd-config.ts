@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
+import { type ServicesLink, servicesOfInspircd } from './anope-config.js';
 import type { Binary } from './binaries.js';
 
 /** What the bots need to be told apart from everyone else on the network. */
@@ -17,6 +18,10 @@ export interface InspircdConfigOptions {
   port: number;
   secrets: InspircdSecrets;
   installation: Installation;
+  /** Nicks that nobody takes but operators for themselves: also while those they are for are away. */
+  reservedNicks?: readonly string[];
+  /** Where services are linked, if they are. */
+  services?: ServicesLink | undefined;
 }
 
 /** What the configuration has to know about the InspIRCd that reads it. */
@@ -56,12 +61,15 @@ const modules = [
   'sajoin',
   'sakick',
   'samode',
+  'sanick',
   'sapart',
   'satopic',
   'blockcolor',
   'joinflood',
   'messageflood',
+  'muteban',
   'noctcp',
+  'nonicks',
   'nonotice',
   'stripcolor',
   'sha2',
@@ -105,7 +113,8 @@ export function missingModules({ modulesDir }: Installation): string[] {
 }
 
 /** The whole text of an InspIRCd configuration: bots matched by connect password, everyone else welcome. */
-export function inspircdConfig({ dir, host, port, secrets, installation }: InspircdConfigOptions): string {
+export function inspircdConfig(options: InspircdConfigOptions): string {
+  const { dir, host, port, secrets, installation, reservedNicks = [], services } = options;
   const { modulesDir, major } = installation;
   const has = (module: string) => existsSync(join(modulesDir, `m_${module}.so`));
   const hashed = has('password_hash') && (has('sha256') || has('sha2'));
@@ -139,10 +148,14 @@ ${major >= 4 ? rfc1459Codepage() : ''}
 <connect name="bots" allow="*" ${password(secrets.serverPassword)} threshold="1000000" commandrate="1000000000" fakelag="no" softsendq="16M" hardsendq="64M" recvq="4M" maxchans="20000" pingfreq="30" timeout="20" resolvehostnames="no" useident="no" localmax="2000" globalmax="2000">
 <connect name="public" allow="*" threshold="10" commandrate="1000" fakelag="yes" softsendq="128K" hardsendq="4M" recvq="64K" maxchans="1000" pingfreq="90" timeout="20" resolvehostnames="no" useident="no" localmax="2000" globalmax="2000">
 
-<class name="channels" commands="SAJOIN SAPART SAMODE SATOPIC SAKICK CLEARCHAN CBAN KILL" usermodes="*" chanmodes="*" privs="users/sajoin-others users/samode-usermodes users/auspex channels/auspex channels/high-join-limit users/flood/no-throttle users/flood/no-fakelag users/flood/increased-buffers">
+<class name="channels" commands="SAJOIN SANICK SAPART SAMODE SATOPIC SAKICK CLEARCHAN CBAN KILL" usermodes="*" chanmodes="*" privs="users/sajoin-others users/samode-usermodes users/auspex channels/auspex channels/high-join-limit users/flood/no-throttle users/flood/no-fakelag users/flood/increased-buffers">
 <type name="ChannelBot" classes="channels" maxchans="20000">
 <oper name="${escaped(secrets.operName)}" ${password(secrets.operPassword)} host="${loopback ? '*@127.* *@::1 *@0::1' : '*@*'}" type="ChannelBot">
 
+# Who registers under one of these is refused; operators take theirs with SANICK, which looks at nothing.
+${(has('sanick') ? reservedNicks : []).map((nick) => `<badnick nick="${escaped(nick)}" reason="Kept for the service">`).join('\n')}
+
+${services ? servicesOfInspircd(services, installation) : ''}
 <monitor maxentries="1024">
 <chanhistory maxlines="100" prefixmsg="no" enableumode="yes">
 <permchanneldb filename="${path('permchannels.conf')}" listmodes="yes" saveperiod="5s">

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Logger } from 'pino';
+import type { ServicesLink } from './anope-config.js';
 import { findInspircd } from './binaries.js';
 import { superviseChild } from './child.js';
 import { type InspircdSecrets, inspircdConfig, installationOf, motd } from './inspircd-config.js';
@@ -17,14 +18,20 @@ export async function startInspircd(options: {
   port: number;
   log: Logger;
   secrets: InspircdSecrets;
+  /** Nicks that are kept for the bots while they are away. */
+  reservedNicks?: readonly string[];
+  /** Where services are to be linked, if they are. */
+  services?: ServicesLink | undefined;
   host?: string;
 }): Promise<EmbeddedServer> {
   const binary = findInspircd();
   const host = options.host ?? '127.0.0.1';
   const dir = resolve(options.dataDir, 'irc');
   const config = join(dir, 'inspircd.conf');
+  const { secrets, reservedNicks = [], services } = options;
+  const installation = installationOf(binary);
   const textFor = (port: number) =>
-    inspircdConfig({ dir, host, port, secrets: options.secrets, installation: installationOf(binary) });
+    inspircdConfig({ dir, host, port, secrets, installation, reservedNicks, services });
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   const child = await superviseChild({
     name: 'inspircd',

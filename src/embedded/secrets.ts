@@ -8,6 +8,7 @@ const fileSchema = z.object({
   irc_oper_name: z.string().min(1),
   irc_oper_password: z.string().min(1),
   irc_server_password: z.string().min(1),
+  irc_services_password: z.string().min(1),
 });
 
 /** What an installation without configured secrets uses; generated once per data directory. */
@@ -18,6 +19,8 @@ export interface Secrets {
   ircOperPassword: string;
   /** Connect password of our bots. */
   ircServerPassword: string;
+  /** What the IRC server and the nick service show each other. */
+  ircServicesPassword: string;
 }
 
 /**
@@ -39,6 +42,7 @@ export async function loadSecrets(dataDir: string): Promise<Secrets> {
     ircOperName: complete.irc_oper_name,
     ircOperPassword: complete.irc_oper_password,
     ircServerPassword: complete.irc_server_password,
+    ircServicesPassword: complete.irc_services_password,
   };
 }
 
@@ -51,6 +55,7 @@ export async function storedSecrets(dataDir: string): Promise<Partial<Secrets>> 
       ircOperName: found.irc_oper_name,
       ircOperPassword: found.irc_oper_password,
       ircServerPassword: found.irc_server_password,
+      ircServicesPassword: found.irc_services_password,
     }).filter(([, secret]) => secret !== undefined),
   );
 }
@@ -60,6 +65,7 @@ const generated = () => ({
   irc_oper_name: `chanbot-${randomBytes(3).toString('hex')}`,
   irc_oper_password: randomBytes(24).toString('base64url'),
   irc_server_password: randomBytes(24).toString('base64url'),
+  irc_services_password: randomBytes(24).toString('base64url'),
 });
 
 async function read(

@@ -44,13 +44,14 @@ export class LiveFeed {
 
   /**
    * What happens in a channel from now on, or behind the sighting `after` if it is given, in the order of the log;
-   * `undefined` when nothing happened for `quietMs`. Ends when `signal` aborts, or when the consumer is too slow:
-   * then `ended` is called, also while nothing is asked for.
+   * `undefined` when nothing happened for `quietMs`. `since` is the sequence from which on it is live. Ends when
+   * `signal` aborts, which it has to at last, or when the consumer is too slow: then `ended` is called, also while
+   * nothing is asked for.
    */
-  async *watch(
+  async watch(
     channel: string,
     options: { after?: string | undefined; quietMs: number; signal: AbortSignal; ended: () => void },
-  ): AsyncGenerator<LiveSighting | undefined> {
+  ): Promise<{ since: number; sightings: AsyncGenerator<LiveSighting | undefined> }> {
     const subject = ircSubject(channel);
     const stopped = AbortSignal.any([options.signal, this.#stop.signal]);
     await this.#follow();
@@ -62,13 +63,23 @@ export class LiveFeed {
     const seat: Seat = { queue: [], wake: () => {}, end };
     const seats = this.#seats.get(subject) ?? new Set();
     this.#seats.set(subject, seats.add(seat));
-    const upTo = this.#position;
+    stopped.addEventListener('abort', () => this.#unseat(subject, seat));
+    const since = this.#position;
+    return { since, sightings: this.#sightingsOf(subject, seat, { ...options, since, stopped }) };
+  }
+
+  async *#sightingsOf(
+    subject: string,
+    seat: Seat,
+    options: { after?: string | undefined; quietMs: number; since: number; stopped: AbortSignal },
+  ): AsyncGenerator<LiveSighting | undefined> {
+    const { after, quietMs, since, stopped } = options;
     try {
-      const from = parseLineId(options.after ?? '');
-      if (from && from.seq <= upTo) yield* this.#missed(subject, from, upTo, stopped);
+      const from = parseLineId(after ?? '');
+      if (from && from.seq <= since) yield* this.#missed(subject, from, since, stopped);
       while (!stopped.aborted && this.#seats.get(subject)?.has(seat)) {
         if (seat.queue.length > 0) yield seat.queue.shift()!;
-        else if (!(await quietFor(options.quietMs, seat, stopped))) yield undefined;
+        else if (!(await quietFor(quietMs, seat, stopped))) yield undefined;
       }
     } finally {
       this.#unseat(subject, seat);

@@ -2,8 +2,10 @@ import { z } from 'zod';
 import {
   channelOperations,
   channelStatistics,
+  channelWithoutKey,
   managedChannel,
   managedChannels,
+  operationWithoutKey,
 } from '../../projections/channel-queries.js';
 import {
   channels as channelStream,
@@ -12,13 +14,14 @@ import {
   parseModes,
 } from '../../streams/channels/index.js';
 import { type Log, type Position, Refusal } from '../../streams/core/index.js';
-import { casefold, isManagedChannel, isNick } from '../../streams/irc-grammar.js';
+import { casefold, cleanText, isManagedChannel, isNick } from '../../streams/irc-grammar.js';
 import { type Channels, operationFailed } from '../../workers/keep-channels/index.js';
 import type { ReadModels } from '../read-models.js';
 import { parseInput } from '../validation.js';
-import { type IrcState, ircStateView } from './irc-state.js';
+import { type IrcState, ircStateView, troubleView } from './irc-state.js';
 import type { Input, Reply, Route, Service } from './service.js';
 
+/** What the channel-management service answers. `private=true` is for callers that may see the keys of channels. */
 export const channelservRoutes = {
   create: { method: 'POST', path: '/api/channels' },
   update: { method: 'PATCH', path: '/api/channels/:name' },
@@ -55,7 +58,8 @@ const Nick = z.string().refine(isNick, 'must be an IRC nick of 1 to 30 character
 /** Whether there is somebody of a name is the network's to say, whatever the name. */
 const Nicks = z.array(z.string().min(1).max(100)).max(mostNicks);
 
-const CreateBody = z
+/** The contract’s body of a creation. */
+export const CreateBody = z
   .object({
     name: z.string().refine(isManagedChannel, 'must be # and 3 to 60 of a-z 0-9 _ -'),
     type: z.enum(channelTypes),
@@ -68,7 +72,8 @@ const CreateBody = z
     path: ['invite_list'],
     message: `must have at most ${mostInTask} entries for a task`,
   });
-const UpdateBody = z.object({
+/** The contract’s body of a change. */
+export const UpdateBody = z.object({
   topic: Topic.optional(),
   modes: z
     .union([Modes, z.array(Modes).max(20)], 'must be a mode string like +nt, or a list of them')
@@ -78,17 +83,22 @@ const UpdateBody = z.object({
   op: Nicks.default([]),
   deop: Nicks.default([]),
 });
-const RemoveBody = z
+/** The contract’s body of an archiving or deletion. */
+export const RemoveBody = z
   .object({ reason: z.string().max(300).default('Archived'), immediate: z.boolean().default(false) })
   .nullish()
   .transform((body) => body ?? { reason: 'Archived', immediate: false });
-const MembersBody = z.object({
+/** The contract’s body of a member operation. */
+export const MembersBody = z.object({
   action: z.enum(memberActions),
   nicks: Nicks.min(1),
-  reason: z.string().max(200).default(''),
+  reason: z.string().max(200).default('').transform(cleanText),
 });
-const ListQuery = z.object({ type: z.enum(channelTypes).optional() });
-const OperationsQuery = z.object({ limit: z.coerce.number().int().min(1).max(200).default(50) });
+const Visibility = z.object({ private: z.literal('true').optional() });
+/** What channels are asked for. */
+export const ListQuery = z.object({ type: z.enum(channelTypes).optional() });
+/** How many audit records are asked for. */
+export const OperationsQuery = z.object({ limit: z.coerce.number().int().min(1).max(200).default(50) });
 
 /** The channel-management service: managed channels, what was done in them, and the commands that do it. */
 export function createChannelserv(options: ChannelservOptions): Service<typeof channelservRoutes> {
@@ -113,6 +123,7 @@ export function createChannelserv(options: ChannelservOptions): Service<typeof c
     }
   }
   const asker = ({ actor = 'api' }: Input) => ({ by: actor });
+  const seesKeys = ({ query }: Input) => parseInput(Visibility, query ?? {}).private !== undefined;
 
   async function show(name: string) {
     const channel = await read((sql, schema) => managedChannel(sql, schema, name));
@@ -165,27 +176,32 @@ export function createChannelserv(options: ChannelservOptions): Service<typeof c
     },
     members: async (input = {}) =>
       await changeMembers(nameOf(input), parseInput(MembersBody, input.body), input),
-    list: async ({ query } = {}) => {
-      const { type } = parseInput(ListQuery, query ?? {});
+    list: async (input = {}) => {
+      const { type } = parseInput(ListQuery, input.query ?? {});
       const found = await read((sql, schema) => managedChannels(sql, schema, type));
-      return ok({ channels: found, total: found.length });
+      const shown = seesKeys(input) ? found : found.map(channelWithoutKey);
+      return ok({ channels: shown, total: shown.length });
     },
-    show: async (input = {}) => ok(await show(nameOf(input))),
+    show: async (input = {}) => {
+      const channel = await show(nameOf(input));
+      return ok(seesKeys(input) ? channel : channelWithoutKey(channel));
+    },
     operations: async (input = {}) => {
       const { limit } = parseInput(OperationsQuery, input.query ?? {});
       const channel = nameOf(input);
       const operations = await read((sql, schema) => channelOperations(sql, schema, channel, limit));
       // every channel that ever was has its creation at least
       if (operations.length === 0) throw channelNotFound();
-      return ok({ channel, operations });
+      return ok({ channel, operations: seesKeys(input) ? operations : operations.map(operationWithoutKey) });
     },
     statistics: async () => ok(await statistics()),
     health: async () => {
       const irc = await options.irc().catch(() => undefined);
       const stats = await statistics().catch(() => undefined);
       return ok({
-        status: irc?.connected && irc.oper ? 'ok' : 'degraded',
+        status: irc?.connected && irc.oper && !irc.trouble ? 'ok' : 'degraded',
         irc: irc ? ircStateView(irc) : { connected: false, oper: false, nick: null },
+        ...troubleView(irc),
         ...(stats ? { stats } : {}),
         uptime: Math.round((Date.now() - options.startedAt.getTime()) / 1000),
       });

@@ -6,7 +6,8 @@ import {
   ircCounts,
   ircMessages,
 } from '../../projections/irc-network.js';
-import { Refusal } from '../../streams/core/index.js';
+import { Refusal, Unavailable } from '../../streams/core/index.js';
+import { irc } from '../../streams/irc/index.js';
 import { casefold } from '../../streams/irc-grammar.js';
 import type { ReadModels } from '../read-models.js';
 import { parseInput } from '../validation.js';
@@ -31,7 +32,11 @@ export interface IrcReadOptions {
 }
 
 const Visibility = z.object({ private: z.literal('true').optional() });
-const MessagesQuery = Visibility.extend({ limit: z.coerce.number().int().min(1).max(100).default(50) });
+const MessagesQuery = Visibility.extend({
+  limit: z.coerce.number().int().min(1).max(100).default(50),
+  /** What the answer has to be made of at least: a sequence of the record. */
+  since: z.coerce.number().int().min(0).optional(),
+});
 
 /** The key of a channel as it is named in addresses: without its `#`, or with it. */
 export function channelKey(name: string): string {
@@ -45,7 +50,7 @@ export function ircReads(options: IrcReadOptions): Service<typeof ircReadRoutes>
   async function stats(): Promise<Reply> {
     const [state, { users, channels, messages }] = await Promise.all([
       recorder().catch(() => undefined),
-      readModels.read('irc_network', ircCounts),
+      readModels.recall('irc_network', 'counts', ircCounts),
     ]);
     const since = state?.connected ? state.since : null;
     const uptime = since === null ? 0 : Math.max(0, Math.round((Date.now() - since) / 1_000));
@@ -62,16 +67,19 @@ export function ircReads(options: IrcReadOptions): Service<typeof ircReadRoutes>
 
   async function channels({ query }: Input = {}): Promise<Reply> {
     const { private: withPrivate } = parseInput(Visibility, query ?? {});
-    const body = await readModels.read('irc_network', (sql, schema) =>
+    const body = await readModels.recall('irc_network', `channels ${withPrivate}`, (sql, schema) =>
       ircChannels(sql, schema, withPrivate !== undefined),
     );
     return { status: 200, body };
   }
 
   async function messages({ query, params }: Input = {}): Promise<Reply> {
-    const { limit, private: withPrivate } = parseInput(MessagesQuery, query ?? {});
+    const { limit, private: withPrivate, since } = parseInput(MessagesQuery, query ?? {});
     const key = channelKey(params?.channel ?? '');
-    const body = await readModels.read('irc_network', async (sql, schema) => {
+    if (since !== undefined && !(await readModels.reached('irc_network', { stream: irc.name, seq: since })))
+      throw new Unavailable('read_model_behind', 503, 'What was last seen is not to be had yet', 2);
+    const question = `messages ${limit} ${withPrivate} ${key}`;
+    const body = await readModels.recall('irc_network', question, async (sql, schema) => {
       const channel = await ircChannel(sql, schema, key);
       if (!channel || (channel.isPrivate && !withPrivate)) return undefined;
       return await ircMessages(sql, schema, { key, name: channel.name }, limit);

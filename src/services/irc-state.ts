@@ -3,11 +3,22 @@ export interface IrcState {
   connected: boolean;
   oper: boolean;
   nick: string;
+  /** What keeps it from its work, in words; null or absent while nothing does. */
+  trouble?: string | null;
 }
 
 /** State of the bridge's own connection; `since` is when it was registered, in milliseconds since 1970. */
 export interface RecorderState extends IrcState {
   since: number | null;
+}
+
+/** What keeps bots from their work, for people who read health; nothing while nothing does. `undefined`: no process has the bot. */
+export function troubleView(...bots: readonly (IrcState | undefined)[]): { reason?: string } {
+  const troubles = bots.flatMap((bot) => {
+    if (!bot) return ['no process has the bot'];
+    return bot.trouble ? [`${bot.nick}: ${bot.trouble}`] : [];
+  });
+  return troubles.length > 0 ? { reason: troubles.join('; ') } : {};
 }
 
 /** A bot's state as health answers it. */

@@ -16,4 +16,4 @@ export {
   type MemberAction,
   memberActions,
 } from './facts.js';
-export { changedModes, modeFlags, modeString, parseModes } from './modes.js';
+export { changedModes, modeFlags, modeString, parseModes, withoutKey } from './modes.js';

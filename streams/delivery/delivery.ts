@@ -67,9 +67,7 @@ export function deliveryDecider(
       switch (command.is) {
         case 'confirm': {
           if (state.status !== 'pending' || state.channels.get(command.channel)?.confirmed) return undefined;
-          const completes = [...state.channels].every(
-            ([name, it]) => it.confirmed || name === command.channel,
-          );
+          const completes = isLastOpen(state, command.channel);
           const line = { ...about, channel: command.channel, via: command.via, completes };
           return { type: 'lines.confirmed', data: { lines: [line] } };
         }
@@ -204,4 +202,10 @@ function channelOf(state: DeliveryState, name: string): ChannelState {
 
 function pendingUnknown(): DeliveryState {
   return { status: 'unknown', showing: 0, runs: [], channels: new Map(), lastError: '' };
+}
+
+/** Whether every other channel has its line; asked for each line that is shown, so without a list of them. */
+function isLastOpen({ channels }: DeliveryState, channel: string): boolean {
+  for (const [name, { confirmed }] of channels) if (!confirmed && name !== channel) return false;
+  return true;
 }

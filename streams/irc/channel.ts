@@ -21,9 +21,9 @@ export function linesOf({ data }: IrcFact): number {
   return data.seen.reduce((sum, sighting) => sum + (isLine(sighting) ? 1 : 0), 0);
 }
 
-/** Whether a channel with these mode letters is private: secret, private or by invitation only. */
+/** Whether a channel with these mode letters is private: secret, private, by invitation only or closed by a key. */
 export function isPrivate(modes: string): boolean {
-  return /[spi]/.test(modes);
+  return /[spik]/.test(modes);
 }
 
 /** The id of a line for ever: the sequence of its fact, and its place in it. */

@@ -57,6 +57,8 @@ t.test('CHAN-64 a task’s room from its assignment to its end', async (t) => {
   await post('task.assigned', payload);
   const line = await worker.waitFor(({ channel }) => channel === roomOf(1), 20_000);
   t.equal(line.text, `[ASSIGNED] Task ${idOf(1)} | worker | Escrow: $5 locked`);
+  // the line may be seen before the directory has folded what opened the room
+  await eventually('the room to be listed', async () => (await channel(roomOf(1))) !== undefined);
   t.match(await channel(roomOf(1)), {
     type: 'task',
     modes: '+int',

@@ -81,7 +81,7 @@ export async function startKeeper(
     bytesInFlight: 16_384,
   });
   const keeper = new KeepChannels({
-    ...{ log, irc, read, logger, bots: ['em-bot'] },
+    ...{ log, irc, read, logger, bots: ['em-bot'], reserved: [] },
     limits: { creations: 0, deletions: 0, memberOperations: 0 },
     lifetimes: { deleteAfterMs: 7 * day, geographicIdleMs: 30 * day, endedTaskMs: 3 * day },
     ...options,

@@ -141,7 +141,7 @@ t.test('the channel service on a real network', async (t) => {
     t.same((await members({ action: 'deop', nicks: ['carl', 'ann'] })).body.successful, ['carl', 'ann']);
     t.same((await members({ action: 'devoice', nicks: ['carl'] })).body.successful, ['carl']);
     t.ok((await names('#task-a1b2c3d4')).includes('carl'));
-    const parted = await members({ action: 'sapart', nicks: ['carl', 'dave'], reason: 'not yours' });
+    const parted = await members({ action: 'sapart', nicks: ['carl', 'dave'], reason: 'not\r\nyours' });
     t.same(
       parted.body,
       { action: 'sapart', successful: ['carl', 'dave'], failed: {} },
@@ -155,6 +155,29 @@ t.test('the channel service on a real network', async (t) => {
     }
     const [last] = (await ask('GET', '/channels/task-a1b2c3d4/operations?limit=1')).body.operations;
     t.match(last, { operation: 'sapart', target_nick: 'dave', details: 'not yours (by local)' });
+  });
+
+  t.test('CHAN-80 nobody silences our own bots', async (t) => {
+    const before = await names('#task-a1b2c3d4');
+    t.ok(before.includes('+em-bot') && before.includes('channelserv'), before.join(' '));
+    const refused = { 'EM-bot': /bot of this service/, channelserv: /./, relay: /./, ghost: 'No such nick' };
+    for (const action of ['sapart', 'devoice', 'deop'])
+      t.match(
+        await ask('POST', '/channels/task-a1b2c3d4/members', { action, nicks: Object.keys(refused) }),
+        { status: 200, body: { action, successful: [], failed: refused } },
+        action,
+      );
+    for (const list of ['devoice', 'deop'])
+      t.match(await ask('PATCH', '/channels/task-a1b2c3d4', { [list]: ['em-bot'] }), {
+        status: 200,
+        body: { failed: { 'em-bot': /bot of this service/ } },
+      });
+    t.same(await names('#task-a1b2c3d4'), before);
+    const voiced = await ask('POST', '/channels/task-a1b2c3d4/members', {
+      action: 'voice',
+      nicks: ['em-bot'],
+    });
+    t.same(voiced.body.successful, ['em-bot'], 'what does no harm is done');
   });
 
   t.test('CHAN-12 archived, and archived again', async (t) => {
@@ -271,6 +294,45 @@ t.test('the channel service on a real network', async (t) => {
     await ask('DELETE', '/channels/task-full', { immediate: true });
   });
 
+  t.test('CHAN-81 names that every object has', async (t) => {
+    const post = async (metadata: string) => {
+      const response = await fetch(`${stage.app.url}/channels`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: `{"name":"#names-of-all","type":"special","metadata":${metadata}}`,
+      });
+      return { status: response.status, body: await response.json() };
+    };
+    const poison = [
+      '{"__proto__":{"a":1}}',
+      '{"a":{"\\u005f_proto__":1}}',
+      '{"constructor":{"prototype":{}}}',
+    ];
+    for (const metadata of poison)
+      t.match(
+        await post(metadata),
+        { status: 400, body: { code: 'bad_request', error: /__proto__/ } },
+        metadata,
+      );
+    t.equal((await post('{"constructor":1,"toString":{"hasOwnProperty":2}}')).status, 201);
+    const { metadata } = (await ask('GET', '/channels/names-of-all')).body;
+    t.same(metadata, { constructor: 1, toString: { hasOwnProperty: 2 } });
+    await stage.agent('constructor');
+    const change = (action: string) =>
+      ask('POST', '/channels/names-of-all/members', {
+        action,
+        nicks: ['constructor', '__proto__', 'toString'],
+      });
+    t.same(Object.entries((await change('voice')).body.failed).sort(), [
+      ['__proto__', 'No such nick'],
+      ['constructor', 'Not in the channel'],
+      ['toString', 'No such nick'],
+    ]);
+    t.same((await change('sajoin')).body.successful, ['constructor']);
+    const patched = await ask('PATCH', '/channels/names-of-all', { op: ['__proto__', 'constructor'] });
+    t.same(Object.entries(patched.body.failed), [['__proto__', 'No such nick']]);
+  });
+
   t.test('the bot is not sent what is said in the channels', async (t) => {
     const whois = (await witness.ask('WHOIS channelserv')).find((line) => / 379 /.test(line));
     t.match(whois, /modes \+[A-Za-z]*d/);
@@ -280,7 +342,7 @@ t.test('the channel service on a real network', async (t) => {
     const { services } = (await ask('GET', '/health')).body;
     t.match(services.channelserv, {
       ...{ status: 'ok', irc: { connected: true, oper: true, nick: 'channelserv' }, uptime: Number },
-      stats: { total: 3, byType: { task: 1 }, archived: 1, operationsToday: Number },
+      stats: { total: 4, byType: { task: 1 }, archived: 1, operationsToday: Number },
     });
   });
 });

@@ -1,9 +1,12 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { connect, type NatsConnection } from 'nats';
 import t from 'tap';
 import { answers } from '../../src/embedded/net.js';
 import { hasEnded, identify } from '../../src/embedded/process.js';
 import { startIrcd } from '../support/ircd.js';
 import { startNats } from '../support/nats.js';
+import { needsDisk, smallDisk } from '../support/small-disk.js';
 import { startHolder } from './holder.js';
 
 t.test('a test nats-server keeps its port and its store over kill -9', async (t) => {
@@ -51,6 +54,20 @@ t.test('a test server ends with a test process that is killed', async (t) => {
   const server = identify(holder.pid)!;
   await holder.kill();
   t.ok(await hasEnded(server, 5_000));
+});
+
+t.test('the disk of a test process that was killed is removed by the next one', needsDisk, async (t) => {
+  const holder = await startHolder(t, 'disk', '');
+  const isIts = (name: string) => name.startsWith(`relay-disk-${holder.child.pid}-`);
+  const disks = () => readdirSync(tmpdir()).filter(isIts);
+  smallDisk(t, 1);
+  t.equal(disks().length, 1, 'that of a process that lives stays');
+  const [name] = disks();
+  await holder.kill();
+  t.equal(disks().length, 1);
+  smallDisk(t, 1);
+  t.same(disks(), []);
+  t.notMatch(readFileSync('/proc/mounts', 'utf8'), name!);
 });
 
 async function reconnection(connection: NatsConnection) {

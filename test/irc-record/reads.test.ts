@@ -173,6 +173,25 @@ t.test('the reads of the network', async (t) => {
     t.match(health, { status: 'ok', recorder: { connected: true, oper: true, nick: 'relay' } });
   });
 
+  t.test('IRC-17 what is no id of a line is refused', async (t) => {
+    for (const id of ['x', '12', '1-2-3', '-1-0', ' 1-0 x', '9999999999999999-0']) {
+      const headers = { 'last-event-id': id };
+      t.match(
+        await read('/irc/stream?channel=lobby', { headers }),
+        { status: 400, body: { code: 'validation_failed', details: [{ path: 'last-event-id' }] } },
+        id,
+      );
+    }
+    t.match(await read('/irc/stream?channel=lobby&after=x'), {
+      status: 400,
+      body: { code: 'validation_failed', details: [{ path: 'after' }] },
+    });
+    const none = await Listener.open(t, `${app.url}/irc/stream?channel=lobby&after=`, {
+      'last-event-id': '',
+    });
+    none.stop();
+  });
+
   t.test('IRC-17 a live stream goes on where its reader was', async (t) => {
     const first = await Listener.open(t, `${app.url}/irc/stream?channel=%23LOBBY`);
     t.equal(first.response.headers.get('access-control-allow-origin'), '*');

@@ -36,6 +36,9 @@ export const channels = {
   'CHAN-26': 'Health tells whether the bot is there and operator, by the word of the network.',
   'CHAN-28': 'A creation that the network refuses answers 409 and leaves nothing behind.',
   'CHAN-27': 'When the bot is shut out or its nick is taken it comes back with growing pauses.',
+  'CHAN-29': 'The key of a channel is shown to those who may write, and to nobody else.',
+  'CHAN-30':
+    'A channel that is always there cannot be made, changed or closed, whatever an older record says of it.',
   'CHAN-60':
     'An assigned task gets its room, private and with its topic, for publisher, worker and the marketplace bot.',
   'CHAN-61': 'An approved, completed or cancelled task has its room archived, with the reason.',
@@ -47,4 +50,7 @@ export const channels = {
   'CHAN-66': 'Automation that fails is tried again, and neither queue nor delivery waits for it.',
   'CHAN-67':
     'A thousand tasks assigned and completed at once: every room archived, each line shown once, no dead letter.',
+  'CHAN-80':
+    'Member operations never take a bot of this service out of a channel, nor its voice or rights there.',
+  'CHAN-81': 'Keys and nicks that every object has are refused or taken as what they are, and never a fault.',
 } as const;

@@ -25,6 +25,8 @@ export interface AutomateChannelsOptions {
   channels: ChannelAutomation;
   /** Nick of the bot that posts the events' lines. */
   eventBot: string;
+  /** Looks at free text before it stands in a topic, and says what is to stand there. */
+  screen?: (text: string) => string;
   /** How long a command that fails is tried again, by the event's age; an hour by default. */
   giveUpMs?: number;
   /** How long an ended task's room stays open for the line that says so; a minute by default. */
@@ -116,7 +118,7 @@ export class AutomateChannels {
   #read(message: PulledMessage): Job | undefined {
     try {
       const fact = decodeFact(market, message.data, message);
-      const action = channelActionOf(fact.data, this.#options.eventBot);
+      const action = channelActionOf(fact.data, this.#options.eventBot, this.#options.screen);
       const { seq, id, at } = fact;
       return action && { seq, action, because: { seq, factId: id }, since: at.getTime() };
     } catch {
@@ -152,8 +154,8 @@ export class AutomateChannels {
       return undefined;
     } catch (error) {
       const { code } = error as { code?: unknown };
-      // it is there already, or there is nothing to archive
-      if (code === 'channel_exists' || code === 'not_found') return undefined;
+      // it is there already, or always, or there is nothing to archive
+      if (code === 'channel_exists' || code === 'channel_reserved' || code === 'not_found') return undefined;
       return error instanceof Error ? error.message : String(error);
     }
   }

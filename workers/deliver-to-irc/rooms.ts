@@ -46,7 +46,7 @@ export class Rooms {
       if (status !== 'open' || awaited) await open(channel, type);
     } catch (error) {
       const { code } = error as { code?: unknown };
-      if (code !== 'channel_exists')
+      if (code !== 'channel_exists' && code !== 'channel_reserved')
         logger.info({ channel, err: error }, 'channel is not opened as a managed one');
     }
     return undefined;

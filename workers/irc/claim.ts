@@ -2,35 +2,55 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Link } from './link.js';
 
 const pauseMs = { oper: 500, plain: 5_000 };
+/** Servers answer so to a nick that they keep back. */
+const erroneousNick = '432';
+
+/** How a nick became ours: by asking for it, or by ending the session that had it. */
+export type Claimed = 'taken' | 'freed';
 
 /**
- * Makes the wanted nick ours when another session holds it. As operator that session is killed: should it be
- * an older connection of ours that is half open, nothing it still holds can be shown after this.
- * Resolves false when the nick could not be had in `waitMs`; rejects when the link ends before.
+ * Makes the wanted nick ours when another session holds it, or the server keeps it back. As operator that session is
+ * killed: should it be an older connection of ours that is half open, nothing it still holds can be shown after this.
+ * Resolves `undefined` when the nick could not be had in `waitMs`; rejects when the link ends before.
  */
-export async function claimNick(link: Link, nick: string, waitMs: number): Promise<boolean> {
+export async function claimNick(link: Link, nick: string, waitMs: number): Promise<Claimed | undefined> {
   const until = performance.now() + waitMs;
   const { self } = link;
-  while (!(await tryNick(link, nick))) {
-    if (performance.now() >= until) return false;
+  for (;;) {
+    const claimed = await tryNick(link, nick);
+    if (claimed) return claimed;
+    if (performance.now() >= until) return undefined;
     await delay(self.oper ? pauseMs.oper : pauseMs.plain, undefined, { signal: link.lost });
   }
-  return true;
 }
 
-async function tryNick(link: Link, nick: string): Promise<boolean> {
-  if (await changeNick(link, nick)) return true;
-  if (!link.self.oper) return false;
-  await link.command('KILL', nick, 'Superseded by a newer session');
-  return changeNick(link, nick);
+async function tryNick(link: Link, nick: string): Promise<Claimed | undefined> {
+  if (await changeNick(link, nick)) return 'taken';
+  if (!link.self.oper) return undefined;
+  const killed = await link.command('KILL', nick, 'Superseded by a newer session');
+  if (!(await changeNick(link, nick))) return undefined;
+  return killed.is === 'answered' && killed.error === null ? 'freed' : 'taken';
 }
 
 async function changeNick(link: Link, nick: string): Promise<boolean> {
   if (link.self.nick === nick) return true;
   const answer = await link.command('NICK', nick);
   link.lost.throwIfAborted();
-  if (answer.is !== 'answered' || answer.error) return false;
+  if (answer.is !== 'answered') return false;
+  if (answer.error) return answer.error.code === erroneousNick && (await forceNick(link, nick));
   // InspIRCd puts the new nick before a labelled NICK, so the line itself does not tell that it is about us.
   link.self.nick = nick;
   return true;
+}
+
+/** Takes a nick that the server keeps back, as operators may. */
+async function forceNick(link: Link, nick: string): Promise<boolean> {
+  if (!link.self.oper) return false;
+  const answer = await link.command('SANICK', link.self.nick, nick);
+  link.lost.throwIfAborted();
+  const isOurs =
+    answer.is === 'answered' &&
+    answer.lines.some(({ command, params }) => command === 'NICK' && params[0] === nick);
+  if (isOurs) link.self.nick = nick;
+  return isOurs;
 }

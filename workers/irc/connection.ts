@@ -116,19 +116,15 @@ export class IrcConnection extends EventEmitter<ConnectionEvents> {
     try {
       const startedAt = performance.now();
       const exchange = await link.register();
-      const registeredAs = link.self.nick;
       Object.assign(this.#status, { connected: true, since: new Date(), confirmation: exchange.kind });
       const quiet = await this.#prepare(link);
       announcedAt = performance.now();
       this.#session = new LinkSession(++this.#sessions, link, exchange, quiet);
       this.#status.lastError = null;
-      const { log, nick } = this.#options;
+      const { log } = this.#options;
       const { oper } = link.self;
       const openMs = Math.round(announcedAt - startedAt);
-      log.info(
-        { nick: link.self.nick, oper, confirmation: exchange.kind, fenced: registeredAs !== nick, openMs },
-        'irc session',
-      );
+      log.info({ nick: link.self.nick, oper, confirmation: exchange.kind, openMs }, 'irc session');
       this.#tell('session', this.#session);
       await whenAborted(link.lost);
     } catch (error) {
@@ -149,7 +145,9 @@ export class IrcConnection extends EventEmitter<ConnectionEvents> {
       const code = answer.is === 'answered' ? answer.error?.code : answer.is;
       if (!link.self.oper) log.error({ nick, code }, 'irc operator state refused');
     }
-    if (!(await claimNick(link, nick, nickWaitMs))) {
+    const claimed = await claimNick(link, nick, nickWaitMs);
+    if (claimed === 'freed') log.warn({ nick }, 'irc nick taken back from another session');
+    if (!claimed) {
       log.warn({ nick, spare: link.self.nick }, 'irc nick not to be had');
       void claimNick(link, nick, Number.POSITIVE_INFINITY).catch(() => undefined);
     }

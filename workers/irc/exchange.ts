@@ -7,7 +7,7 @@ import { isError, textOf } from './line.js';
  * A `refused` code is the server's numeric, or `NOTICE` where the server only explained itself in words.
  */
 export type SayOutcome =
-  | { is: 'confirmed'; msgid: string | null; at: Date }
+  | { is: 'confirmed'; msgid: string | null }
   | { is: 'refused'; code: string; error: string }
   | { is: 'unconfirmed' }
   | { is: 'lost'; written: boolean };

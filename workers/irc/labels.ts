@@ -12,6 +12,7 @@ import { commandAt, type IrcLine, isError, parseLine, rawTag, textOf } from './l
 
 interface Pending extends Waiter {
   number: number;
+  label: string;
   line: string;
   bytes: number;
   writtenAt: number;
@@ -59,7 +60,8 @@ export class LabelExchange implements Exchange {
     if (line.startsWith('BATCH +', at)) {
       entry.lines = [];
       this.#batches.set(line.slice(at + 7).split(' ', 1)[0]!, entry);
-    } else if (entry.said && line.startsWith('PRIVMSG ', at)) this.#settle(entry, confirmed(line));
+    } else if (entry.said && line.startsWith('PRIVMSG ', at))
+      this.#settle(entry, { is: 'confirmed', msgid: rawTag(line, 'msgid') ?? null });
     else this.#finish(entry, line.startsWith('ACK', at) ? [] : [this.#parsed(line)]);
     return true;
   }
@@ -101,9 +103,11 @@ export class LabelExchange implements Exchange {
 
   #enqueue(rest: string, said: Pending['said'], answered: Pending['answered']): void {
     const number = ++this.#number;
-    const line = `@label=${number.toString(36)}${rest}`;
+    const label = number.toString(36);
+    const line = `@label=${label}${rest}`;
     const entry: Pending = {
       number,
+      label,
       line,
       bytes: Buffer.byteLength(line) + 2,
       writtenAt: 0,
@@ -123,7 +127,7 @@ export class LabelExchange implements Exchange {
   #write(entry: Pending): void {
     entry.writtenAt = performance.now();
     this.#inFlight += entry.bytes;
-    this.#written.set(entry.number.toString(36), entry);
+    this.#written.set(entry.label, entry);
     this.#options.write(entry.line);
   }
 
@@ -163,7 +167,7 @@ export class LabelExchange implements Exchange {
   }
 
   #settle(entry: Pending, outcome: SayOutcome | Answer): void {
-    this.#written.delete(entry.number.toString(36));
+    this.#written.delete(entry.label);
     this.#newestAnswered = Math.max(this.#newestAnswered, entry.number);
     this.#answeredAt = performance.now();
     this.#inFlight -= entry.bytes;
@@ -178,22 +182,12 @@ export class LabelExchange implements Exchange {
   }
 }
 
-function confirmed(line: string): SayOutcome {
-  const at = new Date(rawTag(line, 'time') ?? '');
-  return {
-    is: 'confirmed',
-    msgid: rawTag(line, 'msgid') ?? null,
-    at: Number.isNaN(at.getTime()) ? new Date() : at,
-  };
-}
-
 /** The outcome of a line that was answered by something else than its bare echo. */
 function saidOf(lines: IrcLine[]): SayOutcome {
   const echo = lines.find((line) => line.command === 'PRIVMSG');
-  if (echo)
-    return { is: 'confirmed', msgid: echo.tags.msgid ?? null, at: new Date(echo.tags.time ?? Date.now()) };
+  if (echo) return { is: 'confirmed', msgid: echo.tags.msgid ?? null };
   const failed = lines.find((line) => isError(line.command)) ?? lines.at(-1);
   // A bare ACK: the server took the line and had nothing to say, as without an echo.
-  if (!failed) return { is: 'confirmed', msgid: null, at: new Date() };
+  if (!failed) return { is: 'confirmed', msgid: null };
   return { is: 'refused', code: failed.command, error: textOf(failed) };
 }

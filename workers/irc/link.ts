@@ -183,7 +183,8 @@ export class Link {
   }
 
   #shutOut(command: string, text: string): void {
-    if (this.#farewell === undefined) {
+    // the ERROR behind a numeric says more of why
+    if (this.#farewell === undefined || this.rejected) {
       this.rejected = true;
       this.#farewell = text;
     }

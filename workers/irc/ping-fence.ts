@@ -128,9 +128,8 @@ export class PingFenceExchange implements Exchange {
   #finish(): void {
     const round = this.#round;
     this.#round = [];
-    const at = new Date();
     for (const entry of round) {
-      if (entry.said) give(entry, entry.refused ?? { is: 'confirmed', msgid: null, at }, this.tally);
+      if (entry.said) give(entry, entry.refused ?? { is: 'confirmed', msgid: null }, this.tally);
       else give(entry, answerOf(entry.lines), this.tally);
     }
     if (this.#round.length === 0) this.#begin();

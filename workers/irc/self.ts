@@ -21,6 +21,11 @@ export class Self {
     return `${this.nick}!${this.#host ?? this.#widestHost}`;
   }
 
+  /** How many channels we are in now. */
+  get rooms(): number {
+    return this.#channels.size;
+  }
+
   /** Whether we are in this channel now. */
   isIn(channel: string): boolean {
     return this.#channels.has(casefold(channel));

@@ -15,8 +15,14 @@ export interface Session {
   readonly oper: boolean;
   /** How lines are confirmed: by labelled echoes, or by a PING fence on servers without them. */
   readonly confirmation: 'labels' | 'fence';
+  /** Whether the server puts on each message the account of who sent it. */
+  readonly tagsAccounts: boolean;
+  /** Whether operators of this server can bring about what they like in channels: SAJOIN, SAPART, SAMODE, SATOPIC. */
+  readonly forces: boolean;
   /** What the server calls its channel modes and prefixes. */
   readonly modeNames: ModeNames;
+  /** How many channels we are in now. */
+  readonly rooms: number;
   /** Whether we are in this channel now. */
   isIn(channel: string): boolean;
   /**
@@ -41,6 +47,7 @@ export class LinkSession implements Session {
   readonly #exchange: Exchange;
   readonly #context: JoinContext;
   readonly #tags: boolean;
+  readonly tagsAccounts: boolean;
   /** Joins run one after another: they take user mode +N off and put it back. */
   #joining: Promise<unknown> = Promise.resolve();
 
@@ -55,6 +62,7 @@ export class LinkSession implements Session {
     this.#exchange = exchange;
     const { network } = link.client;
     this.#tags = network.supportsTag(eventTag);
+    this.tagsAccounts = network.cap.isEnabled('account-tag');
     const channelModes = network.options.CHANMODES ?? [];
     this.#context = {
       self: link.self,
@@ -84,8 +92,16 @@ export class LinkSession implements Session {
     return this.#exchange.kind;
   }
 
+  get forces(): boolean {
+    return this.#context.forces;
+  }
+
   get modeNames(): ModeNames {
     return this.#context;
+  }
+
+  get rooms(): number {
+    return this.#link.self.rooms;
   }
 
   isIn(channel: string): boolean {

@@ -27,6 +27,8 @@ export interface WireOwner {
 }
 
 const maxUnfinishedLine = 1 << 20;
+/** So many characters leave at once: the server works on them while the next lines are made. */
+const enoughToSend = 4_096;
 
 /**
  * The socket of one IRC connection, as irc-framework's transport. Lines written in one turn of the event
@@ -85,6 +87,7 @@ export class Wire extends EventEmitter implements Transport {
     if (this.#out === '') setImmediate(this.#flush);
     this.#out += `${line}\r\n`;
     if (written) this.#written.push(written);
+    if (this.#out.length >= enoughToSend) this.#flush();
   }
 
   /** Ends the connection after what is written; with `force` at once. */
@@ -116,6 +119,7 @@ export class Wire extends EventEmitter implements Transport {
 
   #flush = (): void => {
     const out = this.#out;
+    if (out === '') return; // it has left already
     const written = this.#written;
     this.#out = '';
     if (written.length > 0) this.#written = [];

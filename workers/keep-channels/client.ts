@@ -1,6 +1,6 @@
 import { type Log, Unavailable } from '../../streams/core/index.js';
 import { request } from '../core/rpc.js';
-import type { Asked, Asker, Channels } from './requests.js';
+import type { Asked, Asker, Channels, Enforced, Enforcement } from './requests.js';
 
 /** Name under which the holder of the channel bot answers. */
 export const channelService = 'channelserv';
@@ -19,13 +19,8 @@ export function ircUnavailable(): Unavailable {
  */
 export function createChannels(log: Log, timeoutMs = answerMs): Channels {
   const ask = async <Request, Result>(operation: keyof Channels, of: Request, asker: Asker) => {
-    try {
-      const asked: Asked<Request> = { request: of, asker };
-      return await request<Result>(log, channelService, operation, asked, timeoutMs);
-    } catch (error) {
-      if ((error as { code?: unknown }).code === 'nobody_answers') throw ircUnavailable();
-      throw error;
-    }
+    const asked: Asked<Request> = { request: of, asker };
+    return await askService<Result>(log, operation, asked, timeoutMs);
   };
   return {
     create: (of, asker) => ask('create', of, asker),
@@ -33,4 +28,31 @@ export function createChannels(log: Log, timeoutMs = answerMs): Channels {
     remove: (of, asker) => ask('remove', of, asker),
     members: (of, asker) => ask('members', of, asker),
   };
+}
+
+/** Acts against people in channels, through the process that holds the channel bot. Errors as above. */
+export function createEnforcement(
+  log: Log,
+  timeoutMs = answerMs,
+): (wanted: Enforcement) => Promise<Enforced> {
+  return (wanted) => askService(log, 'enforce', wanted, timeoutMs);
+}
+
+/** Tells which of the nicks are on the network now, by the word of the channel bot. Errors as above. */
+export function createPresence(log: Log, timeoutMs = answerMs): (nicks: string[]) => Promise<string[]> {
+  return (nicks) => askService(log, 'online', nicks, timeoutMs);
+}
+
+async function askService<Result>(
+  log: Log,
+  operation: string,
+  input: unknown,
+  timeoutMs: number,
+): Promise<Result> {
+  try {
+    return await request<Result>(log, channelService, operation, input, timeoutMs);
+  } catch (error) {
+    if ((error as { code?: unknown }).code === 'nobody_answers') throw ircUnavailable();
+    throw error;
+  }
 }

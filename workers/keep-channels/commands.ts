@@ -5,14 +5,15 @@ import {
   channels,
 } from '../../streams/channels/index.js';
 import { type Origin, Refusal } from '../../streams/core/index.js';
-import { casefold } from '../../streams/irc-grammar.js';
+import { casefold, isNick } from '../../streams/irc-grammar.js';
+import type { Lanes } from '../core/lanes.js';
 import type { Session } from '../irc/session.js';
 import { ircUnavailable } from './client.js';
+import { enforce } from './enforce.js';
 import type { Expected } from './expected.js';
-import { dissolve, makeSo, type Refused, voiceBots } from './furnish.js';
-import { type Members, membersOf, unknownModes } from './hands.js';
-import type { Lanes } from './lanes.js';
-import { changeMembers, operationFailed } from './members.js';
+import { cannot, dissolve, makeSo, voiceBots } from './furnish.js';
+import { type Members, membersOf, online, requireKnown } from './hands.js';
+import { allFailed, changeMembers } from './members.js';
 import type { KeepChannelsOptions } from './options.js';
 import type {
   Asked,
@@ -21,21 +22,25 @@ import type {
   ChangeMembers,
   CreateChannel,
   CreatedChannel,
+  Enforced,
+  Enforcement,
   RemoveChannel,
   RemovedChannel,
   UpdateChannel,
   UpdatedChannel,
 } from './requests.js';
+import type { Reserved } from './reserved.js';
 import { changeModes, mendRoom, openRoom } from './rooms.js';
 import type { Tally } from './tally.js';
 
 /** What the commands work with. */
-export interface CommandsOptions extends KeepChannelsOptions {
+export interface CommandsOptions extends Omit<KeepChannelsOptions, 'reserved'> {
+  reserved: Reserved;
   lanes: Lanes;
   expected: Expected;
   /** What there is and was done lately. Rejects with `Unavailable` while that cannot be known. */
   tally(): Promise<Tally>;
-  /** Told of each channel that a command has touched. */
+  /** Told of each channel that is to be another than before. */
   touched(name: string): void;
   /** Told of each channel that is recorded to be otherwise than the network could be told. */
   left(name: string): void;
@@ -59,11 +64,14 @@ export class Commands {
       update: ({ request, asker }: Asked<UpdateChannel>) => this.update(request, asker),
       remove: ({ request, asker }: Asked<RemoveChannel>) => this.remove(request, asker),
       members: ({ request, asker }: Asked<ChangeMembers>) => this.members(request, asker),
+      enforce: (wanted: Enforcement) => this.enforce(wanted),
+      online: (nicks: string[]) => this.online(nicks),
     };
   }
 
   async create(request: CreateChannel, asker: Asker): Promise<CreatedChannel> {
     const { name, type, modes, topic, invite_list, metadata, cause, event_seq } = request;
+    this.#options.reserved.refuse(name);
     const session = this.#session();
     requireKnown(session, modes);
     return await this.#alone(name, async () => {
@@ -92,7 +100,7 @@ export class Commands {
     const session = this.#session();
     for (const change of modes) requireKnown(session, change);
     return await this.#alone(name, async () => {
-      let { state, seq } = await this.#decide({ is: 'look', name }, asker);
+      let { state, seq } = await this.#look(name, asker);
       const changes = (['voice', 'devoice', 'op', 'deop'] as const)
         .map((action) => ({ action, nicks: request[action], reason: '' }))
         .filter(({ nicks }) => nicks.length > 0);
@@ -107,14 +115,14 @@ export class Commands {
         if (refused) throw cannot(refused, 'The network refuses the modes');
         ({ state, seq } = await this.#decide({ is: 'change modes', name, change }, asker));
       }
-      const failed: Record<string, string> = {};
+      const failed = new Map<string, string>();
       for (const change of changes) {
-        const outcome = await changeMembers(session, name, change);
-        Object.assign(failed, outcome.failed);
+        const outcome = await changeMembers(session, name, change, this.#options);
+        for (const [nick, reason] of Object.entries(outcome.failed)) failed.set(nick, reason);
         const done = { is: 'record members' as const, name, ...change, nicks: outcome.successful };
         ({ seq } = await this.#decide(done, asker));
       }
-      return { name, failed, seq };
+      return { name, failed: Object.fromEntries(failed), seq };
     });
   }
 
@@ -122,7 +130,7 @@ export class Commands {
     const { name, reason, immediate, cause, event_seq } = request;
     const session = this.#session();
     return await this.#alone(name, async () => {
-      const before = await this.#decide({ is: 'look', name }, asker);
+      const before = await this.#look(name, asker);
       if (immediate) return await this.#delete(session, request, asker, before.state);
       const { deleteAfterMs } = this.#options.lifetimes;
       const archiving = { name, reason, deleteAfterMs, cause, event_seq };
@@ -136,20 +144,22 @@ export class Commands {
   }
 
   async members(request: ChangeMembers, asker: Asker): Promise<ChangedMembers> {
-    const { name, action, nicks, reason } = request;
+    const { name, action, nicks, reason, cause = 'request' } = request;
     return await this.#alone(name, async () => {
-      const { state, seq } = await this.#decide({ is: 'look', name }, asker);
+      const { state, seq } = await this.#look(name, asker);
       let session: Session;
       try {
         session = this.#session();
       } catch {
         return { action, successful: [], failed: allFailed(nicks), seq };
       }
-      (await this.#options.tally()).memberOperations.take(nicks.length, this.#options.log.now());
+      if (cause === 'request')
+        (await this.#options.tally()).memberOperations.take(nicks.length, this.#options.log.now());
       const { refused, members } = await makeSo(session, { ...state, name }, this.#options.bots);
       if (refused) return { action, successful: [], failed: allFailed(nicks), seq };
       const room = state.type === 'task' ? mostInTaskChannel - this.#agents(session, members) : undefined;
-      const outcome = await changeMembers(session, name, { action, nicks, reason }, room);
+      const change = { action, nicks, reason };
+      const outcome = await changeMembers(session, name, change, { ...this.#options, room });
       if (action === 'sapart') this.#options.expected.remove(name, nicks);
       if (action === 'sajoin')
         await voiceBots(session, { ...state, name }, await membersOf(session, name), this.#options.bots);
@@ -159,10 +169,23 @@ export class Commands {
     });
   }
 
+  /** Those of the nicks that are on the network now. */
+  async online(nicks: string[]): Promise<string[]> {
+    const there = await online(this.#session(), nicks.filter(isNick));
+    return nicks.filter((nick) => there.has(casefold(nick)));
+  }
+
+  /** Acts against somebody in a channel, or takes that back. Nothing of it is recorded here. */
+  async enforce(wanted: Enforcement): Promise<Enforced> {
+    const session = this.#session();
+    return await this.#options.lanes.run(casefold(wanted.channel), () => enforce(session, wanted));
+  }
+
   /** Deletes a channel that is due, or nothing when it is not any more; tells whether it did. */
   async expire(name: string, asker: Asker): Promise<boolean> {
     const session = this.#session();
     return await this.#alone(name, async () => {
+      await this.#look(name, asker);
       const tally = await this.#options.tally();
       const { state, isNew } = await this.#decide({ is: 'delete', name, cause: 'lifecycle' }, asker);
       if (!isNew) return false;
@@ -177,7 +200,7 @@ export class Commands {
   async repair(name: string): Promise<string[]> {
     const session = this.#session();
     return await this.#options.lanes.run(name, async () => {
-      const { state } = await this.#decide({ is: 'look', name }, { by: 'keep-channels' });
+      const { state } = await this.#look(name, { by: 'keep-channels' });
       return await mendRoom(session, { ...state, name }, this.#options.bots);
     });
   }
@@ -236,8 +259,16 @@ export class Commands {
       command,
       origin,
     );
+    if (fact !== undefined) this.#options.touched(command.name);
     // the log goes on with its own: ours must stay what it was when this was decided
     return { state: { ...state }, seq: position.seq, isNew: fact !== undefined };
+  }
+
+  /** A channel as it is recorded. Refuses what is not managed, and what an older record has as managed and is not to be. */
+  async #look(name: string, asker: Asker) {
+    const found = await this.#decide({ is: 'look', name }, asker);
+    this.#options.reserved.refuse(name);
+    return found;
   }
 
   async #exists(name: string): Promise<boolean> {
@@ -252,15 +283,12 @@ export class Commands {
 
   /** One command after the other for each channel. */
   async #alone<T>(name: string, work: () => Promise<T>): Promise<T> {
-    return await this.#options.lanes.run(name, () => {
-      this.#options.touched(name);
-      return work();
-    });
+    return await this.#options.lanes.run(name, work);
   }
 
   #session(): Session {
     const session = this.#options.irc.session();
-    if (!session || session.lost.aborted || !session.oper) throw ircUnavailable();
+    if (!session?.oper || !session.forces || session.lost.aborted) throw ircUnavailable();
     return session;
   }
 
@@ -268,19 +296,4 @@ export class Commands {
     const bots = new Set([session.nick, ...this.#options.bots].map(casefold));
     return [...members.keys()].filter((nick) => !bots.has(nick)).length;
   }
-}
-
-function allFailed(nicks: readonly string[]): Record<string, string> {
-  return Object.fromEntries(nicks.map((nick) => [nick, operationFailed]));
-}
-
-function requireKnown(session: Session, modes: string): void {
-  const unknown = unknownModes(session, modes);
-  if (unknown.length === 0) return;
-  const message = `modes has ${unknown.join(', ')}, which the network does not know`;
-  throw new Refusal('validation_failed', 400, message, { details: [{ path: 'modes', message }] });
-}
-
-function cannot({ text }: Refused, what: string): Refusal {
-  return new Refusal('refused_by_network', 409, `${what}: ${text}`);
 }

@@ -57,12 +57,15 @@ export class Expected {
 
   /**
    * A new session, which watches nobody yet. Whoever was asked into a closed channel, or into a new one, and is away
-   * is waited for; who is on the network and not in the channel has left it, and is left alone.
+   * is waited for; who is on the network and not in the channel has left it, and is left alone. But nobody has left a
+   * channel that is older than the server: all that were in it have lost it with the server before (`startedAt`, in
+   * milliseconds; `undefined` when that is long ago), and are brought in.
    */
   async begin(
     session: Session,
     wanted: readonly WantedChannel[],
     members: ReadonlyMap<string, Members>,
+    startedAt: number | undefined,
   ): Promise<void> {
     this.#session = session;
     const newer = this.#options.now().getTime() - patienceMs;
@@ -72,14 +75,16 @@ export class Expected {
           !isArchived && (modeFlags(modes).has('i') || createdAt.getTime() > newer),
       )
       .sort((a, b) => b.createdAt.getTime() - a.createdAt.getTime())
-      .flatMap(({ name, invited }) =>
+      .flatMap(({ name, invited, createdAt }) =>
         invited
           .filter((nick) => !this.#isBot(nick) && !members.get(name)?.has(casefold(nick)))
-          .map((nick) => ({ name, nick })),
+          .map((nick) => ({ name, nick, isLost: createdAt.getTime() < (startedAt ?? 0) })),
       )
       .slice(0, 2 * mostGuests);
     const there = await online(session, [...new Set(asked.map(({ nick }) => nick))]);
     for (const { name, nick } of asked) if (!there.has(casefold(nick))) this.#expect(name, nick);
+    const lost = asked.filter(({ nick, isLost }) => isLost && there.has(casefold(nick)));
+    await Promise.all(lost.map(({ name, nick }) => ask(session, 'SAJOIN', nick, name)));
     this.#watch(session, [...this.#options.bots, ...[...this.#guests.values()].map(({ nick }) => nick)]);
   }
 

@@ -1,4 +1,5 @@
 import { modeFlags } from '../../streams/channels/index.js';
+import { Refusal } from '../../streams/core/index.js';
 import { casefold } from '../../streams/irc-grammar.js';
 import { historyMode, permanentMode } from '../irc/join.js';
 import { textOf } from '../irc/line.js';
@@ -33,6 +34,11 @@ export interface Found {
 export interface Refused {
   code: string;
   text: string;
+}
+
+/** The error of a command that the network does not carry out. */
+export function cannot({ text }: Refused, what: string): Refusal {
+  return new Refusal('refused_by_network', 409, `${what}: ${text}`);
 }
 
 /** Settings that lock or hide a channel: nobody but the service gives them to a managed one. */

@@ -1,4 +1,5 @@
 import { parseModes } from '../../streams/channels/index.js';
+import { Refusal } from '../../streams/core/index.js';
 import { casefold } from '../../streams/irc-grammar.js';
 import type { IrcLine } from '../irc/line.js';
 import { textOf } from '../irc/line.js';
@@ -84,6 +85,14 @@ export function unknownModes(session: Session, modes: string): string[] {
   const known = session.modeNames.channelModes.slice(1).join('');
   const flags = (parseModes(modes) ?? []).map(({ flag }) => flag);
   return [...new Set(flags)].filter((flag) => !known.includes(flag));
+}
+
+/** Throws a 400 when a mode string has flags that the server does not know. */
+export function requireKnown(session: Session, modes: string): void {
+  const unknown = unknownModes(session, modes);
+  if (unknown.length === 0) return;
+  const message = `modes has ${unknown.join(', ')}, which the network does not know`;
+  throw new Refusal('validation_failed', 400, message, { details: [{ path: 'modes', message }] });
 }
 
 /** Whether the server has a setting. */

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { dueChannels } from '../../projections/channel-queries.js';
 import type { Log } from '../../streams/core/index.js';
 import type { Commands } from './commands.js';
+import { type ChannelsObserver, observed } from './observe.js';
 import type { KeepChannelsOptions, Lifetimes, ReadDirectory } from './options.js';
 
 /** What the lifecycle works with. */
@@ -12,6 +13,7 @@ export interface LifecycleOptions {
   commands: Commands;
   schedule: NonNullable<KeepChannelsOptions['schedule']>;
   logger: Logger;
+  observe?: ChannelsObserver;
 }
 
 const by = 'keep-channels';
@@ -60,9 +62,9 @@ export class Lifecycle {
         await commands.remove({ name, reason, immediate: false, cause: 'lifecycle' }, { by });
       };
       const idleDays = Math.round(lifetimes.geographicIdleMs / dayMs);
-      await this.#each(toDelete, (name) => commands.expire(name, { by }));
-      await this.#each(idle, archive(`Nothing was done for ${idleDays} days`));
-      await this.#each(ended, archive('Task ended'));
+      await this.#each('expire', toDelete, (name) => commands.expire(name, { by }));
+      await this.#each('archive', idle, archive(`Nothing was done for ${idleDays} days`));
+      await this.#each('archive', ended, archive('Task ended'));
       const counts = { deleted: toDelete.length, idle: idle.length, ended: ended.length };
       const ms = Math.round(performance.now() - started);
       logger[toDelete.length + idle.length + ended.length > 0 ? 'info' : 'debug'](
@@ -74,18 +76,23 @@ export class Lifecycle {
     }
   }
 
-  async #each(names: readonly string[], work: (name: string) => Promise<unknown>): Promise<void> {
+  async #each(
+    operation: string,
+    names: readonly string[],
+    work: (name: string) => Promise<unknown>,
+  ): Promise<void> {
     for (let from = 0; from < names.length && !this.#stopped; from += atATime) {
-      await Promise.all(names.slice(from, from + atATime).map((name) => this.#try(name, work)));
+      await Promise.all(names.slice(from, from + atATime).map((name) => this.#try(operation, name, work)));
     }
   }
 
-  /** What is due and was deleted meanwhile needs nothing; anything else ends the run. */
-  async #try(name: string, work: (name: string) => Promise<unknown>): Promise<void> {
+  /** What is due and was deleted meanwhile needs nothing, nor what is not to be managed; anything else ends the run. */
+  async #try(operation: string, name: string, work: (name: string) => Promise<unknown>): Promise<void> {
     try {
-      await work(name);
+      await observed(this.#options.observe, operation, () => work(name));
     } catch (error) {
-      if ((error as { code?: unknown }).code !== 'not_found') throw error;
+      const { code } = error as { code?: unknown };
+      if (code !== 'not_found' && code !== 'channel_reserved') throw error;
     }
   }
 }

@@ -3,6 +3,7 @@ import { casefold, isNick } from '../../streams/irc-grammar.js';
 import { textOf } from '../irc/line.js';
 import type { Session } from '../irc/session.js';
 import { ask, type Member, type Members, membersOf, online } from './hands.js';
+import { botGuard } from './own-bots.js';
 
 /** The nicks that are as they are to be, and why the others are not. */
 export interface MembersOutcome {
@@ -13,8 +14,14 @@ export interface MembersOutcome {
 /** The contract's words for a nick that nothing could be done to without the network. */
 export const operationFailed = 'IRC operation failed (not connected or not oper)';
 
-const noSuchNick = 'No such nick';
-const notInChannel = 'Not in the channel';
+/** The same of each nick. */
+export function allFailed(nicks: readonly string[]): Record<string, string> {
+  return Object.fromEntries(nicks.map((nick) => [nick, operationFailed]));
+}
+
+/** Why nothing was done to a nick, when that is because of where it is. */
+export const noSuchNick = 'No such nick';
+export const notInChannel = 'Not in the channel';
 /** A forced join of somebody on another server of the network shows a moment later. */
 const lateness = { looks: 5, ms: 200 };
 
@@ -32,39 +39,44 @@ const modeOf = { voice: '+v', devoice: '-v', op: '+o', deop: '-o' } as const;
 
 /**
  * Does something to nicks in a channel, and looks afterwards what came of it. Who is as wanted already is left
- * alone. `room` is how many more may be brought in.
+ * alone. `room` is how many more may be brought in, `bots` are our own, to which no harm is done.
  */
 export async function changeMembers(
   session: Session,
   channel: string,
   change: { action: MemberAction; nicks: readonly string[]; reason: string },
-  room = Number.POSITIVE_INFINITY,
+  { room = Number.POSITIVE_INFINITY, bots }: { room?: number | undefined; bots: readonly string[] },
 ): Promise<MembersOutcome> {
   const { action, reason } = change;
   const nicks = [...new Set(change.nicks)];
-  const outcome: MembersOutcome = { successful: [], failed: {} };
+  // nicks are anybody's words, also those that every object has as a key
+  const failed = new Map<string, string>();
+  const refusal = botGuard(session, bots);
   const there = await online(session, nicks.filter(isNick));
   const before = await membersOf(session, channel);
   const wanted = nicks.filter((nick) => {
-    if (!there.has(casefold(nick))) outcome.failed[nick] = noSuchNick;
-    else if (action in modeOf && !before.has(casefold(nick))) outcome.failed[nick] = notInChannel;
-    return outcome.failed[nick] === undefined;
+    const refused = refusal(action, nick);
+    if (refused) failed.set(nick, refused);
+    else if (!there.has(casefold(nick))) failed.set(nick, noSuchNick);
+    else if (action in modeOf && !before.has(casefold(nick))) failed.set(nick, notInChannel);
+    return !failed.has(nick);
   });
   const missing = wanted.filter((nick) => !isDone[action](before.get(casefold(nick))));
   const toDo = action === 'sajoin' ? missing.slice(0, Math.max(0, room)) : missing;
-  for (const nick of missing.slice(toDo.length)) outcome.failed[nick] = 'Channel is full';
+  for (const nick of missing.slice(toDo.length)) failed.set(nick, 'Channel is full');
   const words = new Map(
     await Promise.all(
       toDo.map(async (nick) => [nick, await command(session, channel, action, nick, reason)] as const),
     ),
   );
   const after = await lookUntil(session, channel, toDo, isDone[action], before);
-  for (const nick of wanted) {
-    if (outcome.failed[nick] !== undefined) continue;
-    if (isDone[action](after.get(casefold(nick)))) outcome.successful.push(nick);
-    else outcome.failed[nick] = words.get(nick) || 'The network did not carry it out';
-  }
-  return outcome;
+  const successful = wanted.filter((nick) => {
+    if (failed.has(nick)) return false;
+    const isSo = isDone[action](after.get(casefold(nick)));
+    if (!isSo) failed.set(nick, words.get(nick) || 'The network did not carry it out');
+    return isSo;
+  });
+  return { successful, failed: Object.fromEntries(failed) };
 }
 
 /** One nick's command; what the server says against it, in its words. */

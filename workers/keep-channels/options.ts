@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { Sql } from '../../projections/core/sql.js';
 import type { Log, Position } from '../../streams/core/index.js';
 import type { IrcConnection } from '../irc/connection.js';
+import type { ChannelsObserver } from './observe.js';
 
 /** Runs a query on the channel directory; `after` waits, within bounds, until it has folded that position. */
 export type ReadDirectory = <T>(
@@ -34,9 +35,12 @@ export interface KeepChannelsOptions {
   read: ReadDirectory;
   /** Nicks of our other bots: they never lose their voice. */
   bots: readonly string[];
+  /** Channels that are there whatever is recorded: they are never managed. */
+  reserved: readonly string[];
   limits: HourlyLimits;
   lifetimes: Lifetimes;
   logger: Logger;
+  observe?: ChannelsObserver;
   /** When to look for what is due, in milliseconds: first after 30 s, then every 5 minutes by default. */
   schedule?: { firstMs: number; everyMs: number };
 }

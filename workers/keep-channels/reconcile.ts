@@ -3,6 +3,7 @@ import { deletedAmong, type WantedChannel, wantedChannels } from '../../projecti
 import { channels, modeFlags } from '../../streams/channels/index.js';
 import type { Log } from '../../streams/core/index.js';
 import { casefold, isManagedChannel } from '../../streams/irc-grammar.js';
+import type { Lanes } from '../core/lanes.js';
 import { maxForced, permanentMode } from '../irc/join.js';
 import { textOf } from '../irc/line.js';
 import type { Session } from '../irc/session.js';
@@ -19,7 +20,7 @@ import {
   readModes,
   topicOf,
 } from './hands.js';
-import type { Lanes } from './lanes.js';
+import type { ChannelsObserver } from './observe.js';
 import type { ReadDirectory } from './options.js';
 
 /** What reconciling works with. */
@@ -29,8 +30,13 @@ export interface ReconcileOptions {
   bots: readonly string[];
   lanes: Lanes;
   logger: Logger;
-  /** Whether a command has touched a channel since the session began: it is as it is to be then. */
+  observe?: ChannelsObserver;
+  /** Whether a channel is not managed, whatever is recorded of it. */
+  isReserved(name: string): boolean;
+  /** Whether a command has changed what a channel is to be since this look began, and made it so. */
   isTouched(name: string): boolean;
+  /** Not the first time in this session: our bots are where they are to be. */
+  isAgain: boolean;
 }
 
 /** What was to be there, and who is in it. */
@@ -48,31 +54,38 @@ interface Listed {
 /**
  * Brings the network to what is recorded: the channel bot and our other bots into every channel that is to be
  * there, settings and topics repaired, channels removed that were deleted while nobody could do it. Differences
- * are logged. Done once for each session: what people change meanwhile is theirs to change.
+ * are logged. Done once for each session and after each netsplit: what people change meanwhile is theirs to change.
  */
 export async function reconcile(session: Session, options: ReconcileOptions): Promise<Reconciled> {
-  const { log, read, lanes, logger, isTouched } = options;
+  const { log, read, lanes, logger, isReserved, isTouched } = options;
   const started = performance.now();
   const after = { stream: channels.name, seq: await log.head(channels) };
-  const wanted = await read((sql, schema) => wantedChannels(sql, schema), after);
+  const recorded = await read((sql, schema) => wantedChannels(sql, schema), after);
+  const wanted = recorded.filter(({ name }) => !isReserved(name));
   const listed = await list(session);
   const members = await enterAll(session, wanted, session.nick);
+  const recreated = wanted.filter(({ name }) => !listed.has(name)).length;
+  // what entering has made looks as the server makes channels: it is cheaper listed than asked of each
+  const found = recreated > 0 ? await list(session) : listed;
   let repaired = 0;
   const repair = async (channel: WantedChannel): Promise<void> => {
     const { name } = channel;
     if (isTouched(name) || !session.isIn(name)) return;
-    const found = await look(session, name, listed.get(name), members.get(name));
-    const { changed, refused } = await furnish(session, channel, found, options.bots);
+    const present = await look(session, channel, found.get(name), members.get(name));
+    const { changed, refused } = await furnish(session, channel, present, options.bots);
     if (changed.length > 0 && listed.has(name)) logger.info({ channel: name, changed }, 'channel repaired');
     if (refused) logger.warn({ channel: name, ...refused }, 'channel cannot be repaired');
     if (changed.length > 0) repaired += 1;
   };
   await Promise.all(wanted.map((channel) => lanes.run(channel.name, () => repair(channel))));
-  const brought = await bringBots(session, wanted, members, options.bots);
+  const brought = await bringBots(session, wanted, members, options);
   const removed = await removeDeleted(session, wanted, listed, options);
   const missing = wanted.filter(({ name }) => !session.isIn(name) && !isTouched(name));
   for (const { name } of missing.slice(0, 20)) logger.warn({ channel: name }, 'channel cannot be entered');
-  const recreated = wanted.filter(({ name }) => !listed.has(name)).length;
+  options.observe?.repaired('changed', repaired);
+  options.observe?.repaired('recreated', recreated);
+  options.observe?.repaired('removed', removed);
+  options.observe?.repaired('bot_brought_in', brought);
   const ms = Math.round(performance.now() - started);
   logger.info(
     { channels: wanted.length, recreated, repaired, brought, removed, missing: missing.length, ms },
@@ -99,14 +112,15 @@ async function bringBots(
   session: Session,
   wanted: readonly WantedChannel[],
   members: ReadonlyMap<string, Members>,
-  bots: readonly string[],
+  { bots, isAgain }: ReconcileOptions,
 ): Promise<number> {
   const there = await online(session, bots);
   let brought = 0;
   for (const bot of bots.filter((nick) => there.has(casefold(nick)))) {
     const away = wanted.filter(
       ({ name, invited }) =>
-        invited.some((nick) => casefold(nick) === casefold(bot)) && !members.get(name)?.has(casefold(bot)),
+        invited.some((nick) => casefold(nick) === casefold(bot)) &&
+        !(members.get(name)?.has(casefold(bot)) ?? isAgain),
     );
     await bringBot(session, bot, away);
     brought += away.length;
@@ -150,19 +164,21 @@ async function list(session: Session): Promise<Map<string, Listed>> {
 
 async function look(
   session: Session,
-  name: string,
+  { name, modes: wanted }: WantedChannel,
   listed: Listed | undefined,
   members: Members | undefined,
 ) {
+  // who is there matters only where somebody is to be silenced
+  const present = modeFlags(wanted).has('m') ? members : (members ?? new Map());
   // a list does not show the key to who was not in the channel
-  if (listed?.modes && !listed.modes.has('k') && members)
-    return { modes: listed.modes, topic: listed.topic, members };
-  const [modes, topic, present] = await Promise.all([
+  if (listed?.modes && !listed.modes.has('k') && present)
+    return { modes: listed.modes, topic: listed.topic, members: present };
+  const [modes, topic, found] = await Promise.all([
     modesOf(session, name),
     topicOf(session, name),
-    members ?? membersOf(session, name),
+    present ?? membersOf(session, name),
   ]);
-  return { modes, topic, members: present };
+  return { modes, topic, members: found };
 }
 
 /** Channels that we made and that were deleted, and that a crash or an outage has left behind. */
@@ -170,12 +186,13 @@ async function removeDeleted(
   session: Session,
   wanted: readonly WantedChannel[],
   listed: ReadonlyMap<string, Listed>,
-  { read, lanes, logger, isTouched }: ReconcileOptions,
+  { read, lanes, logger, isReserved, isTouched }: ReconcileOptions,
 ): Promise<number> {
   const known = new Set(wanted.map(({ name }) => name));
   // without +P it is somebody else's by now: the name is free again
   const left = [...listed].filter(
-    ([name, { modes }]) => modes?.has(permanentMode) && !known.has(name) && isManagedChannel(name),
+    ([name, { modes }]) =>
+      modes?.has(permanentMode) && !known.has(name) && isManagedChannel(name) && !isReserved(name),
   );
   if (left.length === 0) return 0;
   const deleted = await read((sql, schema) =>

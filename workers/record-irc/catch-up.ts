@@ -14,8 +14,9 @@ export interface CatchUp {
   now: number;
 }
 
-/** The server tells its uptime in whole seconds. */
-const uptimeSlackMs = 2_000;
+/** Histories and the server's uptime tell whole seconds. */
+const second = 1_000;
+const uptimeSlackMs = 2 * second;
 
 /**
  * What was missed, as far as the channel's history tells, behind a gap where it does not tell everything. The
@@ -29,16 +30,15 @@ export function catchUp({ known, seenUntil, upSince, history, now }: CatchUp): S
   const { lines, reachesBack } = history;
   const index = known?.msgid ? lines.findLastIndex(({ msgid }) => msgid === known.msgid) : -1;
   if (index >= 0) return lines.slice(index + 1);
-  // histories keep whole seconds
-  const from = known ? Math.floor(known.at / 1_000) * 1_000 : Number.NEGATIVE_INFINITY;
+  const from = known ? Math.floor(known.at / second) * second : Number.NEGATIVE_INFINITY;
   const missed = lines.filter(({ at }) => at >= from);
   const whole = Math.max(reachesBack, upSince === undefined ? now : upSince + uptimeSlackMs);
   return [...gapUpTo(Math.min(whole, now)), ...missed];
 }
 
 /**
- * How far a history reaches back: to its oldest line when it is full, else for as long as it keeps lines.
- * `modes` as in numeric 324, with the history's parameter `<lines>:<time>`.
+ * How far a history reaches back: to its oldest line when it is full, else for as long as it keeps lines. What
+ * was dropped from a full one may have been said in the very second of its oldest line. `modes` as in numeric 324, with the history's parameter `<lines>:<time>`.
  */
 export function reachOf(modes: string, oldestOfFull: Date | null, now: number): number {
   const [, , time = ''] = /\b(\d+):(\w+)/.exec(modes) ?? [];
@@ -48,8 +48,8 @@ export function reachOf(modes: string, oldestOfFull: Date | null, now: number): 
     seconds += Number(count) * (units[unit || 's'] ?? 1);
   }
   // a time of 0, or none, is no bound
-  const kept = seconds > 0 ? now - seconds * 1_000 : 0;
-  return Math.max(kept, oldestOfFull?.getTime() ?? 0);
+  const kept = seconds > 0 ? now - seconds * second : 0;
+  return Math.max(kept, oldestOfFull ? oldestOfFull.getTime() + second : 0);
 }
 
 /** The last of these lines that a history keeps. */

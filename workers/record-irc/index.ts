@@ -10,7 +10,7 @@ import {
   serverUpSince,
 } from '../irc/index.js';
 import { catchUp, reachOf } from './catch-up.js';
-import { Journal, type Track } from './journal.js';
+import { Journal, type RecordingObserver, type Track } from './journal.js';
 import { Place } from './place.js';
 import { lineOf, Room } from './room.js';
 import { WantedChannels } from './wanted.js';
@@ -24,7 +24,10 @@ export interface RecordIrcOptions {
   logger: Logger;
   /** Bytes that may wait for the log, roughly; 64 MB by default. */
   maxWaitingBytes?: number;
+  observe?: RecordingObserver;
 }
+
+export type { RecordingObserver } from './journal.js';
 
 const window = 500;
 const lookMs = 250;
@@ -57,13 +60,14 @@ export class RecordIrc {
   #wake = () => {};
 
   constructor(options: RecordIrcOptions) {
-    const { log, logger, maxWaitingBytes } = options;
+    const { log, logger, maxWaitingBytes, observe } = options;
     this.#options = options;
     this.#wanted = new WantedChannels(options.channels);
     this.#journal = new Journal({
       log,
       logger,
       ...(maxWaitingBytes ? { maxWaitingBytes } : {}),
+      ...(observe ? { observe } : {}),
       superseded: ({ channel }) => this.#superseded(casefold(channel)),
     });
   }
@@ -102,10 +106,16 @@ export class RecordIrc {
     return count;
   }
 
+  /** How many channels are to be recorded. */
+  get wanted(): number {
+    return this.#wanted.names.size;
+  }
+
   async #run(): Promise<void> {
     const { log, irc, logger } = this.#options;
     while (!this.#stop.signal.aborted) {
       try {
+        if (this.#known) await this.#prepare();
         const session = irc.session();
         if (session && this.#known) await this.#tend(session);
       } catch (error) {
@@ -122,20 +132,29 @@ export class RecordIrc {
     }
   }
 
-  /** Leaves what is not wanted any more, enters what is, and records channels as a whole now and then. */
-  async #tend(session: Session): Promise<void> {
+  /** Learns from the log where the recording stands, of the channels as well while there is no session yet. */
+  async #prepare(): Promise<void> {
     if (!this.#recalled) {
       this.#seenAt ??= await this.#journal.recall();
       this.#seenUntil = this.#seenAt;
       this.#firstSeenUntil = this.#seenAt;
       this.#recalled = true;
     }
+    this.#want();
+    const unknown = [...this.#places.values()].filter(({ track }) => !track);
+    for (let from = 0; from < unknown.length; from += window) {
+      if (this.#options.irc.session() || this.#stop.signal.aborted) return;
+      await this.#learn(unknown.slice(from, from + window));
+    }
+  }
+
+  /** Leaves what is not wanted any more, enters what is, and records channels as a whole now and then. */
+  async #tend(session: Session): Promise<void> {
     if (session !== this.#session) {
       this.#upSince = await serverUpSince(session, this.#now());
       this.#session = session;
     }
     await this.#leaveDeleted(session);
-    this.#want();
     for (;;) {
       const now = Date.now();
       const due = [...this.#places.values()].filter((place) => place.isDue(now));
@@ -169,12 +188,16 @@ export class RecordIrc {
     }
   }
 
-  async #enter(session: Session, places: Place[]): Promise<void> {
+  async #learn(places: readonly Place[]): Promise<void> {
     await Promise.all(
       places.map(async (place) => {
         place.track ??= await this.#journal.track(place.name);
       }),
     );
+  }
+
+  async #enter(session: Session, places: Place[]): Promise<void> {
+    await this.#learn(places);
     for (const place of places) place.early = [];
     const { logger } = this.#options;
     const started = Date.now();

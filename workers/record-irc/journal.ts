@@ -20,6 +20,11 @@ export interface Track {
   writing: boolean;
 }
 
+/** Told of each fact that is on the log: how many lines it holds, and how many gaps. */
+export interface RecordingObserver {
+  recorded(lines: number, gaps: number): void;
+}
+
 /** What a journal works with. */
 export interface JournalOptions {
   log: Log;
@@ -28,6 +33,7 @@ export interface JournalOptions {
   superseded(track: Track): void;
   /** Bytes that may wait for the log, roughly; 64 MB by default. */
   maxWaitingBytes?: number;
+  observe?: RecordingObserver;
 }
 
 const maxAppends = 64;
@@ -163,6 +169,10 @@ export class Journal {
         else if (!(await this.#isOurs(track, origin.id))) return 'superseded';
         else if (track.seq === 0) continue;
         this.#troubled = false;
+        this.#options.observe?.recorded(
+          linesOf(fact),
+          fact.data.seen.filter(({ is }) => is === 'gap').length,
+        );
         return 'stored';
       } catch (error) {
         if (this.#stopping) return 'given up';

@@ -1,0 +1,123 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join, resolve } from 'node:path';
+import type { Logger } from 'pino';
+import { anopeConfig, anopeModulesDir, nickServiceNick, type ServicesLink } from './anope-config.js';
+import type { Binary } from './binaries.js';
+import { recordedRun } from './child.js';
+import { freePort, isFree } from './net.js';
+import { type OptionalChild, superviseOptionalChild } from './optional-child.js';
+
+/** Where the nick service looks whether it is heard: the port for clients, and the connect password of the bots. */
+export interface IrcEntrance {
+  port: number;
+  password: string;
+}
+
+/** The word between InspIRCd and services, and a port for them: the one that an InspIRCd left running has, else a free one. */
+export async function chooseServicesLink(dataDir: string, password: string): Promise<ServicesLink> {
+  const dir = resolve(dataDir, 'irc');
+  const known = portOf(join(dir, 'inspircd.conf'));
+  const isKept = known !== undefined && (recordedRun(dir, 'inspircd') !== undefined || (await isFree(known)));
+  return { port: isKept ? known : await freePort(), password };
+}
+
+/**
+ * Runs an Anope, its files (the registered nicks among them) under `<dataDir>/nickserv`; one that a killed service
+ * left running there with the same configuration is adopted. Returns at once: the network does without it until it
+ * is there, and it links itself again whenever the server was away.
+ */
+export function startAnope(options: {
+  binary: Binary;
+  dataDir: string;
+  link: ServicesLink;
+  irc: IrcEntrance;
+  log: Logger;
+}): OptionalChild {
+  const { binary, link, irc, log } = options;
+  const dir = resolve(options.dataDir, 'nickserv');
+  const text = anopeConfig(link, dir);
+  return superviseOptionalChild({
+    name: 'anope',
+    dir,
+    host: '127.0.0.1',
+    port: link.port,
+    connects: true,
+    command: binary.path,
+    args: () => {
+      writeAnopeFiles(dir, text);
+      return anopeArgs(dir, binary);
+    },
+    ownArgument: confdir(dir),
+    fingerprint: createHash('sha256').update(`${binary.version}\n${text}`).digest('hex'),
+    answers: () => nickServiceAnswers(irc),
+    // as root it dwells 3 s on its start to say that it should not be
+    startTimeoutMs: 20_000,
+    stopGraceMs: 5_000,
+    log,
+  });
+}
+
+/** Makes the folders of an Anope and writes its configuration (it holds the link's password: mode 0600). */
+export function writeAnopeFiles(dir: string, text: string): void {
+  for (const name of ['conf', 'db/backups', 'logs'])
+    mkdirSync(join(dir, name), { recursive: true, mode: 0o700 });
+  writeFileSync(join(dir, 'conf', 'services.conf'), text, { mode: 0o600 });
+}
+
+/** The command line of an Anope in the foreground, with its files in `dir`. */
+export function anopeArgs(dir: string, binary: Binary): string[] {
+  return [
+    '--nofork',
+    confdir(dir),
+    `--dbdir=${join(dir, 'db')}`,
+    `--logdir=${join(dir, 'logs')}`,
+    `--modulesdir=${anopeModulesDir(binary)}`,
+  ];
+}
+
+const confdir = (dir: string) => `--confdir=${join(dir, 'conf')}`;
+
+/** Whether the nick service answers to who asks it on the network, within `timeoutMs`. */
+export function nickServiceAnswers({ port, password }: IrcEntrance, timeoutMs = 3_000): Promise<boolean> {
+  return new Promise((resolve) => {
+    let rest = '';
+    const socket = connect({ port, host: '127.0.0.1' });
+    const settle = (result: boolean) => {
+      clearTimeout(timer);
+      socket.destroy();
+      resolve(result);
+    };
+    const timer = setTimeout(() => settle(false), timeoutMs);
+    const nick = `probe-${randomBytes(4).toString('hex')}`;
+    socket.once('connect', () =>
+      socket.write(`PASS :${password}\r\nNICK ${nick}\r\nUSER probe 0 * :looks for ${nickServiceNick}\r\n`),
+    );
+    socket.on('data', (bytes) => {
+      const lines = (rest + bytes.toString('latin1')).split('\r\n');
+      rest = lines.pop() ?? '';
+      for (const line of lines) {
+        const [from = '', command] = line.split(' ');
+        if (from === 'PING') socket.write(`PONG ${command}\r\n`);
+        // the end of the message of the day: now it is a user
+        if (command === '376' || command === '422')
+          socket.write(`PRIVMSG ${nickServiceNick} :STATUS ${nick}\r\n`);
+        if (command === '401') settle(false);
+        if (command === 'NOTICE' && from.startsWith(`:${nickServiceNick}!`)) settle(true);
+      }
+    });
+    socket.once('error', () => settle(false));
+    socket.once('close', () => settle(false));
+  });
+}
+
+/** The port for servers that an InspIRCd's configuration names. */
+function portOf(config: string): number | undefined {
+  try {
+    const port = /<bind [^>]*port="(\d+)" type="servers">/.exec(readFileSync(config, 'utf8'))?.[1];
+    return port === undefined ? undefined : Number(port);
+  } catch {
+    return undefined; // there was none yet
+  }
+}

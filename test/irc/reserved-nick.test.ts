@@ -1,0 +1,60 @@
+import t from 'tap';
+import { answers } from '../../src/embedded/net.js';
+import { observe } from '../support/irc-observer.js';
+import { startIrcd } from '../support/ircd.js';
+import { credentials, joinOne, startBot, until } from './bot.js';
+
+t.test('NET-10 a nick that the server keeps for a bot is nobody else’s, and the bot’s at once', async (t) => {
+  const ircd = await startIrcd(t, { reservedNicks: ['em-bot', 'other[1]'] });
+  const { url, password } = credentials(ircd);
+  const greeting = 'NICK em-bot\r\nUSER a a a :a\r\n';
+  t.ok(await answers({ port: ircd.port }, greeting, / 432 \S+ em-bot :.*Kept for/, 5_000), 'at registration');
+  const stranger = await observe(ircd.port, { nick: 'mallory', password });
+  t.teardown(() => stranger.stop());
+  for (const nick of ['em-bot', 'EM-BOT', 'other[1]', 'other{1}'])
+    t.match(
+      (await stranger.ask(`NICK ${nick}`)).join('\n'),
+      / 432 mallory \S+ :.*Kept for the service/,
+      nick,
+    );
+  const plain = startBot(t, { url, password, nickWaitMs: 100 });
+  t.match((await plain.session()).nick, /^em-bo_...$/, 'the password of the bots is not enough');
+  await plain.connection.stop();
+
+  const bot = startBot(t, credentials(ircd));
+  const session = await bot.session();
+  t.same([session.nick, session.oper], ['em-bot', true]);
+  t.match(await joinOne(session, '#a'), { is: 'joined' });
+  t.match(await session.say('#a', 'as myself'), { is: 'confirmed' });
+  t.ok((await stranger.ask('WHOIS em-bot')).some((line) => / 313 .*em-bot/.test(line)));
+
+  await ircd.kill('SIGKILL');
+  await ircd.start();
+  t.equal((await bot.session(2)).nick, 'em-bot');
+});
+
+t.test(
+  'NET-10 a bot has its nick back from an older session of its own, also where it is kept',
+  async (t) => {
+    const ircd = await startIrcd(t, { reservedNicks: ['em-bot'] });
+    const older = startBot(t, credentials(ircd));
+    await older.session();
+    const newer = startBot(t, credentials(ircd));
+    t.equal((await newer.session()).nick, 'em-bot');
+    await until(() => older.lost.length > 0, 5_000, 'the older session to end');
+    await older.connection.stop();
+    t.ok(newer.logged.some(({ msg }) => msg === 'irc nick taken back from another session'));
+  },
+);
+
+t.test('NET-10 on a server that keeps no nicks a stranger is put off the bot’s', async (t) => {
+  const ircd = await startIrcd(t);
+  const stranger = await observe(ircd.port, { nick: 'em-bot', reconnect: false });
+  t.teardown(() => stranger.stop());
+  const bot = startBot(t, credentials(ircd));
+  t.equal((await bot.session()).nick, 'em-bot');
+  const told = bot.logged.filter(({ msg }) => msg === 'irc nick taken back from another session');
+  t.match(told, [{ nick: 'em-bot' }]);
+  t.equal(told.length, 1);
+  await until(() => !stranger.connected, 5_000, 'the stranger to be gone');
+});

@@ -1,0 +1,128 @@
+import { casefold, isChannel, isNick } from '../../streams/irc-grammar.js';
+import { type IrcLine, textOf } from '../irc/line.js';
+import type { Session } from '../irc/session.js';
+import { ask, membersOf, modesOf } from './hands.js';
+import type { Enforced, Enforcement } from './requests.js';
+
+const failed = (error: string): Enforced => ({ is: 'failed', error });
+
+/** Acts against somebody in a channel, or takes that back. Operators of network and channel are spared. */
+export async function enforce(session: Session, wanted: Enforcement): Promise<Enforced> {
+  const { act, channel, nick } = wanted;
+  if (!isChannel(channel) || !isNick(nick)) return failed('Not a channel and a nick');
+  if (act === 'unban' || act === 'unquiet') return await takeBack(session, wanted);
+  const who = await whoIs(session, wanted);
+  if (who === 'operator') return { is: 'spared' };
+  const member = (await membersOf(session, channel)).get(casefold(nick));
+  if (who === 'there' && member?.op) return { is: 'spared' };
+  switch (act) {
+    case 'notice':
+      return who === 'there' ? await tell(session, wanted) : failed(who);
+    case 'kick':
+      return who === 'there' ? await kick(session, wanted) : failed(who);
+    case 'quiet':
+      return await quiet(session, wanted, member !== undefined && who === 'there');
+    case 'ban': {
+      const mask = await maskOf(session, wanted, '');
+      const error = await setBan(session, channel, '+b', mask);
+      if (error) return failed(error);
+      if (who === 'there' && member) await kick(session, wanted);
+      return { is: 'done', mask };
+    }
+  }
+}
+
+/** Whether they are there and no operator of the network; else why not, in words. */
+async function whoIs(session: Session, { nick, host }: Enforcement): Promise<string | 'there' | 'operator'> {
+  const { lines } = await ask(session, 'WHOIS', nick);
+  const shown = lines.find(({ command }) => command === '311');
+  if (!shown) return 'No such nick';
+  const [, , user = '', shownHost = ''] = shown.params;
+  if (host !== undefined && casefold(host) !== casefold(`${user}@${shownHost}`))
+    return 'The nick is somebody else’s now';
+  return lines.some(({ command }) => command === '313') ? 'operator' : 'there';
+}
+
+async function tell(session: Session, { nick, text }: Enforcement): Promise<Enforced> {
+  const { error } = await ask(session, 'NOTICE', nick, text);
+  return error ? failed(error.text) : { is: 'done' };
+}
+
+async function kick(session: Session, { channel, nick, text }: Enforcement): Promise<Enforced> {
+  const { lines, error } = await ask(session, 'SAKICK', channel, nick, text);
+  if (error) return failed(error.text);
+  if (!(await membersOf(session, channel)).has(casefold(nick))) return { is: 'done' };
+  return failed(wordsOf(lines));
+}
+
+/** Nobody without a voice speaks in a +m channel: there the voice goes. Elsewhere a mask keeps them from speaking. */
+async function quiet(session: Session, wanted: Enforcement, isThere: boolean): Promise<Enforced> {
+  const { channel, nick } = wanted;
+  if ((await modesOf(session, channel)).has('m')) {
+    if (!isThere) return { is: 'done' };
+    const { error } = await ask(session, 'SAMODE', channel, '-v', nick);
+    const still = (await membersOf(session, channel)).get(casefold(nick))?.voice;
+    if (error || still) return failed(error?.text ?? 'The network did not carry it out');
+    await tell(session, wanted);
+    return { is: 'done' };
+  }
+  if (!(await extendedBans(session)).includes('m')) return failed('The network cannot mute');
+  const mask = await maskOf(session, wanted, 'm:');
+  const error = await setBan(session, channel, '+b', mask);
+  if (error) return failed(error);
+  if (isThere) await tell(session, wanted);
+  return { is: 'done', mask };
+}
+
+async function takeBack(session: Session, { act, channel, nick, mask }: Enforcement): Promise<Enforced> {
+  if (mask !== undefined) {
+    const error = await setBan(session, channel, '-b', mask);
+    return error ? failed(error) : { is: 'done', mask };
+  }
+  // who has left has no voice to be given back, and a channel that is gone has no bans
+  if (act === 'unquiet' && (await membersOf(session, channel)).has(casefold(nick))) {
+    const { error } = await ask(session, 'SAMODE', channel, '+v', nick);
+    if (error) return failed(error.text);
+  }
+  return { is: 'done' };
+}
+
+/** Sets or takes away a ban, and looks whether it is as wanted; why not, if so. */
+async function setBan(
+  session: Session,
+  channel: string,
+  change: '+b' | '-b',
+  mask: string,
+): Promise<string | undefined> {
+  const { error } = await ask(session, 'SAMODE', channel, change, mask);
+  if (error?.code === '403') return change === '-b' ? undefined : error.text;
+  if (error) return error.text;
+  const { lines } = await ask(session, 'MODE', channel, '+b');
+  const isSet = lines.some(({ command, params }) => command === '367' && params[2] === mask);
+  return isSet === (change === '+b') ? undefined : 'The network did not carry it out';
+}
+
+/** Who is meant: the account where the network knows them by it, else the nick at its host. */
+async function maskOf(session: Session, { nick, host, account }: Enforcement, kind: string): Promise<string> {
+  if (account !== undefined && (await extendedBans(session)).includes('R')) return `${kind}R:${account}`;
+  return `${kind}${nick}!*@${host?.slice(host.lastIndexOf('@') + 1) ?? '*'}`;
+}
+
+const known = new WeakMap<Session, string>();
+
+/** The letters of the extended bans that the server has; asked for once a session. */
+async function extendedBans(session: Session): Promise<string> {
+  const before = known.get(session);
+  if (before !== undefined) return before;
+  const { lines } = await ask(session, 'VERSION');
+  const words = lines.filter(({ command }) => command === '005').flatMap(({ params }) => params);
+  const letters =
+    /^EXTBAN=[^,]*,(\w*)$/.exec(words.find((word) => word.startsWith('EXTBAN=')) ?? '')?.[1] ?? '';
+  known.set(session, letters);
+  return letters;
+}
+
+function wordsOf(lines: readonly IrcLine[]): string {
+  const notice = lines.find(({ command }) => command === 'NOTICE');
+  return notice ? textOf(notice).replace(/^\*+ */, '') : 'The network did not carry it out';
+}
