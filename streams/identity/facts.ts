@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import { defineStream, type FactOf } from '../core/index.js';
+
+/** A nick under the key by which nicks are compared. */
+const nick = z.string();
+/** `0x` and 40 hexadecimal digits, in the form in which it was given. */
+const wallet_address = z.string();
+/** ERC-8004 agent id; 0 is a real one, null says that there is none. */
+const agent_id = z.int().nonnegative().nullable();
+/** Counts what others have to be told of a link: its verification, and each change of its agent id. */
+const sync_version = z.int().nonnegative();
+
+/** Who is who: nicks of the network and the wallets that belong to them, one to one. */
+export const identity = defineStream({
+  name: 'IDENTITY',
+  subjects: ['identity.>'],
+  facts: {
+    'identity.linked': z.object({
+      nick,
+      wallet_address,
+      /** Whether the nick itself asked for it while it was identified with the nick service. */
+      identified: z.boolean(),
+    }),
+    /** The identified nick has said the same as somebody else had said of it. */
+    'identity.confirmed': z.object({ nick, wallet_address }),
+    'challenge.issued': z.object({
+      nick,
+      challenge: z.string(),
+      /** ISO 8601. */
+      expires_at: z.string(),
+      via: z.enum(['api', 'irc']),
+    }),
+    /** A signature over the challenge came from the linked wallet. */
+    'identity.verified': z.object({ nick, wallet_address, agent_id, sync_version }),
+    /** A signature over IRC was none of the linked wallet; only so many may come in a time. */
+    'verification.failed': z.object({
+      nick,
+      reason: z.enum(['signature_invalid', 'wallet_mismatch']),
+      /** ISO 8601. */
+      attempted_at: z.string(),
+    }),
+    'identity.agent_changed': z.object({ nick, wallet_address, agent_id, sync_version }),
+    'identity.unlinked': z.object({ nick, wallet_address, sync_version }),
+    /** The receiver of changes has taken one of the facts above. */
+    'push.delivered': z.object({
+      /** Sequence of the fact. */
+      seq: z.int().positive(),
+      nick,
+      event_type: z.string(),
+      attempts: z.int().positive(),
+    }),
+    'push.given_up': z.object({
+      seq: z.int().positive(),
+      nick,
+      event_type: z.string(),
+      attempts: z.int().nonnegative(),
+      reason: z.string(),
+    }),
+  },
+});
+
+export type IdentityFact = FactOf<typeof identity>;
+
+/**
+ * Subject of all links: that a nick has one wallet and a wallet one nick spans all nicks and all wallets, so all that
+ * is decided about any of them is decided on one subject.
+ */
+export const registrySubject = 'identity.registry';
+
+/** Subject of what became of telling others; nothing is decided by it but what need not be told again. */
+export const pushSubject = 'identity.pushes';

@@ -1,0 +1,219 @@
+import { type Decider, Refusal } from '../core/index.js';
+import { type Attempts, attemptAt, untilNextAttempt } from './attempts.js';
+import { challengeLimit, challengeMs, challengeText, walletKey } from './challenge.js';
+import { type IdentityFact, registrySubject } from './facts.js';
+
+/** The one that may be answered. Times are in milliseconds since 1970. */
+export interface Challenge {
+  text: string;
+  expiresAt: number;
+  /** When it and those that it replaced were issued, oldest first; as many as the limit needs. */
+  issuedAt: number[];
+}
+
+/** What is known of one nick's link. */
+export interface Link {
+  /** As it was given. */
+  walletAddress: string;
+  /** Whether the nick stands behind it: it was identified with the nick service when it made or confirmed it. */
+  identified: boolean;
+  verified: boolean;
+  challenge: Challenge | undefined;
+  agentId: number | null;
+  syncVersion: number;
+}
+
+/** All links there are. */
+export interface RegistryState {
+  links: Map<string, Link>;
+  /** Nicks by the keys of their wallets. */
+  nicks: Map<string, string>;
+  /** What nicks tried over IRC lately; an unlink does not make it undone. */
+  attempts: Map<string, Attempts>;
+}
+
+/** What can be asked of the registry; `nick` is casefolded. */
+export type RegistryCommand = { nick: string } & (
+  | /** Nothing: to see what there is. */ { is: 'look' }
+  | {
+      is: 'link';
+      wallet_address: string /** The nick asks, identified with the nick service. */;
+      identified: boolean;
+    }
+  | { is: 'unlink' }
+  | /** Nothing is decided where the present one is to be answered with again. */ {
+      is: 'challenge';
+      via: 'api' | 'irc';
+      /** Six random hexadecimal digits. */
+      hex: string;
+    }
+  | {
+      is: 'verify';
+      via: 'api' | 'irc';
+      /** The text over which the signature was taken apart; none where there was nothing to sign. */
+      challenge: string | undefined;
+      /** Address of the signer; `undefined` where the signature is nobody's. */
+      signer: string | undefined;
+      agent_id: number | null;
+    }
+  | { is: 'note agent'; wallet_address: string; agent_id: number | null }
+);
+
+/** Who is linked with whom: strictly one wallet for a nick and one nick for a wallet. */
+export const registryDecider: Decider<RegistryState, RegistryCommand, IdentityFact> = {
+  initial: () => ({ links: new Map(), nicks: new Map(), attempts: new Map() }),
+
+  subject: () => registrySubject,
+
+  evolve(state, { type, data }) {
+    const link = state.links.get(data.nick);
+    switch (type) {
+      case 'identity.linked': {
+        const { nick, wallet_address: walletAddress, identified } = data;
+        const nothingYet = { verified: false, challenge: undefined, agentId: null, syncVersion: 0 };
+        state.links.set(nick, { walletAddress, identified, ...nothingYet });
+        state.nicks.set(walletKey(walletAddress), nick);
+        break;
+      }
+      case 'identity.confirmed':
+        if (link) link.identified = true;
+        break;
+      case 'challenge.issued': {
+        const expiresAt = Date.parse(data.expires_at);
+        const at = expiresAt - challengeMs;
+        if (link) {
+          const issuedAt = [...(link.challenge?.issuedAt ?? []), at].slice(-challengeLimit.count);
+          link.challenge = { text: data.challenge, expiresAt, issuedAt };
+        }
+        if (data.via === 'irc') attemptAt(state.attempts, data.nick, 'challenge', at);
+        break;
+      }
+      case 'verification.failed':
+        attemptAt(state.attempts, data.nick, 'signature', Date.parse(data.attempted_at));
+        break;
+      case 'identity.verified':
+        if (link) Object.assign(link, { verified: true, challenge: undefined });
+        if (link) Object.assign(link, { agentId: data.agent_id, syncVersion: data.sync_version });
+        break;
+      case 'identity.agent_changed':
+        if (link) Object.assign(link, { agentId: data.agent_id, syncVersion: data.sync_version });
+        break;
+      case 'identity.unlinked':
+        state.links.delete(data.nick);
+        state.nicks.delete(walletKey(data.wallet_address));
+        break;
+      case 'push.delivered':
+      case 'push.given_up':
+        break; // of another subject
+    }
+  },
+
+  decide(command, state, now) {
+    const { nick } = command;
+    const link = state.links.get(nick);
+    if (command.is === 'look') return undefined;
+    if (command.is === 'link') return decideLink(command, link, state);
+    if (command.is === 'note agent') {
+      const { wallet_address, agent_id } = command;
+      // who looked it up may have done so for a link that is no more
+      if (!link?.verified || walletKey(link.walletAddress) !== walletKey(wallet_address)) return undefined;
+      if (link.agentId === agent_id) return undefined;
+      const sync_version = link.syncVersion + 1;
+      const data = { nick, wallet_address: link.walletAddress, agent_id, sync_version };
+      return { type: 'identity.agent_changed', data };
+    }
+    if (!link) throw noWalletLinked();
+    switch (command.is) {
+      case 'unlink': {
+        const { walletAddress: wallet_address, syncVersion: sync_version } = link;
+        return { type: 'identity.unlinked', data: { nick, wallet_address, sync_version } };
+      }
+      case 'challenge': {
+        if (link.verified) throw new Refusal('already_verified', 409, 'Identity already verified');
+        const { via, hex } = command;
+        if (via === 'irc') refuseTooMany(state, nick, 'challenge', now);
+        // anybody may ask the API: nobody is to fill the log there, nor to take the owner's challenge away for ever
+        if (link.challenge && standsStill(link.challenge, now)) return undefined;
+        const expires_at = new Date(now.getTime() + challengeMs).toISOString();
+        const challenge = challengeText(nick, now, hex);
+        return { type: 'challenge.issued', data: { nick, challenge, expires_at, via } };
+      }
+      case 'verify':
+        return decideVerification(command, link, state, now);
+    }
+  },
+};
+
+/** How far a link is to be trusted: 0 nothing, 1 linked, 2 verified, 3 registered; nothing unless the nick stands behind it. */
+export function levelOf(link: Pick<Link, 'identified' | 'verified' | 'agentId'>): 0 | 1 | 2 | 3 {
+  if (!link.identified) return 0;
+  if (!link.verified) return 1;
+  return link.agentId === null ? 2 : 3;
+}
+
+/** The error of everything that needs a link of a nick. */
+export function noWalletLinked(): Refusal {
+  return new Refusal('wallet_not_linked', 404, 'No wallet linked');
+}
+
+/** The error that a recorded failure of a verification is answered with. */
+export function verificationRefusal(reason: 'signature_invalid' | 'wallet_mismatch'): Refusal {
+  return reason === 'signature_invalid'
+    ? new Refusal('signature_invalid', 400, 'Invalid signature')
+    : new Refusal('wallet_mismatch', 401, 'Signature does not match the linked wallet');
+}
+
+/** Whether a challenge was replaced so often lately that it is to be answered with again, and still can be. */
+function standsStill({ expiresAt, issuedAt }: Readonly<Challenge>, now: Date): boolean {
+  const [oldest = 0] = issuedAt;
+  const isFull = issuedAt.length === challengeLimit.count;
+  return isFull && oldest + challengeLimit.inMs > now.getTime() && expiresAt > now.getTime();
+}
+
+function decideLink(
+  { nick, wallet_address, identified }: RegistryCommand & { is: 'link' },
+  link: Readonly<Link> | undefined,
+  state: Readonly<RegistryState>,
+): IdentityFact | undefined {
+  const isSame = link !== undefined && walletKey(link.walletAddress) === walletKey(wallet_address);
+  if (isSame && identified) {
+    const data = { nick, wallet_address: link.walletAddress };
+    return link.identified ? undefined : { type: 'identity.confirmed', data };
+  }
+  if (link) throw new Refusal('nick_linked', 409, 'Nick already linked');
+  if (state.nicks.has(walletKey(wallet_address)))
+    throw new Refusal('wallet_linked', 409, 'Wallet already linked');
+  return { type: 'identity.linked', data: { nick, wallet_address, identified } };
+}
+
+function decideVerification(
+  { nick, via, challenge, signer, agent_id }: RegistryCommand & { is: 'verify' },
+  link: Readonly<Link>,
+  state: Readonly<RegistryState>,
+  now: Date,
+): IdentityFact {
+  if (via === 'irc') refuseTooMany(state, nick, 'signature', now);
+  const active = link.challenge;
+  // one that was replaced while the signature was looked at is not the active one either
+  if (!active || active.text !== challenge)
+    throw new Refusal('challenge_missing', 400, 'No active challenge', {
+      hint: 'Ask for a challenge and sign that one',
+    });
+  if (active.expiresAt <= now.getTime()) throw new Refusal('challenge_expired', 410, 'Challenge expired');
+  const { walletAddress: wallet_address } = link;
+  if (signer === undefined || walletKey(signer) !== walletKey(wallet_address)) {
+    const reason = signer === undefined ? 'signature_invalid' : 'wallet_mismatch';
+    // anybody may ask the API, and nobody is to fill the log there
+    if (via === 'api') throw verificationRefusal(reason);
+    return { type: 'verification.failed', data: { nick, reason, attempted_at: now.toISOString() } };
+  }
+  const sync_version = link.syncVersion + 1;
+  return { type: 'identity.verified', data: { nick, wallet_address, agent_id, sync_version } };
+}
+
+function refuseTooMany(state: Readonly<RegistryState>, nick: string, what: keyof Attempts, now: Date): void {
+  const waitMs = untilNextAttempt(state.attempts, nick, what, now.getTime());
+  if (waitMs === 0) return;
+  const retryAfter = Math.ceil(waitMs / 1000);
+  throw new Refusal('rate_limited', 429, 'Too many attempts to verify', { retryAfter });
+}

@@ -1,0 +1,166 @@
+import { randomBytes } from 'node:crypto';
+import type { Logger } from 'pino';
+import { type Log, type Position, Unavailable } from '../../streams/core/index.js';
+import {
+  type IdentityFact,
+  identity,
+  type Link,
+  noWalletLinked,
+  type RegistryCommand,
+  registryDecider,
+  verificationRefusal,
+  walletKey,
+} from '../../streams/identity/index.js';
+import { Lanes } from '../core/lanes.js';
+import { signerOf } from './signature.js';
+
+/** Where agent ids of wallets are looked up; throws when it cannot be asked now. */
+export interface AgentIds {
+  agentOf(wallet: string): Promise<number | null>;
+}
+
+/** What the registry works with. */
+export interface RegistryOptions {
+  log: Log;
+  logger: Logger;
+  /** None where no chain is configured: then no wallet has an agent id. */
+  agents: AgentIds | undefined;
+}
+
+/** What became of a command; `position` is where the registry stands then. */
+export interface Registered {
+  fact: IdentityFact | undefined;
+  position: Position;
+}
+
+interface Decided extends Registered {
+  /** The nick's link as it stands then. */
+  link: Readonly<Link> | undefined;
+}
+
+/** A link that was verified just now. */
+export interface Verified extends Registered {
+  nick: string;
+  walletAddress: string;
+  agentId: number | null;
+  /** Whether the nick itself stands behind the link; without it the verification gives no level. */
+  identified: boolean;
+  at: Date;
+}
+
+/** Who asks: the name that stands in the facts, and the way by which it came. */
+export interface Asking {
+  by: string;
+  via: 'api' | 'irc';
+}
+
+/** Longest wait of a verification for the chain, in milliseconds; the agent id comes with the next look there then. */
+const lookUpMs = 2_500;
+/** Longest wait of a command for those before it, in milliseconds. */
+const lineMs = 10_000;
+
+/**
+ * The commands of the identity registry; nicks are casefolded, errors are the decider's. All are decided on one
+ * subject, so in one process they stand in a line: side by side they would only make each other decide again.
+ */
+export class Registry {
+  readonly #options: RegistryOptions;
+  readonly #line = new Lanes();
+  #position: Position | undefined;
+
+  constructor(options: RegistryOptions) {
+    this.#options = options;
+  }
+
+  /** How far this process has written, for reads that are to see it. */
+  get position(): Position | undefined {
+    return this.#position;
+  }
+
+  /** Links a nick and a wallet; `identified` when the nick itself asks, which also confirms what was linked before. */
+  link(nick: string, walletAddress: string, identified: boolean, asking: Asking): Promise<Registered> {
+    return this.#handle({ is: 'link', nick, wallet_address: walletAddress, identified }, asking);
+  }
+
+  unlink(nick: string, asking: Asking): Promise<Registered> {
+    return this.#handle({ is: 'unlink', nick }, asking);
+  }
+
+  /** Issues a challenge in place of the one before, or gives that one again when there were many lately. */
+  async challenge(nick: string, asking: Asking): Promise<{ challenge: string; expires_at: string }> {
+    const hex = randomBytes(3).toString('hex');
+    const { link } = await this.#handle({ is: 'challenge', nick, via: asking.via, hex }, asking);
+    const { text, expiresAt } = link!.challenge!;
+    return { challenge: text, expires_at: new Date(expiresAt).toISOString() };
+  }
+
+  /** Verifies a link by a signature over its challenge, and looks for the wallet's agent id on the way. */
+  async verify(nick: string, signature: string, asking: Asking): Promise<Verified> {
+    const link = await this.#look(nick);
+    if (!link) throw noWalletLinked();
+    const challenge = link.challenge?.text;
+    const signer = challenge === undefined ? undefined : await signerOf(challenge, signature);
+    const isOwner = signer !== undefined && walletKey(signer) === walletKey(link.walletAddress);
+    const agent_id = isOwner ? await this.#agentOf(link.walletAddress) : null;
+    const { via } = asking;
+    const command = { is: 'verify', nick, via, challenge, signer, agent_id } as const;
+    const { fact, position } = await this.#handle(command, asking);
+    if (fact?.type === 'verification.failed') throw verificationRefusal(fact.data.reason);
+    const { walletAddress, identified } = link;
+    const at = this.#options.log.now();
+    return { fact, position, nick, walletAddress, agentId: agent_id, identified, at };
+  }
+
+  /** Records which agent id a verified wallet has now, if that is another one. */
+  noteAgent(nick: string, walletAddress: string, agentId: number | null, by: string): Promise<Registered> {
+    const command = { is: 'note agent', nick, wallet_address: walletAddress, agent_id: agentId } as const;
+    return this.#handle(command, { by, via: 'api' });
+  }
+
+  async #look(nick: string): Promise<Readonly<Link> | undefined> {
+    return (await this.#decided({ is: 'look', nick }, nick)).link;
+  }
+
+  async #handle(command: RegistryCommand, { by }: Asking): Promise<Decided> {
+    const decided = await this.#decided(command, by);
+    if (decided.position.seq > (this.#position?.seq ?? 0)) this.#position = decided.position;
+    return decided;
+  }
+
+  /** The link is copied before the next in the line changes it. */
+  #decided(command: RegistryCommand, by: string): Promise<Decided> {
+    return this.#inLine(async () => {
+      const { log } = this.#options;
+      const { state, fact, position } = await log.handle(identity, registryDecider, command, { by });
+      const link = state.links.get(command.nick);
+      return { fact, position, link: link && { ...link } };
+    });
+  }
+
+  /** While the log does not answer, those behind in the line need not find it out one after the other. */
+  #inLine<T>(work: () => Promise<T>): Promise<T> {
+    const since = performance.now();
+    return this.#line.run('', async () => {
+      if (performance.now() - since > lineMs)
+        throw new Unavailable('log_contended', 503, 'Too many commands wait for the identity registry', 2);
+      return await work();
+    });
+  }
+
+  async #agentOf(wallet: string): Promise<number | null> {
+    const { agents, logger } = this.#options;
+    if (!agents) return null;
+    let timer: NodeJS.Timeout | undefined;
+    const bound = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(new Error(`no answer within ${lookUpMs} ms`)), lookUpMs);
+    });
+    try {
+      return await Promise.race([agents.agentOf(wallet), bound]);
+    } catch (error) {
+      logger.warn({ wallet, err: error }, 'agent id not looked up now');
+      return null;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
