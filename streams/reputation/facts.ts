@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import { defineStream, type FactOf } from '../core/index.js';
+import { casefold } from '../irc-grammar.js';
+
+/** What nicks think of each other. */
+export const reputation = defineStream({
+  name: 'REPUTATION',
+  subjects: ['reputation.>'],
+  facts: {
+    /** One nick rated another one in a channel. The last one of a day is the one that counts. */
+    'feedback.given': z.object({
+      from: z.string(),
+      nick: z.string(),
+      /** With `#`. */
+      channel: z.string(),
+      rating: z.int().min(1).max(5),
+      comment: z.string(),
+      /** The UTC day it counts for, `YYYY-MM-DD`. */
+      day: z.string(),
+    }),
+  },
+});
+
+export type ReputationFact = FactOf<typeof reputation>;
+
+/** Who rates whom, and where. */
+export interface Rating {
+  from: string;
+  nick: string;
+  /** With `#`. */
+  channel: string;
+}
+
+/**
+ * Subject of all that one nick ever said of another one in a channel: what replaces what is decided there, and
+ * nobody else's feedback is in the way. Nicks are plain tokens, channels become base64url where they are none.
+ */
+export function feedbackSubject({ from, nick, channel }: Rating): string {
+  const name = casefold(channel).slice(1);
+  const token = /^[a-z0-9_-]{1,64}$/.test(name) ? name : `~${Buffer.from(name).toString('base64url')}`;
+  return `reputation.${casefold(nick)}.${casefold(from)}.${token}`;
+}

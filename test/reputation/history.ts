@@ -1,0 +1,107 @@
+import type { Recorded } from '../../streams/core/index.js';
+import { casefold } from '../../streams/irc-grammar.js';
+import { feedbackDecider, type GiveFeedback, type ReputationFact } from '../../streams/reputation/index.js';
+
+const dayMs = 86_400_000;
+
+/** Numbers that look random and are the same each time; each call gives one from 0 to `below` - 1. */
+export function randomNumbers(seed = 1): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
+    return (state >>> 8) % below;
+  };
+}
+
+/**
+ * Made-up feedback over two years, as the log would have it: some nicks are spelled in several ways, some talk about
+ * each other several times a day.
+ */
+export function feedbackHistory(commands: number, random = randomNumbers()): Recorded<ReputationFact>[] {
+  const facts: Recorded<ReputationFact>[] = [];
+  const states = new Map<string, ReturnType<typeof feedbackDecider.initial>>();
+  const nicks = ['ann', 'Bob', 'carol[1]', 'dave', 'eve', 'Frank', 'grace'];
+  const channels = ['#lobby', '#Task-1', '#bounties', '#a.b'];
+  const spelled = (name: string) => (random(4) === 0 ? name.toUpperCase() : name);
+  for (let n = 0; n < commands; n++) {
+    const at = new Date(Date.UTC(2025, 0, 1) + n * ((730 * dayMs) / commands) + random(3_600_000));
+    const command: GiveFeedback = {
+      from: spelled(nicks[random(nicks.length)]!),
+      nick: spelled(nicks[random(nicks.length)]!),
+      channel: spelled(channels[random(random(3) === 0 ? channels.length : 2)]!),
+      rating: 1 + random(5),
+      comment: '',
+    };
+    if (casefold(command.from) === casefold(command.nick)) continue;
+    const subject = feedbackDecider.subject(command);
+    const state = states.get(subject) ?? feedbackDecider.initial();
+    states.set(subject, state);
+    const fact = feedbackDecider.decide(command, state, at);
+    if (!fact) continue;
+    feedbackDecider.evolve(state, fact);
+    const seq = facts.length + 1;
+    facts.push({ ...fact, id: `f${seq}`, stream: 'REPUTATION', subject, seq, at, by: 'test', cause: null });
+  }
+  return facts;
+}
+
+/** What can be said of a nick or a channel. */
+export interface Judgement {
+  name: string;
+  total: number;
+  avg: number | null;
+  score: number;
+  given: number;
+  first: string | null;
+  last: string | null;
+  active: number;
+}
+
+/** Everything there is to say at a time, worked out from all the facts, the slow way. */
+export function judge(
+  facts: Recorded<ReputationFact>[],
+  now: Date,
+): { agents: Judgement[]; channels: Judgement[] } {
+  const counting = new Map<string, Recorded<ReputationFact>>();
+  for (const fact of facts) {
+    const { from, nick, channel, day } = fact.data;
+    counting.set([from, nick, channel].map(casefold).join(' ') + day, fact);
+  }
+  const effective = [...counting.values()];
+  const first = new Date(now.getTime() - 89 * dayMs).toISOString().slice(0, 10);
+  const about = (name: string, isAbout: (fact: Recorded<ReputationFact>) => boolean): Judgement => {
+    const mine = effective.filter(isAbout);
+    const weightOf = (at: Date) => 0.5 ** ((now.getTime() - at.getTime()) / (90 * dayMs));
+    const weight = mine.reduce((sum, { at }) => sum + weightOf(at), 0);
+    const mean = mine.reduce((sum, { at, data }) => sum + data.rating * weightOf(at), 0) / weight;
+    const times = facts.filter(isAbout).map(({ at }) => at.toISOString());
+    const active = facts.filter((fact) => isAbout(fact) && fact.data.day >= first);
+    return {
+      name,
+      total: mine.length,
+      avg: mine.length > 0 ? Math.round(mean * 100) / 100 : null,
+      score: mine.length > 0 ? Math.round((100 * (mean - 1) * weight) / 4 / (weight + 3)) : 0,
+      given: effective.filter(({ data }) => casefold(data.from) === name).length,
+      first: times[0] ?? null,
+      last: times.at(-1) ?? null,
+      active: new Set(active.flatMap(({ data }) => [casefold(data.from), casefold(data.nick)])).size,
+    };
+  };
+  const names = (pick: (data: ReputationFact['data']) => string[]) => [
+    ...new Set(facts.flatMap(({ data }) => pick(data).map(casefold))),
+  ];
+  const sorted = (all: Judgement[]) =>
+    all.sort((a, b) => b.score - a.score || b.total - a.total || (a.name < b.name ? -1 : 1));
+  return {
+    agents: sorted(
+      names(({ nick, from }) => [nick, from]).map((name) =>
+        about(name, ({ data }) => casefold(data.nick) === name),
+      ),
+    ),
+    channels: sorted(
+      names(({ channel }) => [channel]).map((name) =>
+        about(name, ({ data }) => casefold(data.channel) === name),
+      ),
+    ),
+  };
+}

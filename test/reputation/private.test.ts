@@ -1,0 +1,96 @@
+import t from 'tap';
+import { freePort } from '../../src/embedded/net.js';
+import type { Caller } from '../../src/mcp/tool.js';
+import { reputationTools } from '../../src/mcp/tools/reputation.js';
+import { reputationRoutes } from '../../src/services/reputation.js';
+import { upstream } from '../../src/services/service.js';
+import { channelDecider, channels } from '../../streams/channels/index.js';
+import { irc, ircSubject } from '../../streams/irc/index.js';
+import { askOf } from '../channels/stage.js';
+import { openLog } from '../irc-record/stage.js';
+import { channelsFile, paidChannel } from '../payments/stage.js';
+import { startApp } from '../support/app.js';
+import { eventually } from '../support/eventually.js';
+import { startNats } from '../support/nats.js';
+import { startPostgres } from '../support/sql.js';
+
+const key = 'k'.repeat(40);
+const keyed = { 'x-api-key': key };
+/** Channels as they were seen, with their modes. */
+const rooms = { '#open': 'nt', '#secret': 'nst', '#closed[1]': 'kn', '#invited': 'in' } as const;
+/** Those of which the public is not told, as leaderboards spell them. */
+const hidden = ['#alpha', '#closed{1}', '#invited', '#managed', '#secret'];
+
+t.test('REP-12 private and paid channels are in no leaderboard of the public', async (t) => {
+  const [nats, postgres] = await Promise.all([startNats(t), startPostgres(t)]);
+  const shared = { NATS_URL: nats.url, DATABASE_URL: postgres.url, API_KEYS: `ops:${key}` };
+  const port = await freePort();
+  await startApp(t, {
+    ...{ ...shared, ROLES: 'services,projections', PORT: String(port) },
+    PAID_CHANNELS: await channelsFile(t, [paidChannel({ name: '#alpha' })]),
+  });
+  const mrserv = `http://127.0.0.1:${port}/mrserv`;
+  const { url } = await startApp(t, { ...shared, ROLES: 'api', MRSERV_URL: mrserv });
+  const log = await openLog(t, nats.url);
+  const by = { by: 'test' };
+  for (const [channel, modes] of Object.entries(rooms)) {
+    const seen = [{ is: 'snapshot' as const, at: Date.now(), members: ['ann'], modes, topic: '' }];
+    const data = { channel, lines_before: 0, seen };
+    await log.append(irc, ircSubject(channel), { type: 'channel.observed', data }, by);
+  }
+  const gone = { is: 'left' as const, at: Date.now(), reason: 'parted' };
+  const left = { channel: '#invited', lines_before: 0, seen: [gone] };
+  await log.append(irc, ircSubject('#invited'), { type: 'channel.observed', data: left }, by);
+  const creation = { type: 'task' as const, topic: '', metadata: {}, invite_list: [] };
+  const command = { ...creation, is: 'create' as const, cause: 'request' as const };
+  await log.handle(channels, channelDecider, { ...command, name: '#managed', modes: '+int' }, by);
+  await log.handle(channels, channelDecider, { is: 'delete', name: '#managed', cause: 'request' }, by);
+  for (const [index, channel] of [...hidden, '#open', '#unknown'].entries()) {
+    const body = { nick: `bob${index}`, channel, rating: 5, from: 'ann' };
+    t.equal((await askOf(mrserv, 'POST', '/api/feedback', body)).status, 201, channel);
+  }
+  const board = async (query = '', headers = {}): Promise<string[]> =>
+    (await askOf(url, 'GET', `/leaderboard/channels${query}`, undefined, headers)).body.channels.map(
+      ({ channel }: { channel: string }) => channel,
+    );
+  await eventually('what is private to be known', async () => (await board()).length === 2);
+
+  await t.test('REP-12 over HTTP', async (t) => {
+    t.same(await board(), ['#open', '#unknown']);
+    t.same(await board('?private=true&limit=50'), ['#open', '#unknown'], 'nobody says it of himself');
+    t.same(await board('?limit=1'), ['#open'], 'those left out take no place');
+    t.same(await board('', keyed), [...hidden, '#open', '#unknown'].sort());
+    const wrong = await askOf(url, 'GET', '/leaderboard/channels', undefined, { 'x-api-key': 'wrong' });
+    t.equal(wrong.status, 401);
+  });
+
+  await t.test('REP-12 through tools and the agent', async (t) => {
+    const at = { service: undefined, url: mrserv, timeoutMs: 5_000 };
+    const tools = reputationTools(upstream('mrserv', reputationRoutes, at));
+    const call = async (name: string, args: object, tier: Caller['tier']) =>
+      JSON.stringify(await tools.find((tool) => tool.name === name)!.run(args, { tier, actor: 'x' }));
+    const listed = (tier: Caller['tier']) =>
+      call('svc_get_leaderboard', { type: 'channels', limit: 50 }, tier);
+    const score = (channel: string, tier: Caller['tier']) => call('svc_get_channel_score', { channel }, tier);
+    for (const channel of hidden) {
+      t.notMatch(await listed('wallet-read'), `"${channel}"`, channel);
+      t.match(await listed('keyed'), `"${channel}"`, channel);
+      const name = channel.slice(1);
+      await t.rejects(score(name, 'wallet-read'), { message: /No feedback/ }, channel);
+      t.match(await score(name, 'keyed'), '"total_feedback":1', channel);
+    }
+    t.match(await score('open', 'wallet-read'), '"total_feedback":1');
+    const asked = {
+      ...{ jsonrpc: '2.0', id: 1, method: 'message/send' },
+      params: {
+        message: {
+          ...{ kind: 'message', role: 'user', messageId: 'm1' },
+          parts: [{ kind: 'data', data: { skill: 'channel-leaderboard' } }],
+        },
+      },
+    };
+    const answer = JSON.stringify((await askOf(url, 'POST', '/a2a/v1', asked)).body);
+    t.match(answer, /#open/);
+    for (const channel of hidden) t.notMatch(answer, `"${channel}"`, channel);
+  });
+});
