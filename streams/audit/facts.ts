@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import { defineStream, type FactOf } from '../core/index.js';
+
+/** The calls that change something at the task marketplace, made for somebody else's money. */
+export const audit = defineStream({
+  name: 'AUDIT',
+  subjects: ['audit.>'],
+  facts: {
+    /** A call is about to be made. Without an end it is not known what became of it. */
+    'call.started': z.object({
+      /** Name of the key whose holder asked for it. */
+      actor: z.string(),
+      method: z.string(),
+      /** As it was asked for, without the query: `/em/tasks/42/approve`. */
+      path: z.string(),
+      /** The task that it is about, where the call says so. */
+      task_id: z.string().nullable(),
+      request_id: z.string(),
+      /** Hex SHA-256 of the body's bytes. */
+      body_sha256: z.string(),
+    }),
+    'call.ended': z.object({
+      /** Sequence of the fact that started it. */
+      call: z.int().positive(),
+      /** What the caller was answered; 502 also where the marketplace may have acted all the same. */
+      status: z.int(),
+      /** Time that the marketplace took, in milliseconds. */
+      ms: z.number(),
+      /** Stable code of what went wrong on the way; `null` where the marketplace answered. */
+      error: z.string().nullable(),
+    }),
+  },
+});
+
+export type AuditFact = FactOf<typeof audit>;
+
+/** Subject of all audited calls: nothing is decided by them, and their order is the order they came in. */
+export const auditSubject = 'audit.marketplace';

@@ -1,0 +1,98 @@
+import { z } from 'zod';
+import { defineStream, type FactOf } from '../core/index.js';
+import { casefold } from '../irc-grammar.js';
+
+/** How serious an incident is, in the contract's words, the mildest first. */
+export const levels = ['LOG', 'WARN', 'MUTE', 'KICK', 'BAN'] as const;
+export type Level = (typeof levels)[number];
+
+/** What is done about an incident; `withhold` is what happens to the free text of an event. */
+export const actions = ['none', 'notice', 'quiet', 'kick', 'ban', 'withhold'] as const;
+export type Action = (typeof actions)[number];
+
+/** Which incident of its subject: `line:<id of the line>` or `event:<id of the event>`. */
+const ref = z.string();
+const points = z.int().min(0).max(100);
+
+/** What the guardian saw, what it did about it, and what came of that. */
+export const moderation = defineStream({
+  name: 'MODERATION',
+  subjects: ['moderation.>'],
+  facts: {
+    /** A text that scored high enough; its sequence is the incident's id. */
+    'incident.recorded': z.object({
+      ref,
+      /** Whose account of misdeeds it goes on; null for our own bots and for events. */
+      person: z.string().nullable(),
+      nick: z.string(),
+      host: z.string().optional(),
+      account: z.string().optional(),
+      channel: z.string(),
+      /** When it was said, ISO 8601. */
+      said_at: z.string(),
+      /** What the level goes by: the text's own points, and some for what the person did before. */
+      score: points,
+      text_score: points,
+      level: z.enum(levels),
+      /** Ids of rules, comma-separated, the weightiest first. */
+      patterns: z.string(),
+      /** SHA-256 of the text, in hexadecimal digits. */
+      text_hash: z.string(),
+      /** From WARN upwards. */
+      text: z.string().optional(),
+      action: z.enum(actions),
+      /** How long a quiet or a ban is to last. */
+      seconds: z.int().positive().optional(),
+      /** Why nothing is done although the level would have it. */
+      spared: z.enum(['own bot', 'late']).optional(),
+    }),
+    /** What became of the action. `spared`: the network says that they are an operator. */
+    'incident.answered': z.object({
+      ref,
+      action: z.enum(actions),
+      outcome: z.enum(['done', 'failed', 'spared']),
+      error: z.string().optional(),
+      /** The mask that was banned or quieted; absent where a voice was taken instead. */
+      mask: z.string().optional(),
+      /** When it is to be lifted, ISO 8601. */
+      until: z.string().optional(),
+    }),
+    /** A quiet or a ban was taken back. `outlived`: another one goes on under the same mask. */
+    'incident.lifted': z.object({
+      ref,
+      outcome: z.enum(['done', 'failed', 'outlived']),
+      error: z.string().optional(),
+    }),
+    /** An operator says that it was none. */
+    'incident.pardoned': z.object({ ref, reason: z.string() }),
+  },
+});
+
+export type ModerationFact = FactOf<typeof moderation>;
+export type Incident = Extract<ModerationFact, { type: 'incident.recorded' }>['data'];
+export type Answered = Extract<ModerationFact, { type: 'incident.answered' }>['data'];
+
+/** Who is held to account: the account they were identified with, else the nick at its host. */
+export function personOf({
+  nick,
+  host,
+  account,
+}: {
+  nick: string;
+  host?: string | undefined;
+  account?: string | undefined;
+}): string {
+  if (account !== undefined) return `account ${casefold(account)}`;
+  const at = host?.slice(host.lastIndexOf('@') + 1).toLowerCase();
+  return `nick ${casefold(nick)}@${at ?? ''}`;
+}
+
+/** Subject of a person: what is done to them next depends on what they did before. */
+export function personSubject(person: string): string {
+  return `moderation.person.${Buffer.from(person).toString('base64url')}`;
+}
+
+/** Subject of an incident that nothing follows from but itself: there may be one for each line and event. */
+export function singleSubject(token: string): string {
+  return `moderation.single.${token}`;
+}

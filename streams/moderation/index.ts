@@ -1,0 +1,17 @@
+export {
+  type Action,
+  type Answered,
+  type Incident,
+  type Level,
+  levels,
+  type ModerationFact,
+  moderation,
+  personOf,
+  personSubject,
+  singleSubject,
+} from './facts.js';
+export { judge, levelOf, type Thresholds, usualThresholds } from './judgement.js';
+export { type PersonCommand, type PersonState, personDecider } from './person.js';
+export { rules } from './rules.js';
+export { type Score, scoreText } from './score.js';
+export { Screening, type Withheld, withheldMark } from './screening.js';

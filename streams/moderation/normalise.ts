@@ -1,0 +1,120 @@
+import { fold, isLatinLookalike, latinOf, smallCapitals } from './lookalikes.js';
+
+/** Readings of one text: the same words however they were dressed up, and what was packed into it. */
+export interface Readings {
+  /** Lower case, one space between words, without marks, formatting and invisible characters. */
+  plain: string;
+  /** Other readings that differ from `plain`: digits read as letters, spelled-out words joined. */
+  others: string[];
+  /** Texts that were packed into it: Base64, hexadecimal, tag characters, letters shifted by 13. */
+  unpacked: string[];
+  /** Characters that nobody sees, and words that mix alphabets. */
+  hidden: number;
+}
+
+/** Three lines of IRC. What lies beyond is not read, so that no text costs more than this one. */
+export const longestRead = 1_600;
+const longestUnpacked = 800;
+
+const plainAscii = /^[ -~]*$/;
+const formatting =
+  /\x03(?:\d{1,2}(?:,\d{1,2})?)?|\x04(?:[\da-f]{6}(?:,[\da-f]{6})?)?|[\x00-\x02\x05-\x08\x0b-\x1f\x7f]/gi;
+/** Invisible, but for what holds emoji together. */
+const invisible =
+  /(?!(?<=\p{ExtPict}\uFE0F?)\u200D(?=\p{ExtPict})|(?<=\p{Emoji})\uFE0F)[\p{DI}\p{NChar}\u2028\u2029\uFFF9-\uFFFB]/gu;
+const tagLetters = /[\u{E0020}-\u{E007E}]+/gu;
+const packed = /[A-Za-z0-9+/_-]{20,}={0,2}|(?:[0-9a-fA-F]{2}){16,}/g;
+/** Some of the words that matter here, shifted by 13. */
+const shifted =
+  /\b(?:vtaber|qvfertneq|sbetrg|erirny|vafgehpgvbaf?|cebzcg|cevingr xrl|frrq cuenfr|flfgrz|lbhe?|jnyyrg|rfpebj|eryrnfr|cnlzrag)\b/;
+
+/** Reads a text in all the ways in which a model might. Its time is bounded by `longestRead`. */
+export function readingsOf(text: string): Readings {
+  const read = text.slice(0, longestRead);
+  const unpacked: string[] = [];
+  let hidden = 0;
+  let visible = read;
+  if (!plainAscii.test(read)) {
+    for (const [letters] of read.matchAll(tagLetters)) unpacked.push(untagged(letters));
+    visible = read.replace(formatting, '').replace(invisible, () => {
+      hidden += 1;
+      return '';
+    });
+    if (!plainAscii.test(visible)) {
+      visible = visible.replace(smallCapitals, latinOf).replace(/[\p{L}\p{M}]+/gu, (word) => {
+        if (!isLatinLookalike(word)) return word;
+        hidden += 1;
+        return [...word].map(latinOf).join('');
+      });
+    }
+  }
+  for (const [run] of visible.matchAll(packed)) {
+    const inside = unpack(run);
+    if (inside !== undefined && unpacked.length < 4) unpacked.push(inside);
+  }
+  const folded = fold(visible);
+  const plain = folded.replace(/\s+/g, ' ').trim();
+  if (shifted.test(plain)) unpacked.push(plain.replace(/[a-z]/g, shiftBack));
+  const others = [undigited(plain), joined(folded)].filter((reading) => reading !== undefined);
+  return { plain, others, unpacked: unpacked.map((one) => one.slice(0, longestUnpacked)), hidden };
+}
+
+function untagged(letters: string): string {
+  return [...letters].map((letter) => String.fromCharCode(letter.codePointAt(0)! - 0xe0000)).join('');
+}
+
+/** What a run of Base64 or hexadecimal digits says, if it says something in words. */
+function unpack(run: string): string | undefined {
+  const encoding = /^(?:[0-9a-f]{2})+$/i.test(run) ? 'hex' : 'base64';
+  const said = Buffer.from(run.slice(0, 2 * longestUnpacked), encoding).toString('utf8');
+  const words = said.match(/[\p{L}]{2,}/gu) ?? [];
+  const letters = words.reduce((sum, word) => sum + word.length, 0);
+  return /^[^\p{Cc}\uFFFD]+$/u.test(said) && words.length >= 2 && letters * 2 >= said.length
+    ? said
+    : undefined;
+}
+
+const digitLetters: Record<string, string> = {
+  0: 'o',
+  1: 'i',
+  3: 'e',
+  4: 'a',
+  5: 's',
+  7: 't',
+  8: 'b',
+  '@': 'a',
+  $: 's',
+  '!': 'i',
+  '|': 'l',
+};
+
+/** Words in which digits stand for letters, with the letters; `undefined` when there are none. */
+function undigited(plain: string): string | undefined {
+  const read = plain.replace(
+    /(?<![\w@$!|])(?=[a-z@$!|]*[0134578@$!|])(?=[\d@$!|]{0,8}[a-z])[a-z0134578@$!|]{3,24}(?!\w)/g,
+    (word) =>
+      /^[a-z]+!+$/.test(word) ? word : word.replace(/[0134578@$!|]/g, (sign) => digitLetters[sign]!),
+  );
+  return read === plain ? undefined : read;
+}
+
+const spelled = /(?<![a-z0-9])[a-z](?:[ .\-_*]{1,3}[a-z](?![a-z0-9])){4,}/g;
+/** The words that are looked for where the gaps between words were lost. */
+const vocabulary =
+  /ignore|disregard|forget|override|bypass|reveal|repeat|print|show|send|transfer|approve|release|all|any|your|the|these|my|me|previous|prior|above|earlier|system|instructions?|prompts?|rules?|guidelines?|private|secret|key|seed|phrase|password|escrow|payment|wallet|funds|you|are|now/g;
+
+/** Words that were spelled with gaps between their letters, joined again; `undefined` when there are none. */
+function joined(folded: string): string | undefined {
+  const read = folded.replace(spelled, (letters) =>
+    letters
+      .split(/ {2,3}/)
+      .map((word) => word.replace(/[ .\-_*]/g, ''))
+      .join(' ')
+      .replace(vocabulary, ' $& '),
+  );
+  return read === folded ? undefined : read.replace(/\s+/g, ' ').trim();
+}
+
+function shiftBack(letter: string): string {
+  return String.fromCharCode(((letter.charCodeAt(0) - 97 + 13) % 26) + 97);
+}

@@ -1,0 +1,15 @@
+import { inOtherLanguages } from './languages.js';
+import { moneyRules } from './money.js';
+import { orderRules } from './orders.js';
+import { reachRules } from './reach.js';
+import type { Rule } from './rule.js';
+import { secretRules } from './secrets.js';
+
+/** Every rule. Their ids stand in incidents, so they are never given to another one. */
+export const rules: readonly Rule[] = [
+  ...orderRules,
+  ...secretRules,
+  ...moneyRules,
+  ...reachRules,
+  inOtherLanguages,
+];

@@ -1,0 +1,63 @@
+import { isTalk } from './about.js';
+import { readingsOf } from './normalise.js';
+import type { Rule } from './rule.js';
+import { rules } from './rules.js';
+
+/** How much a text looks like an attack on the agents that read it. */
+export interface Score {
+  /** 0 to 100. */
+  score: number;
+  /** Ids of what was found, the weightiest first. */
+  patterns: string[];
+  /** What was found was packed into something that people do not read. */
+  encoded: boolean;
+  /** The weightiest sign is one of those about money. */
+  money: boolean;
+  /** It talks about attacks: it quotes one, warns of one, asks how to find them. */
+  talk: boolean;
+}
+
+/** Further signs count that much of their weight: many small ones make a large one, but slowly. */
+const furtherShare = 0.6;
+const packedShare = 1.2;
+/** Talk about attacks, which agents and their people need, counts that much of what the attack would. */
+const talkShare = 0.4;
+/** From so many on, invisible characters and mixed alphabets are no accident. */
+const hiddenOnPurpose = 3;
+const manyHidden = 8;
+
+/** Scores a text. Pure, and bounded in time whatever the text holds. */
+export function scoreText(text: string): Score {
+  const { plain, others, unpacked, hidden } = readingsOf(text);
+  const open = signsIn([plain, ...others]);
+  const packed = unpacked.length === 0 ? [] : signsIn(unpacked.flatMap(innerReadings));
+  const talk = open.length > 0 && isTalk(plain);
+  const openPoints = pointsOf(open) * (talk ? talkShare : 1);
+  const packedPoints = pointsOf(packed) * packedShare;
+  const encoded = packedPoints > openPoints;
+  const signs = encoded ? packed : open;
+  const patterns = signs.map(({ id }) => id);
+  if (encoded) patterns.push('encoded');
+  if (hidden >= hiddenOnPurpose) patterns.push('hidden-characters');
+  const hiddenPoints = hidden >= manyHidden ? 20 : hidden >= hiddenOnPurpose ? 15 : 0;
+  const score = Math.min(100, Math.round(Math.max(openPoints, packedPoints) + hiddenPoints));
+  return { score, patterns, encoded, money: signs[0]?.family === 'money', talk };
+}
+
+function innerReadings(text: string): string[] {
+  const { plain, others } = readingsOf(text);
+  return [plain, ...others];
+}
+
+/** The rules of which a sign is in one of the readings, the weightiest first. */
+function signsIn(readings: readonly string[]): Rule[] {
+  return rules
+    .filter(({ pattern, unless }) =>
+      readings.some((reading) => pattern.test(reading) && !unless?.test(reading)),
+    )
+    .sort((a, b) => b.weight - a.weight);
+}
+
+function pointsOf(signs: readonly Rule[]): number {
+  return signs.reduce((sum, { weight }, index) => sum + weight * (index === 0 ? 1 : furtherShare), 0);
+}

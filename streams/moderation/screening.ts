@@ -1,0 +1,39 @@
+import type { Thresholds } from './judgement.js';
+import { type Score, scoreText } from './score.js';
+
+/** Stands in a line where somebody's text was left out. */
+export const withheldMark = '[withheld: guardian]';
+
+/** What was left out of an event's line. */
+export interface Withheld {
+  /** Of its worst text, 0 to 100. */
+  score: number;
+  /** Ids of rules, comma-separated, the weightiest first. */
+  patterns: string;
+}
+
+/**
+ * Looks at the free text of one event before agents see it, as a trusted bot's line: what scores a WARN or worse is
+ * left out.
+ */
+export class Screening {
+  readonly #from: number;
+  #worst: Score | undefined;
+
+  constructor([, warn]: Thresholds) {
+    this.#from = warn;
+  }
+
+  /** What is to be shown of a text: itself, or that it was withheld. */
+  readonly screen = (text: string): string => {
+    const score = scoreText(text);
+    if (score.score < this.#from) return text;
+    if (score.score > (this.#worst?.score ?? 0)) this.#worst = score;
+    return withheldMark;
+  };
+
+  /** What was left out so far; `undefined` when nothing was. */
+  get withheld(): Withheld | undefined {
+    return this.#worst && { score: this.#worst.score, patterns: this.#worst.patterns.join(',') };
+  }
+}

@@ -1,0 +1,182 @@
+import t from 'tap';
+import {
+  judge,
+  type Level,
+  type ModerationFact,
+  type PersonCommand,
+  personDecider,
+  personOf,
+  type Score,
+  usualThresholds,
+} from '../../streams/moderation/index.js';
+import { specification } from '../support/spec.js';
+
+const { given } = specification(personDecider);
+const person = 'nick mallory@host.example';
+const start = Date.parse('2026-01-01T12:00:00Z');
+const at = (minutes: number) => new Date(start + minutes * 60_000).toISOString();
+const scored = (score: number, fields: Partial<Score> = {}): Score => ({
+  ...{ score, patterns: ['override', 'no-doubt'], encoded: false, money: false, talk: false },
+  ...fields,
+});
+
+const said = (ref: string, minutes: number) => ({
+  ...{ ref, nick: 'mallory', host: 'm@host.example', channel: '#lobby', said_at: at(minutes) },
+  ...{ text_hash: 'ab', text: 'x' },
+});
+const judging = (ref: string, minutes: number, score: Score, spared?: 'late'): PersonCommand => ({
+  ...{ is: 'judge', person, said: said(ref, minutes), score, thresholds: usualThresholds, spared },
+});
+type Fields = Partial<Extract<ModerationFact, { type: 'incident.recorded' }>['data']>;
+const recorded = (ref: string, minutes: number, level: Level, fields: Fields = {}): ModerationFact => ({
+  type: 'incident.recorded',
+  data: {
+    ...said(ref, minutes),
+    ...{ person, score: 50, text_score: 50, level, patterns: 'override,no-doubt', action: 'notice' },
+    ...fields,
+  },
+});
+const answered = (ref: string, fields: object = {}): ModerationFact => ({
+  type: 'incident.answered',
+  data: { ref, action: 'ban', outcome: 'done', mask: 'm!*@*', until: at(60), ...fields },
+});
+
+t.test('MOD-01 levels go by the points', async (t) => {
+  const cases: [number, Level | undefined][] = [
+    [0, undefined],
+    [19, undefined],
+    [20, 'LOG'],
+    [39, 'LOG'],
+    [40, 'WARN'],
+    [59, 'WARN'],
+    [60, 'MUTE'],
+    [79, 'MUTE'],
+  ];
+  for (const [score, level] of cases)
+    t.equal(judge(scored(score), [], start, usualThresholds)?.level, level, `${score}`);
+  t.equal(judge(scored(10), [], start, [5, 8, 11, 12, 13])?.level, 'WARN', 'thresholds are configuration');
+});
+
+t.test('MOD-08 a person escalates, a line does not', async (t) => {
+  const minute = 60_000;
+  const levelWith = (score: Score, ...minutesAgo: number[]) =>
+    judge(
+      score,
+      minutesAgo.map((ago) => ({ at: start - ago * minute })),
+      start,
+      usualThresholds,
+    )?.level;
+  t.equal(levelWith(scored(100)), 'MUTE', 'a single line is at most a mute');
+  t.equal(levelWith(scored(80, { encoded: true })), 'KICK', 'unless it was encoded');
+  t.equal(levelWith(scored(80, { money: true })), 'KICK', 'or about money');
+  t.equal(levelWith(scored(100, { encoded: true, money: true })), 'KICK', 'and never a ban');
+  t.equal(levelWith(scored(100), 9), 'KICK', 'two in ten minutes');
+  t.equal(levelWith(scored(100), 11), 'MUTE', 'not in eleven');
+  t.equal(levelWith(scored(100), 23 * 60, 22 * 60), 'BAN', 'three in a day');
+  t.equal(levelWith(scored(100), 25 * 60, 22 * 60), 'MUTE', 'not in more');
+  t.same(judge(scored(50), [{ at: start }, { at: start }], start, usualThresholds), {
+    score: 70,
+    level: 'MUTE',
+  });
+  t.same(judge(scored(45), Array(9).fill({ at: start }), start, usualThresholds), {
+    score: 95,
+    level: 'BAN',
+  });
+  t.same(judge(scored(30), Array(9).fill({ at: start }), start, usualThresholds), {
+    score: 30,
+    level: 'LOG',
+  });
+});
+
+t.test('MOD-08 what is decided about a person', async (t) => {
+  given([])
+    .when(judging('line:1-0', 0, scored(50)))
+    .decides(t, recorded('line:1-0', 0, 'WARN'));
+  given([recorded('line:1-0', 0, 'WARN')])
+    .when(judging('line:1-0', 0, scored(50)))
+    .decides(t, undefined, 'each line once');
+  given([])
+    .when(judging('line:1-0', 0, scored(10)))
+    .decides(t, undefined, 'harmless');
+  given([recorded('line:1-0', 0, 'WARN')])
+    .when(judging('line:2-0', 5, scored(50)))
+    .decides(t, recorded('line:2-0', 5, 'MUTE', { score: 60, action: 'quiet', seconds: 600 }));
+  given([])
+    .when(judging('line:1-0', 0, scored(70), 'late'))
+    .decides(
+      t,
+      recorded('line:1-0', 0, 'MUTE', { score: 70, text_score: 70, action: 'none', spared: 'late' }),
+      'what is late is recorded',
+    );
+  const three = [recorded('line:1-0', 0, 'WARN'), recorded('line:2-0', 1, 'WARN')];
+  const third = { score: 95, text_score: 75, action: 'ban' as const };
+  given(three)
+    .when(judging('line:3-0', 2, scored(75)))
+    .decides(t, recorded('line:3-0', 2, 'BAN', { ...third, seconds: 3_600 }));
+  const banned = recorded('line:0-0', -3_000, 'BAN', { action: 'ban' });
+  given([banned, answered('line:0-0'), ...three])
+    .when(judging('line:3-0', 2, scored(75)))
+    .decides(
+      t,
+      recorded('line:3-0', 2, 'BAN', { ...third, seconds: 7_200 }),
+      'a second ban is twice as long',
+    );
+  given([banned, answered('line:0-0', { outcome: 'failed' }), ...three])
+    .when(judging('line:3-0', 2, scored(75)))
+    .decides(t, recorded('line:3-0', 2, 'BAN', { ...third, seconds: 3_600 }), 'one that failed was none');
+  given([...three, { type: 'incident.pardoned', data: { ref: 'line:1-0', reason: '' } }])
+    .when(judging('line:3-0', 2, scored(75)))
+    .decides(
+      t,
+      recorded('line:3-0', 2, 'KICK', { score: 85, text_score: 75, action: 'kick' }),
+      'a pardoned one does not count',
+    );
+});
+
+t.test('MOD-09 MOD-10 answers, lifts and pardons', async (t) => {
+  const subject = 'moderation.person.x';
+  const ban = recorded('line:1-0', 0, 'BAN', { action: 'ban', seconds: 3_600 });
+  const answer = {
+    ref: 'line:1-0',
+    action: 'ban' as const,
+    outcome: 'failed' as const,
+    error: 'No such nick',
+  };
+  given([ban])
+    .when({ is: 'answer', subject, ...answer })
+    .decides(t, { type: 'incident.answered', data: answer });
+  given([ban, answered('line:1-0')])
+    .when({ is: 'answer', subject, ...answer })
+    .decides(t, undefined, 'once');
+  const lift = { is: 'lift' as const, subject, ref: 'line:1-0', outcome: 'done' as const };
+  const lifted: ModerationFact = { type: 'incident.lifted', data: { ref: 'line:1-0', outcome: 'done' } };
+  given([ban, answered('line:1-0')])
+    .when(lift)
+    .decides(t, lifted);
+  given([ban]).when(lift).decides(t, undefined, 'nothing runs');
+  given([ban, answered('line:1-0'), lifted])
+    .when(lift)
+    .decides(t, undefined, 'lifted before');
+  given([
+    ban,
+    answered('line:1-0'),
+    { ...lifted, data: { ...lifted.data, outcome: 'failed' } } as ModerationFact,
+  ])
+    .when(lift)
+    .decides(t, lifted, 'again after it failed');
+  const pardon = { is: 'pardon' as const, subject, ref: 'line:1-0', reason: 'a quote' };
+  const pardoned: ModerationFact = {
+    type: 'incident.pardoned',
+    data: { ref: 'line:1-0', reason: 'a quote' },
+  };
+  given([ban]).when(pardon).decides(t, pardoned);
+  given([ban, pardoned]).when(pardon).decides(t, undefined, 'pardoned before');
+  for (const command of [pardon, lift, { is: 'answer' as const, subject, ...answer }])
+    given([]).when(command).refuses(t, 'not_found');
+});
+
+t.test('MOD-08 a person is the account, else the nick at its host', async (t) => {
+  t.equal(personOf({ nick: 'Ann[1]', host: 'a@Host.example' }), 'nick ann{1}@host.example');
+  t.equal(personOf({ nick: 'ann', host: 'b@host.example', account: 'Anna' }), 'account anna');
+  t.equal(personOf({ nick: 'ann' }), 'nick ann@');
+});

@@ -1,0 +1,180 @@
+import t, { type Test } from 'tap';
+import type { Sql } from '../../projections/core/sql.js';
+import { moderationModel } from '../../projections/moderation.js';
+import {
+  dueLifts,
+  incidentRecords,
+  isOutlived,
+  moderationCounts,
+  moderationIncidents,
+  moderationReputation,
+  unansweredIncidents,
+} from '../../projections/moderation-queries.js';
+import type { Recorded } from '../../streams/core/index.js';
+import { type Level, levels, type ModerationFact, personOf } from '../../streams/moderation/index.js';
+import { eachSql } from '../support/sql.js';
+
+const start = Date.parse('2026-03-01T22:00:00Z');
+const at = (minutes: number) => new Date(start + minutes * 60_000);
+
+/** Incidents of a night, and what became of them. */
+function history(): Recorded[] {
+  const facts: Recorded[] = [];
+  const tell = (minutes: number, fact: ModerationFact, by = 'guard-channels') => {
+    const seq = facts.length + 1;
+    const place = { id: `f${seq}`, stream: 'MODERATION', subject: `moderation.x.${seq}`, seq };
+    facts.push({ ...fact, ...place, at: at(minutes), by, cause: null });
+  };
+  const incident = (
+    ref: string,
+    minutes: number,
+    nick: string,
+    level: Level,
+    fields: Partial<Extract<ModerationFact, { type: 'incident.recorded' }>['data']> = {},
+  ) => {
+    const host = `${nick.toLowerCase()}@192.0.2.1`;
+    const action = (['none', 'notice', 'quiet', 'kick', 'ban'] as const)[levels.indexOf(level)]!;
+    const data = {
+      ...{
+        ref,
+        person: personOf({ nick, host }),
+        nick,
+        host,
+        channel: '#Lobby',
+        said_at: at(minutes).toISOString(),
+      },
+      ...{ score: 50, text_score: 50, level, patterns: 'override', text_hash: 'ab', text: 'a \0 b', action },
+      ...fields,
+    };
+    tell(minutes, { type: 'incident.recorded', data });
+  };
+  const answer = (ref: string, action: 'notice' | 'quiet' | 'ban', fields: object = {}) =>
+    tell(0, { type: 'incident.answered', data: { ref, action, outcome: 'done', ...fields } });
+  incident('line:1-0', 0, 'Mallory', 'WARN');
+  answer('line:1-0', 'notice');
+  incident('line:2-0', 1, 'mallory', 'MUTE', { seconds: 600 });
+  answer('line:2-0', 'quiet', { mask: 'm:mallory!*@192.0.2.1', until: at(11).toISOString() });
+  incident('line:3-0', 2, 'mallory', 'BAN', { seconds: 3_600, channel: '#task-abc' });
+  answer('line:3-0', 'ban', { mask: 'mallory!*@192.0.2.1', until: at(62).toISOString() });
+  incident('line:4-0', 3, 'eve', 'KICK', { account: 'evelyn', person: 'account evelyn' });
+  incident('line:5-0', 130, 'eve', 'LOG');
+  incident('line:6-0', 131, 'evelyn', 'WARN');
+  incident('event:e1', 132, 'market', 'WARN', { person: null, action: 'withhold' });
+  tell(133, { type: 'incident.pardoned', data: { ref: 'line:3-0', reason: 'quote' } }, 'ann');
+  tell(134, { type: 'incident.lifted', data: { ref: 'line:3-0', outcome: 'failed', error: 'x' } });
+  tell(135, { type: 'incident.lifted', data: { ref: 'line:3-0', outcome: 'done' } });
+  incident('line:7-0', 136, 'mallory', 'MUTE', { seconds: 600 });
+  answer('line:7-0', 'quiet', { mask: 'm:mallory!*@192.0.2.1', until: at(146).toISOString() });
+  for (let n = 0; n < 30; n++) incident(`line:8-${n}`, 140 + n, `bot${n % 4}`, n % 3 ? 'LOG' : 'WARN');
+  return facts;
+}
+
+const facts = history();
+
+eachSql(t, async (t, open) => {
+  const { sql } = await open();
+  let first: unknown;
+  for (const batch of [1, 7, 1_000]) {
+    t.test(`MOD-11 the same rows, folded in batches of ${batch}`, async (t) => {
+      const schema = `by_${batch}`;
+      await sql.query(`create schema ${schema}; ${moderationModel.ddl(schema)}`);
+      for (let from = 0; from < facts.length; from += batch)
+        await sql.transaction((tx) => moderationModel.apply(tx, facts.slice(from, from + batch), schema));
+      const rows = {
+        incidents: await sql.query(`select * from ${schema}.incidents order by id`),
+        persons: await sql.query(`select * from ${schema}.persons order by person`),
+        days: await sql.query(`select * from ${schema}.days order by day`),
+        levels: await sql.query(`select * from ${schema}.levels order by level`),
+      };
+      t.equal(rows.incidents.length, 38);
+      first ??= rows;
+      t.same(rows, first);
+    });
+  }
+  await t.test('MOD-12 what is listed and counted', (t) => reads(t, sql, 'by_7'));
+  await t.test('MOD-10 what is to be done', (t) => due(t, sql, 'by_7'));
+});
+
+async function reads(t: Test, sql: Sql, schema: string): Promise<void> {
+  t.same(await moderationCounts(sql, schema, at(10)), {
+    total: 38,
+    today: 4,
+    byLevel: { LOG: 21, WARN: 13, MUTE: 2, KICK: 1, BAN: 1 },
+    topOffenders: [
+      ...[
+        { nick: 'bot1', incidents: 8 },
+        { nick: 'bot0', incidents: 8 },
+        { nick: 'bot3', incidents: 7 },
+        { nick: 'bot2', incidents: 7 },
+        { nick: 'mallory', incidents: 3 },
+        { nick: 'evelyn', incidents: 1 },
+        { nick: 'eve', incidents: 1 },
+        { nick: 'eve', incidents: 1 },
+      ],
+    ],
+  });
+  t.equal((await moderationCounts(sql, schema, at(200))).today, 34);
+  t.equal((await moderationCounts(sql, schema, at(5_000))).today, 0);
+
+  const listed = await moderationIncidents(sql, schema, 200, undefined);
+  t.equal(listed.length, 38);
+  t.same(listed.at(-1), {
+    ...{ id: 1, nick: 'Mallory', channel: '#Lobby', score: 50, level: 'WARN', patterns: 'override' },
+    created_at: at(0).toISOString(),
+  });
+  const forPublic = await moderationIncidents(sql, schema, 200, []);
+  t.equal(forPublic.length, 37, 'without those in task rooms');
+  t.equal(
+    (await moderationIncidents(sql, schema, 200, ['#lobby'])).length,
+    0,
+    'without those in hidden channels',
+  );
+  t.same(
+    (await moderationIncidents(sql, schema, 2, undefined)).map(({ id }) => id),
+    listed.slice(0, 2).map(({ id }) => id),
+  );
+
+  const mallory = await moderationReputation(sql, schema, 'MALLORY', undefined);
+  t.same(mallory?.reputation, {
+    ...{ nick: 'mallory', incident_count: 3, warn_count: 1, mute_count: 2, kick_count: 0, ban_count: 0 },
+    last_incident_at: at(136).toISOString(),
+  });
+  t.same(
+    mallory?.recentIncidents.map(({ level }) => level),
+    ['MUTE', 'MUTE', 'WARN'],
+    'a pardoned one does not count',
+  );
+  t.match(
+    (await moderationReputation(sql, schema, 'evelyn', undefined))?.reputation,
+    { nick: 'eve', kick_count: 1 },
+    'the account of that name, and not who took its nick',
+  );
+  t.match(
+    (await moderationReputation(sql, schema, 'eve', undefined))?.reputation,
+    { incident_count: 1, kick_count: 0 },
+    'else the newest one under the nick',
+  );
+  t.equal(await moderationReputation(sql, schema, 'ann', undefined), undefined);
+
+  const [record] = (await incidentRecords(sql, schema, 500, 6)).filter(({ level }) => level === 'BAN');
+  t.match(record, {
+    ...{ text: 'a \ufffd b', action: 'ban', outcome: 'done', until: at(62).toISOString() },
+    ...{ lifted_at: at(135).toISOString(), pardoned_at: at(133).toISOString(), pardoned_by: 'ann' },
+  });
+  t.equal((await incidentRecords(sql, schema, 500, 6)).length, 3, 'from before an id');
+}
+
+async function due(t: Test, sql: Sql, schema: string): Promise<void> {
+  const refs = (rows: { ref: string }[]) => rows.map(({ ref }) => ref);
+  const unanswered = await unansweredIncidents(sql, schema, 100);
+  t.equal(unanswered.length, 12, 'neither those with an answer nor those that want none');
+  t.same(refs(unanswered).slice(0, 2), ['line:4-0', 'line:6-0']);
+  t.match(unanswered[0], { account: 'evelyn', action: 'kick', pardoned: false });
+  t.same(await dueLifts(sql, schema, at(5)), { due: [], next: at(11) });
+  const later = await dueLifts(sql, schema, at(12));
+  t.same([refs(later.due), later.next], [['line:2-0'], at(146)]);
+  t.same(refs((await dueLifts(sql, schema, at(200))).due), ['line:2-0', 'line:7-0']);
+  const [first] = later.due;
+  t.ok(await isOutlived(sql, schema, first!, at(140)), 'another mute goes on under the same mask');
+  t.notOk(await isOutlived(sql, schema, first!, at(150)));
+}

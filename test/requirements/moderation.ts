@@ -1,0 +1,32 @@
+/** What looks like an attack on those who read along, and what is done about it. */
+export const moderation = {
+  'MOD-01':
+    'A text scores 0 to 100; from the configured thresholds on it is a LOG, WARN, MUTE, KICK or BAN, below the first it is no incident.',
+  'MOD-02':
+    'Each rule has at least three lines that show it and three that do not, and a row that says what it finds.',
+  'MOD-03': 'At least 85 % of plain attacks score a WARN or more.',
+  'MOD-04':
+    'At most 0.5 % of harmless lines with trigger words score a WARN or more, and none of them a KICK or a BAN.',
+  'MOD-05': 'Formatting, invisible characters, other alphabets, digits, gaps and encodings hide nothing.',
+  'MOD-06': 'Talk about attacks and advice against them is no attack.',
+  'MOD-07': 'The time that a text takes is bounded, whatever it holds.',
+  'MOD-08':
+    'Escalation follows the person: a single line is at most a MUTE unless it was encoded or is about money, a KICK needs two incidents in ten minutes, a BAN three in a day; the last three lines count together.',
+  'MOD-09':
+    'An incident is recorded before it is acted upon, and what the network made of the action afterwards.',
+  'MOD-10': 'Mutes and bans end when their time is up or when they are pardoned, also over restarts.',
+  'MOD-11': 'The read model is the same in whatever batches it is folded.',
+  'MOD-12':
+    'Statistics, incidents and the reputation of a nick are answered as the contract has them, to the public without what is private.',
+  'MOD-13': 'Each recorded line is judged once, however often it is handed out.',
+  'MOD-14': 'What was said long ago is recorded and not acted upon.',
+  'MOD-15': 'An incident is recorded for each event of which free text was withheld.',
+  'MOD-16': 'On the network a notice, a mute, a kick and a ban follow each other.',
+  'MOD-17': 'In a channel where only voices speak, a mute takes the voice and gives it back.',
+  'MOD-18': 'Operators and our own bots are recorded and never acted upon.',
+  'MOD-19':
+    'Free text of events that scores a WARN or more is withheld in lines and in topics; the payload stays as it came.',
+  'MOD-20': 'Operators pardon incidents by route and by command; a pardoned incident no longer counts.',
+  'MOD-21':
+    'The service answers in snake_case inside, in a process of its own too, and a 502 tells that it is not there.',
+} as const;

@@ -1,0 +1,37 @@
+import { GuardEvents } from './events.js';
+import { GuardLines } from './lines.js';
+import type { GuardOptions } from './options.js';
+import { Sentences } from './sentences.js';
+
+export { type Act, type Came, type GuardOptions, guard, type ReadModeration } from './options.js';
+
+/**
+ * The guardian: scores every recorded line and has the network act upon what looks like an attack, records what was
+ * withheld of events, and lifts mutes and bans in time.
+ */
+export class GuardChannels {
+  readonly #parts: { start(): void; stop(): Promise<void> }[];
+
+  constructor(options: GuardOptions) {
+    const lines = new GuardLines(options);
+    const sentences = new Sentences(options, (ref) => lines.isInHand(ref));
+    this.#parts = [lines, new GuardEvents(options), sentences];
+  }
+
+  start(): void {
+    for (const part of this.#parts) part.start();
+  }
+
+  /** Takes no more lines and lets what is under way come to its end. Bounded. */
+  async stop(): Promise<void> {
+    const idle = Promise.all(this.#parts.map((part) => part.stop()));
+    let timer: NodeJS.Timeout | undefined;
+    const bound = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, stopBoundMs);
+    });
+    await Promise.race([idle, bound]);
+    clearTimeout(timer);
+  }
+}
+
+const stopBoundMs = 3_000;
