@@ -1,0 +1,61 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import type { ApiKeys } from '../auth/api-keys.js';
+import type { NickWallets } from '../auth/nick-wallets.js';
+import { sendReply } from '../services/mount.js';
+import { Nick } from '../services/names.js';
+import type { sentinelRoutes } from '../services/sentinel.js';
+import type { Service } from '../services/service.js';
+import { parseInput } from '../validation.js';
+import { inputOf } from './input.js';
+import { keepRawBodies } from './raw-body.js';
+
+/** What the routes of the security consensus work with. */
+export interface SentinelApiOptions {
+  sentinel: Service<typeof sentinelRoutes>;
+  keys: ApiKeys;
+  /** Lets wallets report and vote for their nicks; without them only API keys do. */
+  signers?: NickWallets;
+}
+
+/**
+ * `/sentinel/*`: security incidents for the public. Reads are open; who reports or votes needs an API key, or the
+ * verified wallet of the nick in the body.
+ */
+export async function sentinelApi(app: FastifyInstance, options: SentinelApiOptions): Promise<void> {
+  const { sentinel, keys, signers } = options;
+  keepRawBodies(app);
+  const signed = (request: FastifyRequest) => signers?.presented(request) ?? false;
+  const actorOf = async (request: FastifyRequest, field: string): Promise<string> => {
+    if (!signers || !signed(request)) return keys.require(request);
+    // a body that names nobody is told so before the nonce is used up
+    const { [field]: nick } = parseInput(z.object({ [field]: Nick }), request.body);
+    return await signers.proven(request, nick!);
+  };
+  const reads = {
+    '/sentinel/incidents': 'list',
+    '/sentinel/incidents/:id': 'show',
+    '/sentinel/incidents/:id/consensus': 'consensus',
+    '/sentinel/stats': 'statistics',
+    '/sentinel/contributions/:nick': 'contributions',
+    '/sentinel/cert-status': 'certificates',
+  } as const;
+  for (const [path, operation] of Object.entries(reads)) {
+    app.get(path, async (request, reply) => sendReply(reply, await sentinel[operation](inputOf(request))));
+  }
+  const writes = {
+    '/sentinel/incidents': ['report', 'reporterNick'],
+    '/sentinel/incidents/:id/vote': ['vote', 'voterNick'],
+  } as const;
+  for (const [path, [operation, nick]] of Object.entries(writes)) {
+    app.post(path, {
+      // before the body is read: who may not write need not send one
+      onRequest: async (request) => void (signed(request) || keys.require(request)),
+      handler: async (request, reply) =>
+        sendReply(
+          reply,
+          await sentinel[operation]({ ...inputOf(request), actor: await actorOf(request, nick) }),
+        ),
+    });
+  }
+}

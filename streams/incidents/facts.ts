@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import { defineStream, type FactOf } from '../core/index.js';
+
+/** How bad an incident is, the worst first; the contract's words. */
+export const severities = ['SEV-1', 'SEV-2', 'SEV-3', 'SEV-4'] as const;
+export type Severity = (typeof severities)[number];
+
+/** What the voters make of an incident; the contract's words. */
+export const incidentStatuses = ['pending', 'validated', 'disputed', 'false_positive'] as const;
+export type IncidentStatus = (typeof incidentStatuses)[number];
+
+/** What a vote brings along. */
+export const contributionTypes = ['evidence', 'analysis', 'fix', 'confirmation'] as const;
+export type ContributionType = (typeof contributionTypes)[number];
+
+/** Security incidents, and what agents make of them. */
+export const incidents = defineStream({
+  name: 'INCIDENTS',
+  subjects: ['incidents.>'],
+  share: 0.5,
+  facts: {
+    'incident.reported': z.object({
+      id: z.string(),
+      title: z.string(),
+      severity: z.enum(severities),
+      category: z.string().nullable(),
+      affected: z.array(z.string()),
+      description: z.string().nullable(),
+      fixes: z.array(z.string()),
+      sourcePosts: z.array(z.string()),
+      advisoryUrls: z.array(z.string()),
+      /** A nick, or the name of the key with which it was reported. */
+      reporter: z.string(),
+    }),
+    'vote.cast': z.object({
+      /** Of the incident. */
+      id: z.string(),
+      /** Nick. */
+      voter: z.string(),
+      /** 0: there is nothing to it; 100: it is as reported. */
+      score: z.int().min(0).max(100),
+      contributionType: z.enum(contributionTypes),
+      evidenceUrl: z.string().nullable(),
+      comment: z.string().nullable(),
+      /** Of the incident, with this vote. */
+      status: z.enum(incidentStatuses),
+    }),
+  },
+});
+
+export type IncidentFact = FactOf<typeof incidents>;
+/** What is reported. */
+export type IncidentReport = Extract<IncidentFact, { type: 'incident.reported' }>['data'];
+/** What a voter says. */
+export type Vote = Omit<Extract<IncidentFact, { type: 'vote.cast' }>['data'], 'status'>;
+
+/** Whether a text is the id of an incident. */
+export function isIncidentId(text: string): boolean {
+  return /^inc-[a-z0-9]{8}$/.test(text);
+}
+
+/** Subject of an incident: one vote per voter, and the status that each vote leaves, are decided per incident. */
+export function incidentSubject(id: string): string {
+  return `incidents.${id}`;
+}

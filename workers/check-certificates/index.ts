@@ -1,0 +1,104 @@
+import { setMaxListeners } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import {
+  type CertificateCheck,
+  certificateDecider,
+  certificates,
+  expiryStatus,
+} from '../../streams/certificates/index.js';
+import type { Log } from '../../streams/core/index.js';
+import { type Endpoint, probe } from './probe.js';
+
+export type { Endpoint } from './probe.js';
+
+/** What the worker works with; times in milliseconds. */
+export interface CheckCertificatesOptions {
+  log: Log;
+  places: readonly Endpoint[];
+  logger: Logger;
+  /** Pause between two looks at an endpoint; an hour by default. */
+  everyMs?: number;
+  /** How long one handshake may take; ten seconds by default. */
+  timeoutMs?: number;
+  /** Authorities to trust instead of the usual ones, PEM. */
+  ca?: string;
+}
+
+const actor = 'check-certificates';
+/** Endpoints looked at side by side: many of them may be silent. */
+const atATime = 8;
+/** Pause after a round of which something could not be recorded. */
+const retryMs = 30_000;
+
+/** Looks at the certificates of TLS endpoints again and again, and records what is news. */
+export class CheckCertificates {
+  readonly #options: CheckCertificatesOptions;
+  readonly #stop = new AbortController();
+  #running: Promise<void> | undefined;
+
+  constructor(options: CheckCertificatesOptions) {
+    this.#options = options;
+    setMaxListeners(0, this.#stop.signal);
+  }
+
+  start(): void {
+    this.#running ??= this.#run();
+  }
+
+  /** Breaks off the looks under way. */
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    const { everyMs = 3_600_000 } = this.#options;
+    const { signal } = this.#stop;
+    while (!signal.aborted) {
+      const isRecorded = await this.#round();
+      await sleep(isRecorded ? everyMs : Math.min(everyMs, retryMs), undefined, { signal }).catch(() => {});
+    }
+  }
+
+  /** Looks at every endpoint once; whether all that was news could be recorded. */
+  async #round(): Promise<boolean> {
+    const waiting = [...this.#options.places];
+    let isRecorded = true;
+    const one = async () => {
+      for (let place = waiting.shift(); place && !this.#stop.signal.aborted; place = waiting.shift()) {
+        isRecorded = (await this.#look(place)) && isRecorded;
+      }
+    };
+    await Promise.all(Array.from({ length: Math.min(atATime, waiting.length) }, one));
+    return isRecorded;
+  }
+
+  async #look(place: Endpoint): Promise<boolean> {
+    const { log, logger, ca, timeoutMs = 10_000 } = this.#options;
+    const { signal } = this.#stop;
+    const check = await probe(place, { timeoutMs, signal, ca, now: log.now() });
+    if (signal.aborted) return true;
+    try {
+      const { fact } = await log.handle(certificates, certificateDecider, check, { by: actor });
+      if (fact) this.#say(fact.data);
+      return true;
+    } catch (error) {
+      logger.warn({ ...place, err: error }, 'certificate could not be recorded');
+      return false;
+    }
+  }
+
+  #say({ host, port, certificate, error }: CertificateCheck): void {
+    const { log, logger } = this.#options;
+    const place = { host, port };
+    if (!certificate) {
+      logger.warn({ ...place, error }, 'certificate cannot be seen');
+      return;
+    }
+    const { valid_to, distrust } = certificate;
+    const status = expiryStatus(new Date(valid_to), log.now());
+    if (status === 'ok' && distrust === null) logger.info({ ...place, valid_to }, 'certificate checked');
+    else logger.warn({ ...place, valid_to, status, distrust }, 'certificate needs somebody');
+  }
+}

@@ -1,0 +1,88 @@
+import { isIP } from 'node:net';
+import { connect, type PeerCertificate, type TLSSocket } from 'node:tls';
+import type { CertificateCheck } from '../../streams/certificates/index.js';
+import { cleanText, cutToBytes } from '../../streams/irc-grammar.js';
+
+/** A TLS endpoint; an IPv6 address stands without brackets. */
+export interface Endpoint {
+  host: string;
+  port: number;
+}
+
+/** Names in certificates are whatever their makers wrote: so much of one is kept, in bytes. */
+const nameBytes = 200;
+
+/**
+ * What a TLS endpoint shows to somebody who connects, by a handshake and nothing more. Never throws: that it cannot
+ * be reached is what is found then.
+ */
+export async function probe(
+  { host, port }: Endpoint,
+  {
+    timeoutMs,
+    signal,
+    ca,
+    now,
+  }: { timeoutMs: number; signal: AbortSignal; ca?: string | undefined; now: Date },
+): Promise<CertificateCheck> {
+  const about = { host, port, checked_at: now.toISOString() };
+  try {
+    const certificate = await handshake({ host, port }, { timeoutMs, signal, ca });
+    return { ...about, certificate, error: null };
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    return { ...about, certificate: null, error: code ?? message };
+  }
+}
+
+async function handshake(
+  { host, port }: Endpoint,
+  { timeoutMs, signal, ca }: { timeoutMs: number; signal: AbortSignal; ca: string | undefined },
+): Promise<NonNullable<CertificateCheck['certificate']>> {
+  const socket = connect({
+    ...{ host, port },
+    ...(isIP(host) ? {} : { servername: host }),
+    ...(ca === undefined ? {} : { ca }),
+    // one that is not trusted is to be seen too
+    rejectUnauthorized: false,
+  });
+  let timer: NodeJS.Timeout | undefined;
+  let stop = () => {};
+  try {
+    await new Promise<void>((resolve, reject) => {
+      const fail = (code: string) => () => reject(Object.assign(new Error(code), { code }));
+      stop = fail('ABORTED');
+      timer = setTimeout(fail('ETIMEDOUT'), timeoutMs);
+      signal.addEventListener('abort', stop);
+      socket.once('secureConnect', resolve);
+      socket.once('error', reject);
+      socket.once('close', fail('ECONNRESET'));
+    });
+    return seen(socket);
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', stop);
+    socket.on('error', () => undefined); // what the other end says to our leaving
+    socket.destroy();
+  }
+}
+
+function seen(socket: TLSSocket): NonNullable<CertificateCheck['certificate']> {
+  const certificate = socket.getPeerCertificate();
+  const { authorized, authorizationError } = socket;
+  return {
+    issuer: nameOf(certificate.issuer),
+    subject: nameOf(certificate.subject),
+    valid_from: new Date(certificate.valid_from).toISOString(),
+    valid_to: new Date(certificate.valid_to).toISOString(),
+    // an error, or only its code
+    distrust: authorized
+      ? null
+      : ((authorizationError as NodeJS.ErrnoException).code ?? String(authorizationError)),
+  };
+}
+
+function nameOf(name: PeerCertificate['subject']): string {
+  const [text = ''] = [name.CN ?? name.O ?? ''].flat();
+  return cutToBytes(cleanText(text), nameBytes);
+}
