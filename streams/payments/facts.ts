@@ -1,0 +1,120 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { defineStream, type FactOf } from '../core/index.js';
+
+/** A moment, ISO 8601. */
+const moment = z.string();
+/** Id of a payment: see `paymentId`. */
+const payment = z.string();
+/** With `#`. */
+const channel = z.string();
+
+/** What a payment buys. */
+const Terms = z.object({
+  /** In units of the currency: `0.10`. */
+  price: z.string(),
+  currency: z.string(),
+  duration_seconds: z.int().positive(),
+});
+
+/** Paid channels: what was paid for, who may be in them until when, and which places are kept for whom. */
+export const payments = defineStream({
+  name: 'PAYMENTS',
+  subjects: ['payments.>'],
+  facts: {
+    /** A verified payment is about to be settled, for this channel and nick and never for others. */
+    'payment.intended': z.object({
+      payment,
+      channel,
+      nick: z.string(),
+      payer: z.string(),
+      /** CAIP-2. */
+      network: z.string(),
+      asset: z.string(),
+      pay_to: z.string(),
+      /** In the smallest unit of the asset. */
+      amount: z.string(),
+      /** Of the authorization; null where the network knows none. */
+      nonce: z.string().nullable(),
+      /** When the authorization can be used no more, in seconds of Unix time; null where the network knows none. */
+      valid_before: z.number().nullable().default(null),
+      /** What it buys, as it was offered; null in records that are older than this field. */
+      terms: Terms.nullable().default(null),
+      /**
+       * What the payer signed, where its fate can be asked for with it. Whoever has it can have the money moved, to
+       * `pay_to` and before `valid_before`, and nothing else.
+       */
+      proof: z
+        .object({
+          version: z.union([z.literal(1), z.literal(2)]),
+          payload: z.record(z.string(), z.unknown()),
+        })
+        .nullable()
+        .default(null),
+    }),
+    /** A place is kept for somebody who is paying. The same payment again moves the end. */
+    'slot.reserved': z.object({ payment, channel, nick: z.string(), until: moment }),
+    /** The place is free again, and nothing was paid. */
+    'slot.released': z.object({ payment, channel, reason: z.string() }),
+    /** The payment is settled, and bought this session. */
+    'payment.granted': z.object({
+      payment,
+      session_id: z.string(),
+      channel,
+      nick: z.string(),
+      payer: z.string(),
+      network: z.string(),
+      asset: z.string(),
+      /** As the price list says it: `0.10`. */
+      amount: z.string(),
+      currency: z.string(),
+      /** Empty where it is known that it was paid and not how. */
+      tx_hash: z.string(),
+      started_at: moment,
+      expires_at: moment,
+      duration_seconds: z.int().positive(),
+    }),
+    /** The payment is settled, and no session can begin: it is owed, and begins as soon as there is a place. */
+    'payment.owed': z.object({
+      payment,
+      channel,
+      nick: z.string(),
+      /** Empty as in a grant. */
+      tx_hash: z.string(),
+      /** Code of what kept the session from beginning. */
+      reason: z.string(),
+    }),
+    /** The payment could not be settled, and never will be; its place is free again. */
+    'payment.refused': z.object({ payment, channel, nick: z.string(), reason: z.string(), at: moment }),
+    /** Its time is over, and the nick was put out of the channel or is not there. */
+    'session.ended': z.object({ session_id: z.string(), channel, nick: z.string() }),
+  },
+});
+
+export type PaymentFact = FactOf<typeof payments>;
+/** What a grant says. */
+export type Granted = Extract<PaymentFact, { type: 'payment.granted' }>['data'];
+/** What a payment buys, in units of the currency and seconds. */
+export type Terms = z.output<typeof Terms>;
+/** What an intent says. */
+export type Intended = Extract<PaymentFact, { type: 'payment.intended' }>['data'];
+
+/**
+ * The id of a payment, from what makes it one: whatever is signed for the same nonce of the same payer in the same
+ * asset can move money once only.
+ */
+export function paymentId(...parts: readonly string[]): string {
+  return createHash('sha256')
+    .update(parts.map((part) => part.toLowerCase()).join(' '))
+    .digest('base64url');
+}
+
+/** Subject of a payment, which has one fact for ever: what it was first presented for. */
+export function paymentSubject(payment: string): string {
+  return `payments.payment.${payment}`;
+}
+
+/** Subject of a channel: its places are given away there, one after the other. */
+export function placesSubject(channel: string): string {
+  return `payments.channel.${channel.slice(1)}`;
+}

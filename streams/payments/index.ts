@@ -1,0 +1,19 @@
+export {
+  type Granted,
+  type Intended,
+  type PaymentFact,
+  paymentId,
+  paymentSubject,
+  payments,
+  placesSubject,
+  type Terms,
+} from './facts.js';
+export { type Fate, keepUntil, notKnownMs, sessionOf } from './intent.js';
+export {
+  claimMs,
+  liveSessionOf,
+  type PlacesCommand,
+  type PlacesState,
+  placesDecider,
+  spent,
+} from './places.js';

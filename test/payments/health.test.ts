@@ -1,0 +1,46 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import t, { type Test } from 'tap';
+import { freePort } from '../../src/embedded/net.js';
+import { Facilitator } from '../../src/payments/facilitator.js';
+import { readPaidChannels } from '../../src/payments/paid-channels.js';
+import { createTurnstile, type TurnstileOptions } from '../../src/services/turnstile.js';
+import { startFacilitator } from '../support/facilitator.js';
+import { startPaymentChain } from '../support/payment-chain.js';
+import { channelsFile, paidChannel } from './stage.js';
+
+/** What a gateway with a facilitator at this address, or with none, says of itself. */
+async function healthOf(t: Test, url: string | undefined, paid: unknown[] = [paidChannel()]) {
+  const parts: Partial<TurnstileOptions> = {
+    channels: readPaidChannels(await channelsFile(t, paid)),
+    facilitator: url === undefined ? undefined : new Facilitator({ url }),
+    startedAt: new Date(),
+  };
+  // health asks nothing else
+  return (await createTurnstile(parts as TurnstileOptions).health()).body;
+}
+
+t.test('PAY-30 health says why nothing can be paid', async (t) => {
+  t.match(await healthOf(t, undefined), { status: 'degraded', reason: /X402_FACILITATOR_URL is not set/ });
+
+  const nothing = `http://127.0.0.1:${await freePort()}`;
+  t.match(await healthOf(t, `${nothing}/a-secret-path`), {
+    ...{ status: 'degraded', reason: `the payment facilitator ${nothing} does not answer as one` },
+    facilitator: { url: nothing, reachable: false },
+  });
+
+  const another = createServer((_request, response) => response.writeHead(404).end()).listen(0, '127.0.0.1');
+  t.teardown(() => another.close());
+  await new Promise((resolve) => another.once('listening', resolve));
+  const { port } = another.address() as AddressInfo;
+  t.match(await healthOf(t, `http://127.0.0.1:${port}`), {
+    status: 'degraded',
+    reason: /does not answer as one/,
+  });
+
+  const facilitator = await startFacilitator(t, await startPaymentChain(t));
+  for (const body of [await healthOf(t, facilitator.url), await healthOf(t, undefined, [])]) {
+    t.match(body, { status: 'ok' });
+    t.notOk(Object.hasOwn(body as object, 'reason'));
+  }
+});

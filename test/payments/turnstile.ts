@@ -1,0 +1,111 @@
+import { pino } from 'pino';
+import { openSql } from '../../projections/core/open-sql.js';
+import { Projector } from '../../projections/core/projector.js';
+import { projections } from '../../projections/index.js';
+import { paymentsApi } from '../../src/api/payments.js';
+import { createServer } from '../../src/api/server.js';
+import { ApiKeys } from '../../src/auth/api-keys.js';
+import '../support/contract.js';
+import { Chain } from '../../src/payments/chain.js';
+import { Facilitator } from '../../src/payments/facilitator.js';
+import { fateOf } from '../../src/payments/fates.js';
+import { readPayTo } from '../../src/payments/networks.js';
+import { readPaidChannels, termsOf } from '../../src/payments/paid-channels.js';
+import { unresolvedIn } from '../../src/payments/unresolved.js';
+import { ReadModels } from '../../src/read-models.js';
+import { createTurnstile, type TurnstileOptions } from '../../src/services/turnstile.js';
+import type { Log, Recorded } from '../../streams/core/index.js';
+import { type PaymentFact, payments } from '../../streams/payments/index.js';
+import type { Pauses } from '../../workers/resolve-payments/doubt.js';
+import { ResolvePayments } from '../../workers/resolve-payments/index.js';
+import { openLog } from '../channels/keeper.js';
+import { eventually } from '../support/eventually.js';
+import type { Teardown } from '../support/server-process.js';
+import { temporaryDirectory } from '../support/sql.js';
+import { channelsFile, paidChannel, payTo } from './stage.js';
+
+/** A payment gateway of its own, with its public routes and without an IRC network. */
+export interface TestTurnstile {
+  url: string;
+  log: Log;
+  /** Nicks that are not on the network. */
+  away: Set<string>;
+  /** Who was brought in again. */
+  admitted: string[];
+  /** Everything that was recorded of payments so far, in order. */
+  facts(): Promise<Recorded<PaymentFact>[]>;
+  /** Starts a worker that resolves payments in doubt, until the test ends or it is stopped; `told` gets what it learns. */
+  resolve(pauses: Pauses, told?: unknown[]): ResolvePayments;
+}
+
+/** Starts a gateway on a log; several on one log are several processes. */
+export async function startTurnstile(
+  t: Teardown,
+  options: {
+    natsUrl: string;
+    facilitatorUrl: string;
+    channels?: unknown;
+    payTo?: string;
+    rpcUrl?: string;
+    /** How long the facilitator may take, in milliseconds. */
+    timeoutMs?: number;
+    parts?: Partial<TurnstileOptions>;
+  },
+): Promise<TestTurnstile> {
+  const logger = pino({ level: process.env.TEST_LOG ?? 'silent' });
+  const log = await openLog(t, options.natsUrl);
+  const sql = await openSql({ databaseUrl: '', directory: `${await temporaryDirectory(t)}/pg`, logger });
+  const projector = new Projector({ log, sql, projections, logger, watchMs: 200 });
+  await projector.start();
+  await eventually('the read models', () => projector.caughtUp(), 30_000);
+  t.teardown(async () => {
+    await projector.stop();
+    await sql.close();
+  });
+  const { facilitatorUrl: url, timeoutMs, rpcUrl } = options;
+  const away = new Set<string>();
+  const admitted: string[] = [];
+  const readModels = new ReadModels(sql, projector);
+  const channels = readPaidChannels(await channelsFile(t, options.channels ?? [paidChannel()]));
+  const facilitator = url === '' ? undefined : new Facilitator({ url, timeoutMs });
+  const chain = rpcUrl === undefined ? undefined : new Chain(rpcUrl);
+  const publicUrl = 'https://relay.example';
+  const turnstile = createTurnstile({
+    ...{ log, logger, readModels, startedAt: new Date(), channels, facilitator, chain, publicUrl },
+    payTo: readPayTo(options.payTo ?? payTo)!,
+    online: async (nicks) => nicks.filter((nick) => !away.has(nick)),
+    admit: async ({ nick }) => admitted.push(nick),
+    ...options.parts,
+  });
+  const server = await createServer({ logger, rateLimit: 0 });
+  const unresolved = () => unresolvedIn(readModels, log.now());
+  await server.register(paymentsApi, { turnstile, keys: new ApiKeys([]), unresolved });
+  t.teardown(() => server.close());
+  return {
+    url: await server.listen({ host: '127.0.0.1', port: 0 }),
+    ...{ log, away, admitted },
+    facts: async () => {
+      const found: Recorded<PaymentFact>[] = [];
+      for (let seq = 1; seq <= (await log.head(payments)); seq++) {
+        const fact = await log.at(payments, seq);
+        if (fact) found.push(fact);
+      }
+      return found;
+    },
+    resolve: (pauses, told = []) => {
+      const worker = new ResolvePayments({
+        ...{ log, logger, pauses },
+        places: channels.map((channel) => ({ ...channel, terms: termsOf(channel) })),
+        fateOf: async (intended) => {
+          const fate = await fateOf(intended, { chain, facilitator, publicUrl }, log.now());
+          told.push(fate);
+          return fate;
+        },
+        read: (query, after) => readModels.read('payments', query, after),
+      });
+      t.teardown(() => worker.stop());
+      worker.start();
+      return worker;
+    },
+  };
+}
