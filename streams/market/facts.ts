@@ -17,6 +17,8 @@ export const market = defineStream({
       payload: z.record(z.string(), z.unknown()),
       target_channels: z.array(z.string()),
       formatted_message: z.string(),
+      /** Of its free text something was left out of the line: points (0 to 100) and rules of the worst text. */
+      withheld: z.object({ score: z.number(), patterns: z.string() }).optional(),
     }),
   },
 });

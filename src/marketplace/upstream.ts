@@ -1,0 +1,75 @@
+import { Pool } from 'undici';
+import { Exchange, type MarketplaceAnswer } from './exchange.js';
+
+/** One pool for all callers: more would only queue inside the marketplace. */
+const connections = 64;
+
+/** Headers of a caller that the marketplace gets; everything else, credentials above all, stays here. */
+const requestHeaders = ['content-type', 'idempotency-key', 'accept-language'];
+/** What is asked of the marketplace. */
+export interface MarketplaceRequest {
+  method: 'GET' | 'POST' | 'DELETE';
+  /** Behind `/api/v1`, with its query, percent-encoded. */
+  path: string;
+  /** The caller's headers; only harmless ones go on. */
+  headers?: Record<string, string | string[] | undefined>;
+  /** The bytes of the body, as they came. */
+  body?: Uint8Array | undefined;
+  requestId: string;
+}
+
+/**
+ * The task marketplace at `EM_URL`. Nothing is asked twice: whoever repeats a call that changes something has to
+ * know what he does. Throws `Unavailable` (502) with the codes `marketplace_unreachable`, `marketplace_timeout`
+ * and `marketplace_invalid`; after the first two a change may have been made all the same.
+ */
+export class Marketplace {
+  readonly #pool: Pool;
+  readonly #prefix: string;
+  readonly #timeoutMs: number;
+  /** That every request has. */
+  readonly #headers: Record<string, string>;
+
+  constructor(options: { url: string; apiKey: string; timeoutMs: number }) {
+    const { origin, pathname } = new URL(options.url);
+    this.#prefix = `${pathname.replace(/\/$/, '')}/api/v1`;
+    this.#timeoutMs = options.timeoutMs;
+    this.#headers = {
+      ...{ accept: 'application/json', 'user-agent': 'relay-network' },
+      ...(options.apiKey ? { authorization: `Bearer ${options.apiKey}` } : {}),
+    };
+    this.#pool = new Pool(origin, {
+      connections,
+      // a request that waits behind another one would wait for its answer too
+      pipelining: 1,
+      connect: { timeout: options.timeoutMs },
+      keepAliveTimeout: 10_000,
+    });
+  }
+
+  async ask({ method, path, headers = {}, body, requestId }: MarketplaceRequest): Promise<MarketplaceAnswer> {
+    return await new Promise((resolve, reject) => {
+      const exchange = new Exchange(this.#timeoutMs, resolve, reject);
+      const sent: Record<string, string> = { ...this.#headers, 'x-request-id': requestId };
+      for (const name of requestHeaders) {
+        const value = headers[name];
+        if (value !== undefined) sent[name] = Array.isArray(value) ? value.join(', ') : value;
+      }
+      try {
+        this.#pool.dispatch(
+          { method, path: this.#prefix + path, headers: sent, body: body ?? null },
+          exchange,
+        );
+      } catch (error) {
+        exchange.onError(error as Error);
+      }
+    });
+  }
+
+  /** Gives its connections up; requests under way fail. */
+  async close(): Promise<void> {
+    await this.#pool.destroy();
+  }
+}
+
+export type { MarketplaceAnswer } from './exchange.js';

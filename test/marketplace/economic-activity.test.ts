@@ -1,0 +1,58 @@
+import t from 'tap';
+import { economicActivity, type ListTasks } from '../../src/marketplace/economic-activity.js';
+
+const now = new Date('2026-03-01T00:00:00Z');
+const tasks: Record<string, object[]> = {
+  completed: [
+    { id: '1', bounty_usd: 0.1, created_at: '2026-01-01T00:00:00Z' },
+    { id: '2', bounty_usd: 0.2, created_at: '2026-02-01T00:00:00Z' },
+    { id: '3', bounty_usd: '5.005' },
+    { id: '4', bounty_usd: null },
+  ],
+  published: [{ id: '5', bounty_usd: 20 }],
+};
+const list: ListTasks = async ({ status }) => ({ status: 200, body: { tasks: tasks[status!] ?? [] } });
+
+t.test('EM-11 one status', async (t) => {
+  t.same(await economicActivity(list, { status: 'completed' }, now), {
+    status: 'completed',
+    count: 4,
+    total_usd: 5.31,
+    tasks: tasks.completed,
+    source: 'task marketplace',
+    queried_at: '2026-03-01T00:00:00.000Z',
+  });
+  t.match(await economicActivity(list, { status: 'expired' }, now), { count: 0, total_usd: 0, tasks: [] });
+});
+
+t.test('EM-11 what is done and what is open', async (t) => {
+  const asked: Record<string, string>[] = [];
+  const bare: ListTasks = async (query) => {
+    asked.push(query);
+    return { status: 200, body: tasks[query.status!] };
+  };
+  t.match(await economicActivity(bare, { after: '2026-01-15T00:00:00Z' }, now), {
+    completed_tasks: 3,
+    published_bounties: 1,
+    total_usd_completed: 5.21,
+    total_usd_published: 20,
+    completed: [{ id: '2' }, { id: '3' }, { id: '4' }],
+    published: tasks.published,
+  });
+  t.same(asked, [
+    { status: 'completed', after: '2026-01-15T00:00:00Z' },
+    { status: 'published', after: '2026-01-15T00:00:00Z' },
+  ]);
+});
+
+t.test('EM-11 no marketplace, or one that is of no use', async (t) => {
+  const answering =
+    (status: number, body: unknown): ListTasks =>
+    async () => ({ status, body });
+  await t.rejects(economicActivity(answering(200, { tasks: [], hint: 'Set EM_URL' }), {}, now), {
+    code: 'marketplace_not_configured',
+    extra: { hint: /EM_URL/ },
+  });
+  await t.rejects(economicActivity(answering(500, {}), {}, now), { code: 'marketplace_failed', status: 502 });
+  await t.rejects(economicActivity(answering(200, { a: 1 }), {}, now), { code: 'marketplace_invalid' });
+});

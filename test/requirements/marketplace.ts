@@ -1,0 +1,17 @@
+/** The task marketplace behind `/em/*`, and the record of what is changed there. */
+export const marketplace = {
+  'EM-01':
+    'Every route is passed on to the same path under /api/v1/ of EM_URL, with its query and body unchanged.',
+  'EM-02': 'Status and JSON body of the marketplace come back unchanged.',
+  'EM-03':
+    'Without EM_URL a route answers 503 and says so; the three lists of tasks answer empty, with a hint.',
+  'EM-04': 'A marketplace that cannot be reached, is too slow or does not answer with JSON is a 502.',
+  'EM-05': 'The list of available tasks has published ones only, whatever the marketplace sent.',
+  'EM-06': 'Neither credentials nor hop-by-hop headers go on or come back; Idempotency-Key goes on.',
+  'EM-07': 'What changes something needs an API key and is never repeated by us.',
+  'EM-08': 'A parameter of a path cannot reach another path of the marketplace.',
+  'EM-09':
+    'Every call that changes something is recorded with its actor, whatever came of it, and not made when it cannot be.',
+  'EM-10': 'GET /ops/audit lists the calls, newest first, at most 500, to holders of a key.',
+  'EM-11': 'Economic activity sums the bounties of a status, or of completed and published tasks.',
+} as const;
