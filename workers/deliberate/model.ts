@@ -1,0 +1,197 @@
+import type { OpenAI } from 'openai';
+import { costOf, type Prices, type Tokens } from '../../streams/deliberation/index.js';
+import { CallFailure, failureOf } from './failures.js';
+import { bytesOf, type Message } from './prompts.js';
+
+/** A model that queries may name, and how it is reached. */
+export interface Model {
+  /** Name in queries. */
+  id: string;
+  provider: string;
+  /** Base address of the provider's OpenAI-compatible API. */
+  baseUrl: string;
+  /** Name of the model at its provider. */
+  name: string;
+  apiKey: string | undefined;
+  prices: Prices;
+  capabilities: string[];
+  /** Whether its answers are read as they come. */
+  stream: boolean;
+  /** How its provider calls the bound of an answer. */
+  tokensParameter: 'max_tokens' | 'max_completion_tokens';
+}
+
+/** What a model is asked. */
+export interface Ask {
+  messages: Message[];
+  maxTokens: number;
+  temperature: number | null;
+  /** Bound of the whole call, in milliseconds. */
+  timeoutMs: number;
+  /** Ends the call where nobody wants its answer any more. */
+  signal: AbortSignal;
+}
+
+/** What a model answered. */
+export interface Answer {
+  content: string;
+  /** Why it ended, in its provider's words; `too_large` where we ended it. */
+  finish: string;
+  tokens: Tokens;
+  /** Billionths of a dollar. */
+  cost: number;
+  /** Whether tokens and costs are counted by us, where the provider did not say. */
+  estimated: boolean;
+}
+
+/** Bytes of an answer that are kept; the log takes no message beyond a megabyte, and quoting may double it. */
+const mostBytes = 256 * 1024;
+
+/** What a call costs at most, in billionths of a dollar, by the bytes that go in and the tokens that may come out. */
+export function worstCost({ prices }: Model, bytes: number, maxTokens: number): number {
+  // no tokenizer of the field makes more tokens of a text than it has bytes
+  return costOf(prices, { in: bytes, out: maxTokens });
+}
+
+/** Asks models, each over a client of its own. Nothing is repeated here: who asks has it on record first. */
+export class Models {
+  readonly #clients = new Map<string, Promise<OpenAI>>();
+
+  /** Asks once. Throws a `CallFailure`, whatever goes wrong. */
+  async ask(model: Model, { messages, maxTokens, temperature, timeoutMs, signal }: Ask): Promise<Answer> {
+    const worst = worstCost(model, bytesOf(messages), maxTokens);
+    const body = {
+      model: model.name,
+      messages,
+      [model.tokensParameter]: maxTokens,
+      ...(temperature === null ? {} : { temperature }),
+    };
+    const client = await this.#client(model).catch((error: Error) => {
+      throw new CallFailure('model_refused', error.message, false, 0);
+    });
+    // from here on: that the client is loaded late is not the model's fault
+    const late = AbortSignal.timeout(timeoutMs);
+    const ended = AbortSignal.any([signal, late]);
+    try {
+      const said = model.stream ? await streamed(client, body, ended) : await whole(client, body, ended);
+      // a stream that is ended from here just stops
+      ended.throwIfAborted();
+      return answerOf(model, messages, said);
+    } catch (error) {
+      throw failureOf(error, { worst, isLate: late.aborted, isCut: signal.aborted });
+    }
+  }
+
+  #client(model: Model): Promise<OpenAI> {
+    let client = this.#clients.get(model.id);
+    if (!client) {
+      client = clientOf(model);
+      this.#clients.set(model.id, client);
+    }
+    return client;
+  }
+}
+
+/** The package is large: a process that asks nobody does not load it. */
+async function clientOf({ baseUrl, apiKey }: Model): Promise<OpenAI> {
+  const { OpenAI } = await import('openai');
+  return new OpenAI({
+    baseURL: baseUrl,
+    // it wants one; the header is left out below
+    apiKey: apiKey ?? 'none',
+    // what the package would find in the environment is meant for another provider
+    organization: null,
+    project: null,
+    adminAPIKey: null,
+    ...(apiKey === undefined ? { defaultHeaders: { authorization: null } } : {}),
+    maxRetries: 0,
+    logLevel: 'off',
+    // keys and prompts go to the address that was configured, and to no other
+    fetchOptions: { redirect: 'error' },
+    fetch: fetchToTheEnd,
+  });
+}
+
+/**
+ * `fetch`, whose signal also ends an answer that has begun: by itself it forgets the signal with the request, which
+ * may be collected while the answer is still read.
+ */
+async function fetchToTheEnd(url: string | URL | Request, init: RequestInit = {}): Promise<Response> {
+  const response = await fetch(url, init);
+  const { signal } = init;
+  if (!response.body || !signal) return response;
+  return new Response(response.body.pipeThrough(new TransformStream(), { signal }), response);
+}
+
+/** What was said, with the tokens where the provider counted them. */
+interface Said {
+  content: string;
+  finish: string | undefined;
+  tokens: Tokens | undefined;
+}
+
+type Body = Omit<OpenAI.ChatCompletionCreateParams, 'stream'>;
+type Usage = OpenAI.CompletionUsage | null | undefined;
+
+async function streamed(client: OpenAI, body: Body, signal: AbortSignal): Promise<Said> {
+  const { data: chunks, response } = await client.chat.completions
+    .create({ ...body, stream: true, stream_options: { include_usage: true } }, { signal })
+    .withResponse();
+  if (!response.headers.get('content-type')?.startsWith('text/event-stream')) {
+    chunks.controller.abort();
+    throw new CallFailure(
+      'model_invalid_answer',
+      'the provider does not stream: set "stream" to false',
+      false,
+    );
+  }
+  const said: Said = { content: '', finish: undefined, tokens: undefined };
+  let bytes = 0;
+  for await (const { choices, usage } of chunks) {
+    const [choice] = choices ?? [];
+    const text = choice?.delta?.content ?? '';
+    bytes += Buffer.byteLength(text);
+    if (bytes > mostBytes) return { ...said, finish: 'too_large' };
+    said.content += text;
+    said.finish = choice?.finish_reason ?? said.finish;
+    said.tokens = tokensOf(usage) ?? said.tokens;
+  }
+  // the connection was ended in good order, and yet in the middle
+  if (said.finish === undefined && !signal.aborted)
+    throw new CallFailure('answer_lost', 'the stream ended before the answer did', true);
+  return said;
+}
+
+async function whole(client: OpenAI, body: Body, signal: AbortSignal): Promise<Said> {
+  const { choices, usage } = await client.chat.completions.create({ ...body, stream: false }, { signal });
+  const [choice] = choices ?? [];
+  const content = choice?.message?.content ?? '';
+  const isTooLarge = Buffer.byteLength(content) > mostBytes;
+  return {
+    content: isTooLarge ? Buffer.from(content).subarray(0, mostBytes).toString() : content,
+    finish: isTooLarge ? 'too_large' : (choice?.finish_reason ?? 'stop'),
+    tokens: tokensOf(usage),
+  };
+}
+
+function answerOf(model: Model, messages: Message[], said: Said): Answer {
+  const { content, finish = 'stop' } = said;
+  const tokens = said.tokens ?? { in: guessed(bytesOf(messages)), out: guessed(Buffer.byteLength(content)) };
+  const cost = costOf(model.prices, tokens);
+  if (content.trim() === '')
+    throw new CallFailure('empty_answer', `the answer is empty (${finish})`, false, cost);
+  return { content, finish, tokens, cost, estimated: said.tokens === undefined };
+}
+
+function tokensOf(usage: Usage): Tokens | undefined {
+  const { prompt_tokens, completion_tokens } = usage ?? {};
+  const isCount = (count: unknown): count is number => Number.isSafeInteger(count) && (count as number) >= 0;
+  return isCount(prompt_tokens) && isCount(completion_tokens)
+    ? { in: prompt_tokens, out: completion_tokens }
+    : undefined;
+}
+
+/** Tokens of a text, by what is usual in the field. */
+function guessed(bytes: number): number {
+  return Math.ceil(bytes / 4);
+}
