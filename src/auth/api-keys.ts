@@ -1,22 +1,63 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import { Refusal } from '../../streams/core/index.js';
+import { type ApiKey, KeyFile } from './key-file.js';
 
-/** A named key; its name stands for the caller in the facts it causes. */
-export interface ApiKey {
+interface StoredKey {
   name: string;
-  key: string;
+  digest: Buffer;
 }
 
 /** Keys shorter than this can be guessed. */
-export const minKeyLength = 32;
+const minKeyLength = 32;
+
+/** What is to be said of keys that can be guessed; none of them is in the texts. */
+export function weakKeys(keys: readonly ApiKey[]): { name: string; what: string }[] {
+  const weak = keys.filter(({ key }) => key.length < minKeyLength);
+  return weak.map(({ name }) => ({
+    name,
+    what: `the API key of ${name} is shorter than ${minKeyLength} characters`,
+  }));
+}
 
 /** Decides who may use the routes that change something or show private things. */
 export class ApiKeys {
-  readonly #keys: { name: string; digest: Buffer }[];
+  readonly #given: StoredKey[];
+  #file: KeyFile | undefined;
+  /** Keys of the file as they were last read, and what they are compared as. */
+  #read: { keys: ApiKey[]; stored: StoredKey[] } | undefined;
+  #risk: (what: string) => void = () => {};
 
   constructor(keys: ApiKey[]) {
-    this.#keys = keys.map(({ name, key }) => ({ name, digest: digest(key) }));
+    this.#given = keys.map(stored);
+  }
+
+  /** Whether there is anything to compare a key with; a file may be empty for a while. */
+  get configured(): boolean {
+    return this.#given.length > 0 || this.#file !== undefined;
+  }
+
+  /**
+   * Takes keys from a file too, and from then on what stands in it: a key can come and go while the service runs.
+   * Throws when the file cannot be used now; later the last good one holds, and `trouble` is told. `risk` is told of
+   * each key that can be guessed, now and whenever the file has changed.
+   */
+  follow(path: string, trouble: (error: Error) => void, risk: (what: string) => void = () => {}): void {
+    this.#file = new KeyFile(path, trouble);
+    this.#risk = risk;
+    this.#take(this.#file.keys());
+  }
+
+  get #keys(): StoredKey[] {
+    const keys = this.#file?.keys();
+    return keys ? this.#take(keys) : this.#given;
+  }
+
+  #take(keys: ApiKey[]): StoredKey[] {
+    if (keys === this.#read?.keys) return this.#read.stored;
+    for (const { what } of weakKeys(keys)) this.#risk(what);
+    this.#read = { keys, stored: [...this.#given, ...keys.map(stored)] };
+    return this.#read.stored;
   }
 
   /** Name of the key that the request carries; `undefined` without one, a 401 with a wrong one. */
@@ -31,12 +72,17 @@ export class ApiKeys {
     return found;
   }
 
+  /** The key as the request carries it, known or not, to be passed on with what is asked in the caller's name. */
+  given(request: FastifyRequest): string | undefined {
+    return credential(request);
+  }
+
   /** The caller's name. Throws 401 without a valid key; without any configured keys, 403 unless the caller is local. */
   require(request: FastifyRequest): string {
-    if (this.#keys.length === 0) {
+    if (!this.configured) {
       if (isLocalCaller(request)) return 'local';
       throw new Refusal('api_keys_not_configured', 403, 'This route answers local callers only', {
-        hint: 'The operator can open it to others by setting API_KEYS',
+        hint: 'The operator can open it to others by setting API_KEYS or API_KEYS_FILE',
       });
     }
     const name = this.identify(request);
@@ -46,6 +92,11 @@ export class ApiKeys {
       });
     }
     return name;
+  }
+
+  /** Whether `require` would let a request pass. Throws 401 with a wrong key. */
+  permits(request: FastifyRequest): boolean {
+    return this.configured ? this.identify(request) !== undefined : isLocalCaller(request);
   }
 
   /** Like `require`, but a local caller needs no key: for what says nothing of anybody. */
@@ -78,6 +129,10 @@ function credential(request: FastifyRequest): string | undefined {
   const header = request.headers['x-api-key'] ?? request.headers['x-mcp-api-key'];
   if (typeof header === 'string') return header;
   return /^Bearer\s+(.+)$/i.exec(request.headers.authorization ?? '')?.[1];
+}
+
+function stored({ name, key }: ApiKey): StoredKey {
+  return { name, digest: digest(key) };
 }
 
 /** Digests have one length, so comparing them says nothing about the key's. */

@@ -1,0 +1,50 @@
+/** Where a caller stands with its requests. */
+export interface AddressCount {
+  allowed: boolean;
+  remaining: number;
+  /** Seconds until it counts anew. */
+  resetSec: number;
+}
+
+const windowMs = 60_000;
+
+/** Counts requests a minute and client address. An IPv6 network of 64 bits, which one caller has to himself, is one address. */
+export class AddressLimit {
+  readonly perMinute: number;
+  readonly #now: () => number;
+  readonly #counts = new Map<string, number>();
+  #windowEnd = 0;
+
+  /** `now` in milliseconds. */
+  constructor(perMinute: number, now: () => number = () => performance.now()) {
+    this.perMinute = perMinute;
+    this.#now = now;
+  }
+
+  /** Counts one request of an address. */
+  count(address: string): AddressCount {
+    const now = this.#now();
+    if (now >= this.#windowEnd) {
+      this.#counts.clear();
+      this.#windowEnd = now + windowMs;
+    }
+    const key = networkOf(address);
+    const count = (this.#counts.get(key) ?? 0) + 1;
+    this.#counts.set(key, count);
+    return {
+      allowed: count <= this.perMinute,
+      remaining: Math.max(0, this.perMinute - count),
+      resetSec: Math.ceil((this.#windowEnd - now) / 1_000),
+    };
+  }
+}
+
+/** The part of an address that stands for its caller. */
+function networkOf(address: string): string {
+  if (!address.includes(':') || /^::ffff:\d+\./i.test(address)) return address.replace(/^::ffff:/i, '');
+  const [head = '', tail] = address.split('::');
+  const left = head === '' ? [] : head.split(':');
+  const right = tail ? tail.split(':') : [];
+  const gap = Array(Math.max(0, 8 - left.length - right.length)).fill('0');
+  return [...left, ...(tail === undefined ? [] : gap), ...right].slice(0, 4).join(':');
+}

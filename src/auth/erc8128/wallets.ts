@@ -1,0 +1,176 @@
+import {
+  createVerifierClient,
+  parseKeyId,
+  type VerifierClient,
+  type VerifyFailReason,
+  type VerifyResult,
+} from '@slicekit/erc8128';
+import type { FastifyRequest } from 'fastify';
+import { verifyMessage } from 'viem';
+import { Refusal } from '../../../streams/core/index.js';
+import { showsSignature } from '../challenges.js';
+import type { Nonces } from './nonces.js';
+import { type SignatureFault, signatureFaults, signaturePolicy } from './policy.js';
+import { type DescribedSignature, signaturesOf } from './signature-input.js';
+
+/** Who signed a request. */
+export interface Wallet {
+  /** In lower case. */
+  address: `0x${string}`;
+  keyid: string;
+}
+
+/** What signatures are checked with. */
+export interface WalletsOptions {
+  /** The address under which others reach the API: its host is what they sign, whatever `Host` says. */
+  publicUrl: string;
+  nonces: Pick<Nonces, 'use'>;
+  /** Now, in seconds since 1970. */
+  now?: () => number;
+}
+
+/** A request as it was signed. */
+export type SignedRequest = Pick<FastifyRequest, 'method' | 'url' | 'headers'>;
+
+/** Every reason of the verifier, as it is told to callers; those of nonces are told apart by the store. */
+const faultOf: Record<VerifyFailReason, SignatureFault> = {
+  missing_headers: 'signature_input_invalid',
+  label_not_found: 'signature_input_invalid',
+  bad_signature_input: 'signature_input_invalid',
+  bad_signature: 'wallet_mismatch',
+  bad_keyid: 'wallet_invalid',
+  bad_time: 'signature_stale',
+  not_yet_valid: 'signature_stale',
+  expired: 'signature_stale',
+  validity_too_long: 'signature_stale',
+  nonce_required: 'nonce_required',
+  replayable_not_allowed: 'nonce_required',
+  replayable_invalidation_required: 'nonce_required',
+  replayable_not_before: 'nonce_required',
+  replayable_invalidated: 'nonce_required',
+  class_bound_not_allowed: 'class_bound_rejected',
+  not_request_bound: 'components_invalid',
+  nonce_window_too_long: 'signature_stale',
+  replay: 'nonce_replayed',
+  digest_mismatch: 'content_digest_mismatch',
+  digest_required: 'content_digest_required',
+  alg_not_allowed: 'alg_unsupported',
+  bad_signature_bytes: 'signature_invalid',
+  bad_signature_check: 'signature_invalid',
+};
+
+/** Tells whose wallet signed a request. A signature proves a wallet, and opens nothing by itself. */
+export class Wallets {
+  /** The host that signatures must be for. */
+  readonly authority: string;
+  readonly #base: string;
+  readonly #nonces: Pick<Nonces, 'use'>;
+  readonly #now: () => number;
+
+  constructor({ publicUrl, nonces, now }: WalletsOptions) {
+    const { origin, pathname, host } = new URL(publicUrl);
+    this.authority = host;
+    // what stands before our own paths is signed with them
+    this.#base = origin + pathname.replace(/\/+$/, '');
+    this.#nonces = nonces;
+    this.#now = now ?? (() => Math.floor(Date.now() / 1_000));
+  }
+
+  /** Whether a request shows a signature: then that decides, and nothing else that it may carry. */
+  presented(request: Pick<FastifyRequest, 'headers'>): boolean {
+    return showsSignature(request);
+  }
+
+  /**
+   * The wallet that signed a request with this body, which uses up its nonce. Throws a 401 whose code is the reason
+   * (`SignatureFault`), and 503 `nonce_store_unavailable`; a signature that is refused leaves the nonce as it is.
+   */
+  async verify(request: SignedRequest, rawBody: Buffer = Buffer.alloc(0)): Promise<Wallet> {
+    const input = String(request.headers['signature-input'] ?? '');
+    const described = signaturesOf(input, signaturePolicy.label);
+    const early = faultOfParameters(described);
+    if (early) throw this.#refusal(early);
+    let nonceEnd: { fault: SignatureFault } | { error: unknown } | undefined;
+    const verifier = this.#verifier(async (nonce, keyid) => {
+      try {
+        const fault = await this.#nonces.use(nonce, keyid);
+        if (fault) nonceEnd = { fault };
+        return fault === undefined;
+      } catch (error) {
+        nonceEnd = { error }; // the verifier would call it a bad signature
+        return false;
+      }
+    });
+    let result: VerifyResult;
+    try {
+      result = await verifier.verifyRequest({ request: this.#asSigned(request, rawBody) });
+    } catch {
+      // it covers a header that is not there, or a name that is none
+      throw this.#refusal('components_invalid');
+    }
+    if (nonceEnd && 'error' in nonceEnd) throw nonceEnd.error;
+    if (nonceEnd) throw this.#refusal(nonceEnd.fault);
+    if (!result.ok) {
+      const ofClass = result.reason === 'not_request_bound' && described.some(isForManyRequests);
+      throw this.#refusal(ofClass ? 'class_bound_rejected' : faultOf[result.reason]);
+    }
+    if (result.chainId !== signaturePolicy.chainId) throw this.#refusal('chain_not_allowed');
+    return { address: result.address, keyid: result.params.keyid };
+  }
+
+  #verifier(use: (nonce: string, keyid: string) => Promise<boolean>): VerifierClient {
+    return createVerifierClient({
+      verifyMessage,
+      nonceStore: {
+        consume: (key) => {
+          const [nonce = '', keyid = ''] = key.split(' ');
+          return use(nonce, keyid);
+        },
+      },
+      defaults: {
+        label: signaturePolicy.label,
+        strictLabel: true,
+        // one signature, one nonce: of several the first decides
+        maxSignatureVerifications: 1,
+        maxValiditySec: signaturePolicy.maxValiditySec,
+        clockSkewSec: signaturePolicy.clockSkewSec,
+        replayable: false,
+        nonceKey: (keyid, nonce) => `${nonce} ${keyid}`,
+        now: this.#now,
+      },
+    });
+  }
+
+  /** The request under the address that callers know. */
+  #asSigned({ method, url, headers }: SignedRequest, body: Buffer): Request {
+    const given = new Headers();
+    for (const [name, value] of Object.entries(headers)) {
+      if (value !== undefined) given.set(name, Array.isArray(value) ? value.join(', ') : value);
+    }
+    const hasBody = body.length > 0 && method !== 'GET' && method !== 'HEAD';
+    return new Request(this.#base + url, { method, headers: given, ...(hasBody ? { body } : {}) });
+  }
+
+  #refusal(fault: SignatureFault): Refusal {
+    const hints: Partial<Record<SignatureFault, string>> = {
+      wallet_mismatch: `The signed @authority must be ${this.authority}`,
+    };
+    const hint = fault.startsWith('nonce_') ? 'Get a new nonce for each request' : hints[fault];
+    return new Refusal(fault, 401, signatureFaults[fault], hint ? { hint } : {});
+  }
+}
+
+/** What can be seen before anything is computed; other chains and ways to sign would look like wrong signatures. */
+function faultOfParameters(described: DescribedSignature[]): SignatureFault | undefined {
+  for (const { parameters } of described) {
+    const alg = parameters.get('alg');
+    if (alg !== undefined && alg !== signaturePolicy.algorithm) return 'alg_unsupported';
+    const key = parseKeyId(parameters.get('keyid') ?? '');
+    if (key && key.chainId !== signaturePolicy.chainId) return 'chain_not_allowed';
+  }
+  return undefined;
+}
+
+function isForManyRequests({ components }: DescribedSignature): boolean {
+  return !components.includes('@method') || !components.includes('@path');
+}

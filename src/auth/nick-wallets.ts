@@ -1,0 +1,78 @@
+import type { FastifyRequest } from 'fastify';
+import { isExpected, Refusal } from '../../streams/core/index.js';
+import { noWalletLinked, walletKey } from '../../streams/identity/index.js';
+import { rawBodyOf } from '../api/raw-body.js';
+import type { identityRoutes } from '../services/identity.js';
+import type { Service } from '../services/service.js';
+import type { Wallets } from './erc8128/wallets.js';
+
+/** What signed requests for a nick are judged by. */
+export interface NickWalletsOptions {
+  wallets: Pick<Wallets, 'presented' | 'verify'>;
+  identity: Pick<Service<typeof identityRoutes>, 'byNick'>;
+}
+
+interface Link {
+  wallet_address: string;
+  level: number;
+}
+
+/** From this level on a nick and its wallet have proven each other. */
+const provenLevel = 2;
+
+/** Lets the wallet of a nick act for it. Their names in the facts are addresses, in lower case. */
+export class NickWallets {
+  readonly #wallets: Pick<Wallets, 'presented' | 'verify'>;
+  readonly #identity: Pick<Service<typeof identityRoutes>, 'byNick'>;
+
+  constructor({ wallets, identity }: NickWalletsOptions) {
+    this.#wallets = wallets;
+    this.#identity = identity;
+  }
+
+  /** Whether a request shows a signature: then that decides, and no key that it may carry. */
+  presented(request: FastifyRequest): boolean {
+    return this.#wallets.presented(request);
+  }
+
+  /** The wallet that signed, if it is linked with the nick. Throws 401 for the signature, 403 for another's wallet, 404 without any. */
+  async linked(request: FastifyRequest, nick: string): Promise<string> {
+    return (await this.#signer(request, nick)).address;
+  }
+
+  /** The wallet that signed, if it and the nick have proven each other. Throws like `linked`, and 403. */
+  async proven(request: FastifyRequest, nick: string): Promise<string> {
+    const { address, link } = await this.#signer(request, nick);
+    if (link.level < provenLevel) {
+      throw new Refusal('wallet_not_verified', 403, `The link of ${nick} with its wallet is not verified`, {
+        hint: 'Link over IRC while identified with the nick service, and answer the challenge',
+      });
+    }
+    return address;
+  }
+
+  async #signer(request: FastifyRequest, nick: string): Promise<{ address: string; link: Link }> {
+    const { address } = await this.#wallets.verify(request, rawBodyOf(request));
+    const link = await this.#linkOf(nick);
+    if (!link) throw noWalletLinked();
+    if (walletKey(link.wallet_address) !== walletKey(address))
+      throw new Refusal('wallet_not_of_nick', 403, `The wallet that signed is not the one of ${nick}`);
+    return { address, link };
+  }
+
+  async #linkOf(nick: string): Promise<Link | undefined> {
+    try {
+      const { status, body } = await this.#identity.byNick({ params: { nick } });
+      if (status === 200) return body as Link;
+      if (status === 404) return undefined;
+      const { code = 'upstream_invalid', error = `HTTP ${status}` } = body as {
+        code?: string;
+        error?: string;
+      };
+      throw new Refusal(code, status, error);
+    } catch (error) {
+      if (isExpected(error) && error.status === 404) return undefined;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,71 @@
+import t from 'tap';
+import { AddressLimit } from '../../src/auth/address-limit.js';
+import { startNats } from '../support/nats.js';
+import { guardedServer } from './stage.js';
+
+t.test('the routes of wallet signatures', async (t) => {
+  const nats = await startNats(t);
+  const { server } = await guardedServer({ natsUrl: nats.url, nonceRateLimit: 5 });
+  t.teardown(() => server.close());
+  const get = (url: string, remoteAddress: string) => server.inject({ url, remoteAddress });
+
+  t.test('AUTH-10 a nonce, at both places', async (t) => {
+    for (const path of ['/auth/erc8128/nonce', '/api/v1/auth/erc8128/nonce']) {
+      const answer = await get(path, '198.51.100.1');
+      t.equal(answer.statusCode, 200);
+      t.equal(answer.headers['cache-control'], 'no-store');
+      t.equal(answer.headers['access-control-allow-origin'], '*');
+      const body = answer.json();
+      t.same(Object.keys(body), ['nonce', 'ttl_seconds', 'expires_at', 'message']);
+      t.match(body, { nonce: /^[\w-]{32}$/, ttl_seconds: 300, message: /api\.relay\.example/ });
+      t.ok(Math.abs(Date.parse(body.expires_at) - Date.now() - 300_000) < 2_000);
+    }
+  });
+
+  t.test('AUTH-07 so many a minute and address, for callers on this machine too', async (t) => {
+    for (const address of ['203.0.113.7', '127.0.0.1']) {
+      const answers = await Promise.all(Array.from({ length: 8 }, () => get('/auth/erc8128/nonce', address)));
+      t.equal(answers.filter(({ statusCode }) => statusCode === 200).length, 5, address);
+      const refused = answers.filter(({ statusCode }) => statusCode === 429);
+      t.equal(refused.length, 3, address);
+      for (const { headers, body } of refused) {
+        t.match(JSON.parse(body), { code: 'nonce_rate_limited', error: String });
+        t.ok(Number(headers['retry-after']) >= 1 && Number(headers['retry-after']) <= 60);
+        t.match(headers, { 'x-ratelimit-limit': '5', 'x-ratelimit-remaining': '0' });
+      }
+    }
+    t.equal(
+      (await get('/auth/erc8128/nonce', '203.0.113.8')).statusCode,
+      200,
+      'another address is another caller',
+    );
+  });
+
+  t.test('AUTH-08 without the store', async (t) => {
+    await nats.kill();
+    const answer = await get('/auth/erc8128/nonce', '203.0.113.9');
+    t.equal(answer.statusCode, 503);
+    t.match(answer.json(), { code: 'nonce_store_unavailable' });
+    t.ok(answer.headers['retry-after']);
+  });
+});
+
+t.test('AUTH-07 the limit counts anew each minute, and an IPv6 network as one', async (t) => {
+  let now = 0;
+  const limit = new AddressLimit(2, () => now);
+  t.match(limit.count('a'), { allowed: true, remaining: 1, resetSec: 60 });
+  now = 30_500;
+  t.match(limit.count('a'), { allowed: true, remaining: 0, resetSec: 30 });
+  t.match(limit.count('a'), { allowed: false, remaining: 0 });
+  t.match(limit.count('b'), { allowed: true });
+  now = 60_000;
+  t.match(limit.count('a'), { allowed: true, remaining: 1, resetSec: 60 });
+
+  const others = new AddressLimit(1, () => 0);
+  t.ok(others.count('2001:db8:1:2::1').allowed);
+  t.notOk(others.count('2001:db8:1:2:ffff:1:2:3').allowed);
+  t.ok(others.count('2001:db8:1:3::1').allowed);
+  t.ok(others.count('::1').allowed);
+  t.ok(others.count('192.0.2.1').allowed);
+  t.notOk(others.count('::ffff:192.0.2.1').allowed);
+});
