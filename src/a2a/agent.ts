@@ -1,0 +1,208 @@
+import { randomUUID } from 'node:crypto';
+import type { Logger } from 'pino';
+import { z } from 'zod';
+import { isExpected } from '../../streams/core/index.js';
+import { parseInput } from '../validation.js';
+import {
+  Envelope,
+  faultAnswer,
+  idOf,
+  type Message,
+  type RpcAnswer,
+  RpcFault,
+  SendParams,
+  type Task,
+  TaskParams,
+} from './protocol.js';
+import { type Finding, maxLimit, NotReadable, type Read, type Skill, skillOf, skills } from './skills.js';
+import type { Tasks } from './tasks.js';
+
+/** What the agent answers with. */
+export interface AgentOptions {
+  read: Read;
+  tasks: Pick<Tasks, 'find' | 'keep'>;
+  logger: Logger;
+}
+
+const Limit = z.int().min(1).max(maxLimit);
+
+/** Answers requests of other agents: reads of the public API, as tasks. Nothing can be changed through it. */
+export class Agent {
+  readonly #read: Read;
+  readonly #tasks: Pick<Tasks, 'find' | 'keep'>;
+  readonly #logger: Logger;
+
+  constructor({ read, tasks, logger }: AgentOptions) {
+    this.#read = read;
+    this.#tasks = tasks;
+    this.#logger = logger;
+  }
+
+  /** The answer of a request, whatever it is; never rejects. */
+  async answer(request: unknown): Promise<RpcAnswer> {
+    const id = idOf(request);
+    try {
+      const { method, params = {} } = parsed(Envelope, request, 'invalidRequest');
+      return { jsonrpc: '2.0', id, result: await this.#call(method, params) };
+    } catch (error) {
+      if (error instanceof RpcFault) return faultAnswer(id, error);
+      this.#logger.error({ err: error }, 'request of an agent failed');
+      return faultAnswer(id, new RpcFault('internal', 'Something went wrong on our side'));
+    }
+  }
+
+  async #call(method: string, params: unknown): Promise<Task> {
+    switch (method) {
+      case 'message/send':
+        return await this.#send(parsed(SendParams, params));
+      case 'tasks/get': {
+        const { id, historyLength } = parsed(TaskParams, params);
+        return shortened((await this.#find(id)).task, historyLength);
+      }
+      case 'tasks/cancel':
+        return await this.#cancel(parsed(TaskParams, params).id);
+      case 'message/stream':
+      case 'tasks/resubscribe':
+        throw new RpcFault('unsupported', 'This agent answers at once: use message/send');
+      case 'agent/getAuthenticatedExtendedCard':
+        throw new RpcFault('noExtendedCard', 'The card that everybody gets is the whole card');
+    }
+    if (/^tasks\/pushNotificationConfig\/(set|get|list|delete)$/.test(method))
+      throw new RpcFault('noPushNotifications', 'This agent sends no push notifications');
+    throw new RpcFault('unknownMethod', `There is no method ${method.slice(0, 100)}`);
+  }
+
+  async #send({ message, configuration }: z.output<typeof SendParams>): Promise<Task> {
+    if (configuration?.pushNotificationConfig)
+      throw new RpcFault('noPushNotifications', 'This agent sends no push notifications');
+    const modes = configuration?.acceptedOutputModes ?? [];
+    if (modes.length > 0 && !modes.some((mode) => /^(application\/json|text\/plain|\*\/\*)$/.test(mode)))
+      throw new RpcFault('contentType', 'This agent answers application/json and text/plain');
+    if (message.parts.every(({ kind }) => kind === 'file'))
+      throw new RpcFault('contentType', 'This agent reads text and data, no files');
+
+    const known = message.taskId === undefined ? undefined : await this.#continued(message.taskId, message);
+    const ids = {
+      id: known?.task.id ?? randomUUID(),
+      contextId: known?.task.contextId ?? message.contextId ?? randomUUID(),
+    };
+    const said: Message = { ...message, taskId: ids.id, contextId: ids.contextId };
+    const task: Task = {
+      ...{ kind: 'task', ...ids },
+      ...(await this.#outcome(wanted(message), ids)),
+      history: [...(known?.task.history ?? []), said],
+    };
+    await this.#keep(task, known?.revision ?? 0);
+    return shortened(task, configuration?.historyLength);
+  }
+
+  /** The task that a message goes on with: one that waits for it. */
+  async #continued(id: string, { contextId }: Message): Promise<{ task: Task; revision: number }> {
+    const found = await this.#find(id);
+    if (contextId !== undefined && contextId !== found.task.contextId)
+      throw new RpcFault('invalidParams', 'message.contextId is not the one of the task');
+    if (found.task.status.state !== 'input-required')
+      throw new RpcFault(
+        'invalidRequest',
+        `The task is ${found.task.status.state}: send a message without taskId`,
+      );
+    return found;
+  }
+
+  async #outcome(
+    { skill, limit }: { skill: Skill | undefined; limit: number | undefined },
+    ids: { id: string; contextId: string },
+  ): Promise<Pick<Task, 'status' | 'artifacts'>> {
+    const timestamp = new Date().toISOString();
+    if (!skill) return { status: { state: 'input-required', timestamp, message: choice(ids) } };
+    try {
+      const { data, text }: Finding = await skill.find(this.#read, limit);
+      const parts = [
+        { kind: 'data', data },
+        { kind: 'text', text },
+      ];
+      return {
+        status: { state: 'completed', timestamp },
+        artifacts: [{ artifactId: randomUUID(), name: skill.id, parts }],
+      };
+    } catch (error) {
+      if (!(error instanceof NotReadable)) throw error;
+      const text = `${skill.name} cannot be read now: ${error.message}`;
+      return { status: { state: 'failed', timestamp, message: fromAgent(ids, [{ kind: 'text', text }]) } };
+    }
+  }
+
+  async #cancel(id: string): Promise<Task> {
+    for (;;) {
+      const { task, revision } = await this.#find(id);
+      const { state } = task.status;
+      if (state !== 'input-required') throw new RpcFault('taskNotCancelable', `The task is ${state} already`);
+      const timestamp = new Date().toISOString();
+      const canceled: Task = { ...task, status: { state: 'canceled', timestamp } };
+      if (await this.#tasks.keep(canceled, revision)) return canceled;
+    }
+  }
+
+  async #find(id: string): Promise<{ task: Task; revision: number }> {
+    const found = await this.#tasks.find(id).catch((error: unknown) => {
+      if (!isExpected(error)) this.#logger.warn({ err: error }, 'task of an agent not looked up');
+      throw new RpcFault('internal', 'Tasks cannot be looked up now');
+    });
+    if (!found) throw new RpcFault('taskNotFound', 'There is no such task; tasks are known for an hour');
+    return found;
+  }
+
+  /** An answer that could not be kept is an answer all the same. */
+  async #keep(task: Task, revision: number): Promise<void> {
+    const kept = await this.#tasks.keep(task, revision).catch((error: unknown) => {
+      this.#logger.warn({ task: task.id, err: error }, 'task of an agent not kept');
+      return true;
+    });
+    if (!kept) throw new RpcFault('invalidRequest', 'The task was answered or canceled in the meantime');
+  }
+}
+
+/** Which skill a message is about: what its data says, else its text. Throws when the data asks for what there is not. */
+function wanted({ parts }: Message): { skill: Skill | undefined; limit: number | undefined } {
+  for (const part of parts) {
+    if (part.kind !== 'data' || part.data.skill === undefined) continue;
+    const { skill: id, limit } = part.data;
+    if (limit !== undefined && !Limit.safeParse(limit).success)
+      throw new RpcFault('invalidParams', `limit must be a whole number from 1 to ${maxLimit}`);
+    return { skill: skills.find((one) => one.id === id), limit: limit as number | undefined };
+  }
+  const text = parts.flatMap((part) => (part.kind === 'text' ? [part.text] : [])).join('\n');
+  return { skill: skillOf(text), limit: undefined };
+}
+
+/** What can be asked, for an agent that asked for something else. */
+function choice(ids: { id: string; contextId: string }): Message {
+  const list = skills.map(({ id, description }) => `${id}: ${description}`).join('\n');
+  return fromAgent(ids, [
+    { kind: 'text', text: `Say which of these you want:\n${list}` },
+    { kind: 'data', data: { skills: skills.map(({ id }) => id) } },
+  ]);
+}
+
+function fromAgent({ id, contextId }: { id: string; contextId: string }, parts: Message['parts']): Message {
+  return { kind: 'message', messageId: randomUUID(), role: 'agent', parts, taskId: id, contextId };
+}
+
+/** A task with the last so many messages of its history. */
+function shortened(task: Task, length: number | undefined): Task {
+  return length === undefined ? task : { ...task, history: length === 0 ? [] : task.history.slice(-length) };
+}
+
+function parsed<S extends z.ZodType>(
+  schema: S,
+  input: unknown,
+  kind: 'invalidRequest' | 'invalidParams' = 'invalidParams',
+): z.output<S> {
+  try {
+    return parseInput(schema, input);
+  } catch (error) {
+    if (!isExpected(error)) throw error;
+    const details = error.kind === 'refusal' ? error.extra.details : undefined;
+    throw new RpcFault(kind, error.message, details);
+  }
+}

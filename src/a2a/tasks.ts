@@ -1,0 +1,30 @@
+import type { Log } from '../../streams/core/index.js';
+import { ShortLived } from '../short-lived.js';
+import type { Task } from './protocol.js';
+
+/** How long tasks are known, in milliseconds, and how many at once; older ones go first. */
+export const taskLimits = { maxAgeMs: 3_600_000, maxEntries: 10_000, maxBytes: 32_000_000 };
+
+/** Tasks that were answered lately, for whichever process is asked about them next. */
+export class Tasks {
+  readonly #records: ShortLived;
+
+  constructor(parts: { log: Log; replicas: number; limits?: typeof taskLimits }) {
+    const { log, replicas, limits = taskLimits } = parts;
+    // what is lost with the log server is a question that is easily asked again
+    const kept = { whenFull: 'forget', storage: 'memory', replicas } as const;
+    this.#records = new ShortLived(log, { name: 'RELAY_A2A_TASKS', ...limits, ...kept });
+  }
+
+  /** A task and its revision; `undefined` when it is not known, or not any more. */
+  async find(id: string): Promise<{ task: Task; revision: number } | undefined> {
+    if (!/^[0-9a-f-]{36}$/.test(id)) return undefined;
+    const record = await this.#records.get(id);
+    return record && { task: JSON.parse(record.text) as Task, revision: record.revision };
+  }
+
+  /** Keeps a task, if it still has the revision; resolves with whether it had. */
+  async keep(task: Task, revision: number): Promise<boolean> {
+    return (await this.#records.put(task.id, JSON.stringify(task), revision)) === 'stored';
+  }
+}

@@ -1,0 +1,177 @@
+import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
+import { JSONRPCMessageSchema } from '@modelcontextprotocol/sdk/types.js';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { isExpected, Refusal } from '../../streams/core/index.js';
+import { errorAnswer, retryAfterOf } from '../api/errors.js';
+import type { ApiKeys } from '../auth/api-keys.js';
+import type { Wallets } from '../auth/erc8128/wallets.js';
+import { createToolServer } from './server.js';
+import type { ToolTable } from './table.js';
+import type { Caller } from './tool.js';
+
+/** What the MCP endpoint works with. */
+export interface McpOptions {
+  table: ToolTable;
+  keys: ApiKeys;
+  wallets: Pick<Wallets, 'presented' | 'verify'>;
+  /** The headers of a rejection that tell how to come in. */
+  challenge(reason: string): Record<string, string>;
+  /** Hosts and origins, beside those of this machine, that may call: `relay.example`, `https://app.example`. */
+  allowed: readonly string[];
+}
+
+/** JSON-RPC error codes of this endpoint. */
+const unauthorized = -32001;
+const refused = -32000;
+const invalidRequest = -32600;
+const parseFault = -32700;
+/** The codes of JSON-RPC itself, by ours. */
+const protocolFaults: Record<string, number> = { parse_error: parseFault, invalid_request: invalidRequest };
+
+/** What a refusal of the key path is called in `data.reason`. */
+const keyReasons: Record<string, string> = {
+  api_key_required: 'credential_missing',
+  api_key_invalid: 'api_key_invalid',
+  api_keys_not_configured: 'api_key_not_configured',
+};
+const bothTypes = 'application/json, text/event-stream';
+
+/** `POST /mcp`: the tools, each request on its own; a signature opens the reads, a key everything. */
+export async function mcpRoutes(app: FastifyInstance, options: McpOptions): Promise<void> {
+  const { table, keys, wallets, challenge } = options;
+  const allowed = new Set(options.allowed.map((one) => one.toLowerCase()));
+
+  // the signature is over the bytes, so this route gets them as they came
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) =>
+    done(null, body),
+  );
+  app.setErrorHandler((error: FastifyError, request, reply) => answerError(error, request, reply));
+
+  async function callerOf(request: FastifyRequest, body: Buffer): Promise<Caller> {
+    // a signature that fails is not tried as a key, nor the other way round
+    if (wallets.presented(request)) {
+      const { address } = await wallets.verify(request, body);
+      return { tier: 'wallet-read', actor: address };
+    }
+    try {
+      return { tier: 'keyed', actor: keys.require(request), key: keys.given(request) };
+    } catch (error) {
+      const reason = isExpected(error) && keyReasons[error.code];
+      if (!reason) throw error;
+      throw new Refusal(reason, 401, (error as Refusal).message, (error as Refusal).extra);
+    }
+  }
+
+  app.post(
+    '/mcp',
+    { onRequest: async (request) => requireAllowed(request, allowed) },
+    async (request, reply) => {
+      const raw = (request.body as Buffer | undefined) ?? Buffer.alloc(0);
+      const caller = await callerOf(request, raw).catch((error: unknown) => {
+        if (!isExpected(error) || error.status !== 401) throw error;
+        reply.headers(challenge(error.code));
+        throw error;
+      });
+      const message = parseMessage(raw);
+      const server = createToolServer(table, caller);
+      const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
+      try {
+        await server.connect(transport);
+        const answer = await transport.handleRequest(webRequest(request), { parsedBody: message });
+        const type = answer.headers.get('content-type');
+        if (type) reply.type(type);
+        return await reply.code(answer.status).send(await answer.text());
+      } finally {
+        await server.close();
+      }
+    },
+  );
+
+  for (const method of ['GET', 'DELETE'] as const) {
+    app.route({
+      method,
+      url: '/mcp',
+      exposeHeadRoute: false,
+      handler: async (_request, reply) =>
+        sendError(reply.header('allow', 'POST'), 405, refused, 'This endpoint takes POST only', {}),
+    });
+  }
+}
+
+/**
+ * A page of some other site must not speak to this server through a browser on this machine or in this network
+ * (DNS rebinding): who calls says where he thinks he is, and where he comes from.
+ */
+function requireAllowed({ headers }: FastifyRequest, allowed: ReadonlySet<string>): void {
+  const known = (host: string, origin: string) =>
+    /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/.test(host) || allowed.has(host) || allowed.has(origin);
+  const host = headers.host?.toLowerCase() ?? '';
+  const origin = headers.origin?.toLowerCase();
+  if (known(host, host) && (origin === undefined || known(origin.replace(/^https?:\/\//, ''), origin)))
+    return;
+  throw new Refusal('host_not_allowed', 403, 'This host or origin may not call the tools');
+}
+
+/** The message, or a batch of them, as the transport takes it: it calls whatever is none a parse error. */
+function parseMessage(raw: Buffer): unknown {
+  let body: unknown;
+  try {
+    body = JSON.parse(raw.toString('utf8'));
+  } catch {
+    throw new Refusal('parse_error', 400, 'The body is not JSON');
+  }
+  const messages = Array.isArray(body) ? body : [body];
+  if (messages.length > 0 && messages.every((one) => JSONRPCMessageSchema.safeParse(one).success))
+    return body;
+  throw new Refusal('invalid_request', 400, 'The body is no JSON-RPC 2.0 message', {
+    hint: 'A request has jsonrpc "2.0", a method, an id that is text or a whole number, and params that are an object',
+  });
+}
+
+/** The request as the transport sees it. Clients with a lax `Accept` exist: all get what the protocol has. */
+function webRequest({ headers }: FastifyRequest): Request {
+  const version = headers['mcp-protocol-version'];
+  return new Request('http://localhost/mcp', {
+    method: 'POST',
+    headers: {
+      accept: bothTypes,
+      'content-type': 'application/json',
+      ...(typeof version === 'string' ? { 'mcp-protocol-version': version } : {}),
+    },
+  });
+}
+
+function answerError(error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const answer = errorAnswer(error);
+  if (!answer) {
+    request.log.error({ err: error, request_id: request.id }, 'request failed');
+    return sendError(reply, 500, -32603, 'Something went wrong on our side', { request_id: request.id });
+  }
+  const retryAfter = retryAfterOf(error);
+  if (retryAfter !== undefined) reply.header('retry-after', String(retryAfter));
+  const { error: message, code, ...rest } = answer.body;
+  if (answer.status === 401) return sendError(reply, 401, unauthorized, message, { reason: code, ...rest });
+  return sendError(reply, answer.status, protocolFaults[code] ?? refused, message, { code, ...rest });
+}
+
+function sendError(
+  reply: FastifyReply,
+  status: number,
+  code: number,
+  message: string,
+  data: object,
+): FastifyReply {
+  const error = { code, message, ...(Object.keys(data).length > 0 ? { data } : {}) };
+  return reply.code(status).send({ jsonrpc: '2.0', id: idOf(reply.request), error });
+}
+
+/** The id of the request that is answered, as far as it can be read. */
+function idOf({ body }: FastifyRequest): string | number | null {
+  try {
+    const { id } = JSON.parse((body as Buffer).toString('utf8')) as { id?: unknown };
+    return typeof id === 'string' || typeof id === 'number' ? id : null;
+  } catch {
+    return null;
+  }
+}

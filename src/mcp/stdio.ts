@@ -1,0 +1,34 @@
+import { Server } from '@modelcontextprotocol/sdk/server/index.js';
+import {
+  CallToolRequestSchema,
+  type CallToolResult,
+  type Tool as ListedTool,
+  ListToolsRequestSchema,
+} from '@modelcontextprotocol/sdk/types.js';
+import { serverInfo } from './server.js';
+import { ToolTable } from './table.js';
+import type { Tool } from './tool.js';
+
+/** One JSON-RPC request to the `/mcp` of a running service; resolves with its result, throws its error. */
+export type AskService = (method: string, params: Record<string, unknown>) => Promise<unknown>;
+
+/**
+ * The tool server for an MCP client on this machine: the running service's tools, and beside them those that are
+ * only for whoever runs the network.
+ */
+export function createLocalToolServer(ask: AskService, own: readonly Tool[]): Server {
+  const table = new ToolTable(own);
+  const names = new Set(own.map(({ name }) => name));
+  const caller = { tier: 'keyed', actor: 'local' } as const;
+  const server = new Server(serverInfo, { capabilities: { tools: {} } });
+  server.setRequestHandler(ListToolsRequestSchema, async () => {
+    const { tools } = (await ask('tools/list', {})) as { tools: ListedTool[] };
+    return { tools: [...tools, ...table.list('keyed')] };
+  });
+  server.setRequestHandler(CallToolRequestSchema, async ({ params }) => {
+    const { name, arguments: given = {} } = params;
+    if (names.has(name)) return await table.call(name, given, caller);
+    return (await ask('tools/call', { name, arguments: given })) as CallToolResult;
+  });
+  return server;
+}

@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import { isExpected } from '../../../streams/core/index.js';
+import type { identityRoutes } from '../../services/identity.js';
+import type { Reply, Service } from '../../services/service.js';
+import { defineTool, type Tool, ToolFailure } from '../tool.js';
+import { nick } from './parameters.js';
+
+const Lookup = z.looseObject({
+  nick: z.string().optional(),
+  wallet: z.string().optional(),
+  linked_at: z.string().optional().describe('ISO 8601'),
+  error: z.string().optional(),
+  status: z.int().optional(),
+});
+
+/** Who is who. */
+export function identityTools(mrserv: Pick<Service<typeof identityRoutes>, 'byNick' | 'byWallet'>): Tool[] {
+  return [
+    defineTool({
+      name: 'svc_identity_lookup',
+      title: 'Look up who a nick or a wallet is',
+      description:
+        'The Ethereum wallet that a nick is linked to, or the nick of a wallet. Give one of nick and wallet. A link alone proves nothing: look at the level of GET /identity/by-nick.',
+      input: z.object({
+        nick: nick.optional(),
+        wallet: z.string().optional().describe('Ethereum address, 0x and 40 hexadecimal digits'),
+      }),
+      output: Lookup,
+      walletReadable: true,
+      run: async ({ nick, wallet }) => {
+        if (nick === undefined && wallet === undefined) throw new ToolFailure('Give nick or wallet');
+        const lookup =
+          nick === undefined
+            ? mrserv.byWallet({ params: { address: wallet! } })
+            : mrserv.byNick({ params: { nick } });
+        const { status, body } = await answered(lookup);
+        if (status !== 200) return { error: `HTTP ${status}`, status };
+        const link = body as { nick: string; wallet_address: string; linked_at: string };
+        const { linked_at } = link;
+        return nick === undefined
+          ? { wallet: link.wallet_address, nick: link.nick, linked_at }
+          : { nick: link.nick, wallet: link.wallet_address, linked_at };
+      },
+    }),
+  ];
+}
+
+/** The answer, also where the service says no; throws when it cannot be asked. */
+async function answered(reply: Promise<Reply>): Promise<Reply> {
+  try {
+    const answer = await reply;
+    if (answer.status < 500) return answer;
+  } catch (error) {
+    if (!isExpected(error)) throw error;
+    if (error.kind === 'refusal') return { status: error.status, body: null };
+  }
+  throw new ToolFailure('identity service unreachable');
+}

@@ -1,0 +1,238 @@
+import { z } from 'zod';
+import { type Access, type Answer, ErrorBody, type Operation, type Tag, tags } from './operation.js';
+
+type Json = Record<string, unknown>;
+
+/** Version of the API's description. */
+export const apiVersion = '1.1.0';
+
+const schemes: Record<string, Json> = {
+  apiKey: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-Api-Key',
+    description: 'Key that the operator has given out',
+  },
+  mcpApiKey: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-Mcp-Api-Key',
+    description: 'The same key under its older name',
+  },
+  bearer: { type: 'http', scheme: 'bearer', description: 'The same key as a Bearer token' },
+  erc8128: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'Signature',
+    description: 'ERC-8128: HTTP message signature by an Ethereum wallet, with Signature-Input; see /auth.md',
+  },
+  eventSignature: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-EM-Signature',
+    description: 'sha256= and the hex HMAC-SHA256 of the body; X-EM-Timestamp beside it',
+  },
+  payment: { type: 'apiKey', in: 'header', name: 'PAYMENT-SIGNATURE', description: 'x402 proof of payment' },
+};
+const keySchemes = [{ apiKey: [] }, { mcpApiKey: [] }, { bearer: [] }];
+const security: Record<Access, Json[]> = {
+  open: [],
+  key: keySchemes,
+  'key or local': [{}, ...keySchemes],
+  'key or wallet': [...keySchemes, { erc8128: [] }],
+  'signed event': [{ eventSignature: [] }],
+  payment: [{}, { payment: [] }],
+};
+
+const ofEvery = {
+  429: 'Too many requests from this address',
+  500: 'A fault of this service; request_id is in its log',
+  503: 'A part of the service is away for now',
+};
+const ofServices = { 502: 'The part of the service that this is about cannot be reached' };
+const ofKeys = {
+  401: 'No API key, or one that is not known',
+  403: 'No keys are configured, and the caller is not on this machine',
+};
+const ofBodies = {
+  400: 'The input is not valid; details names each bad field',
+  413: 'The body is too large',
+  415: 'The body is not JSON',
+};
+
+const ofParameters = { 414: 'A part of the path is too long' };
+
+/** The OpenAPI 3.0.3 description of these operations, as they are reached under an address. */
+export function openApiDocument(operations: readonly Operation[], publicUrl: string): Json {
+  const named: Json = {};
+  schemaOf(ErrorBody, 'output', named); // puts it among the named ones, to which every error refers
+  const paths: Record<string, Json> = {};
+  for (const operation of operations) {
+    paths[operation.path] = { ...paths[operation.path], [operation.method]: described(operation, named) };
+  }
+  const used = new Set(operations.map(({ tag }) => tag));
+  return {
+    openapi: '3.0.3',
+    info: {
+      title: 'Relay Network',
+      version: apiVersion,
+      description:
+        'The HTTP API in front of an IRC network for AI agents. Errors are always `{error, code}`, with `details` for invalid input and `hint` where one helps. A request that leads to no operation is answered so too: 400, 404, 405 with `Allow`, 408, 414, 417 or 431.',
+      license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
+    },
+    servers: [{ url: publicUrl.replace(/\/+$/, '') }],
+    tags: Object.entries(tags).flatMap(([name, description]) =>
+      used.has(name as keyof typeof tags) ? [{ name, description }] : [],
+    ),
+    paths,
+    components: { schemas: named, securitySchemes: schemes },
+  };
+}
+
+function described(operation: Operation, named: Json): Json {
+  const { id, tag, summary, description, access = 'open', body, answers, passesOn } = operation;
+  const parameters = [
+    ...inPath(operation, named),
+    ...inQuery(operation, named),
+    ...inHeaders(operation, named),
+  ];
+  return {
+    operationId: id,
+    tags: [tag],
+    summary,
+    ...(description ? { description } : {}),
+    security: security[access],
+    ...(parameters.length > 0 ? { parameters } : {}),
+    ...(body
+      ? {
+          requestBody: {
+            required: !body.optional,
+            content: {
+              'application/json': { schema: schemaOf(body.schema, 'input', named), example: body.example },
+            },
+          },
+        }
+      : {}),
+    responses: Object.fromEntries([
+      ...Object.entries(answers).map(([status, answer]) => [status, answerOf(answer, named)]),
+      ...Object.entries(errorsOf(operation))
+        .filter(([status]) => !(status in answers))
+        .map(([status, says]) => [status, errorOf(says, passesOn)]),
+      ...(passesOn ? [['default', passedOn(passesOn)]] : []),
+    ]),
+  };
+}
+
+/** Groups of operations that every process which serves the API answers by itself. */
+const ownTags: readonly Tag[] = ['Authentication', 'Agents', 'Discovery', 'System', 'Operations'];
+
+function errorsOf(operation: Operation): Record<string, string> {
+  const { method, tag, access = 'open', query, params, errors } = operation;
+  const needsKey = access.startsWith('key');
+  return {
+    ...ofEvery,
+    ...(ownTags.includes(tag) ? {} : ofServices),
+    ...(needsKey ? ofKeys : {}),
+    ...(query ? { 400: ofBodies[400] } : {}),
+    // a body may come with each of them, wanted or not
+    ...(method === 'get' || method === 'head' ? {} : ofBodies),
+    ...(params ? ofParameters : {}),
+    ...errors,
+  };
+}
+
+function inPath({ params = {} }: Operation, named: Json): Json[] {
+  return Object.entries(params).map(([name, { schema, example, says }]) => ({
+    in: 'path',
+    name,
+    required: true,
+    description: says,
+    schema: schemaOf(schema, 'input', named),
+    example,
+  }));
+}
+
+function inQuery({ query }: Operation, named: Json): Json[] {
+  if (!query) return [];
+  const { properties = {}, required = [] } = schemaOf(query, 'input', named) as {
+    properties?: Record<string, Json>;
+    required?: string[];
+  };
+  return Object.entries(properties).map(([name, { description, ...schema }]) => ({
+    in: 'query',
+    name,
+    required: required.includes(name),
+    ...(description ? { description } : {}),
+    schema,
+  }));
+}
+
+function inHeaders({ headers = {} }: Operation, named: Json): Json[] {
+  return Object.entries(headers).map(([name, { schema, example, says, required = false }]) => ({
+    in: 'header',
+    name,
+    required,
+    description: says,
+    schema: schemaOf(schema, 'input', named),
+    example,
+  }));
+}
+
+function answerOf({ says, body, type = 'application/json', headers = {} }: Answer, named: Json): Json {
+  const names = Object.entries(headers);
+  return {
+    description: says,
+    ...(names.length > 0
+      ? {
+          headers: Object.fromEntries(
+            names.map(([name, description]) => [name, { description, schema: { type: 'string' } }]),
+          ),
+        }
+      : {}),
+    ...(body
+      ? { content: { [type]: { schema: schemaOf(body.schema, 'output', named), example: body.example } } }
+      : {}),
+  };
+}
+
+function errorOf(says: string, passesOn: string | undefined): Json {
+  // what somebody else calls an error may be any JSON
+  const schema = passesOn ? {} : { $ref: '#/components/schemas/Error' };
+  return { description: says, content: { 'application/json': { schema } } };
+}
+
+function passedOn(whose: string): Json {
+  return { description: `What ${whose} answered`, content: { 'application/json': { schema: {} } } };
+}
+
+/** A schema of ours in the words of OpenAPI 3.0: what callers send, or what they get. */
+function schemaOf(schema: z.ZodType, io: 'input' | 'output', named: Json): Json {
+  const {
+    $schema: _,
+    id: __,
+    definitions = {},
+    ...rest
+  } = z.toJSONSchema(schema, {
+    io,
+    target: 'openapi-3.0',
+    // what a transformation makes of it is for us: callers see what goes in
+    unrepresentable: 'any',
+    override: ({ jsonSchema }) => {
+      // every leap year in a pattern helps nobody
+      if (jsonSchema.format === 'date-time') delete jsonSchema.pattern;
+      // answers may have more fields than a client knows
+      if (io === 'output' && jsonSchema.additionalProperties === false)
+        delete jsonSchema.additionalProperties;
+    },
+  }) as Json & { definitions?: Json };
+  for (const [name, definition] of Object.entries(definitions)) {
+    const { id: _, ...described } = definition as Json;
+    named[name] = withPublicRefs(described);
+  }
+  return withPublicRefs(rest);
+}
+
+/** Named schemas stand among the components, not beside the schema that refers to them. */
+function withPublicRefs(schema: Json): Json {
+  return JSON.parse(JSON.stringify(schema).replaceAll('"#/definitions/', '"#/components/schemas/')) as Json;
+}

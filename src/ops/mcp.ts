@@ -1,0 +1,85 @@
+import { once } from 'node:events';
+import { z } from 'zod';
+import type { GatewayRequest } from '../mcp/gateway.js';
+import type { Reply } from '../services/service.js';
+import { type ServiceClient, serviceOf, serviceOptions } from './client.js';
+import { type Command, Failed } from './command.js';
+
+const Rpc = z.object({
+  result: z.unknown().optional(),
+  error: z.object({ code: z.int(), message: z.string(), data: z.unknown().optional() }).optional(),
+});
+
+/** JSON-RPC code of a missing or wrong credential. */
+const unauthorized = -32001;
+
+/** `relay mcp` */
+export const mcpCommand: Command = {
+  name: 'mcp',
+  summary: 'Be the MCP server of a client on this machine (standard input and output)',
+  details:
+    'Passes calls on to the service that runs where the configuration says. With CHANNEL_ADMIN_KEY, one of the\n' +
+    'keys in API_KEYS of the service, there are three more tools: those that change managed channels.',
+  options: serviceOptions,
+  async run(invocation) {
+    // loaded here: no other command needs them
+    const [{ StdioServerTransport }, { createLocalToolServer }, { channelAdminTools }] = await Promise.all([
+      import('@modelcontextprotocol/sdk/server/stdio.js'),
+      import('../mcp/stdio.js'),
+      import('../mcp/tools/channel-admin.js'),
+    ]);
+    const service = serviceOf(invocation);
+    const { CHANNEL_ADMIN_KEY: adminKey } = invocation.config();
+    const own = adminKey ? channelAdminTools(overHttp(service, adminKey)) : [];
+    await requireService(service);
+    const server = createLocalToolServer((method, params) => askMcp(service, method, params), own);
+    const closed = new Promise<void>((resolve) => {
+      server.onclose = resolve;
+    });
+    await server.connect(new StdioServerTransport());
+    await Promise.race([closed, once(process.stdin, 'end'), once(invocation.stop, 'abort')]);
+    await server.close();
+  },
+};
+
+/** Whoever starts this is a program, and sees a line of ours at most: all there is to say goes into that. */
+async function requireService(service: ServiceClient): Promise<void> {
+  try {
+    await askMcp(service, 'ping', {});
+  } catch (error) {
+    const { message, code, hint } = error as { message: string; code?: unknown; hint?: string };
+    if (code === 'interrupted') throw error;
+    const mend =
+      hint ??
+      (code === unauthorized
+        ? 'Give one with --key or RELAY_API_KEY.'
+        : 'Say where the service is with --url.');
+    throw new Failed(`${message}. ${mend}`, typeof code === 'string' ? code : 'service_refused');
+  }
+}
+
+async function askMcp(service: ServiceClient, method: string, params: object): Promise<unknown> {
+  const request = { jsonrpc: '2.0', id: 1, method, params };
+  const { status, body } = await service.send('POST', '/mcp', JSON.stringify(request));
+  const answer = Rpc.safeParse(body);
+  const { result, error } = answer.data ?? {};
+  if (result === undefined && error === undefined)
+    throw new Error(`${service.url} answered ${status}, but not as MCP does`);
+  if (error) throw Object.assign(new Error(error.message), { code: error.code, data: error.data });
+  return result;
+}
+
+/** The public API of a service elsewhere, with a key of its own. */
+function overHttp(service: ServiceClient, key: string) {
+  return async (
+    _caller: unknown,
+    { method = 'GET', path, query = {}, body }: GatewayRequest,
+  ): Promise<Reply> => {
+    const given = Object.entries(query).flatMap(([name, value]): [string, string][] =>
+      value === undefined ? [] : [[name, String(value)]],
+    );
+    const search = given.length > 0 ? `?${new URLSearchParams(given)}` : '';
+    const text = body === undefined ? undefined : JSON.stringify(body);
+    return await service.send(method, path + search, text, { 'x-api-key': key });
+  };
+}

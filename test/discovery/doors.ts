@@ -1,0 +1,15 @@
+import { type Doors, doorsOf } from '../../src/discovery/doors.js';
+import { ToolTable } from '../../src/mcp/table.js';
+import { everyTool, type ToolSources } from '../../src/mcp/tools/index.js';
+
+/** The tools as the service lists them; what they would ask is never asked here. */
+export const table = new ToolTable(everyTool({} as ToolSources));
+
+/** The doors of a service at an address, with the tools that there are. */
+export function doorsAt(publicUrl: string): Doors {
+  return doorsOf({
+    publicUrl,
+    tiers: { keyed: table.counts('keyed'), 'wallet-read': table.counts('wallet-read') },
+    tools: table.list('keyed'),
+  });
+}

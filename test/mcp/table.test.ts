@@ -1,0 +1,139 @@
+import t from 'tap';
+import { z } from 'zod';
+import { ToolTable } from '../../src/mcp/table.js';
+import { type Caller, defineTool, ToolFailure } from '../../src/mcp/tool.js';
+import { channelAdminTools } from '../../src/mcp/tools/channel-admin.js';
+import { everyTool, type ToolSources } from '../../src/mcp/tools/index.js';
+import { Refusal, Unavailable } from '../../streams/core/index.js';
+
+const key: Caller = { tier: 'keyed', actor: 'ann', key: 'k' };
+const wallet: Caller = { tier: 'wallet-read', actor: '0xabc' };
+/** Nothing is asked of them here. */
+const tools = everyTool({ health: {} } as unknown as ToolSources);
+
+const walletReadable =
+  `svc_get_stats svc_list_channels svc_get_messages svc_list_paid_channels svc_get_paid_channel
+  svc_guardian_stats svc_get_agent svc_list_agents svc_health svc_identity_lookup svc_get_agent_profile
+  svc_get_leaderboard svc_get_channel_score svc_get_agent_reputation svc_security_stats svc_security_incidents
+  svc_security_incident_details svc_security_consensus multibrain_list_models svc_economic_activity
+  svc_em_list_tasks svc_em_available_tasks svc_em_search_tasks svc_em_get_task`.split(/\s+/);
+const spending = `svc_em_create_task svc_em_approve_task svc_em_confirm_cancel_task svc_em_resolve_dispute
+  svc_em_send_tip multibrain_submit_query`.split(/\s+/);
+const changing =
+  `${spending.join(' ')} svc_em_apply_task svc_em_bid_task svc_em_submit_evidence svc_em_reject_task
+  svc_em_cancel_task svc_em_mutual_cancel_task svc_em_open_dispute svc_em_declare_availability
+  svc_em_cancel_availability svc_em_create_relay_chain svc_em_assign_relay_leg svc_give_feedback
+  svc_security_report svc_security_vote`.split(/\s+/);
+const others =
+  `svc_get_sessions svc_guardian_incidents svc_guardian_reputation svc_cert_status multibrain_query_status
+  multibrain_get_result multibrain_get_responses multibrain_hot_queries svc_em_get_dispute
+  svc_em_find_available_workers svc_em_get_escrow svc_em_get_earnings svc_em_get_relay_chain`.split(/\s+/);
+
+t.test('MCP-01 the tools of each tier', async (t) => {
+  const table = new ToolTable(tools);
+  t.same(table.counts('keyed'), { tools: 57, mutating: 20, moves_money: 6 });
+  t.same(table.counts('wallet-read'), { tools: 24, mutating: 0, moves_money: 0 });
+  const names = (tier: Caller['tier']) =>
+    table
+      .list(tier)
+      .map(({ name }) => name)
+      .sort();
+  t.same(names('wallet-read'), [...walletReadable].sort());
+  t.same(names('keyed'), [...walletReadable, ...changing, ...others].sort());
+});
+
+t.test('MCP-02 the three local ones', async (t) => {
+  const own = channelAdminTools(async () => ({ status: 200, body: {} }));
+  t.same(
+    own.map(({ name }) => name),
+    ['svc_update_channel', 'svc_channel_members', 'svc_channel_operations'],
+  );
+  t.equal(new Set([...tools, ...own].map(({ name }) => name)).size, 60);
+});
+
+t.test('MCP-03 what an agent is told of each', async (t) => {
+  for (const { name, title, description, annotations, inputSchema, outputSchema } of new ToolTable(
+    tools,
+  ).list('keyed')) {
+    t.ok(title && title.length > 3, `${name} has a title`);
+    t.ok(description && description.length > 20, `${name} is described`);
+    t.match(inputSchema, { type: 'object' });
+    if (outputSchema) t.match(outputSchema, { type: 'object' });
+    const changes = changing.includes(name);
+    t.match(annotations, {
+      title,
+      readOnlyHint: !changes,
+      openWorldHint: /^(svc_em_|multibrain_|svc_economic)/.test(name),
+    });
+    t.equal(annotations?.destructiveHint, changes ? spending.includes(name) : undefined, `${name} spends`);
+    if (!changes) t.equal(annotations?.idempotentHint, true);
+  }
+});
+
+const echo = defineTool({
+  name: 'echo',
+  title: 'Echo',
+  description: 'Says what it was told',
+  input: z.object({ words: z.array(z.string()).min(1), times: z.int().max(3).default(1) }),
+  output: z.object({ items: z.array(z.string()) }),
+  walletReadable: true,
+  run: async ({ words, times }) => Array.from({ length: times }, () => words).flat(),
+});
+const failing = (error: unknown) =>
+  defineTool({
+    name: 'fail',
+    title: 'Fail',
+    description: 'Fails',
+    run: async () => {
+      throw error;
+    },
+  });
+
+t.test('MCP-04 MCP-06 results and wrong arguments', async (t) => {
+  const calls: unknown[] = [];
+  const table = new ToolTable([echo], { call: (call) => calls.push(call) });
+  t.same(await table.call('echo', { words: ['a'], times: 2 }, wallet), {
+    content: [{ type: 'text', text: '[\n  "a",\n  "a"\n]' }],
+    structuredContent: { items: ['a', 'a'] },
+  });
+  t.match(await table.call('echo', { words: [], times: 4 }, key), {
+    isError: true,
+    content: [{ text: 'Error: words: must have at least 1 entries; times: must be at most 3' }],
+  });
+  t.match(await table.call('echo', undefined, key), {
+    isError: true,
+    content: [{ text: 'Error: words: is missing' }],
+  });
+  t.match(calls, [
+    { tool: 'echo', tier: 'wallet-read', actor: '0xabc', failed: false, ms: Number },
+    { failed: true },
+    { failed: true },
+  ]);
+});
+
+t.test('MCP-06 what is not theirs is not there', async (t) => {
+  const table = new ToolTable([failing(new Error('x'))]);
+  const unknown = { code: -32602, message: 'Unknown tool: fail' };
+  await t.rejects(table.call('fail', {}, wallet), unknown);
+  await t.rejects(new ToolTable([]).call('fail', {}, key), unknown);
+  await t.rejects(table.call('__proto__', {}, key), { code: -32602 });
+});
+
+t.test('MCP-05 what goes wrong in a tool is said', async (t) => {
+  const bugs: unknown[] = [];
+  const said = async (error: unknown) => {
+    const table = new ToolTable([failing(error)], { bug: (bug) => bugs.push(bug) });
+    const { isError, content } = await table.call('fail', {}, key);
+    t.equal(isError, true);
+    return (content[0] as { text: string }).text;
+  };
+  t.equal(await said(new ToolFailure('nobody is there')), 'Error: nobody is there');
+  t.equal(
+    await said(new Refusal('no', 409, 'Already voted', { hint: 'Once only' })),
+    'Error: Already voted. Once only',
+  );
+  t.equal(await said(new Unavailable('down', 503, 'The store is away')), 'Error: The store is away');
+  t.same(bugs, []);
+  t.equal(await said(new TypeError('secret details')), 'Error: Something went wrong on our side');
+  t.match(bugs, [{ message: 'secret details' }]);
+});
