@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { About } from '../about.js';
+import { createClient, type RelayClient } from '../client/client.js';
 import type { Config } from '../config.js';
 import { Failed, type Invocation, type Option, optionValue, UsageError } from './command.js';
 
@@ -20,6 +21,8 @@ const timeoutMs = 30_000;
 /** The running service, seen from outside. */
 export class ServiceClient {
   readonly url: string;
+  /** The same through the typed client, which throws `RelayError` for answers that are errors. */
+  readonly api: RelayClient;
   readonly #key: string | undefined;
   readonly #stop: AbortSignal;
 
@@ -27,6 +30,11 @@ export class ServiceClient {
     this.url = options.url.replace(/\/+$/, '');
     this.#key = options.key || undefined;
     this.#stop = options.stop;
+    this.api = createClient({
+      baseUrl: this.url,
+      apiKey: this.#key,
+      fetch: (request) => this.#fetch(request),
+    });
   }
 
   /** The body of a good answer. Throws `Failed` with the service's own words otherwise. */
@@ -38,7 +46,7 @@ export class ServiceClient {
 
   /** Sends text as it is and answers whatever comes back. Throws `Failed` when nothing does. */
   async send(
-    method: 'GET' | 'POST',
+    method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
     path: string,
     text?: string,
     headers: Record<string, string> = {},
@@ -68,6 +76,15 @@ export class ServiceClient {
         `${this.url} answers, but not as this service does (${response.status})`,
         'not_the_service',
       );
+    }
+  }
+
+  async #fetch(request: Request): Promise<Response> {
+    try {
+      const signals = [request.signal, this.#stop, AbortSignal.timeout(timeoutMs)];
+      return await fetch(request, { signal: AbortSignal.any(signals) });
+    } catch (error) {
+      throw this.#unreachable(error);
     }
   }
 

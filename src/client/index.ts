@@ -1,0 +1,12 @@
+export type { components, operations, paths } from './api.js';
+export {
+  type Ask,
+  createClient,
+  type Fetch,
+  type RelayClient,
+  type RelayClientOptions,
+} from './client.js';
+export { type BadField, RelayError } from './error.js';
+export { type WalletAccount, walletFetch } from './wallet.js';
+export type { IrcMessage, WatchOptions } from './watch.js';
+export { type MarketEvent, type Received, signEvent } from './webhook.js';

@@ -1,0 +1,122 @@
+import { type EventSourceMessage, EventSourceParserStream } from 'eventsource-parser/stream';
+import type { operations } from './api.js';
+import { RelayError } from './error.js';
+
+/** A line that was said in a channel. */
+export type IrcMessage =
+  operations['listIrcMessages']['responses'][200]['content']['application/json'][number];
+
+/** From where on a channel is watched, and how long. */
+export interface WatchOptions {
+  /** Id of the last line that is known: what was said since then comes first. */
+  after?: string | undefined;
+  /** Ends it. */
+  signal?: AbortSignal | undefined;
+}
+
+/** The two things that are asked of the service. */
+export interface WatchedService {
+  /** Id of the newest line of the channel; `undefined` when nothing was said yet. */
+  newest(): Promise<string | undefined>;
+  /** Opens the stream of the channel behind a line. */
+  open(after: string, signal: AbortSignal): Promise<Response>;
+}
+
+/** Stands before every line. */
+const beginning = '0-0';
+const longestWaitMs = 30_000;
+
+/**
+ * The lines of a channel; comes back after each loss of the connection, behind the last line that it had. The service
+ * says something every 15 seconds, if only that it is there: a connection that is silent for `silenceMs` is lost.
+ */
+export async function* watchChannel(
+  service: WatchedService,
+  { after, signal = new AbortController().signal }: WatchOptions,
+  silenceMs = 45_000,
+): AsyncGenerator<IrcMessage, never> {
+  // without a place to come back to, what is said while the first connection is lost would be missed
+  let last = after ?? (await service.newest()) ?? beginning;
+  let isKnown = false;
+  let retryMs = 2_000;
+  for (let failures = 0; ; failures += 1) {
+    const connection = new AbortController();
+    let waitMs = 0;
+    try {
+      const response = await service.open(last, AbortSignal.any([signal, connection.signal]));
+      if (!response.ok) throw new RelayError(response, await bodyOf(response));
+      isKnown = true;
+      failures = 0;
+      const setRetry = (ms: number) => {
+        retryMs = ms;
+      };
+      for await (const { id, data } of eventsOf(response, connection, silenceMs, setRetry)) {
+        if (id === undefined) continue;
+        last = id;
+        yield JSON.parse(data) as IrcMessage;
+      }
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!isKnown || (error instanceof RelayError && !mayPass(error))) throw error;
+      if (error instanceof RelayError) waitMs = (error.retryAfter ?? 0) * 1_000;
+    } finally {
+      connection.abort();
+    }
+    const backOff = Math.min(longestWaitMs, retryMs * 2 ** failures);
+    await pause(Math.max(waitMs, backOff), signal);
+  }
+}
+
+/** What the service sends, until it ends the stream; a connection that is silent for too long is aborted. */
+function eventsOf(
+  { body }: Response,
+  connection: AbortController,
+  silenceMs: number,
+  onRetry: (ms: number) => void,
+): AsyncIterable<EventSourceMessage> {
+  if (!body) throw new Error('the service answered without a stream');
+  const silent = () => connection.abort(new Error('the stream is silent'));
+  let timer = setTimeout(silent, silenceMs);
+  connection.signal.addEventListener('abort', () => clearTimeout(timer));
+  const heard = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      clearTimeout(timer);
+      timer = setTimeout(silent, silenceMs);
+      controller.enqueue(chunk);
+    },
+  });
+  return body
+    .pipeThrough(heard)
+    .pipeThrough(new TextDecoderStream())
+    .pipeThrough(new EventSourceParserStream({ onRetry }));
+}
+
+/** Whether the same request may be answered later. */
+function mayPass({ status }: RelayError): boolean {
+  return status >= 500 || status === 429 || status === 408;
+}
+
+/** JSON, or text where a body is none. */
+async function bodyOf(response: Response): Promise<unknown> {
+  const text = await response.text();
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    const aborted = () => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', aborted);
+      resolve();
+    }, ms);
+    if (signal.aborted) aborted();
+    else signal.addEventListener('abort', aborted, { once: true });
+  });
+}

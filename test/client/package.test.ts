@@ -1,0 +1,99 @@
+import { execFile } from 'node:child_process';
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import t from 'tap';
+import ts from 'typescript';
+import { clientTypes, typesFile } from '../../scripts/client-types.js';
+import { webhookSecret } from '../support/app.js';
+import { startService } from '../support/service.js';
+import { temporaryDirectory } from '../support/sql.js';
+
+const run = promisify(execFile);
+
+t.test('CLIENT-01 the types are those of the description', async (t) => {
+  const [kept, made] = [await readFile(typesFile, 'utf8'), await clientTypes()].map((text) =>
+    text.split('\n'),
+  );
+  const at = made!.findIndex((line, index) => line !== kept![index]);
+  t.equal(kept![at], made![at], `${typesFile} is that of this API; else: npm run client:types`);
+  t.equal(kept!.length, made!.length);
+});
+
+t.test('CLIENT-02 the package exports the client', async (t) => {
+  const own = 'relay-network/client';
+  const { createClient, RelayError } = (await import(own)) as typeof import('../../src/client/index.js');
+  t.type(createClient({ baseUrl: 'http://127.0.0.1:1' }).get, 'function');
+  t.type(RelayError, 'function');
+  const inner = import('relay-network/dist/src/app.js' as string);
+  await t.rejects(inner, /ERR_PACKAGE_PATH_NOT_EXPORTED|not defined by "exports"/);
+  const { stdout } = await run('npm', ['pack', '--dry-run', '--json', '--ignore-scripts']);
+  const [{ files }] = JSON.parse(stdout) as [{ files: { path: string }[] }];
+  const packed = new Set(files.map(({ path }) => path));
+  for (const name of ['index.js', 'index.d.ts', 'api.d.ts'])
+    t.ok(packed.has(`dist/src/client/${name}`), name);
+  for (const path of packed) t.notMatch(path, /^(test|bench|data|\.env$)/, path);
+});
+
+/** What a strict compiler says of a user's program beside the package. */
+async function compile(
+  t: Parameters<typeof temporaryDirectory>[0],
+  program: string,
+): Promise<{ says: string[]; file: string }> {
+  const dir = await temporaryDirectory(t);
+  await mkdir(join(dir, 'node_modules/@types'), { recursive: true });
+  await symlink(resolve('.'), join(dir, 'node_modules/relay-network'));
+  await symlink(resolve('node_modules/@types/node'), join(dir, 'node_modules/@types/node'));
+  await writeFile(join(dir, 'package.json'), '{"type":"module"}');
+  const file = join(dir, 'program.ts');
+  await writeFile(file, program);
+  const result = ts.createProgram([file], {
+    target: ts.ScriptTarget.ES2022,
+    lib: ['lib.es2023.d.ts'],
+    module: ts.ModuleKind.NodeNext,
+    moduleResolution: ts.ModuleResolutionKind.NodeNext,
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    types: ['node'],
+    typeRoots: [join(dir, 'node_modules/@types')],
+  });
+  const { diagnostics } = result.emit();
+  const says = [...ts.getPreEmitDiagnostics(result), ...diagnostics].map(
+    ({ file, messageText }) =>
+      `${file?.fileName ?? ''}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`,
+  );
+  return { says, file: file.replace(/ts$/, 'js') };
+}
+
+t.test('CLIENT-02 the program of docs/client.md compiles and runs', async (t) => {
+  const [, program] = /```ts\n(.*?)```/s.exec(await readFile('docs/client.md', 'utf8')) ?? [];
+  const { says, file } = await compile(t, program!);
+  t.same(says, []);
+  const service = await startService(t, {});
+  const env = { RELAY_URL: service.url, EM_WEBHOOK_SECRET: webhookSecret };
+  const { stdout } = await run(process.execPath, [file], { env, timeout: 40_000 });
+  t.match(stdout, /^#bounties \d+$/m);
+  t.match(stdout, /^404 wallet_not_linked .+$/m);
+  t.match(stdout, /^seen: \[NEW\] a1b2c3d4 \| Photograph a shop front \|/m);
+});
+
+t.test('CLIENT-02 what the API does not know does not compile', async (t) => {
+  const head =
+    "import { createClient } from 'relay-network/client';\nconst relay = createClient({ baseUrl: 'http://a' });\n";
+  const wrong = {
+    'a path': "await relay.get('/irc/chanels');",
+    'a method': "await relay.post('/irc/channels');",
+    'a parameter that is missing': "await relay.get('/identity/by-nick/{nick}');",
+    'a parameter of another type':
+      "await relay.get('/leaderboard/agents', { params: { query: { limit: 'all' } } });",
+    'a body': "await relay.post('/identity/link', { body: { nick: 'a' } });",
+    'a parameter that there is not':
+      "await relay.get('/leaderboard/agents', { params: { query: { limt: 3 } } });",
+    'a field of an answer': "(await relay.get('/irc/stats')).visitors;",
+    'a stream that never ends':
+      "await relay.get('/irc/stream', { params: { query: { channel: 'lobby' } } });",
+  };
+  const { says } = await compile(t, head + Object.values(wrong).join('\n'));
+  t.equal(says.length, Object.keys(wrong).length, says.join('\n'));
+  t.ok(says.every((one) => one.includes('program.ts')));
+});

@@ -1,0 +1,15 @@
+/** The client for TypeScript, and the examples that newcomers follow. */
+export const client = {
+  'CLIENT-01': 'The types of the client are those of the API as it is described now.',
+  'CLIENT-02':
+    'The package exports the client as relay-network/client; a strict program of a user compiles with its types, and runs.',
+  'CLIENT-03':
+    'Every answer that is an error is a RelayError with status, code, details, hint, request id and time to wait.',
+  'CLIENT-04':
+    'The lines of a watched channel come in order and each once, over connections that are reset, silent or refused.',
+  'CLIENT-05': 'A marketplace event that the client has signed is accepted.',
+  'CLIENT-06':
+    'Requests that a wallet has signed through the client are taken, over whichever address they are sent.',
+  'README-01': 'Every command of the first session in README.md does what the text says, as it stands there.',
+  'README-02': 'Every command of README.md and docs that talks to the API is understood by it.',
+} as const;
