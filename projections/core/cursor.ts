@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { isExpected, type Recorded, type StreamDefinition } from '../../streams/core/index.js';
+import { Prepared } from './prepared.js';
 import type { Projection } from './projection.js';
 import {
   advance,
@@ -80,15 +81,23 @@ export class Cursor {
     return undefined;
   }
 
+  /** Begins to apply facts that are next, while the store is still busy with those before. */
+  prepare(facts: Recorded[]): Prepared | undefined {
+    const { projection, build } = this.#options;
+    if (facts.length === 0) return undefined;
+    return new Prepared((tx) => projection.apply(tx, facts, build.schema));
+  }
+
   /**
-   * Applies facts and moves on to `upTo`. When they cannot be applied together the halves are tried by
+   * Applies facts and moves on to `upTo`; `prepared` is the beginning made with them, if there was one. When they cannot be applied together the halves are tried by
    * themselves, so that everything before the one that is to blame is applied; that one is returned. Throws
    * what says nothing about the facts: the store is away, or is not where it was.
    */
-  async apply(facts: Recorded[], upTo: number): Promise<Halt | undefined> {
+  async apply(facts: Recorded[], upTo: number, prepared?: Prepared): Promise<Halt | undefined> {
     if (upTo <= this.#position) return undefined;
-    const { projection, build, logger } = this.#options;
+    const { build, logger } = this.#options;
     const todo = facts.filter((fact) => fact.seq > this.#position);
+    const work = todo.length === facts.length && prepared ? prepared : this.prepare(todo);
     const { losses } = this.#options.sql;
     const started = performance.now();
     let advanced = false;
@@ -97,7 +106,7 @@ export class Cursor {
         // sent together: between two statements the store would wait for this process, which has other work
         const [advancing, applying] = await Promise.allSettled([
           advance(tx, build.schema, this.#stream, this.#position, upTo),
-          todo.length > 0 ? projection.apply(tx, todo, build.schema) : undefined,
+          work?.run(tx),
         ]);
         if (advancing.status === 'rejected') throw advancing.reason;
         advanced = advancing.value;

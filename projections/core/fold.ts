@@ -8,6 +8,7 @@ import {
 } from '../../streams/core/index.js';
 import { operations, projectionSubject } from '../../streams/operations/facts.js';
 import { Cursor, type CursorOptions, messageOf, storeWentBack } from './cursor.js';
+import type { Prepared } from './prepared.js';
 import type { Halt } from './registry.js';
 
 /** What a fold works with. */
@@ -163,11 +164,11 @@ export class Fold {
     const signal = AbortSignal.any([this.#stop.signal, this.#round.signal]);
     let halt: Halt | undefined;
     let failure: { error: unknown } | undefined;
-    // the next batch is decoded while the store still writes the one before
+    // the next batch is decoded and begun while the store still writes the one before
     let writing = Promise.resolve();
-    const write = async ({ facts, upTo, bad }: Decoded, pending: number) => {
+    const write = async ({ facts, upTo, bad }: Decoded, prepared: Prepared | undefined, pending: number) => {
       try {
-        halt = (await this.#cursor.apply(facts, upTo)) ?? bad;
+        halt = (await this.#cursor.apply(facts, upTo, prepared)) ?? bad;
         this.#alive = Date.now();
         if (!halt && pending < batch) this.#sawEnd = true;
         this.#options.store();
@@ -181,12 +182,13 @@ export class Fold {
     this.#isReading = true;
     for await (const entries of log.follow(this.stream, { after: this.position, batch, signal })) {
       const decoded = await this.#decode(entries);
+      const prepared = this.#cursor.prepare(decoded.facts);
       await writing;
       if (halt || failure) break;
       this.#setState('folding');
       if (entries.length === 0) this.#looked = Math.max(this.position, this.#headAtStart);
       const pending = entries.at(-1)?.pending ?? 0;
-      writing = write(decoded, pending);
+      writing = write(decoded, prepared, pending);
       if (entries.length > 0 && pending < batch) await this.#gather(signal);
     }
     await writing;

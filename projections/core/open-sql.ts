@@ -1,6 +1,4 @@
 import type { Logger } from 'pino';
-import { openPglite } from './pglite.js';
-import { openPostgres } from './postgres.js';
 import type { Sql } from './sql.js';
 
 /** Opens the read store: the PostgreSQL at `databaseUrl`, or without one a database in `directory`, in this process. */
@@ -9,6 +7,8 @@ export async function openSql(options: {
   directory: string;
   logger: Logger;
 }): Promise<Sql> {
-  if (options.databaseUrl) return openPostgres(options.databaseUrl, options.logger);
-  return await openPglite(options.directory, options.logger);
+  // only the engine that is used is loaded
+  if (options.databaseUrl)
+    return (await import('./postgres.js')).openPostgres(options.databaseUrl, options.logger);
+  return await (await import('./pglite.js')).openPglite(options.directory, options.logger);
 }

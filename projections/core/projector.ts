@@ -140,6 +140,17 @@ export class Projector {
     }
   }
 
+  /**
+   * What a query of a read model is answered from now: as long as this text is the same, so is the answer.
+   * `undefined` where this process does not know, because it does not fold it.
+   */
+  stateOf(name: string): string | undefined {
+    const active = activeBuild(this.#builds, this.#projection(name));
+    const folds = active ? this.#folding.of(active.schema) : [];
+    if (folds.length === 0 || folds.some((fold) => !fold.isCertain)) return undefined;
+    return `${active?.schema} ${folds.map(({ position }) => position).join(' ')}`;
+  }
+
   /** Every build that is read or folded, as far as this process knows; also when the store is away. */
   async status(): Promise<ProjectionStatus[]> {
     if (!this.#watching) await this.#look();

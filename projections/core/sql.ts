@@ -1,7 +1,7 @@
 import { Unavailable } from '../../streams/core/index.js';
 
-/** What may stand for `$1`: JSON goes in as the text that `json` makes, a list becomes an SQL array. */
-export type Param = Scalar | readonly Scalar[];
+/** What may stand for `$1`: JSON goes in as the text that `json` makes, a list becomes an SQL array; bytes are on the wire as they are. */
+export type Param = Scalar | readonly Scalar[] | Uint8Array;
 type Scalar = string | number | boolean | Date | null;
 /** A parameter as both engines take it: text, or bytes in PostgreSQL's binary format. */
 export type WireParam = string | Uint8Array | null;
@@ -31,6 +31,7 @@ export interface Sql extends Tx {
  * apart, would be a third of what it costs to fold a fact.
  */
 export function wireParam(param: Param): WireParam {
+  if (param instanceof Uint8Array) return param;
   if (!Array.isArray(param)) return wireText(param as Scalar);
   if (param.some((element) => typeof element === 'string')) return binaryTexts(param.map(wireText));
   return `{${param.map((element) => wireText(element) ?? 'null').join(',')}}`;

@@ -1,4 +1,4 @@
-import { deliveryStatus, queueStatistics } from '../../projections/delivery-queue.js';
+import { knownEvent, queueStatistics } from '../../projections/delivery-queue.js';
 import { channelSubject, channels } from '../../streams/channels/index.js';
 import type { Log, Position } from '../../streams/core/index.js';
 import {
@@ -10,9 +10,11 @@ import {
   marketSubject,
   routeEvent,
 } from '../../streams/market/index.js';
+import { Screening, type Thresholds } from '../../streams/moderation/index.js';
 import { parseInput } from '../validation.js';
+import type { ConflictingEvents } from './conflicting-events.js';
 import { type IrcReadOptions, ircReadRoutes, ircReads } from './irc-reads.js';
-import { type IrcState, ircStateView } from './irc-state.js';
+import { type IrcState, ircStateView, troubleView } from './irc-state.js';
 import type { Input, Reply, Route, Service } from './service.js';
 
 export type { IrcState } from './irc-state.js';
@@ -30,6 +32,10 @@ export interface BridgeOptions extends IrcReadOptions {
   /** Own source identifier: events that carry it came from here and are not taken back. */
   source: string;
   webhookSecretConfigured: boolean;
+  /** From which points on free text is withheld. */
+  thresholds: Thresholds;
+  /** Told of known events that came again with another body. */
+  conflicting: ConflictingEvents;
   /** State of the marketplace bot's connection, in whichever process it is. */
   irc: () => Promise<IrcState | undefined>;
   startedAt: Date;
@@ -47,9 +53,11 @@ export function createBridge(options: BridgeOptions): Service<typeof bridgeRoute
     }
     const { event_id } = event;
     const token = eventToken(event_id);
-    const { targetChannels, formattedMessage: formatted_message } = routeEvent(event);
+    const screening = new Screening(options.thresholds);
+    const { targetChannels, formattedMessage: formatted_message } = routeEvent(event, screening.screen);
     const target_channels = await openTargets(event, targetChannels);
-    const data = { ...event, target_channels, formatted_message };
+    const withheld = screening.withheld ? { withheld: screening.withheld } : {};
+    const data = { ...event, target_channels, formatted_message, ...withheld };
     const position = await log.appendOnce(
       market,
       marketSubject(token),
@@ -63,7 +71,7 @@ export function createBridge(options: BridgeOptions): Service<typeof bridgeRoute
         body: { status: 'accepted', queued: true, event_id, target_channels, formatted_message },
       };
     }
-    const delivery_status = await statusOf(event_id);
+    const delivery_status = await statusOf(event);
     return {
       status: 200,
       body: { status: 'already_processed', queued: false, duplicate: true, event_id, delivery_status },
@@ -84,13 +92,15 @@ export function createBridge(options: BridgeOptions): Service<typeof bridgeRoute
     return open.length > 0 ? open : [feedChannel];
   }
 
-  /** Status of a known event; the read model may be behind or away, and the answer does not wait for it. */
-  async function statusOf(eventId: string): Promise<string | null> {
+  /**
+   * Status of a known event; the read model may be behind or away, and the answer does not wait for it. Where it has the
+   * event it also tells whether this one is another.
+   */
+  async function statusOf(event: MarketEvent): Promise<string | null> {
     try {
-      return (
-        (await readModels.read('delivery_queue', (sql, schema) => deliveryStatus(sql, schema, eventId))) ??
-        'pending'
-      );
+      const known = await readModels.read('delivery_queue', (sql, schema) => knownEvent(sql, schema, event));
+      if (known?.isSame === false) options.conflicting.note(event.event_id);
+      return known?.status ?? 'pending';
     } catch {
       return null;
     }
@@ -119,6 +129,7 @@ export function createBridge(options: BridgeOptions): Service<typeof bridgeRoute
           status: irc?.connected && recorder?.connected && log.connected && queue ? 'ok' : 'degraded',
           ...(irc ? { irc: ircStateView(irc) } : {}),
           ...(recorder ? { recorder: ircStateView(recorder) } : {}),
+          ...troubleView(irc, recorder),
           ...(queue ? { em_queue: queue } : {}),
           uptime: Math.round((Date.now() - options.startedAt.getTime()) / 1000),
         },

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { actorHeader, type Input, type Reply, type Route, type Service } from './service.js';
+import { actorHeader, type Input, namedHeaders, type Reply, type Route, type Service } from './service.js';
 
 /**
  * Serves an internal service over HTTP under `/<name>`, for callers in other processes: their address for it
@@ -11,7 +11,8 @@ export function mountService<Routes extends Record<string, Route>>(
   routes: Routes,
   service: Service<Routes>,
 ): void {
-  for (const [operation, { method, path }] of Object.entries(routes)) {
+  for (const [operation, route] of Object.entries(routes)) {
+    const { method, path } = route;
     app.route({
       method,
       url: `/${name}${path}`,
@@ -20,6 +21,7 @@ export function mountService<Routes extends Record<string, Route>>(
         const input: Input = {
           params: request.params as NonNullable<Input['params']>,
           query: request.query as NonNullable<Input['query']>,
+          headers: namedHeaders(route, (header) => request.headers[header]),
           body: request.body,
           ...(typeof actor === 'string' ? { actor: decodeURIComponent(actor) } : {}),
         };
@@ -29,8 +31,16 @@ export function mountService<Routes extends Record<string, Route>>(
   }
 }
 
-/** Sends the answer of an operation as it is. */
-export function sendReply(reply: FastifyReply, { status, body, retryAfter }: Reply): FastifyReply {
+/** Bodies as text: an answer that is given again need not be written again. */
+const texts = new WeakMap<object, string>();
+
+/** Sends the answer of an operation as it is. Its body is not to be changed any more. */
+export function sendReply(reply: FastifyReply, { status, body, retryAfter, headers }: Reply): FastifyReply {
   if (retryAfter !== undefined) reply.header('retry-after', String(retryAfter));
-  return reply.code(status).send(body);
+  if (headers) reply.headers(headers);
+  reply.code(status);
+  if (typeof body !== 'object' || body === null) return reply.send(body);
+  const text = texts.get(body) ?? JSON.stringify(body);
+  texts.set(body, text);
+  return reply.type('application/json; charset=utf-8').send(text);
 }

@@ -4,6 +4,8 @@ import { Unavailable } from '../../streams/core/index.js';
 export interface Route {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   path: string;
+  /** Headers that belong to what is asked and to what is answered, lower case. */
+  headers?: readonly string[];
 }
 
 /** The header in which a caller of an internal service says for whom it calls. */
@@ -16,6 +18,8 @@ export interface Input {
   /** Name of the key whose holder asks, for what is recorded. */
   actor?: string;
   query?: Record<string, string | number | undefined>;
+  /** Those that the route names; lower case. */
+  headers?: Record<string, string>;
   body?: unknown;
 }
 
@@ -25,6 +29,8 @@ export interface Reply {
   body: unknown;
   /** Seconds after which the answer may be another. */
   retryAfter?: number;
+  /** Those that the route names; lower case. */
+  headers?: Record<string, string>;
 }
 
 /** An internal service: its operations by name, each one the same in process and over HTTP. */
@@ -71,10 +77,13 @@ async function callOverHttp(
       headers: {
         ...(input.actor === undefined ? {} : { [actorHeader]: encodeURIComponent(input.actor) }),
         ...(input.body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...namedHeaders(route, (header) => input.headers?.[header]),
       },
       ...(input.body === undefined ? {} : { body: JSON.stringify(input.body) }),
     });
-    const reply = { status: response.status, body: await response.json() };
+    const headers = namedHeaders(route, (header) => response.headers.get(header));
+    const reply: Reply = { status: response.status, body: await response.json() };
+    if (Object.keys(headers).length > 0) reply.headers = headers;
     const retryAfter = Number(response.headers.get('retry-after') ?? 0);
     return retryAfter > 0 ? { ...reply, retryAfter } : reply;
   } catch (error) {
@@ -83,4 +92,17 @@ async function callOverHttp(
     }
     throw new Unavailable('upstream_unreachable', 502, `The ${name} service is unreachable`);
   }
+}
+
+/** The headers that a route names, as far as they are there. */
+export function namedHeaders(
+  { headers = [] }: Route,
+  get: (header: string) => string | string[] | null | undefined,
+): Record<string, string> {
+  return Object.fromEntries(
+    headers.flatMap((header) => {
+      const value = get(header);
+      return typeof value === 'string' ? [[header, value] as const] : [];
+    }),
+  );
 }

@@ -1,0 +1,25 @@
+import type { Logger } from 'pino';
+
+/** So many ids are remembered at most, so that each is told of once; the oldest are forgotten first. */
+const mostRemembered = 1_000;
+
+/** Takes note of events that came again under a known id with another body: all are counted, each id is logged once. */
+export class ConflictingEvents {
+  readonly #logger: Logger;
+  readonly #count: () => void;
+  readonly #told = new Set<string>();
+
+  constructor(logger: Logger, count: () => void) {
+    this.#logger = logger;
+    this.#count = count;
+  }
+
+  note(event_id: string): void {
+    this.#count();
+    if (this.#told.has(event_id)) return;
+    this.#told.add(event_id);
+    if (this.#told.size > mostRemembered) this.#told.delete(this.#told.values().next().value!);
+    // not what is in it: that is the producer's
+    this.#logger.warn({ event_id }, 'a known event came again with another body: the first one counts');
+  }
+}
