@@ -1,25 +1,24 @@
 import type { Command } from './command.js';
 import { deadLettersCommand, redriveCommand, showDeadLetterCommand } from './dead-letters.js';
+import { dnsCommand } from './dns.js';
 import { doctorCommand } from './doctor/index.js';
 import { emitCommand } from './emit.js';
 import { eventsCommand } from './events.js';
 import { exportCommand } from './export.js';
 import { helpCommand } from './help.js';
 import { importCommand } from './import.js';
+import { incidentsCommand, pardonCommand } from './incidents.js';
 import { newKeyCommand } from './keys.js';
+import { mcpCommand } from './mcp.js';
 import { projectionsCommand, pruneCommand, rebuildCommand, skipCommand } from './projections.js';
 import { redeliverCommand } from './redeliver.js';
 import { replayCommand } from './replay.js';
+import { startCommand } from './start-command.js';
 import { streamsCommand } from './streams.js';
 
 /** Every command of `relay`, in the order of the help text. The two that run the whole service load it when they are called. */
 export const commands: Command[] = [
-  {
-    name: 'start',
-    summary: 'Run the service until Ctrl-C',
-    details: 'The same as npm start. A second Ctrl-C ends it at once.',
-    run: async (invocation) => (await import('./start.js')).start(invocation),
-  },
+  startCommand,
   {
     name: 'demo',
     summary: 'Show the life of some tasks, from webhook to IRC, and end',
@@ -41,9 +40,13 @@ export const commands: Command[] = [
   showDeadLetterCommand,
   redriveCommand,
   redeliverCommand,
+  incidentsCommand,
+  pardonCommand,
   exportCommand,
   importCommand,
   doctorCommand,
   newKeyCommand,
+  dnsCommand,
+  mcpCommand,
   helpCommand(() => commands),
 ];

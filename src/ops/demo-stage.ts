@@ -3,10 +3,11 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pino } from 'pino';
 import { createApp } from '../app.js';
-import { type Config, environment } from '../config.js';
+import { type Config, readConfig } from '../config.js';
 import { freePort, isFree } from '../embedded/net.js';
 import { askAbout, ServiceClient, serviceOf } from './client.js';
 import { Failed, type Invocation } from './command.js';
+import { type NoTill, openTill, type Till } from './demo-payments-till.js';
 import { webhookSecret } from './emit.js';
 import { ownServerPort } from './own-servers.js';
 
@@ -19,6 +20,8 @@ export interface Stage {
   irc: string;
   /** Whether it was started for the demo. */
   own: boolean;
+  /** Where payments can be made that are nobody's money, or why there are none; only where it was started for the demo. */
+  till?: Till | NoTill;
   /** Ends what was started for the demo and removes its files. */
   close(): Promise<void>;
 }
@@ -53,17 +56,24 @@ async function ircOf(service: ServiceClient, settings: Config): Promise<string> 
  */
 async function startOwn({ IRC_EMBEDDED_PORT }: Config, stop: AbortSignal): Promise<Stage> {
   const dataDir = await mkdtemp(join(tmpdir(), 'relay-demo-'));
-  const remove = () => rm(dataDir, { recursive: true, force: true });
+  let till: Till | NoTill | undefined;
+  const remove = async () => {
+    if (till && 'close' in till) await till.close();
+    await rm(dataDir, { recursive: true, force: true });
+  };
   try {
+    till = await openTill(dataDir);
     const isOpen = IRC_EMBEDDED_PORT !== 0 && (await isFree(IRC_EMBEDDED_PORT).catch(() => false));
     const ircPort = isOpen ? IRC_EMBEDDED_PORT : await freePort();
-    const settings = { DATA_DIR: dataDir, PORT: '0', IRC_EMBEDDED_PORT: String(ircPort) };
-    const app = await createApp(environment.parse(settings), pino({ level: 'silent' }));
+    const paid = 'settings' in till ? till.settings : {};
+    const settings = { DATA_DIR: dataDir, PORT: '0', IRC_EMBEDDED_PORT: String(ircPort), ...paid };
+    const app = await createApp(readConfig(settings), pino({ level: 'silent' }));
     return {
       service: new ServiceClient({ url: app.address!, stop }),
       secret: app.webhookSecrets[0]!,
       irc: app.places.irc,
       own: true,
+      till,
       close: async () => {
         await app.stop();
         await remove();

@@ -1,29 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { z } from 'zod';
 import { routeEvent } from '../../streams/market/index.js';
+import { type MarketEvent, type operations, type RelayClient, RelayError } from '../client/index.js';
 import { refused } from './client.js';
 import { Failed, type Invocation } from './command.js';
+import { showAgents } from './demo-agents.js';
+import { showPayments } from './demo-payments.js';
 import { openStage, type Stage } from './demo-stage.js';
 import { story } from './demo-story.js';
-import { type OutgoingEvent, postEvent } from './emit.js';
 import { IrcViewer, type ViewedLine } from './irc-viewer.js';
 import { printable, styled, type Terminal, writeTable } from './terminal.js';
 
-/** How long a line may take from webhook to channel, in milliseconds. */
-const lineMs = 8_000;
+/** How long a line may take from webhook to channel, in milliseconds: it may wait ten seconds for its channel alone. */
+const lineMs = 20_000;
 const settleMs = 3_000;
 
-const Accepted = z.object({ target_channels: z.array(z.string()), formatted_message: z.string() });
-const Statistics = z.looseObject({
-  pending: z.number(),
-  delivered_today: z.number(),
-  dead_letter: z.number(),
-});
-const Health = z.looseObject({
-  status: z.string(),
-  services: z.record(z.string(), z.looseObject({ status: z.string() })),
-});
+type Statistics = operations['getQueueStatistics']['responses'][200]['content']['application/json'];
 
 /** Plays the story on a service and shows what an IRC client sees of it. Throws `Failed` when a line is missing. */
 export async function demo(invocation: Invocation): Promise<void> {
@@ -46,6 +38,8 @@ export async function demo(invocation: Invocation): Promise<void> {
     });
     const result = await Promise.race([play(stage, show), interrupted]);
     if (json) terminal.out(JSON.stringify(result));
+  } catch (error) {
+    throw error instanceof RelayError ? refused(error) : error;
   } finally {
     process.off('uncaughtException', interrupt);
     await stage.close();
@@ -66,7 +60,7 @@ async function play(stage: Stage, terminal: Terminal): Promise<unknown> {
     writeLine(terminal, line);
   });
   try {
-    const sent: OutgoingEvent[] = [];
+    const sent: MarketEvent[] = [];
     for (const act of story()) {
       title(terminal, act.title);
       const events = act.events.map(({ type, payload }) => {
@@ -86,7 +80,13 @@ async function play(stage: Stage, terminal: Terminal): Promise<unknown> {
       }
     }
     const channels = await viewer.list();
-    return { lines, channels, ...(await showReads(stage, sent[0]!, sent.length, terminal)) };
+    const reads = await showReads(stage, sent[0]!, terminal);
+    const agents = await showAgents(stage, viewer, terminal, (text) => title(terminal, text));
+    title(terminal, 'An agent pays for a channel');
+    const payments = await showPayments(stage, viewer, terminal);
+    terminal.out('');
+    terminal.out(styled(terminal, 'green', `All of ${sent.length} events were seen where they belong.`));
+    return { lines, channels, ...reads, agents, payments };
   } finally {
     viewer.close();
   }
@@ -95,13 +95,15 @@ async function play(stage: Stage, terminal: Terminal): Promise<unknown> {
 async function showEvent(
   stage: Stage,
   viewer: IrcViewer,
-  event: OutgoingEvent,
+  event: MarketEvent,
   closed: string[],
 ): Promise<void> {
   const from = viewer.lines.length;
-  const answer = await postEvent(stage.service, stage.secret, event);
-  if (answer.status !== 202) throw refused(answer);
-  const { target_channels, formatted_message } = Accepted.parse(answer.body);
+  const answer = await stage.service.api.postEvent(stage.secret, event);
+  const { status, target_channels, formatted_message } = answer;
+  if (status !== 'accepted' || !target_channels || formatted_message === undefined) {
+    throw new Failed('an event was not accepted', 'not_accepted', JSON.stringify(answer));
+  }
   for (const channel of target_channels) {
     if (closed.includes(channel)) continue;
     try {
@@ -117,43 +119,40 @@ async function showEvent(
 }
 
 async function whatTheQueueSays(stage: Stage, eventId: string): Promise<string> {
-  const row = await stage.service
-    .ask('GET', `/ops/dead-letters/${eventId}`)
-    .catch((error: Error) => ({ status: error.message }));
-  const { status, last_error } = row as { status?: string; last_error?: string | null };
+  const { status, last_error } = await stage.service.api
+    .get('/ops/dead-letters/{event_id}', { params: { path: { event_id: eventId } } })
+    .catch((error: Error) => ({ status: error.message, last_error: null }));
   return printable(`The queue says of this event: ${status}${last_error ? `, ${last_error}` : ''}.`);
 }
 
-async function showReads(stage: Stage, event: OutgoingEvent, count: number, terminal: Terminal) {
+async function showReads({ service, secret }: Stage, event: MarketEvent, terminal: Terminal) {
   title(terminal, 'What the API says');
-  const statistics = await settledStatistics(stage);
+  const statistics = await settledStatistics(service.api);
   writeTable(
     terminal,
     ['GET /hooks/em/stats', ''],
     Object.entries(statistics).map(([name, value]) => [name, String(value)]),
   );
-  const health = Health.parse(await stage.service.ask('GET', '/health'));
+  const health = await service.api.get('/health');
   const services = Object.entries(health.services).map(([name, { status }]) => `${name} ${status}`);
   terminal.out(
     `\n${styled(terminal, 'bold', 'GET /health')}  ${printable(`${health.status} (${services.join(', ')})`)}`,
   );
-  const repeated = (await postEvent(stage.service, stage.secret, event)).body;
+  const repeated = await service.api.postEvent(secret, event);
   terminal.out(
     `${styled(terminal, 'bold', 'The first event, sent again')}  ${printable(JSON.stringify(repeated))}`,
   );
-  if ((repeated as { status?: string }).status !== 'already_processed') {
+  if (repeated.status !== 'already_processed') {
     throw new Failed('a repeated event was not recognised', 'not_idempotent');
   }
-  terminal.out('');
-  terminal.out(styled(terminal, 'green', `All of ${count} events were seen where they belong.`));
   return { statistics, health, repeated };
 }
 
 /** The statistics once nothing is pending any more, or as they are after a while: a service in use always has something. */
-async function settledStatistics(stage: Stage): Promise<z.output<typeof Statistics>> {
+async function settledStatistics(api: RelayClient): Promise<Statistics> {
   const deadline = Date.now() + settleMs;
   for (;;) {
-    const statistics = Statistics.parse(await stage.service.ask('GET', '/hooks/em/stats'));
+    const statistics = await api.get('/hooks/em/stats');
     if (statistics.pending === 0 || Date.now() > deadline) return statistics;
     await delay(50);
   }

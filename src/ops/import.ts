@@ -1,6 +1,4 @@
 import { createWriteStream } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { pino } from 'pino';
@@ -14,9 +12,22 @@ import { type CheckedExport, checkExport } from './import-check.js';
 import { writeImport } from './import-write.js';
 import { withLogServer } from './log-server.js';
 import { noProgress, showProgress } from './progress.js';
+import { withScratch } from './scratch.js';
 
 /** Held by whoever acts on what is recorded: it would act on the past while that is brought in. */
-const leases = ['deliver-to-irc', 'record-irc', 'keep-channels', 'automate-channels'];
+const leases = [
+  'deliver-to-irc',
+  'record-irc',
+  'keep-channels',
+  'guard-channels',
+  'automate-channels',
+  'identify',
+  'push-identity',
+  'watch-registry',
+  'check-certificates',
+  'deliberate',
+  'admit-payers',
+];
 
 /** `relay import` */
 export const importCommand: Command = {
@@ -89,8 +100,7 @@ async function withInput(invocation: Invocation, work: (path: string) => Promise
     return;
   }
   if (process.stdin.isTTY) throw new UsageError('say which export, with --in, or send it to the input');
-  const directory = await mkdtemp(join(tmpdir(), 'relay-import-'));
-  try {
+  await withScratch('import', async (directory) => {
     const path = join(directory, 'export.jsonl');
     await pipeline(process.stdin, createWriteStream(path, { mode: 0o600 }), {
       signal: invocation.stop,
@@ -98,7 +108,5 @@ async function withInput(invocation: Invocation, work: (path: string) => Promise
       throw new Failed(`the input cannot be kept in ${directory}: ${error.message}`, 'input_unreadable');
     });
     await work(path);
-  } finally {
-    await rm(directory, { recursive: true, force: true });
-  }
+  });
 }

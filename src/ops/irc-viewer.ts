@@ -20,7 +20,7 @@ export class IrcViewer {
   readonly #socket: Socket;
   readonly #onLine: (line: ViewedLine) => void;
   readonly #channels = new Map<string, 'entered' | 'closed'>();
-  readonly #listeners = new Set<(command: string, parameters: string[]) => void>();
+  readonly #listeners = new Set<(command: string, parameters: string[], from: string) => void>();
   #nick: string;
   #rest = '';
   #lost: string | undefined;
@@ -99,12 +99,62 @@ export class IrcViewer {
     if (!shown()) await this.#wait(`"${text}" in ${channel}`, ms, shown);
   }
 
+  /** Waits until somebody has brought it into a channel, from now on. Rejects after `ms`. */
+  async comesInto(channel: string, ms: number): Promise<void> {
+    await this.#wait(`being brought into ${channel}`, ms, (command, [, name = '']) => {
+      // as above: it ends the list of names
+      const isIn = command === '366' && name.toLowerCase() === channel.toLowerCase();
+      if (isIn) this.#channels.set(name.toLowerCase(), 'entered');
+      return isIn;
+    });
+  }
+
+  /** Says something to a nick in private and answers with the notice that comes back. */
+  async ask(nick: string, text: string): Promise<string> {
+    let answer = '';
+    const answered = this.#wait(`an answer of ${nick}`, answerMs, (command, [, notice = ''], from) => {
+      if (command !== 'NOTICE' || from.toLowerCase() !== nick.toLowerCase()) return false;
+      answer = notice;
+      return true;
+    });
+    this.#send(`PRIVMSG ${nick} :${text}`);
+    await answered;
+    return answer;
+  }
+
+  /** Whether a nick is on the network. */
+  async isThere(nick: string): Promise<boolean> {
+    let found = '';
+    const answered = this.#wait(`whether ${nick} is there`, answerMs, (command, [, nicks = '']) => {
+      if (command !== '303') return false;
+      found = nicks;
+      return true;
+    });
+    this.#send(`ISON ${nick}`);
+    await answered;
+    return found.trim().toLowerCase() === nick.toLowerCase();
+  }
+
+  /** Says something in a channel. */
+  say(channel: string, text: string): void {
+    this.#send(`PRIVMSG ${channel} :${text}`);
+  }
+
+  /** The nick that the server knows it by. */
+  get nick(): string {
+    return this.#nick;
+  }
+
   close(): void {
     if (this.#socket.writable) this.#socket.end('QUIT\r\n');
     setTimeout(() => this.#socket.destroy(), 200);
   }
 
-  #wait(what: string, ms: number, done: (command: string, parameters: string[]) => boolean): Promise<void> {
+  #wait(
+    what: string,
+    ms: number,
+    done: (command: string, parameters: string[], from: string) => boolean,
+  ): Promise<void> {
     return new Promise((resolve, reject) => {
       const settle = (error?: Error) => {
         clearTimeout(timer);
@@ -112,16 +162,16 @@ export class IrcViewer {
         if (error) reject(error);
         else resolve();
       };
-      const listener = (command: string, parameters: string[]) => {
+      const listener = (command: string, parameters: string[], from: string) => {
         if (command === 'lost') settle(new Error(`the IRC viewer lost its connection: ${parameters[0]}`));
-        else if (done(command, parameters)) settle();
+        else if (done(command, parameters, from)) settle();
       };
       const timer = setTimeout(
         () => settle(new Error(`the IRC viewer waited ${ms / 1_000} s in vain for ${what}`)),
         ms,
       );
       this.#listeners.add(listener);
-      if (this.#lost !== undefined) listener('lost', [this.#lost]);
+      if (this.#lost !== undefined) listener('lost', [this.#lost], '');
     });
   }
 
@@ -150,12 +200,12 @@ export class IrcViewer {
       this.lines.push(line);
       this.#onLine(line);
     }
-    for (const listener of [...this.#listeners]) listener(command, parameters);
+    for (const listener of [...this.#listeners]) listener(command, parameters, nick);
   }
 
   #lose(reason: string): void {
     if (this.#lost !== undefined) return;
     this.#lost = reason;
-    for (const listener of [...this.#listeners]) listener('lost', [reason]);
+    for (const listener of [...this.#listeners]) listener('lost', [reason], '');
   }
 }

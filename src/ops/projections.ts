@@ -121,7 +121,8 @@ export const pruneCommand: Command = {
   },
 };
 
-async function statuses(service: ServiceClient): Promise<Status[]> {
+/** Every build of every read model. Throws `Failed` when the service does not tell. */
+export async function statuses(service: ServiceClient): Promise<Status[]> {
   return Statuses.parse(await service.ask('GET', '/ops/projections')).projections;
 }
 

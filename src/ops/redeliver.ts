@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import { newId } from '../../streams/core/index.js';
+import { market } from '../../streams/market/index.js';
 import { type ServiceClient, serviceOf, serviceOptions } from './client.js';
 import { type Command, Failed, type Invocation, optionValue, UsageError } from './command.js';
 import { noProgress, showProgress } from './progress.js';
+import { statuses } from './projections.js';
 import { printable } from './terminal.js';
 
 const Event = z.object({
@@ -46,13 +48,14 @@ export const redeliverCommand: Command = {
     const service = serviceOf(invocation);
     const channel = channelOf(invocation);
     const plan = await select(service, query, channel);
+    if (plan.events.length === 0) throw await nothingToShow(invocation, service, plan);
     const run = optionValue(invocation, 'run') ?? newId();
     if (dry) {
       terminal.out(json ? JSON.stringify(summary(plan)) : describe(plan));
       return;
     }
     if (!agreed && !(await isAgreed(invocation, plan))) throw new Failed('nothing was done', 'not_agreed');
-    if (!json && plan.events.length > 0) terminal.err(`run ${run}`);
+    if (!json) terminal.err(`run ${run}`);
     const redelivered = await redeliver(invocation, service, plan, { run, channel });
     if (json) terminal.out(JSON.stringify({ run, ...summary(plan), redelivered }));
     else terminal.out(`${redelivered} of ${plan.events.length} events are shown again (run ${run})`);
@@ -88,6 +91,38 @@ async function select(service: ServiceClient, query: URLSearchParams, channel?: 
   }
 }
 
+/** Why there is nothing in the range that could be shown again. */
+async function nothingToShow(
+  invocation: Invocation,
+  service: ServiceClient,
+  { notDelivered }: Plan,
+): Promise<Failed> {
+  if (notDelivered > 0)
+    return new Failed(
+      `nothing was delivered there: ${notDelivered} events of the range were not`,
+      'nothing_delivered',
+      'Those that were given up are shown by "relay dead-letters", and redriven by "relay dead-letters redrive".',
+    );
+  const [from, to, type, channel] = ['from', 'to', 'type', 'channel'].map((name) =>
+    optionValue(invocation, name),
+  );
+  const chosen = `${type ? ` of the type ${type}` : ''}${channel ? ` for the channel ${channel}` : ''}`;
+  const head = await headOfMarket(service);
+  const end = head === undefined ? '' : `: the stream ${market.name} ends with ${head}`;
+  return new Failed(
+    printable(`no event${chosen} was received from ${from} to ${to}${end}`),
+    'range_empty',
+    `Look at what there is: relay events ${market.name}`,
+  );
+}
+
+/** The last sequence that the read model of deliveries knows of; `undefined` when it cannot be told now. */
+async function headOfMarket(service: ServiceClient): Promise<number | undefined> {
+  const streams = (await statuses(service).catch(() => [])).flatMap((status) => status.streams);
+  const heads = streams.flatMap(({ stream, head }) => (stream === market.name ? [head] : []));
+  return heads.length > 0 ? Math.max(...heads) : undefined;
+}
+
 /** One after the other: a channel shows its lines in the order in which they are asked for. */
 async function redeliver(
   invocation: Invocation,
@@ -116,7 +151,6 @@ async function redeliver(
 
 async function isAgreed({ terminal, stop }: Invocation, plan: Plan): Promise<boolean> {
   terminal.err(describe(plan));
-  if (plan.events.length === 0) return true;
   const answer = await terminal.ask?.('Show them again? [y/N] ', stop).catch(() => '');
   return /^y(es)?$/i.test(answer?.trim() ?? '');
 }
@@ -137,6 +171,7 @@ function describe(plan: Plan): string {
 
 function queryOf(invocation: Invocation): URLSearchParams {
   const query = new URLSearchParams({ limit: String(page) });
+  const bounds: { isTime: boolean; place: number }[] = [];
   for (const name of ['from', 'to']) {
     const value = optionValue(invocation, name);
     if (value === undefined) throw new UsageError(`--${name} is missing`);
@@ -145,7 +180,11 @@ function queryOf(invocation: Invocation): URLSearchParams {
       throw new UsageError(`--${name} must be a sequence, or a time like 2026-01-31T12:00:00Z`);
     }
     query.set(name, isTime ? new Date(value).toISOString() : value);
+    bounds.push({ isTime, place: isTime ? Date.parse(value) : Number(value) });
   }
+  // a sequence and a time cannot be compared here
+  const [from, to] = bounds;
+  if (from?.isTime === to?.isTime && from!.place > to!.place) throw new UsageError('--to is before --from');
   const type = optionValue(invocation, 'type');
   if (type !== undefined) query.set('type', type);
   const channel = channelOf(invocation);

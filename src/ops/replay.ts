@@ -1,6 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { openSql } from '../../projections/core/open-sql.js';
@@ -14,9 +12,14 @@ import type { Config } from '../config.js';
 import { type Command, Failed, type Invocation, optionValue, UsageError } from './command.js';
 import { openLogReader } from './log-reader.js';
 import { noProgress, showProgress } from './progress.js';
+import { requireReadQuery } from './read-query.js';
 import { readRange } from './read-range.js';
 import { type ReplayPoint, replayEnds, replayPoint } from './replay-point.js';
+import { withScratch } from './scratch.js';
 import { cut, moment, printable, styled, type Terminal, writeTable } from './terminal.js';
+
+/** SQLSTATE of a statement that would write where nothing may be written. */
+const readOnlyTransaction = '25006';
 
 /** What more there is to say of a read model than how many rows its tables have. */
 const statistics: Record<string, (on: Tx, schema: string, at: Date) => Promise<object>> = {
@@ -35,13 +38,18 @@ export const replayCommand: Command = {
     'The tables are in a throw-away database, or in a schema of their own where DATABASE_URL is set.',
   options: {
     to: { value: 'SEQ|STREAM=SEQ,...|TIME', says: 'the point; both ends belong to it (default: now)' },
-    query: { value: 'SQL', says: 'what to ask, read-only; tables need no schema (default: a summary)' },
+    query: {
+      value: 'SQL',
+      says: 'what to ask, one statement that reads; tables need no schema (default: a summary)',
+    },
     keep: { says: 'leave the schema in the database of DATABASE_URL' },
   },
   async run(invocation) {
     const projection = projectionNamed(invocation.arguments[0]!);
     const point = replayPoint(projection, optionValue(invocation, 'to'));
     const keep = invocation.options.has('keep');
+    const query = optionValue(invocation, 'query');
+    if (query !== undefined) requireReadQuery(query);
     const config = invocation.config();
     if (keep && !config.DATABASE_URL)
       throw new UsageError('--keep needs DATABASE_URL: an embedded database is thrown away');
@@ -65,9 +73,8 @@ async function withSideTables(
   work: (sql: Sql, schema: string) => Promise<void>,
 ): Promise<void> {
   const schema = `${name}_replay_${randomBytes(4).toString('hex')}`;
-  const directory = await mkdtemp(join(tmpdir(), 'relay-replay-'));
   const logger = pino({ level: 'silent' });
-  try {
+  await withScratch('replay', async (directory) => {
     const sql = await openSql({
       databaseUrl: config.DATABASE_URL,
       directory: join(directory, 'pg'),
@@ -81,9 +88,7 @@ async function withSideTables(
       }
       await sql.close();
     }
-  } finally {
-    await rm(directory, { recursive: true, force: true });
-  }
+  });
 }
 
 async function foldUpTo(
@@ -180,6 +185,8 @@ async function ask(sql: Sql, schema: string, query: string): Promise<Record<stri
   } catch (error) {
     const { code, kind, message } = error as Error & { code?: string; kind?: string };
     if (kind === 'unavailable') throw error;
+    if (code === readOnlyTransaction)
+      throw new Failed(`the query would change something, and was refused: ${message}`, 'query_refused');
     throw new Failed(`the query failed: ${message}${code ? ` (${code})` : ''}`, 'query_failed');
   }
 }

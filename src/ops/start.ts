@@ -1,17 +1,17 @@
 import { resolve } from 'node:path';
-import { type Logger, pino } from 'pino';
-import { PinoPretty } from 'pino-pretty';
+import type { Logger } from 'pino';
 import { withoutCredentials } from '../about.js';
 import { type App, createApp } from '../app.js';
 import { type Config, unknownSettings } from '../config.js';
 import { configuredUrl } from './client.js';
 import { Failed, type Invocation } from './command.js';
+import { openLogger } from './logger.js';
 import { styled, type Terminal } from './terminal.js';
 
 /** Runs the service until it is asked to stop. Throws `Failed` when it cannot start. */
 export async function start({ config: readConfig, terminal, stop }: Invocation): Promise<void> {
   const config = readConfig();
-  const logger = openLogger(config, terminal);
+  const logger = openLogger(config.LOG_LEVEL, terminal);
   process.on('uncaughtException', (error, origin) => {
     // the state is unknown, so nothing is closed in order: what is acknowledged is on disk
     logger.fatal({ err: error, origin }, 'the service ends because of a bug');
@@ -27,19 +27,6 @@ export async function start({ config: readConfig, terminal, stop }: Invocation):
   logger.info('stopping');
   await app.stop();
   logger.info('stopped');
-}
-
-function openLogger(config: Config, terminal: Terminal): Logger {
-  // written at once and in this thread: the last line before an exit is the one that matters
-  if (!terminal.isTty) return pino({ level: config.LOG_LEVEL }, pino.destination({ dest: 1, sync: true }));
-  const pretty = PinoPretty({
-    colorize: terminal.colours,
-    sync: true,
-    singleLine: true,
-    ignore: 'pid,hostname',
-    translateTime: 'SYS:HH:MM:ss.l',
-  });
-  return pino({ level: config.LOG_LEVEL }, pretty);
 }
 
 /** What an operator can mend becomes one sentence; a mistake of ours keeps its stack. */

@@ -40,6 +40,11 @@ t.test('usage', async (t) => {
       ['events', 'market', '--from', '5', '--to', '4'],
       /--to is before --from/,
     ],
+    [
+      'a redelivery that ends before it begins',
+      ['redeliver', '--from', '20', '--to', '10', '--yes'],
+      /--to is before --from\nusage: relay redeliver/,
+    ],
     ['both sources of a payload', ['emit', 'a', '--file', 'x', '--payload', '{}'], /exclude each other/],
     ['a type without a sample', ['emit', 'task.publishd'], /no sample for task\.publishd: give --payload/],
     ['a payload that is not JSON', ['emit', 'a', '--payload', '{'], /--payload is not JSON/],
@@ -257,4 +262,37 @@ t.test('what is printed', async (t) => {
     t.equal(piped.err.length, 11);
     t.equal(piped.err[10], 'working: 100% (1000 of 1000)');
   });
+});
+
+t.test('MCP-14 relay mcp without a service says in one line what to do', async (t) => {
+  const serve = async (status: number, body: string) => {
+    const server = createServer((_request, response) => response.writeHead(status).end(body));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    t.teardown(() => server.close());
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  };
+  const nobody = `http://127.0.0.1:${await freePort()}`;
+  const refusal = { error: { code: -32001, message: 'This API key is not known', data: {} } };
+  const cases: [string, RegExp][] = [
+    [nobody, new RegExp(`^relay: nothing listens on ${nobody}. Start the service with "relay start"`)],
+    [
+      await serve(200, '<html>'),
+      /^relay: .* answers, but not as this service does \(200\)\. Say where .* with --url\.$/,
+    ],
+    [
+      await serve(404, '{"message":"Not Found"}'),
+      /^relay: .* answered 404, but not as MCP does\. Say where .* --url\.$/,
+    ],
+    [
+      await serve(401, JSON.stringify(refusal)),
+      /^relay: This API key is not known\. Give one with --key or RELAY_API_KEY\.$/,
+    ],
+  ];
+  for (const [url, line] of cases) {
+    const { code, out, err } = await relay(['mcp', '--url', url]);
+    t.same([code, out, err.split('\n').length], [1, '', 1], err);
+    t.match(err, line);
+  }
+  const { code, err } = await relay(['mcp', '--url', nobody, '--json']);
+  t.match({ exit: code, ...JSON.parse(err) }, { exit: 1, code: 'service_not_running' });
 });

@@ -4,8 +4,18 @@ import t from 'tap';
 import { createApp } from '../../src/app.js';
 import { readConfig } from '../../src/config.js';
 import { freePort } from '../../src/embedded/net.js';
+import { ServiceClient } from '../../src/ops/client.js';
+import { showPayments } from '../../src/ops/demo-payments.js';
+import { findAnvil } from '../../src/ops/demo-payments-chain.js';
+import type { NoTill } from '../../src/ops/demo-payments-till.js';
+import type { Stage } from '../../src/ops/demo-stage.js';
 import { IrcViewer, type ViewedLine } from '../../src/ops/irc-viewer.js';
+import type { Terminal } from '../../src/ops/terminal.js';
+import { startTurnstile } from '../payments/turnstile.js';
+import { withoutAnope } from '../support/anope.js';
 import { eventually } from '../support/eventually.js';
+import { serveFacilitator } from '../support/facilitator.js';
+import { startNats } from '../support/nats.js';
 import { temporaryDirectory } from '../support/sql.js';
 import { run, separateEnvironment } from './service-process.js';
 import { relay } from './terminal.js';
@@ -14,7 +24,7 @@ async function leftIn(dir: string): Promise<string[]> {
   return (await readdir(dir)).filter((name) => !name.startsWith('tsx-')); // the loader's cache
 }
 
-t.test('the demo on a service of its own', async (t) => {
+t.test('NICKS-07 the demo on a service of its own', async (t) => {
   const temporary = t.testdir();
   // settings of a service in use are no business of this one
   const env = {
@@ -26,7 +36,7 @@ t.test('the demo on a service of its own', async (t) => {
   };
   const { code, out, err } = await run(t, ['src/cli.ts', 'demo', '--json'], env).ended(60_000);
   t.equal(code, 0, err);
-  const { lines, channels, statistics, health, repeated } = JSON.parse(out[0]!);
+  const { lines, channels, statistics, health, repeated, agents, payments } = JSON.parse(out[0]!);
   t.equal(out.length, 1, 'one document');
   const kinds = new Set((lines as ViewedLine[]).map(({ text }) => /^\[([A-Z ]+)\]/.exec(text)?.[1]));
   for (const kind of [
@@ -47,6 +57,23 @@ t.test('the demo on a service of its own', async (t) => {
   t.match(statistics, { pending: 0, delivered_today: 17, dead_letter: 0 });
   t.match(health, { status: 'ok', services: { bridge: { irc: { connected: true } } } });
   t.match(repeated, { status: 'already_processed', delivery_status: 'delivered' });
+  t.match(agents, {
+    ...(withoutAnope
+      ? { identity_bot: /identif/i, by_api_because: /anope/, link: { verified: 1, level: 0 } }
+      : { identity_bot: /is linked with/, by_api_because: null, link: { verified: 1, level: 2 } }),
+    leaderboard: [{ nick: /^scout-/, avg_score: 5 }, { nick: /^courier-/ }],
+    withheld: /\[withheld: guardian\]/,
+    moderation: { level: /^(WARN|MUTE)$/ },
+    consensus: { status: 'validated', votes: 3 },
+  });
+  if (findAnvil()) {
+    t.match(payments, {
+      price: [{ network: 'eip155:8453', amount: '100000', extra: { name: 'USD Coin' } }],
+      grant: { status: 'granted', channel: '#demo-lounge', durationSeconds: 600 },
+      tx_hash: /^0x.{64}$/,
+      balances: { payer: '0.9', recipient: '0.1' },
+    });
+  } else t.match(payments, { left_out: /anvil/ });
   t.same(await leftIn(temporary), [], 'nothing stays behind');
 });
 
@@ -69,6 +96,7 @@ t.test('DEMO-01 DEMO-02 on a service that runs, the demo shows its own lines onl
   t.equal(code, 0, err);
   t.match(out, `IRC  ${app.places.irc}`);
   t.notMatch(out, 'before00');
+  t.match(out, /^left out: this service has no paid channels/m);
   t.match(out, /All of 17 events were seen/);
 });
 
@@ -85,6 +113,30 @@ t.test('DEMO-02 a service of its own has the IRC port that is set', async (t) =>
   stop.abort();
   t.match(await running, { code: 1 });
   t.ok(lines.includes(`IRC  irc://127.0.0.1:${port}`), lines.join('\n'));
+});
+
+t.test('DEMO-03 without a till nothing is paid, and the demo says why', async (t) => {
+  const kinds = [{ x402Version: 2, scheme: 'exact', network: 'eip155:8453' }];
+  const facilitator = await serveFacilitator(t, async () => ({ status: 200, body: { kinds } }));
+  const nats = await startNats(t);
+  const show = async (facilitatorUrl: string, till?: NoTill) => {
+    const { url } = await startTurnstile(t, { natsUrl: nats.url, facilitatorUrl });
+    const service = new ServiceClient({ url, stop: new AbortController().signal });
+    const lines: string[] = [];
+    const stage = { service, till } as unknown as Stage;
+    const viewer = { nick: 'guest' } as IrcViewer;
+    const result = await showPayments(stage, viewer, {
+      out: (line: string) => void lines.push(line),
+    } as Terminal);
+    return { result, text: lines.join('\n') };
+  };
+  const real = await show(facilitator.url);
+  t.match(real.result, { price: [{ network: 'eip155:8453', amount: '100000' }], left_out: /real ones/ });
+  t.match(real.text, /402: 0\.10 USDC for #alpha-test\n {2}100000 on eip155:8453 to 0x/);
+  t.match(await show(''), { result: { left_out: /not configured/ } });
+  const missing = await show('', { why: 'the package is not there', mend: 'npm install --include=dev' });
+  t.match(missing, { text: 'left out: the package is not there. "npm install --include=dev" brings it' });
+  t.notOk(facilitator.count('settle') + facilitator.count('verify'));
 });
 
 t.test('the demo as people see it, interrupted', async (t) => {

@@ -40,11 +40,11 @@ async function openHouse(t: Test) {
   await eventually('all to be delivered', async () => (await queue()).delivered_today === count);
   const taskOf = (text: string) => /evt-\d+/.exec(text)?.[0];
   const seen = (channel: string) => witness.texts(channel).map(taskOf);
-  return { env, witness, seen, queue };
+  return { app, env, ircd, witness, seen, queue };
 }
 
 t.test('delivered events are shown again on purpose', async (t) => {
-  const { env, witness, seen, queue } = await openHouse(t);
+  const { app, env, ircd, witness, seen, queue } = await openHouse(t);
   const all = Array.from({ length: count }, (_, n) => idOf(n));
   const lines = () => witness.lines.length;
   const before = await queue();
@@ -102,11 +102,38 @@ t.test('delivered events are shown again on purpose', async (t) => {
     await witness.waitUntil(() => lines() >= from + 2 * count + 2, 10_000, 'the last one a third time');
     t.same(seen('#bounties').slice(2 * count), [idOf(39)], 'and nothing of the repeated run');
     t.same(await queue(), before, 'the queue is as it was');
-    t.match(await relay(['redeliver', '--from', '99', '--to', '120', '--yes'], { env }), {
-      code: 0,
-      out: /^0 of 0 events/,
+  });
+
+  await t.test('OPERATE-14 a range that holds nothing', async (t) => {
+    const from = lines();
+    const over = (first: string, last: string, ...more: string[]) =>
+      relay(['redeliver', '--from', first, '--to', last, ...(more.length > 0 ? more : ['--yes'])], { env });
+    const beyond = {
+      code: 1,
+      out: '',
+      err: /no event was received from 99 to 120: .* MARKET ends with 40\n/,
+    };
+    t.match(await over('99', '120'), beyond);
+    t.match(await over('99', '120', '--dry-run'), beyond);
+    const { code, err } = await over('99', '120', '--yes', '--json');
+    t.match(
+      { code, ...JSON.parse(err) },
+      { code: 'range_empty', error: String, hint: /relay events MARKET/ },
+    );
+    t.equal(code, 1);
+    t.match(await over('2001-01-01', '2001-01-02'), { code: 1, err: /no event was received from 2001/ });
+    t.match(await over('1', '40', '--yes', '--type', 'task.nothing', '--channel', 'city-lisbon'), {
+      code: 1,
+      err: /no event of the type task.nothing for the channel city-lisbon was received from 1 to 40/,
     });
-    t.match(await relay(['redeliver', '--from', 'x', '--to', '1', '--yes'], { env }), { code: 2 });
+    for (const [first, last] of [
+      ['20', '10'],
+      ['2026-02-01', '2026-01-01'],
+    ] as const)
+      t.match(await over(first, last), { code: 2, err: /--to is before --from\n.*usage: relay redeliver/ });
+    t.match(await over('x', '1'), { code: 2 });
+    await witness.ask();
+    t.equal(lines(), from);
   });
 
   await t.test('OPERATE-05 what was not delivered is for others', async (t) => {
@@ -129,6 +156,12 @@ t.test('delivered events are shown again on purpose', async (t) => {
       { id: 3 },
     ]);
     t.equal((await fetch(`${url}?from=yesterday&to=3`)).status, 400);
+    await ircd.stop();
+    t.equal((await postEvent(app.url, sampleEvent('evt-late'))).status, 202);
+    t.match(await relay(['redeliver', '--from', '41', '--to', '41', '--yes'], { env }), {
+      ...{ code: 1, out: '' },
+      err: /nothing was delivered there: 1 events of the range were not\n.*relay dead-letters/,
+    });
   });
 });
 

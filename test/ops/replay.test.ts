@@ -1,5 +1,6 @@
-import { readdir } from 'node:fs/promises';
+import { mkdir, readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { pino } from 'pino';
 import t from 'tap';
 import { openSql } from '../../projections/core/open-sql.js';
@@ -13,6 +14,7 @@ import { queueHistory } from '../projections/queue-history.js';
 import { eventually } from '../support/eventually.js';
 import { startNats } from '../support/nats.js';
 import { startPostgres, temporaryDirectory } from '../support/sql.js';
+import { type Program, run } from './service-process.js';
 import { relay } from './terminal.js';
 
 const logger = pino({ level: 'silent' });
@@ -144,16 +146,26 @@ t.test('replay', async (t) => {
         "select schema_name::text as name from information_schema.schemata where schema_name like '%replay%'",
       );
     const replays = async () => (await readdir(tmpdir())).filter((name) => name.startsWith('relay-replay-'));
+    // others may have theirs on this machine
+    const before = await replays();
     for (const environment of [env, embedded]) {
-      const writing = ['replay', 'delivery_queue', '--query', 'delete from events'];
-      t.match(await relay(writing, { env: environment }), {
+      const writing = 'with gone as (delete from events returning id) select count(*) from gone';
+      t.match(await relay(['replay', 'delivery_queue', '--query', writing], { env: environment }), {
         code: 1,
-        err: /read-only transaction \(25006\)/,
+        err: /the query would change something, and was refused: .*read-only transaction/,
       });
-      t.match(await relay(['replay', 'delivery_queue', '--query', 'selec'], { env: environment }), {
-        code: 1,
-        err: /the query failed: syntax error/,
-      });
+      for (const query of ['delete from events', 'select 1; select 2', 'commit; drop schema public'])
+        t.match(await relay(['replay', 'delivery_queue', '--query', query], { env: environment }), {
+          code: 2,
+          err: /--query must be one statement that reads, and begin with one of SELECT, /,
+        });
+      t.match(
+        await relay(['replay', 'delivery_queue', '--query', 'select from where'], { env: environment }),
+        {
+          code: 1,
+          err: /the query failed: syntax error/,
+        },
+      );
     }
     t.same(await schemas(), []);
     const stop = new AbortController();
@@ -163,7 +175,10 @@ t.test('replay', async (t) => {
       err: /interrupted/,
     });
     t.same(await schemas(), [], 'after it was interrupted');
-    t.same(await replays(), []);
+    t.same(
+      (await replays()).filter((name) => !before.includes(name)),
+      [],
+    );
     t.match(await relay(['replay', 'delivery_queue', '--keep'], { env: embedded }), {
       code: 2,
       err: /needs DATABASE_URL/,
@@ -173,6 +188,37 @@ t.test('replay', async (t) => {
     t.same(await schemas(), [{ name: schema }]);
     const [count] = await sql.query(`select count(*) as events from ${schema}.events`);
     t.same(count, { events: market.length });
+  });
+
+  await t.test('OPERATE-15 what was killed is tidied up by the next one', async (t) => {
+    const TMPDIR = t.testdir();
+    const start = () => run(t, ['src/cli.ts', 'replay', 'delivery_queue'], { ...embedded, TMPDIR });
+    // beside those of the loader that runs this
+    const folders = async () => (await readdir(TMPDIR)).filter((name) => !name.startsWith('tsx-'));
+    const folderOf = async ({ child }: Program) =>
+      await eventually('its folder', async () =>
+        (await folders()).find((name) => name.includes(`-${child.pid}-`)),
+      );
+    const killed = start();
+    const left = await folderOf(killed);
+    killed.child.kill('SIGKILL');
+    await killed.ended();
+    const ended = start();
+    await folderOf(ended);
+    t.notOk((await folders()).includes(left), 'the next one has removed it');
+    ended.child.kill('SIGTERM');
+    t.match(await ended.ended(), { code: 1, err: /interrupted/ });
+    t.same(await folders(), []);
+
+    const of = (pid: number | undefined) => left.replace(`-${killed.child.pid}-`, `-${pid}-`);
+    const others = [of(process.pid), `other-${left}`, left.replace('-replay-', '-other-'), `${left}.txt`];
+    for (const name of [...others, of(ended.child.pid)]) await mkdir(join(TMPDIR, name));
+    const last = start();
+    const own = await folderOf(last);
+    t.same((await folders()).sort(), [...others, own].sort(), 'only what nobody uses any more');
+    last.child.kill('SIGINT');
+    await last.ended();
+    t.same((await folders()).sort(), others.sort());
   });
 
   await t.test('OPERATE-06 a fact that cannot be folded is named, unless it may be skipped', async (t) => {

@@ -269,6 +269,9 @@ t.test('the command line and a running service', async (t) => {
     const { code, out, err } = await relay(['demo'], { env: { ...env, IRC_URL: ircd.url } });
     t.equal(code, 1);
     t.match(out, `API  ${app.address}  (it runs already)`);
-    t.match(err, /waited 8 s in vain for "\[NEW\] .* in #bounties\nThe queue says of this event: pending\.$/);
+    t.match(
+      err,
+      /waited 20 s in vain for "\[NEW\] .* in #bounties\nThe queue says of this event: pending\.$/,
+    );
   });
 });

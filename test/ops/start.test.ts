@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import t from 'tap';
+import { errorView } from '../../src/ops/logger.js';
 import { ownServerPort } from '../../src/ops/own-servers.js';
+import { Unavailable } from '../../streams/core/index.js';
 import { needsDisk, smallDisk } from '../support/small-disk.js';
 import { run, separateEnvironment } from './service-process.js';
 import { relay } from './terminal.js';
@@ -65,6 +67,20 @@ t.test('the life of the service', async (t) => {
   t.match(await relay(['emit', 'task.expired', '--id', 'first'], { env }), {
     code: 0,
     out: /^accepted {2}first\n {2}#bounties\n/,
+  });
+
+  await t.test('START-08 what is not up yet is no warning, and what is expected has no stack', async (t) => {
+    await first.line((said) => said.includes('"channels reconciled"'), 30_000);
+    await first.line((said) => said.includes('"moderation_v1"'), 30_000);
+    const warnings = first.out.map((said) => JSON.parse(said)).filter(({ level }) => level >= 40);
+    t.same(
+      warnings.map(({ msg, err }) => [msg, err?.message]).filter(([, problem]) => problem !== undefined),
+      [],
+    );
+    t.same(errorView(new Unavailable('x_building', 503, 'It is being built', 1)), {
+      ...{ type: 'Unavailable', code: 'x_building', message: 'It is being built' },
+    });
+    t.match(errorView(new TypeError('a bug')), { type: 'TypeError', message: 'a bug', stack: /start\.test/ });
   });
 
   await t.test('a second one on the same data directory', async (t) => {

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { leaseHolder } from '../../../workers/core/lease.js';
 import { withoutCredentials } from '../../about.js';
+import { nickServiceNick } from '../../embedded/anope-config.js';
+import { lookForAnope } from '../../embedded/own-network.js';
 import type { IrcState } from '../../services/irc-state.js';
 import { type Answer, type Check, fail, ok, skipped, warn } from './finding.js';
 import { IrcProbe } from './irc-probe.js';
@@ -39,6 +41,7 @@ const network: Check = {
         history(probe),
         await nick(probe, scene),
         await operator(probe, secrets),
+        ...(scene.own.irc ? [await nickService(probe, scene)] : []),
       ];
     } finally {
       probe.leave();
@@ -125,6 +128,21 @@ async function operator(probe: IrcProbe, { ircOper }: KnownSecrets): Promise<Ans
       `the operator credentials of ${ircOper.name} are refused: ${refusal}`,
       'set IRC_OPER_NAME and IRC_OPER_PASSWORD to what the server has, and see from which hosts it takes them',
     ),
+  };
+}
+
+/** Of our own network: on a given one it is its operators' business who registers nicks. */
+async function nickService(probe: IrcProbe, { findAnope }: Scene): Promise<Answer> {
+  const part = 'nick-service';
+  const owner = await probe.whoHas(nickServiceNick);
+  if (owner !== undefined) return { part, ...ok(`${nickServiceNick} is there: nicks can be registered`) };
+  const found = lookForAnope(findAnope);
+  const what = 'there is no nick service: nobody can identify on IRC, and LINK is refused there';
+  return {
+    part,
+    ...('without' in found
+      ? warn(`${what}: ${found.without}`, 'run scripts/setup and start the service again')
+      : warn(what, 'nothing where the service has just started; else see its log')),
   };
 }
 

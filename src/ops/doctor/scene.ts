@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path';
 import type { Log } from '../../../streams/core/index.js';
 import type { About } from '../../about.js';
 import type { Config } from '../../config.js';
-import { type Binary, findInspircd, findNatsServer } from '../../embedded/binaries.js';
+import { type Binary, findAnope, findInspircd, findNatsServer } from '../../embedded/binaries.js';
 import { storedSecrets } from '../../embedded/secrets.js';
 import { askAbout, type ServiceClient } from '../client.js';
 import type { Failed } from '../command.js';
@@ -28,6 +28,7 @@ export interface Scene {
   unknownNames(): string[];
   findNatsServer(): Binary;
   findInspircd(): Binary;
+  findAnope(): Binary;
   now(): number;
   /** Where a given log server may show its state over HTTP. */
   monitorPort: number;
@@ -69,6 +70,7 @@ export function openScene(config: Config, client: ServiceClient, over: Partial<S
     unknownNames: () => [],
     findNatsServer,
     findInspircd,
+    findAnope,
     now: Date.now,
     monitorPort: usualMonitorPort,
     ca: undefined,
