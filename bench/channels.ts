@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { asker, creation } from '../test/channels/keeper.js';
 import { environmentOf, operatorOn, untilKept } from '../test/channels/stage.js';
 import { postEvent, sampleEvent, startApp } from '../test/support/app.js';
@@ -17,7 +18,7 @@ const atATime = 64;
 const boundMs = 120_000;
 const nameOf = (n: number) => `#task-b${String(n).padStart(4, '0')}`;
 
-/** Task channels made through the service, and all of it back after a restart of the network and of the service. */
+/** Task channels made through the service, and all of it back after a restart of the network and of the service, and of a network that lost it. */
 export async function channels(t: Bench): Promise<Row[]> {
   const count = t.size(5_000, 200);
   const [nats, ircd] = await Promise.all([startNats(t, { sync: 'always' }), startIrcd(t)]);
@@ -48,6 +49,11 @@ export async function channels(t: Bench): Promise<Row[]> {
     await startApp(t, environment);
     await untilFurnished(witness, count);
   });
+  t.progress('the network has lost everything');
+  await ircd.kill();
+  await rm(join(ircd.dir, 'permchannels.conf'));
+  await ircd.start();
+  const nothing = await seconds(() => untilFurnished(witness, count));
   t.progress('the same commands without the service');
   const bare = await bareCreation(t, ircd, count);
   const all = `${whole(count)} task channels`;
@@ -68,9 +74,16 @@ export async function channels(t: Bench): Promise<Row[]> {
       goal: '≤ 5 s',
     },
     {
-      measured: 'the same after a restart of the service',
+      measured: 'the same after a restart of the service, its start with it',
       ours: `${service.toFixed(1)} s`,
       against: restart,
+      goal: '≤ 5 s',
+    },
+    {
+      measured: 'all of them made again on a server that has lost everything',
+      ours: `${nothing.toFixed(1)} s`,
+      against: restart,
+      goal: '≤ 5 s',
     },
   ];
 }
@@ -107,7 +120,10 @@ async function untilFurnished(witness: Observer, count: number): Promise<void> {
       // it came off with the server, and asks nothing until it is back
       if (!witness.connected) return false;
       const listed = (await witness.ask('LIST')).map((line) => row.exec(line));
-      return listed.filter((found) => Number(found?.[2]) >= 3).length === count;
+      if (listed.filter((found) => Number(found?.[2]) >= 3).length === count) return true;
+      // reading thousands of rows takes from the process that is measured
+      await delay(200);
+      return false;
     },
     boundMs,
   );

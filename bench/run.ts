@@ -3,14 +3,21 @@ import { type Benchmark, type Row, runBenchmark } from './bench.js';
 import { channels } from './channels.js';
 import { delivery } from './delivery.js';
 import { emmett } from './emmett.js';
+import { httpReads } from './http-reads.js';
+import { identities } from './identity.js';
 import { ingest } from './ingest.js';
 import { ingestDuringRebuild } from './ingest-during-rebuild.js';
 import { latency } from './latency.js';
+import { marketplace } from './marketplace.js';
+import { mcp } from './mcp.js';
 import { memory } from './memory.js';
+import { moderation } from './moderation.js';
 import { peers } from './peers.js';
 import { reads } from './reads.js';
 import { rebuild } from './rebuild.js';
 import { recording } from './recording.js';
+import { reputation } from './reputation.js';
+import { signatures } from './signatures.js';
 import { start } from './start.js';
 import { markdown } from './table.js';
 
@@ -21,12 +28,19 @@ const benchmarks: Record<string, Benchmark> = {
   rebuild,
   emmett,
   reads,
+  'http-reads': httpReads,
   'ingest-during-rebuild': ingestDuringRebuild,
   memory,
   start,
   peers,
   channels,
+  identity: identities,
   recording,
+  reputation,
+  marketplace,
+  mcp,
+  moderation,
+  signatures,
 };
 
 const { positionals, values } = parseArgs({

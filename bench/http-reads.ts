@@ -1,0 +1,97 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import autocannon from 'autocannon';
+import type { Log } from '../streams/core/index.js';
+import { irc, ircSubject } from '../streams/irc/index.js';
+import { feedbackSubject } from '../streams/reputation/facts.js';
+import { reputation } from '../streams/reputation/index.js';
+import { eventually } from '../test/support/eventually.js';
+import { startNats } from '../test/support/nats.js';
+import { startService } from '../test/support/service.js';
+import type { Bench, Row } from './bench.js';
+import { median, whole } from './figures.js';
+import { openLog } from './log.js';
+
+const connections = 64;
+const paths = [
+  '/irc/stats',
+  '/irc/channels',
+  '/irc/channels/bench-1/messages',
+  '/leaderboard/agents?limit=50',
+  '/reputation/agent7',
+];
+
+/** Public reads over HTTP against bare routes that answer the same bytes, in turns. */
+export async function httpReads(t: Bench): Promise<Row[]> {
+  const nats = await startNats(t);
+  await fill(await openLog(t, nats));
+  const ours = await startService(
+    t,
+    { nats, ircUrl: 'irc://127.0.0.1:1' },
+    { ROLES: 'api,projections', LOG_LEVEL: 'warn' },
+  );
+  await eventually('everything to be folded', async () => {
+    const { messages } = (await (await fetch(`${ours.url}/irc/stats`)).json()) as { messages: number };
+    return messages === 10_000;
+  });
+  const bodies = await Promise.all(paths.map(async (path) => await (await fetch(ours.url + path)).text()));
+  const floor = await bareRoutes(t, bodies);
+  const rows: Row[] = [];
+  for (const [n, path] of paths.entries()) {
+    const rounds: { ours: number; floor: number }[] = [];
+    for (let round = 0; round <= t.size(3, 1); round++) {
+      t.progress(`${path}, ${round === 0 ? 'warming up' : `round ${round}`}`);
+      const figures = {
+        ours: await perSecond(ours.url + path, t.size(3, 1)),
+        floor: await perSecond(`${floor}/${n}`, t.size(3, 1)),
+      };
+      if (round > 0) rounds.push(figures);
+    }
+    rows.push({
+      measured: `\`GET ${path}\`, ${whole(Buffer.byteLength(bodies[n]!))} bytes, ${connections} connections`,
+      ours: `${whole(median(rounds.map((figures) => figures.ours)))}/s`,
+      against: `a bare route that answers the same bytes: ${whole(median(rounds.map((figures) => figures.floor)))}/s`,
+      ratio: median(rounds.map((figures) => figures.ours / figures.floor)),
+      goal: '≥ 0.6',
+    });
+  }
+  return rows;
+}
+
+/** 10,000 lines in fifty channels, and what a thousand agents were rated. */
+async function fill(log: Log): Promise<void> {
+  const start = Date.now() - 60_000;
+  const by = { by: 'bench' };
+  for (let n = 0; n < 50; n++) {
+    const channel = `#bench-${n}`;
+    const seen = Array.from({ length: 200 }, (_, line) => ({
+      ...{ is: 'message' as const, at: start + line, nick: `agent${line % 7}` },
+      text: `line ${line} of an agent that has something to say about ${channel}`,
+    }));
+    const members = Array.from({ length: 7 }, (_, agent) => `agent${agent}`);
+    const snapshot = { is: 'snapshot' as const, at: start, members, modes: 'nt', topic: `All about ${n}` };
+    const data = { channel, lines_before: 0, seen: [snapshot, ...seen] };
+    await log.append(irc, ircSubject(channel), { type: 'channel.observed', data }, by);
+  }
+  const day = new Date(start).toISOString().slice(0, 10);
+  for (let n = 0; n < 1_000; n++) {
+    const rating = { from: `rater${n % 13}`, nick: `agent${n}`, channel: `#bench-${n % 50}` };
+    const data = { ...rating, rating: 1 + (n % 5), comment: '', day };
+    await log.append(reputation, feedbackSubject(rating), { type: 'feedback.given', data }, by);
+  }
+}
+
+async function bareRoutes(t: Bench, bodies: string[]): Promise<string> {
+  const floor = fork('bench/floors/bytes.ts', { execArgv: ['--import', 'tsx'] });
+  t.teardown(() => void floor.kill());
+  await once(floor, 'message');
+  floor.send(bodies);
+  const [{ url }] = (await once(floor, 'message')) as [{ url: string }];
+  return url;
+}
+
+async function perSecond(url: string, seconds: number): Promise<number> {
+  const result = await autocannon({ url, connections, duration: seconds });
+  if (result['2xx'] === 0 || result.non2xx > 0) throw new Error(`${url}: ${result.non2xx} were refused`);
+  return result['2xx'] / result.duration;
+}
