@@ -1,7 +1,16 @@
 import { existsSync, readFileSync } from 'node:fs';
 import util from 'node:util';
 import { z } from 'zod';
+import { isWalletAddress } from '../streams/identity/challenge.js';
 import { isChannel, isNick } from '../streams/irc-grammar.js';
+import type { Thresholds } from '../streams/moderation/index.js';
+import {
+  type ConfiguredModel,
+  modelKeyNames,
+  readModelsFile,
+  withModelKeys,
+} from './deliberation/models-file.js';
+import { readPayTo } from './payments/networks.js';
 import { unknownNames } from './setting-names.js';
 
 /** The parts that a process may run. */
@@ -24,6 +33,17 @@ function isAddress(text: string, protocols: string[]): boolean {
 
 function areNatsAddresses(text: string): boolean {
   return text === '' || text.split(',').every((one) => isAddress(one.trim(), ['nats:', 'tls:']));
+}
+
+/** Whether a text is a host name or an address (IPv6 in brackets) and a port. */
+function isHostAndPort(text: string): boolean {
+  const match = /^(?:\[[0-9a-f:.]+\]|[a-z0-9_.-]+):(\d{1,5})$/i.exec(text);
+  return match !== null && Number(match[1]) >= 1 && Number(match[1]) <= 65_535;
+}
+
+/** Whether a text is the origin of web pages, as browsers send it. */
+function isOrigin(text: string): boolean {
+  return URL.canParse(text) && new URL(text).origin === text;
 }
 
 /** A setting that is a number in decimal digits. */
@@ -70,6 +90,36 @@ const someOf = <Word extends string>(words: readonly Word[], preset: Word) =>
     return given as Word[];
   });
 
+/** Points from which on an incident is a LOG, WARN, MUTE, KICK and BAN. */
+const thresholds = list('20,40,60,80,95').transform((texts, context): Thresholds => {
+  const points = texts.map(Number);
+  const areRising = points.every((point, index) => point >= (points[index - 1] ?? 0) + 1 && point <= 101);
+  if (points.length !== 5 || !areRising || !texts.every((text) => /^\d{1,3}$/.test(text)))
+    context.addIssue({ code: 'custom', message: 'must be five rising whole numbers from 1 to 101' });
+  return points as unknown as Thresholds;
+});
+
+/** A setting that is an amount of US dollars. */
+const dollars = (preset: number) =>
+  z
+    .string()
+    .default(String(preset))
+    .refine((text) => /^\d{1,6}(\.\d{1,6})?$/.test(text), 'must be an amount of US dollars like 1.00')
+    .transform(Number);
+
+/** A setting that is the path of the file of models; their keys are added from the environment. */
+const modelsFile = z
+  .string()
+  .default('')
+  .transform((path, context): ConfiguredModel[] => {
+    try {
+      return path === '' ? [] : readModelsFile(path);
+    } catch (error) {
+      context.addIssue({ code: 'custom', message: (error as Error).message });
+      return z.NEVER;
+    }
+  });
+
 const nick = (preset: string) =>
   z
     .string()
@@ -82,7 +132,7 @@ const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as
 export const environment = z.object({
   HOST: z.string().default('127.0.0.1'),
   PORT: port(8100),
-  PUBLIC_URL: address(['http:', 'https:'], 'https://relay.example', 'http://localhost:8100'),
+  PUBLIC_URL: address(['http:', 'https:'], 'https://relay.example'),
   DATA_DIR: z.string().min(1).default('./data'),
   NATS_URL: z
     .string()
@@ -103,6 +153,12 @@ export const environment = z.object({
   BRIDGE_NICK: nick('relay'),
   EM_NICK: nick('em-bot'),
   CHANNELSERV_NICK: nick('channelserv'),
+  MRSERV_NICK: nick('mrserv'),
+  GUARDIAN_THRESHOLDS: thresholds,
+  GUARDIAN_IGNORE_CHANNELS: list('').refine(
+    (names) => names.every(isChannel),
+    'must be channel names like #lobby, with commas between them',
+  ),
   CHANNEL_CREATIONS_PER_HOUR: wholeNumber(0).default(100),
   CHANNEL_DELETIONS_PER_HOUR: wholeNumber(0).default(50),
   MEMBER_OPERATIONS_PER_HOUR: wholeNumber(0).default(1_000),
@@ -118,10 +174,57 @@ export const environment = z.object({
   EVENT_RETRY_MS: milliseconds(5_000),
   EVENT_MAX_RETRIES: wholeNumber(1).default(3),
   EM_SOURCE: z.string().min(1).default('relay-network'),
+  EM_URL: address(['http:', 'https:'], 'https://marketplace.example'),
+  EM_API_KEY: z.string().default(''),
+  CERT_HOSTS: list('').refine(
+    (places) => places.every(isHostAndPort),
+    'must be places like irc.example:6697, with commas between them',
+  ),
+  SOCIAL_OEMBED_URL: address(
+    ['http:', 'https:'],
+    'https://publish.twitter.com/oembed',
+    'https://publish.twitter.com/oembed',
+  ),
+  EM_IDENTITY_WEBHOOK_URL: address(['http:', 'https:'], 'https://marketplace.example/identity'),
+  EM_IDENTITY_WEBHOOK_SECRET: z.string().default(''),
+  CHAIN_RPC_URL: address(['http:', 'https:'], 'https://rpc.example'),
+  ERC8004_REGISTRY: z
+    .string()
+    .default('')
+    .refine((text) => text === '' || isWalletAddress(text), 'must be 0x and 40 hexadecimal digits'),
+  MODELS: modelsFile,
+  DELIBERATION_MAX_COST_USD: dollars(1),
+  DELIBERATION_CALL_TIMEOUT_MS: milliseconds(60_000),
+  X402_FACILITATOR_URL: address(['http:', 'https:'], 'https://facilitator.example'),
+  X402_PAY_TO: z
+    .string()
+    .default('')
+    .transform((text, context) => {
+      const payTo = readPayTo(text);
+      if (payTo) return payTo;
+      const message =
+        'must be one 0x address, or network=address pairs like eip155:8453=0x..., with commas between them';
+      context.addIssue({ code: 'custom', message });
+      return z.NEVER;
+    }),
+  PAID_CHANNELS: z.string().default(''),
   API_KEYS: apiKeys,
+  API_KEYS_FILE: z.string().default(''),
+  ALLOWED_ORIGINS: list('').refine(
+    (origins) => origins.every(isOrigin),
+    'must be origins like https://app.example, with commas between them',
+  ),
+  NONCE_RATE_LIMIT: wholeNumber(0).default(30),
   RELAY_API_KEY: z.string().default(''),
+  CHANNEL_ADMIN_KEY: z.string().default(''),
   BRIDGE_URL: address(['http:', 'https:'], 'http://host:8100'),
   CHANNELSERV_URL: address(['http:', 'https:'], 'http://host:8100'),
+  GUARDIAN_URL: address(['http:', 'https:'], 'http://host:8100'),
+  MRSERV_URL: address(['http:', 'https:'], 'http://host:8100'),
+  MULTIBRAIN_URL: address(['http:', 'https:'], 'http://host:8100'),
+  SENTINEL_URL: address(['http:', 'https:'], 'http://host:8100'),
+  TURNSTILE_URL: address(['http:', 'https:'], 'http://host:8100'),
+  VERIFICATION_URL: address(['http:', 'https:'], 'http://host:8100'),
   PROXY_TIMEOUT: milliseconds(5_000),
   LOG_LEVEL: z.enum(levels, `must be one of ${levels.join(', ')}`).default('info'),
   RATE_LIMIT: wholeNumber(0).default(600),
@@ -139,7 +242,11 @@ export function readConfig(env: NodeJS.ProcessEnv = environmentWithFile()): Conf
   // `NAME=` means the same as no NAME, as in compose files that pass a variable on
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
   const result = environment.safeParse(given);
-  if (result.success) return result.data;
+  if (result.success) {
+    const { PUBLIC_URL: publicUrl, PORT, MODELS } = result.data;
+    const PUBLIC_URL = publicUrl || `http://localhost:${PORT}`;
+    return { ...result.data, PUBLIC_URL, MODELS: withModelKeys(MODELS, given) };
+  }
   const problems = result.error.issues.map(({ path, message }) => {
     const name = String(path[0] ?? '');
     return `  ${name}: ${message}${shown(name, given[name] ?? '')}`;
@@ -148,23 +255,24 @@ export function readConfig(env: NodeJS.ProcessEnv = environmentWithFile()): Conf
 }
 
 /** What is to be said about names in the environment and in `.env` that look like settings and are none. */
-export function unknownSettings(
-  env: NodeJS.ProcessEnv = process.env,
-  file = existsSync('.env') ? readFileSync('.env', 'utf8') : '',
-): string[] {
-  // present from Node 20.12 on, like what reads the file
-  const parseEnv = util.parseEnv as typeof util.parseEnv | undefined;
+export function unknownSettings(env: NodeJS.ProcessEnv = process.env, file = envFile()): string[] {
   const inFile = Object.keys(parseEnv?.(file) ?? {});
   const notRead =
     parseEnv === undefined && file !== '' ? ['.env is read by Node.js 20.12 or newer only'] : [];
   const given = { environment: Object.keys(env), file: inFile };
-  return [...notRead, ...unknownNames(given, Object.keys(environment.shape))];
+  const known = [...Object.keys(environment.shape), ...modelKeyNames(env.MODELS)];
+  return [...notRead, ...unknownNames(given, known)];
 }
 
 const secrets = new Set([
   'API_KEYS',
   'RELAY_API_KEY',
+  'CHANNEL_ADMIN_KEY',
   'EM_WEBHOOK_SECRET',
+  'EM_IDENTITY_WEBHOOK_SECRET',
+  // the key of an RPC provider stands in its path
+  'CHAIN_RPC_URL',
+  'EM_API_KEY',
   'IRC_OPER_PASSWORD',
   'IRC_SERVER_PASSWORD',
 ]);
@@ -175,13 +283,17 @@ function shown(name: string, value: string): string {
   return `, got '${value.length > 60 ? `${value.slice(0, 57)}...` : value}'`;
 }
 
+/** Present from Node 20.12 on. */
+const parseEnv = util.parseEnv as typeof util.parseEnv | undefined;
+
+/** What stands in `.env`, without the byte order mark that some editors put before it; empty where there is none. */
+function envFile(): string {
+  return existsSync('.env') ? readFileSync('.env', 'utf8').replace(/^\uFEFF/, '') : '';
+}
+
 function environmentWithFile(): NodeJS.ProcessEnv {
-  // present from Node 20.12 on; it leaves variables alone that are already set
   try {
-    if (existsSync('.env')) {
-      readFileSync('.env'); // loadEnvFile calls every problem a missing file
-      process.loadEnvFile?.('.env');
-    }
+    for (const [name, value] of Object.entries(parseEnv?.(envFile()) ?? {})) process.env[name] ??= value;
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     throw new ConfigError(

@@ -20,9 +20,15 @@ export function unknownNames(
     return `${name}${place} is not a setting${suggestion ? `: did you mean ${suggestion}?` : ''}`;
   };
   const unknown = (name: string) => !known.includes(name);
-  const inFile = given.file.filter((name) => unknown(name) && !ofOthers.test(name));
+  // a line that is no NAME=value may hold a secret: nothing of it is repeated
+  const broken = given.file.filter((name) => !/^[A-Za-z_]\w*$/.test(name));
+  const inFile = given.file.filter((name) => unknown(name) && !ofOthers.test(name) && !broken.includes(name));
   const around = given.environment.filter(
     (name) => unknown(name) && !given.file.includes(name) && meant(name) !== undefined,
   );
-  return [...inFile.map((name) => say(name, ' in .env')), ...around.map((name) => say(name, ''))];
+  return [
+    ...broken.map(() => '.env has a line that is not NAME=value, which may take the next one along'),
+    ...inFile.map((name) => say(name, ' in .env')),
+    ...around.map((name) => say(name, '')),
+  ];
 }

@@ -7,10 +7,10 @@ import { openSql } from '../projections/core/open-sql.js';
 import type { Sql } from '../projections/core/sql.js';
 import type { Config } from './config.js';
 import { lockDataDir } from './embedded/data-dir-lock.js';
-import { startInspircd } from './embedded/inspircd.js';
 import { startNatsServer } from './embedded/nats-server.js';
 import { isFree } from './embedded/net.js';
-import { loadSecrets, type Secrets } from './embedded/secrets.js';
+import { startOwnNetwork } from './embedded/own-network.js';
+import { loadSecrets } from './embedded/secrets.js';
 
 /** A part that has been opened and how to end it. */
 export interface Closing {
@@ -36,12 +36,15 @@ export interface Surroundings {
   };
 }
 
-/** Starts what is not given by an address, all at once, and registers in `closing` how to end it. */
-export async function openSurroundings(
+/**
+ * Starts what is not given by an address, all at once, and registers in `closing` how to end it. Resolves when
+ * everything is on its way; `opened` when it is there.
+ */
+export async function beginSurroundings(
   config: Config,
   logger: Logger,
   closing: Closing[],
-): Promise<Surroundings> {
+): Promise<{ opened: Promise<Surroundings> }> {
   const dataDir = resolve(config.DATA_DIR);
   const own = { nats: config.NATS_URL === '', sql: config.DATABASE_URL === '', irc: config.IRC_URL === '' };
   const needsIrc = config.ROLES.includes('irc');
@@ -70,10 +73,8 @@ export async function openSurroundings(
     ? start('nats-server', startNatsServer({ dataDir, log: logger }), (server) => server.stop())
     : Promise.resolve({ url: config.NATS_URL });
   const irc = ownIrc
-    ? start(
-        'inspircd',
-        startInspircd({ dataDir, log: logger, ...inspircdOptions(config, ownIrc) }),
-        (server) => server.stop(),
+    ? start('irc network', startOwnNetwork({ config, dataDir, generated: ownIrc, log: logger }), (network) =>
+        network.stop(),
       )
     : Promise.resolve({ url: config.IRC_URL });
   const sql = start(
@@ -81,28 +82,34 @@ export async function openSurroundings(
     openSql({ databaseUrl: config.DATABASE_URL, directory: join(dataDir, 'pg'), logger }),
     (opened) => opened.close(),
   );
-  await Promise.allSettled([nats, irc, sql]);
+  const settled = Promise.allSettled([nats, irc, sql]);
 
   const operName = config.IRC_OPER_NAME || ownIrc?.ircOperName;
   const operPassword = config.IRC_OPER_PASSWORD || ownIrc?.ircOperPassword;
-  return {
-    holder: locked ? `${hostname()}:${dataDir}` : randomUUID(),
-    natsUrl: (await nats).url,
-    streamsMaxBytes: await streamsBudget(config),
-    ircUrl: (await irc).url,
-    sql: await sql,
-    sqlPlace: own.sql ? join(dataDir, 'pg') : new URL(config.DATABASE_URL).host,
-    secrets: {
-      webhook:
-        config.EM_WEBHOOK_SECRET.length > 0
-          ? config.EM_WEBHOOK_SECRET
-          : generated
-            ? [generated.webhookSecret]
-            : [],
-      ircServerPassword: config.IRC_SERVER_PASSWORD || ownIrc?.ircServerPassword || '',
-      ircOper: operName && operPassword ? { name: operName, password: operPassword } : undefined,
-    },
+  const whenThere = async (): Promise<Surroundings> => {
+    await settled;
+    return {
+      holder: locked ? `${hostname()}:${dataDir}` : randomUUID(),
+      natsUrl: (await nats).url,
+      streamsMaxBytes: await streamsBudget(config),
+      ircUrl: (await irc).url,
+      sql: await sql,
+      sqlPlace: own.sql ? join(dataDir, 'pg') : new URL(config.DATABASE_URL).host,
+      secrets: {
+        webhook:
+          config.EM_WEBHOOK_SECRET.length > 0
+            ? config.EM_WEBHOOK_SECRET
+            : generated
+              ? [generated.webhookSecret]
+              : [],
+        ircServerPassword: config.IRC_SERVER_PASSWORD || ownIrc?.ircServerPassword || '',
+        ircOper: operName && operPassword ? { name: operName, password: operPassword } : undefined,
+      },
+    };
   };
+  const opened = whenThere();
+  opened.catch(() => {}); // told to whoever waits for it
+  return { opened };
 }
 
 /** What the streams may take together where nobody said otherwise, in bytes. */
@@ -120,15 +127,4 @@ export async function streamsBudget(
 async function ownDiskBudget(dataDir: string): Promise<number> {
   const { bavail, bsize } = await statfs(dataDir);
   return Math.min(usualBudget, Math.floor(bavail * bsize * 0.6));
-}
-
-function inspircdOptions(config: Config, generated: Secrets) {
-  return {
-    port: config.IRC_EMBEDDED_PORT,
-    secrets: {
-      operName: config.IRC_OPER_NAME || generated.ircOperName,
-      operPassword: config.IRC_OPER_PASSWORD || generated.ircOperPassword,
-      serverPassword: config.IRC_SERVER_PASSWORD || generated.ircServerPassword,
-    },
-  };
 }

@@ -1,4 +1,4 @@
-import { isLoopback, minKeyLength } from './auth/api-keys.js';
+import { isLoopback, weakKeys } from './auth/api-keys.js';
 import type { Config } from './config.js';
 
 /** Webhook secrets shorter than this can be guessed. */
@@ -25,20 +25,14 @@ export function settingRisks(config: Config): SettingRisk[] {
   const risks: SettingRisk[] = [];
   const open = config.HOST !== 'localhost' && !isLoopback(config.HOST);
   const note = (what: string, mend: string) => void risks.push({ what, mend });
-  if (config.API_KEYS.length === 0) {
+  if (config.API_KEYS.length === 0 && config.API_KEYS_FILE === '') {
     note(
       'API_KEYS is empty: routes that change something answer local callers only',
       'to let others in, set API_KEYS to what "relay keys new" prints',
     );
   }
-  for (const { name, key } of config.API_KEYS) {
-    if (key.length < minKeyLength) {
-      note(
-        `the API key of ${name} is shorter than ${minKeyLength} characters`,
-        `replace it with what "relay keys new ${name}" prints`,
-      );
-    }
-  }
+  for (const { name, what } of weakKeys(config.API_KEYS))
+    note(what, `replace it with what "relay keys new ${name}" prints`);
   if (open && config.RATE_LIMIT === 0) {
     note('RATE_LIMIT is 0 on an address that others can reach', 'set RATE_LIMIT, or HOST to 127.0.0.1');
   }
@@ -56,6 +50,18 @@ export function settingRisks(config: Config): SettingRisk[] {
   }
   if (config.IRC_URL.startsWith('irc://') && !/^irc:\/\/(127\.|localhost|\[::1\])/.test(config.IRC_URL)) {
     note('IRC_URL is not encrypted (irc://): passwords cross the network in the clear', 'use ircs://');
+  }
+  if ((config.EM_IDENTITY_WEBHOOK_URL === '') !== (config.EM_IDENTITY_WEBHOOK_SECRET === '')) {
+    note(
+      'only one of EM_IDENTITY_WEBHOOK_URL and EM_IDENTITY_WEBHOOK_SECRET is set: identity changes are told to nobody',
+      'set both or neither',
+    );
+  }
+  if ((config.CHAIN_RPC_URL === '') !== (config.ERC8004_REGISTRY === '')) {
+    note(
+      'only one of CHAIN_RPC_URL and ERC8004_REGISTRY is set: nobody gets beyond identity level 2',
+      'set both or neither',
+    );
   }
   return risks;
 }

@@ -43,6 +43,13 @@ t.test('values are read in the form in which they are used', async (t) => {
   ]);
 });
 
+t.test('START-03 the public address follows the port unless it is set', async (t) => {
+  t.equal(readConfig({}).PUBLIC_URL, 'http://localhost:8100');
+  t.equal(readConfig({ PORT: '9000' }).PUBLIC_URL, 'http://localhost:9000');
+  t.equal(readConfig({ PORT: '9000', PUBLIC_URL: '' }).PUBLIC_URL, 'http://localhost:9000');
+  t.equal(readConfig({ PORT: '9000', PUBLIC_URL: 'https://a.example' }).PUBLIC_URL, 'https://a.example');
+});
+
 t.test('roles', async (t) => {
   t.same(readConfig({ ROLES: 'api' }).ROLES, ['api']);
   t.same(readConfig({ ROLES: ' irc , workers ' }).ROLES, ['irc', 'workers']);
@@ -139,6 +146,19 @@ t.test('START-03 a .env that cannot be read', async (t) => {
   });
 });
 
+t.test('START-03 a .env that begins with a byte order mark', async (t) => {
+  const before = process.cwd();
+  t.teardown(() => process.chdir(before));
+  process.chdir(
+    t.testdir({ '.env': '\uFEFFGEO_INACTIVITY_DAYS=17\nCERT_HOSTS="a.example:1"\nEM_SOURCE=file\n' }),
+  );
+  for (const name of ['GEO_INACTIVITY_DAYS', 'CERT_HOSTS', 'EM_SOURCE'])
+    t.teardown(() => delete process.env[name]);
+  process.env.EM_SOURCE = 'environment';
+  t.match(readConfig(), { GEO_INACTIVITY_DAYS: 17, CERT_HOSTS: ['a.example:1'], EM_SOURCE: 'environment' });
+  t.same(unknownSettings({}), []);
+});
+
 t.test('START-04 names that are no settings', async (t) => {
   const warnings = (env: NodeJS.ProcessEnv, file = '') => unknownSettings(env, file);
   t.same(warnings({ EM_WEBHOK_SECRET: 'x' }), [
@@ -154,6 +174,14 @@ t.test('START-04 names that are no settings', async (t) => {
     'EM_NIK in .env is not a setting: did you mean EM_NICK?',
     'SOMETHING in .env is not a setting',
   ]);
+
+  const secret = '0123456789'.repeat(4);
+  t.same(
+    warnings({}, `API_KEYS ops:${secret}\nPORT=1\n`).filter((text) => text.includes(secret)),
+    [],
+    'a line that is none is not repeated',
+  );
+  t.match(warnings({}, `API_KEYS ops:${secret}\nPORT=1\n`), [/not NAME=value/]);
 
   const ordinary =
     'PATH HOME USER SHELL PWD OLDPWD LANG LC_ALL TERM TMPDIR EDITOR HOSTNAME HOSTTYPE MACHTYPE SHLVL LOGNAME MAIL ' +

@@ -1,8 +1,9 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import type { ApiKeys } from '../auth/api-keys.js';
 import type { channelservRoutes } from '../services/channelserv.js';
 import { sendReply } from '../services/mount.js';
-import type { Input, Service } from '../services/service.js';
+import type { Service } from '../services/service.js';
+import { inputOf, inputSeenBy } from './input.js';
 
 /** What the channel routes work with. */
 export interface ChannelRoutesOptions {
@@ -10,19 +11,18 @@ export interface ChannelRoutesOptions {
   keys: ApiKeys;
 }
 
-/** `/channels*`: the channel-management service for the public. Reads are open, writes need an API key. */
+/**
+ * `/channels*`: the channel-management service for the public. Reads are open, but for the keys of channels (+k), which
+ * are shown to those who may write; writes need an API key.
+ */
 export async function channelRoutes(app: FastifyInstance, options: ChannelRoutesOptions): Promise<void> {
   const { channelserv, keys } = options;
-  const inputOf = (request: FastifyRequest): Input => ({
-    params: request.params as NonNullable<Input['params']>,
-    query: request.query as NonNullable<Input['query']>,
-    body: request.body,
-  });
   const reads = { list: '', statistics: '/stats', show: '/:name', operations: '/:name/operations' } as const;
   for (const [operation, path] of Object.entries(reads)) {
-    app.get(`/channels${path}`, async (request, reply) =>
-      sendReply(reply, await channelserv[operation as keyof typeof reads](inputOf(request))),
-    );
+    app.get(`/channels${path}`, async (request, reply) => {
+      const input = inputSeenBy(request, keys.permits(request));
+      return sendReply(reply, await channelserv[operation as keyof typeof reads](input));
+    });
   }
   const writes = [
     ['POST', '', 'create'],

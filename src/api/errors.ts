@@ -1,6 +1,8 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { isExpected } from '../../streams/core/index.js';
+import { challengeHeaders, shapeOf, showsSignature } from '../auth/challenges.js';
 
 /** Largest request body, in bytes. */
 export const bodyLimit = 256 * 1024;
@@ -15,7 +17,7 @@ const frameworkErrors: Record<string, [status: number, code: string, message: st
   FST_ERR_CTP_BODY_TOO_LARGE: [413, 'payload_too_large', `The body may have ${bodyLimit} bytes at most`],
   FST_ERR_CTP_INVALID_MEDIA_TYPE: [415, 'unsupported_media_type', 'Send the body as application/json'],
   FST_ERR_CTP_EMPTY_JSON_BODY: [400, 'bad_request', 'The body is empty where JSON was announced'],
-  FST_ERR_CTP_INVALID_JSON_BODY: [400, 'bad_request', 'The body is not JSON'],
+  FST_ERR_CTP_INVALID_JSON_BODY: [400, 'bad_request', 'The body is not JSON, or has a key like __proto__'],
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: [400, 'bad_request', 'The body is not as long as Content-Length says'],
   FST_ERR_BAD_URL: [400, 'bad_request', 'The path is not percent-encoded correctly'],
   FST_ERR_MAX_PARAM_LENGTH: [414, 'uri_too_long', 'A part of the path is too long'],
@@ -49,8 +51,12 @@ export function sendError(error: FastifyError, request: FastifyRequest, reply: F
   }
   const retryAfter = retryAfterOf(error);
   if (retryAfter !== undefined) reply.header('retry-after', String(retryAfter));
-  if (answer.status === 401 && !reply.hasHeader('www-authenticate'))
-    reply.header('www-authenticate', 'Bearer');
+  if (answer.status === 401 && !reply.hasHeader('www-authenticate')) {
+    const { code } = answer.body;
+    reply.headers(
+      showsSignature(request) ? challengeHeaders(code, shapeOf(request)) : { 'www-authenticate': 'Bearer' },
+    );
+  }
   return reply.code(answer.status).send(answer.body);
 }
 
@@ -80,4 +86,16 @@ export function refuseBrokenRequest(error: NodeJS.ErrnoException, socket: Socket
   socket.end(
     `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
   );
+}
+
+/** An `Expect` header with another wish than `100-continue`. */
+export function refuseExpectation(_request: IncomingMessage, response: ServerResponse): void {
+  const body = JSON.stringify({ error: 'What Expect asks for is not possible', code: 'expectation_failed' });
+  response
+    .writeHead(417, {
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(body),
+      connection: 'close',
+    })
+    .end(body);
 }

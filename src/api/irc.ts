@@ -1,16 +1,18 @@
 import { Readable } from 'node:stream';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { IrcMessage } from '../../projections/irc-network.js';
 import { Unavailable } from '../../streams/core/index.js';
-import { isLine, isPrivate } from '../../streams/irc/index.js';
+import { isLine, isPrivate, parseLineId } from '../../streams/irc/index.js';
 import type { ApiKeys } from '../auth/api-keys.js';
 import type { LiveFeed, LiveSighting } from '../live/feed.js';
 import type { Viewers } from '../live/viewers.js';
 import type { bridgeRoutes } from '../services/bridge.js';
 import { channelKey } from '../services/irc-reads.js';
-import type { Input, Reply, Service } from '../services/service.js';
+import { sendReply } from '../services/mount.js';
+import type { Input, Service } from '../services/service.js';
 import { parseInput } from '../validation.js';
+import { lastEventId } from './last-event-id.js';
 import { livePage } from './live-page.js';
 
 /** What the public reads of the network work with. */
@@ -23,7 +25,7 @@ export interface IrcRoutesOptions {
 
 const ChannelParams = z.object({ channel: z.string().min(1) });
 const MessagesQuery = z.object({ limit: z.string().optional() });
-const StreamQuery = z.object({ channel: z.string().min(1), after: z.string().optional() });
+const StreamQuery = z.object({ channel: z.string().min(1) });
 
 const keepAliveMs = 15_000;
 /** One process holds so many open streams at most. */
@@ -34,35 +36,48 @@ export async function ircRoutes(app: FastifyInstance, options: IrcRoutesOptions)
   const { bridge, keys, feed, viewers } = options;
   let open = 0;
 
-  app.get('/irc/stats', async (_request, reply) => pass(reply, await bridge.stats()));
+  app.get('/irc/stats', async (_request, reply) => sendReply(reply, await bridge.stats()));
 
   app.get('/irc/channels', async (request, reply) =>
-    pass(reply, await bridge.channels({ query: visibility(keys, request) })),
+    sendReply(reply, await bridge.channels({ query: visibility(keys, request) })),
   );
 
   app.get('/irc/channels/:channel/messages', async (request, reply) => {
     const params = parseInput(ChannelParams, request.params);
     const { limit } = parseInput(MessagesQuery, request.query);
-    return pass(reply, await bridge.messages({ params, query: { limit, ...visibility(keys, request) } }));
+    return sendReply(
+      reply,
+      await bridge.messages({ params, query: { limit, ...visibility(keys, request) } }),
+    );
   });
 
   app.get('/irc/stream', { exposeHeadRoute: false }, async (request, reply) => {
-    const { channel, after } = parseInput(StreamQuery, request.query);
+    const { channel } = parseInput(StreamQuery, request.query);
+    const after = lastEventId(request, (text) => parseLineId(text) !== undefined);
     const seen = visibility(keys, request);
     if (open >= maxViewers) throw new Unavailable('too_many_viewers', 503, 'Too many streams are open', 5);
-    const known = await bridge.messages({ params: { channel }, query: { limit: 1, ...seen } });
-    if (known.status !== 200) return pass(reply, known);
+    let stream: Readable | undefined;
     const stopped = new AbortController();
-    const sightings = feed.watch(channelKey(channel), {
-      after: headerOf(request, 'last-event-id') ?? after,
+    const { since, sightings } = await feed.watch(channelKey(channel), {
+      after,
       quietMs: keepAliveMs,
       signal: stopped.signal,
       ended: () => {
         stopped.abort();
-        stream.destroy();
+        stream?.destroy();
       },
     });
-    const stream = Readable.from(events(sightings, seen.private !== undefined), { objectMode: false });
+    // a channel that becomes private later is seen to become so: who may not see it now is turned away
+    const query = { limit: 1, since, ...seen };
+    const known = await bridge.messages({ params: { channel }, query }).catch((error: unknown) => {
+      stopped.abort();
+      throw error;
+    });
+    if (known.status !== 200) {
+      stopped.abort();
+      return sendReply(reply, known);
+    }
+    stream = Readable.from(events(sightings, seen.private !== undefined), { objectMode: false });
     open += 1;
     viewers.change(1);
     // not the stream's own end, which waits for what is asked of the feed
@@ -107,13 +122,4 @@ function messageOf({ id, channel, sighting }: LiveSighting): IrcMessage | undefi
 /** What a caller may see: a wrong key is an error, and none is none. */
 function visibility(keys: ApiKeys, request: FastifyRequest): NonNullable<Input['query']> {
   return keys.identify(request) === undefined ? {} : { private: 'true' };
-}
-
-function headerOf(request: FastifyRequest, name: string): string | undefined {
-  const value = request.headers[name];
-  return typeof value === 'string' ? value : undefined;
-}
-
-function pass(reply: FastifyReply, { status, body }: Reply): FastifyReply {
-  return reply.code(status).send(body);
 }

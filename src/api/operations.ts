@@ -2,31 +2,18 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import type { Projector } from '../../projections/core/projector.js';
 import type { ProjectionStatus } from '../../projections/core/status.js';
-import { deadLetters, queueRow } from '../../projections/delivery-queue.js';
-import { type Log, Refusal } from '../../streams/core/index.js';
-import { delivery, type deliveryDecider } from '../../streams/delivery/index.js';
-import { eventToken, market, marketSubject } from '../../streams/market/index.js';
+import { Refusal } from '../../streams/core/index.js';
 import type { ApiKeys } from '../auth/api-keys.js';
-import type { ReadModels } from '../read-models.js';
 import { parseInput } from '../validation.js';
 
 /** What the operators' routes work with. */
 export interface OperationsOptions {
-  log: Log;
-  readModels: ReadModels;
   projector: Projector;
   keys: ApiKeys;
-  decider: ReturnType<typeof deliveryDecider>;
   /** What this process is and where its parts are, without credentials. */
   about: object;
 }
 
-const DeadLetterQuery = z.object({
-  status: z.enum(['dead_letter', 'expired']).default('dead_letter'),
-  limit: z.coerce.number().int().min(1).max(500).default(100),
-  before: z.coerce.number().int().min(1).optional(),
-});
-const EventParams = z.object({ event_id: z.string().min(1) });
 const ProjectionParams = z.object({ name: z.string().min(1) });
 const SkipBody = z.object({
   stream: z.string().min(1),
@@ -34,49 +21,14 @@ const SkipBody = z.object({
   reason: z.string().min(1).max(500),
 });
 
-/** `/ops/*`: what an operator needs to see and to mend. All of it needs an API key, reads too. */
+/** `/ops/service` and `/ops/projections`: what an operator needs to see and to mend. All of it needs an API key, reads too. */
 export async function operationsRoutes(app: FastifyInstance, options: OperationsOptions): Promise<void> {
-  const { log, readModels, projector, keys, decider, about } = options;
+  const { projector, keys, about } = options;
   app.addHook('onRequest', async (request) => {
     keys.require(request);
   });
 
   app.get('/ops/service', async () => about);
-
-  app.get('/ops/dead-letters', async (request) => {
-    const { status, limit, before } = parseInput(DeadLetterQuery, request.query);
-    const dead_letters = await readModels.read('delivery_queue', (sql, schema) =>
-      deadLetters(sql, schema, { status, limit, ...(before === undefined ? {} : { before }) }),
-    );
-    return { dead_letters };
-  });
-
-  app.get('/ops/dead-letters/:event_id', async (request) => {
-    const { event_id } = parseInput(EventParams, request.params);
-    const row = await readModels.read('delivery_queue', (sql, schema) => queueRow(sql, schema, event_id));
-    if (!row) throw new Refusal('not_found', 404, `No event with id ${event_id} was received`);
-    return row;
-  });
-
-  app.post('/ops/dead-letters/:event_id/redrive', async (request) => {
-    const { event_id } = parseInput(EventParams, request.params);
-    const token = eventToken(event_id);
-    const received = await log.last(market, marketSubject(token));
-    if (!received) throw new Refusal('not_found', 404, `No event with id ${event_id} was received`);
-    const event = { seq: received.seq, event_id, token };
-    const { position, fact } = await log.handle(
-      delivery,
-      decider,
-      { is: 'redrive', event },
-      { by: keys.require(request), cause: request.id },
-    );
-    await projector.reached('delivery_queue', position, 2_000);
-    return {
-      event_id,
-      redriven: true,
-      channels: fact?.type === 'event.redriven' ? fact.data.undelivered : [],
-    };
-  });
 
   app.get('/ops/projections', async () => ({
     projections: (await projector.status()).map(projectionView),

@@ -5,7 +5,7 @@ import { Refusal } from '../../streams/core/index.js';
 import { delivery } from '../../streams/delivery/index.js';
 import { eventToken, market, marketSubject } from '../../streams/market/index.js';
 import { parseInput } from '../validation.js';
-import type { OperationsOptions } from './operations.js';
+import type { EventOperationsOptions } from './dead-letters.js';
 
 /** A place in the market stream: a sequence, or a time in ISO 8601. */
 const Bound = z.union(
@@ -33,10 +33,7 @@ const RedeliverBody = z.object({
 });
 
 /** `/ops/events`: what was received, and the way to have it shown once more. */
-export async function redeliveryRoutes(
-  app: FastifyInstance,
-  options: Pick<OperationsOptions, 'log' | 'readModels' | 'keys' | 'decider'>,
-): Promise<void> {
+export async function redeliveryRoutes(app: FastifyInstance, options: EventOperationsOptions): Promise<void> {
   const { log, readModels, keys, decider } = options;
   app.addHook('onRequest', async (request) => {
     keys.require(request);

@@ -11,7 +11,7 @@ import {
 import type { Logger } from 'pino';
 import { Refusal } from '../../streams/core/index.js';
 import { isLoopback } from '../auth/api-keys.js';
-import { bodyLimit, refuseBrokenRequest, sendError } from './errors.js';
+import { bodyLimit, refuseBrokenRequest, refuseExpectation, sendError } from './errors.js';
 
 /** A request that was answered, as metrics see it. */
 export interface AnsweredRequest {
@@ -44,7 +44,12 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit,
     requestTimeout: requestMs,
-    http: { headersTimeout: headersMs, connectionsCheckingInterval: Math.min(2_000, headersMs) },
+    http: {
+      headersTimeout: headersMs,
+      connectionsCheckingInterval: Math.min(2_000, headersMs),
+      // who sends none is told so in our words, below
+      requireHostHeader: false,
+    },
     keepAliveTimeout: 30_000,
     forceCloseConnections: 'idle',
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 300 },
@@ -53,7 +58,14 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
       sendError(error, request as unknown as FastifyRequest, reply as unknown as FastifyReply),
   }) as unknown as FastifyInstance;
 
+  app.server.on('checkExpectation', refuseExpectation);
+  app.addHook('onRequest', async ({ raw }) => {
+    if (raw.headers.host === undefined && raw.httpVersion === '1.1')
+      throw new Refusal('bad_request', 400, 'A request of HTTP/1.1 has a Host header');
+  });
+
   const methods = new RouteMethods(app);
+  app.decorate('routeTable', { getter: () => methods.all });
   // before the preflights of web pages are answered, which ask for one method
   app.addHook('onRequest', async (request, reply) => {
     const { origin, 'access-control-request-method': wanted } = request.headers;
@@ -71,8 +83,16 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     allowedHeaders: [
       ...['Content-Type', 'Authorization', 'X-Api-Key', 'X-Mcp-Api-Key', 'PAYMENT-SIGNATURE', 'X-PAYMENT'],
       ...['Signature', 'Signature-Input', 'Content-Digest', 'Idempotency-Key', 'Last-Event-ID'],
+      ...['MCP-Protocol-Version', 'A2A-Version', 'If-None-Match'],
     ],
-    exposedHeaders: [...paymentHeaders, ...rateHeaders, 'WWW-Authenticate', 'Accept-Signature'],
+    exposedHeaders: [
+      ...paymentHeaders,
+      ...rateHeaders,
+      'WWW-Authenticate',
+      'Accept-Signature',
+      'ETag',
+      'Link',
+    ],
   });
   if (options.rateLimit > 0) {
     await app.register(rateLimit, {
@@ -122,14 +142,31 @@ function levelOf(path: string, status: number): 'debug' | 'info' | 'warn' | 'err
   return status === 502 || status === 503 ? 'warn' : 'error';
 }
 
+interface Route {
+  method: string;
+  /** With its parameters as `:name`. */
+  url: string;
+}
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Every route that was registered. */
+    routeTable: readonly Route[];
+  }
+}
+
 /** Which methods there are at a path: the router itself finds a route by both at once. */
 class RouteMethods {
-  readonly #routes: { method: string; pattern: RegExp }[] = [];
+  readonly #routes: (Route & { pattern: RegExp })[] = [];
 
   constructor(app: FastifyInstance) {
     app.addHook('onRoute', ({ method, url }) => {
-      for (const one of [method].flat()) this.#routes.push({ method: one, pattern: pathPattern(url) });
+      for (const one of [method].flat()) this.#routes.push({ method: one, url, pattern: pathPattern(url) });
     });
+  }
+
+  get all(): readonly Route[] {
+    return this.#routes;
   }
 
   of(request: FastifyRequest): string[] {

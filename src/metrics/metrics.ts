@@ -2,6 +2,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import type { ObservedAppend } from '../../streams/core/index.js';
 import type { DeliveryObserver } from '../../workers/deliver-to-irc/in-hand.js';
 import type { AnsweredRequest } from '../api/server.js';
+import { type NetworkObserver, networkCounters } from './network.js';
 
 /** What is read when somebody asks for the metrics, by its name without the prefix. */
 const gauges = {
@@ -19,9 +20,13 @@ const gauges = {
     'The state in which a build folds a stream is 1, the others 0; absent where it is not folded',
   projection_live: 'Whether queries go to this build of a read model',
   queue_events: 'Events by their status in the delivery queue',
+  payments_unresolved:
+    'Payments of which nobody knows whether they are settled, or that are and wait for a place',
   delivery_lease_held: 'Whether this process holds the bot and its deliveries',
   delivery_events_in_hand: 'Events that are being delivered by this process',
   irc_connected: 'Whether a bot is registered with the IRC server; absent where the lease is not held',
+  irc_rooms_expected: 'Channels that a bot is to be in; absent where the lease is not held',
+  irc_rooms_held: 'Channels that a bot is in',
   irc_oper: 'Whether the IRC server has given the bot operator state; absent where the lease is not held',
 } as const;
 
@@ -49,9 +54,12 @@ export class Metrics {
 
   readonly #requests: Histogram;
   readonly #events: Counter;
+  readonly #conflicting: Counter;
   readonly #appends: Histogram;
   /** For the delivery worker. */
   readonly delivery: DeliveryObserver;
+  /** For the recorder and the keeper of the channels. */
+  readonly network: NetworkObserver;
 
   constructor() {
     const registers = [this.#registry];
@@ -80,6 +88,11 @@ export class Metrics {
     });
     // known from the start, so that the first one is seen as a rise
     for (const outcome of Object.values(webhookOutcomes)) this.#events.inc({ outcome, code: '' }, 0);
+    this.#conflicting = new Counter({
+      name: 'relay_webhook_conflicts_total',
+      help: 'Posted events with a known id and another body than the one that was accepted',
+      registers,
+    });
     this.#appends = new Histogram({
       name: 'relay_log_append_duration_seconds',
       help: 'Time of an append to the event log with its retries; unavailable: not known to be stored',
@@ -88,6 +101,7 @@ export class Metrics {
       registers,
     });
     this.delivery = deliveryCounters(registers);
+    this.network = networkCounters(registers);
   }
 
   readonly request = ({ method, route, status, seconds }: AnsweredRequest): void => {
@@ -99,6 +113,8 @@ export class Metrics {
     if ('code' in answer) this.#events.inc({ outcome: 'rejected', code: answer.code });
     else this.#events.inc({ outcome: webhookOutcomes[answer.status] ?? answer.status, code: '' });
   };
+
+  readonly conflicting = (): void => this.#conflicting.inc();
 
   readonly append = ({ stream, outcome, ms }: ObservedAppend): void => {
     this.#appends.labels(stream, outcome).observe(ms / 1_000);

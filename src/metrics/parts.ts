@@ -15,8 +15,6 @@ export interface MeteredParts {
   projector: Projector;
   /** Absent where nobody reads or folds them. */
   readModels: ReadModels | undefined;
-  /** The marketplace bot and its deliveries, where this process may have them. */
-  delivery: DeliveryHold | undefined;
   /** All bots that this process may have. */
   bots: readonly BotHold<unknown>[];
   notReady: () => string | undefined;
@@ -24,7 +22,7 @@ export interface MeteredParts {
 
 /** Each part with its readings; asked all at once, so that one that is away takes nothing from the others. */
 export function meteredParts(parts: MeteredParts): Gauged[] {
-  const { log, streams, projector, readModels, delivery, bots, notReady } = parts;
+  const { log, streams, projector, readModels, bots, notReady } = parts;
   return [
     { part: 'service', read: () => [['ready', notReady() === undefined ? 1 : 0]] },
     { part: 'log', read: () => readLog(log, streams) },
@@ -34,7 +32,6 @@ export function meteredParts(parts: MeteredParts): Gauged[] {
           { part: 'queue', read: () => readModels.read('delivery_queue', readQueue) },
         ]
       : []),
-    ...(delivery ? [{ part: 'delivery', read: () => readDelivery(delivery) }] : []),
     ...(bots.length > 0 ? [{ part: 'irc', read: () => bots.flatMap(readBot) }] : []),
   ];
 }
@@ -91,7 +88,8 @@ const readQueue: Parameters<typeof ReadModels.prototype.read<Reading[]>>[1] = as
     { status },
   ]);
 
-function readDelivery(delivery: DeliveryHold): Reading[] {
+/** How the deliveries stand in this process. */
+export function readDelivery(delivery: DeliveryHold): Reading[] {
   const held = delivery.held();
   if (!held) return [['delivery_lease_held', 0]];
   return [

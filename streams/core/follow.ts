@@ -53,7 +53,7 @@ export async function* follow(
           ...(since && after === 0
             ? { deliver_policy: DeliverPolicy.StartTime, opt_start_time: since.toISOString() }
             : { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: after + 1 }),
-          ...(options.filter ? { filter_subjects: options.filter } : {}),
+          ...filterOf(options.filter),
           inactive_threshold: nanos(30_000),
           mem_storage: true,
           num_replicas: 1,
@@ -109,4 +109,11 @@ export async function* follow(
       pull?.stop();
     }
   }
+}
+
+/** A server looks through a stream for a list of subjects, also of one, hundreds of times as long as for one subject. */
+function filterOf(subjects: string[] = []): { filter_subject?: string; filter_subjects?: string[] } {
+  const [first, ...others] = subjects;
+  if (first === undefined) return {};
+  return others.length === 0 ? { filter_subject: first } : { filter_subjects: subjects };
 }

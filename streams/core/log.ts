@@ -21,6 +21,7 @@ import {
   type Recorded,
   type StreamDefinition,
 } from './stream.js';
+import { readSubject } from './subject.js';
 
 /** How to open the log. */
 export interface LogOptions extends StreamPlacement {
@@ -232,18 +233,17 @@ export class Log {
     return message && { seq: message.seq, at: message.at };
   }
 
-  /** The facts of one subject in order, from a sequence on. Meant for subjects with few facts. */
-  async *subject<S extends StreamDefinition>(
+  /** The facts of one subject in order, from a sequence on: one by one, and in batches where they are many. */
+  subject<S extends StreamDefinition>(
     stream: S,
     subject: string,
     fromSeq = 1,
   ): AsyncGenerator<Recorded<FactOf<S>>> {
-    for (let seq = fromSeq; ; seq++) {
-      const fact = await this.#direct(stream, { seq, next_by_subj: subject });
-      if (!fact) return;
-      yield fact;
-      seq = fact.seq;
-    }
+    const source = {
+      next: (seq: number) => this.#direct(stream, { seq, next_by_subj: subject }),
+      follow: (options: FollowOptions) => this.follow(stream, options),
+    };
+    return readSubject(source, stream, subject, fromSeq);
   }
 
   /** Sequence of the newest fact of a stream; 0 when it has never had one. */

@@ -97,7 +97,8 @@ export async function openStreams(
           `The log server has no room for streams of ${placement.maxBytes} bytes: lower STREAMS_MAX_BYTES or free disk space`,
         );
       }
-      if (!hasNoLeader(error) || Date.now() > deadline) throw error;
+      const isStarting = placement.replicas > 1 && isUnanswered(error);
+      if (!(hasNoLeader(error) || isStarting) || Date.now() > deadline) throw error;
       await new Promise((resolve) => setTimeout(resolve, leaderPauseMs));
     }
   }
@@ -107,6 +108,11 @@ export async function openStreams(
 function hasNoLeader(error: unknown): boolean {
   if (!(error instanceof NatsError)) return false;
   return error.code === ErrorCode.Timeout || notYet.includes(error.api_error?.err_code ?? 0);
+}
+
+/** Nobody answers for JetStream: a single server has none, those of a cluster may not have found each other yet. */
+function isUnanswered(error: unknown): boolean {
+  return error instanceof NatsError && error.code === ErrorCode.NoResponders;
 }
 
 async function applyStreams(

@@ -59,6 +59,7 @@ t.test('API-13 what happens is counted, and what stands is read', async (t) => {
     'relay_webhook_events_total{outcome="accepted",code=""}': 1,
     'relay_webhook_events_total{outcome="duplicate",code=""}': 1,
     'relay_webhook_events_total{outcome="anti_echo",code=""}': 1,
+    relay_webhook_conflicts_total: 0,
     'relay_webhook_events_total{outcome="rejected",code="signature_invalid"}': 1,
     'relay_webhook_events_total{outcome="rejected",code="invalid_event"}': 1,
     'relay_webhook_events_total{outcome="rejected",code="payload_too_large"}': 1,

@@ -19,4 +19,6 @@ export const api = {
     'A rebuild tells where to look, and there how far it has come, how fast it moves and how long it takes.',
   'API-16': 'A path that cannot be decoded answers 400, a bare OPTIONS the methods of the path.',
   'API-17': 'What is wrong with a request is said in words that name each field.',
+  'API-18':
+    'A read model that is not there yet is a 503 with Retry-After, a service out of reach a 502 with its name.',
 } as const;

@@ -1,15 +1,29 @@
 import { api } from './api.js';
 import { channels } from './channels.js';
+import { client } from './client.js';
+import { deliberation } from './deliberation.js';
 import { doctor } from './doctor.js';
+import { doors } from './doors.js';
 import { faults, scaling } from './faults.js';
 import { house } from './house.js';
+import { identity } from './identity.js';
 import { ircNetwork } from './irc.js';
 import { log } from './log.js';
+import { marketplace } from './marketplace.js';
+import { mcp } from './mcp.js';
+import { moderation } from './moderation.js';
+import { network } from './network.js';
+import { nickService } from './nick-service.js';
+import { openapi } from './openapi.js';
 import { operate } from './operate.js';
+import { payments } from './payments.js';
 import { queue } from './queue.js';
 import { readModels } from './read-models.js';
+import { reputation } from './reputation.js';
 import { routing } from './routing.js';
+import { sentinel } from './sentinel.js';
 import { start } from './start.js';
+import { verification } from './verification.js';
 import { webhook } from './webhook.js';
 import { workers } from './workers.js';
 
@@ -17,17 +31,31 @@ import { workers } from './workers.js';
 export const requirements: Record<string, string> = {
   ...api,
   ...channels,
+  ...client,
+  ...deliberation,
   ...faults,
   ...doctor,
+  ...doors,
   ...house,
+  ...identity,
   ...ircNetwork,
   ...log,
+  ...moderation,
+  ...marketplace,
+  ...mcp,
+  ...network,
+  ...nickService,
+  ...openapi,
   ...operate,
+  ...payments,
   ...queue,
   ...readModels,
+  ...reputation,
   ...routing,
+  ...sentinel,
   ...start,
   ...scaling,
+  ...verification,
   ...webhook,
   ...workers,
 };

@@ -16,4 +16,7 @@ export const operate = {
   'OPERATE-11': 'A log that is no beginning of the export, or is in use, is left untouched.',
   'OPERATE-12': 'An imported environment shows nothing a second time and delivers what was not delivered.',
   'OPERATE-13': 'No service starts on a log whose import was not finished.',
+  'OPERATE-15':
+    'A replay is asked with one statement that reads; what a killed one leaves behind is removed by the next.',
+  'OPERATE-14': 'A redelivery of a range that holds nothing to show says so, and where the stream ends.',
 } as const;

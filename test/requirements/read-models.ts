@@ -25,4 +25,5 @@ export const readModels = {
   'READ-16': 'A read model that has folded more than the log holds halts: it is another log.',
   'READ-17': 'The embedded store does not outgrow its facts: its write-ahead log is cut.',
   'READ-18': 'An event that was delivered after failed attempts shows no error any more.',
+  'READ-19': 'A build that is put away while somebody reads it is read again in the one that took its place.',
 } as const;

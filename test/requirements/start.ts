@@ -10,6 +10,10 @@ export const start = {
   'START-05': 'A port that is taken ends the start before anything was started or changed.',
   'START-06': 'A server of our own that nobody would find again is not left running.',
   'START-07': 'NATS_URL may carry credentials; tls:// in it means TLS or nothing.',
+  'START-08':
+    'Parts that are not up yet at a start are no warning; errors that are expected are logged without a stack.',
   'DEMO-01': 'On a service in use the demo shows the lines of its own events only.',
   'DEMO-02': 'The demo uses the IRC address of the service that it plays on.',
+  'DEMO-03':
+    'The demo pays for a channel on a chain of its own, never with real money, and says why where it does not.',
 } as const;

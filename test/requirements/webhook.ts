@@ -20,4 +20,6 @@ export const webhook = {
     'Statistics count pending, delivered today and dead letters, and agree with what was just posted.',
   'HOOK-16': 'The internal routes of the bridge take events and tell the queue statistics.',
   'HOOK-17': 'Aliases of payload fields are understood.',
+  'HOOK-30':
+    'A known event_id with another body is counted, and logged once with its id and without its payload.',
 } as const;

@@ -5,6 +5,7 @@ import pino from 'pino';
 import { type App, createApp } from '../../src/app.js';
 import { signBody } from '../../src/auth/webhook-signature.js';
 import { readConfig } from '../../src/config.js';
+import './contract.js';
 import { eventually } from './eventually.js';
 
 /** The webhook secret that test services share with `postEvent`. */

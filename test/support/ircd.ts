@@ -14,8 +14,18 @@ export interface TestIrcd extends ServerProcess, InspircdSecrets {
   readonly url: string;
 }
 
-/** Starts an InspIRCd for one test; `extraConfig` is added at the end of its configuration. */
-export async function startIrcd(t: Teardown, options: { extraConfig?: string } = {}): Promise<TestIrcd> {
+/** What makes a test server another than the usual one. */
+export interface TestIrcdOptions {
+  /** Added at the end of its configuration. */
+  extraConfig?: string;
+  /** Nicks that it keeps for the bots. */
+  reservedNicks?: readonly string[];
+  /** Its name and its three characters in a network of several servers. */
+  server?: { name: string; id: string };
+}
+
+/** Starts an InspIRCd for one test. */
+export async function startIrcd(t: Teardown, options: TestIrcdOptions = {}): Promise<TestIrcd> {
   const binary = findInspircd();
   const secrets = { operName: 'chanbot', operPassword: 'oper-password', serverPassword: 'server-password' };
   const server = await startServerProcess(t, {
@@ -23,13 +33,15 @@ export async function startIrcd(t: Teardown, options: { extraConfig?: string } =
     command: binary.path,
     choosePort: freePort,
     args: (dir, port) => {
-      const text = inspircdConfig({
+      const usual = inspircdConfig({
         dir,
         host: '127.0.0.1',
         port,
         secrets,
         installation: installationOf(binary),
+        reservedNicks: options.reservedNicks ?? [],
       });
+      const text = options.server ? renamed(usual, options.server) : usual;
       return inspircdArgs(writeInspircdFiles(dir, `${text}\n${options.extraConfig ?? ''}\n`));
     },
     answers: inspircdAnswers,
@@ -42,4 +54,11 @@ export async function startIrcd(t: Teardown, options: { extraConfig?: string } =
     operPassword: { value: secrets.operPassword },
     serverPassword: { value: secrets.serverPassword },
   });
+}
+
+function renamed(config: string, { name, id }: NonNullable<TestIrcdOptions['server']>): string {
+  return config.replace(
+    /^<server .*>$/m,
+    `<server name="${name}" description="Relay Network" network="Relay" id="${id}">`,
+  );
 }

@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmdirSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmdirSync } from 'node:fs';
 import { rm, statfs, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { identify } from '../../src/embedded/process.js';
 import type { Teardown } from './server-process.js';
 
 /** A disk of its own for one test. */
@@ -33,7 +34,8 @@ export function smallDisk(t: Teardown, megabytes: number, mode: 'rw' | 'ro' = 'r
 }
 
 function mount(options: string): string {
-  const dir = mkdtempSync(join(tmpdir(), 'relay-disk-'));
+  removeOrphans();
+  const dir = mkdtempSync(join(tmpdir(), `relay-disk-${process.pid}-`));
   try {
     execFileSync('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', dir], { stdio: 'ignore' });
     return dir;
@@ -46,6 +48,25 @@ function mount(options: string): string {
 function unmount(dir: string): void {
   execFileSync('umount', ['--lazy', dir]);
   rmdirSync(dir);
+}
+
+/** A process that is killed unmounts nothing: the disks of those that are no more are removed. */
+function removeOrphans(): void {
+  for (const name of readdirSync(tmpdir())) {
+    const owner = /^relay-disk-(\d+)-/.exec(name)?.[1];
+    if (owner === undefined || identify(Number(owner))) continue;
+    const dir = join(tmpdir(), name);
+    for (const step of [
+      () => execFileSync('umount', ['--lazy', dir], { stdio: 'ignore' }),
+      () => rmdirSync(dir),
+    ]) {
+      try {
+        step();
+      } catch {
+        // it was never mounted, or another process is at it
+      }
+    }
+  }
 }
 
 function mayMount(): boolean {

@@ -7,6 +7,8 @@ export interface TcpRelay {
   readonly url: string;
   /** How many connections have been made through it. */
   readonly connections: number;
+  /** When each of them was made, in milliseconds since 1970. */
+  readonly times: readonly number[];
   /** Ends the present connections on both sides with a reset; what was on its way is gone. */
   cut(): void;
   /** Holds the present connections half open: both sides stay connected, nothing gets through. New ones are not affected. */
@@ -25,10 +27,17 @@ interface Pair {
   held: (() => void)[];
 }
 
-/** Starts a relay in front of a port on this machine for as long as the test lasts. */
-export async function startTcpRelay(t: Teardown, targetPort: number): Promise<TcpRelay> {
+/**
+ * Starts a relay in front of a port on this machine for as long as the test lasts. With `localAddress`, one of this
+ * machine's, the server sees its clients come from there.
+ */
+export async function startTcpRelay(
+  t: Teardown,
+  targetPort: number,
+  { localAddress = '127.0.0.1' } = {},
+): Promise<TcpRelay> {
   const pairs = new Set<Pair>();
-  let connections = 0;
+  const times: number[] = [];
   let refusing = false;
 
   const listener = createServer({ noDelay: true }, (client) => {
@@ -36,8 +45,8 @@ export async function startTcpRelay(t: Teardown, targetPort: number): Promise<Tc
       client.resetAndDestroy();
       return;
     }
-    connections += 1;
-    const server = connect({ host: '127.0.0.1', port: targetPort, noDelay: true });
+    times.push(Date.now());
+    const server = connect({ host: '127.0.0.1', port: targetPort, localAddress, noDelay: true });
     const pair: Pair = { client, server, frozen: false, held: [] };
     pairs.add(pair);
     link(pair, client, server);
@@ -79,8 +88,9 @@ export async function startTcpRelay(t: Teardown, targetPort: number): Promise<Tc
     port,
     url: `irc://127.0.0.1:${port}`,
     get connections() {
-      return connections;
+      return times.length;
     },
+    times,
     cut,
     freeze() {
       for (const pair of pairs) pair.frozen = true;

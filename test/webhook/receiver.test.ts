@@ -1,4 +1,6 @@
+import pino from 'pino';
 import t from 'tap';
+import { ConflictingEvents } from '../../src/services/conflicting-events.js';
 import { postEvent, sampleEvent, startApp, webhookSecret } from '../support/app.js';
 import { eventually } from '../support/eventually.js';
 import { startNats } from '../support/nats.js';
@@ -30,6 +32,42 @@ t.test('the receiver', async (t) => {
     t.equal(again.body.delivery_status, 'pending');
     const changed = await postEvent(url, sampleEvent('evt-1', { event_type: 'task.expired', payload: {} }));
     t.equal(changed.body.status, 'already_processed');
+  });
+
+  t.test('HOOK-30 another body under a known id is counted, and told of once', async (t) => {
+    const conflicts = async () =>
+      Number(/^relay_webhook_conflicts_total (\d+)/m.exec(await (await fetch(`${url}/metrics`)).text())?.[1]);
+    await postEvent(url, sampleEvent('evt-twice'));
+    const before = await conflicts();
+    await eventually('it to be compared', async () => {
+      t.equal((await postEvent(url, sampleEvent('evt-twice', { source: 'another' }))).status, 200);
+      return (await conflicts()) > before;
+    });
+    const compared = await conflicts();
+    await postEvent(url, sampleEvent('evt-twice'));
+    t.equal(await conflicts(), compared, 'the same again is none');
+    for (const other of [{ event_type: 'task.expired' }, { payload: { id: 'x' } }])
+      await postEvent(url, sampleEvent('evt-twice', other));
+    t.equal(await conflicts(), compared + 2);
+
+    const lines: string[] = [];
+    let count = 0;
+    const logger = pino({ base: null, timestamp: false }, { write: (line: string) => void lines.push(line) });
+    const conflicting = new ConflictingEvents(logger, () => {
+      count += 1;
+    });
+    for (const id of ['a', 'a', 'b', 'a']) conflicting.note(id);
+    t.equal(count, 4);
+    t.same(
+      lines.map((line) => Object.keys(JSON.parse(line))),
+      [
+        ['level', 'event_id', 'msg'],
+        ['level', 'event_id', 'msg'],
+      ],
+    );
+    for (let n = 0; n < 1_000; n++) conflicting.note(`x${n}`);
+    conflicting.note('x0');
+    t.equal(lines.length, 1_002);
   });
 
   t.test('HOOK-10 of 50 deliveries of one event at once, one is accepted', async (t) => {

@@ -31,6 +31,8 @@ interface Value {
 const termMs = 6_000;
 const renewMs = 1_500;
 const tryMs = 1_000;
+/** What the log says of another holder is told again for so long: many may ask. */
+const tellMs = 200;
 const bucketName = 'relay_leases';
 
 /** Who holds a lease now, whichever process it is; `undefined` for nobody. Only reads. */
@@ -57,6 +59,7 @@ export class Lease {
   readonly #stop = new AbortController();
   #holding: Holding | undefined;
   #running: Promise<void> | undefined;
+  #elsewhere: { state: Promise<unknown>; until: number } | undefined;
 
   constructor(options: LeaseOptions) {
     this.#options = options;
@@ -65,6 +68,15 @@ export class Lease {
   /** The state of the present holder, whichever process it is; `undefined` when there is none. */
   async holderState(): Promise<unknown> {
     if (this.#holding) return this.#options.state?.();
+    const now = performance.now();
+    if (!this.#elsewhere || this.#elsewhere.until < now) {
+      this.#elsewhere = { state: this.#stateElsewhere(), until: now + tellMs };
+      this.#elsewhere.state.catch(() => (this.#elsewhere = undefined));
+    }
+    return await this.#elsewhere.state;
+  }
+
+  async #stateElsewhere(): Promise<unknown> {
     if (!this.#options.log.connected) return undefined;
     const current = await (await this.#bucket()).get(this.#options.name);
     return current?.operation === 'PUT' ? current.json<Value>().state : undefined;

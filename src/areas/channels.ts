@@ -1,0 +1,36 @@
+import { channelRoutes } from '../api/channels.js';
+import { createAutomation } from '../bots/automation.js';
+import type { createChannelKeeping } from '../bots/channels.js';
+import { readChannelKeeping } from '../metrics/rooms.js';
+import { channelservRoutes, createChannelserv } from '../services/channelserv.js';
+import type { IrcState } from '../services/irc-state.js';
+import { upstream } from '../services/service.js';
+import type { Area, AreaParts } from './area.js';
+
+/** The managed channels: their service, the bot that keeps them, and what marketplace events do to them. */
+export function channelsArea(parts: AreaParts, keeping: ReturnType<typeof createChannelKeeping>): Area {
+  const { config, log, logger, readModels, channels, keys, startedAt, holder } = parts;
+  const automation = createAutomation(config, { log, logger, holder, channels });
+  const service = createChannelserv({
+    log,
+    readModels,
+    channels,
+    irc: async () => (await keeping.lease.holderState()) as IrcState | undefined,
+    startedAt,
+  });
+  const channelserv = upstream('channelserv', channelservRoutes, {
+    url: config.CHANNELSERV_URL,
+    timeoutMs: config.PROXY_TIMEOUT,
+    service,
+  });
+  return {
+    services: [{ name: 'channelserv', routes: channelservRoutes, operations: service }],
+    health: { channelserv: () => channelserv.health() },
+    api: async (server) => {
+      await server.register(channelRoutes, { channelserv, keys });
+    },
+    bots: [keeping],
+    workers: [automation],
+    gauged: [{ role: 'irc', part: 'channels', read: () => readChannelKeeping(keeping, readModels) }],
+  };
+}
