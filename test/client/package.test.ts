@@ -6,6 +6,7 @@ import t from 'tap';
 import ts from 'typescript';
 import { clientTypes, typesFile } from '../../scripts/client-types.js';
 import { webhookSecret } from '../support/app.js';
+import { eventually } from '../support/eventually.js';
 import { startService } from '../support/service.js';
 import { temporaryDirectory } from '../support/sql.js';
 
@@ -70,6 +71,10 @@ t.test('CLIENT-02 the program of docs/client.md compiles and runs', async (t) =>
   const { says, file } = await compile(t, program!);
   t.same(says, []);
   const service = await startService(t, {});
+  // ready is when events are taken; a channel is known when the recorder has joined it
+  await eventually('#bounties to be recorded', async () =>
+    (await (await fetch(`${service.url}/irc/channels`)).text()).includes('"#bounties"'),
+  );
   const env = { RELAY_URL: service.url, EM_WEBHOOK_SECRET: webhookSecret };
   const { stdout } = await run(process.execPath, [file], { env, timeout: 40_000 });
   t.match(stdout, /^#bounties \d+$/m);
