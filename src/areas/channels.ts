@@ -2,6 +2,7 @@ import { channelRoutes } from '../api/channels.js';
 import { createAutomation } from '../bots/automation.js';
 import type { createChannelKeeping } from '../bots/channels.js';
 import { readChannelKeeping } from '../metrics/rooms.js';
+import { readPaidChannels } from '../payments/paid-channels.js';
 import { channelservRoutes, createChannelserv } from '../services/channelserv.js';
 import type { IrcState } from '../services/irc-state.js';
 import { upstream } from '../services/service.js';
@@ -16,6 +17,7 @@ export function channelsArea(parts: AreaParts, keeping: ReturnType<typeof create
     readModels,
     channels,
     irc: async () => (await keeping.lease.holderState()) as IrcState | undefined,
+    sold: readPaidChannels(config.PAID_CHANNELS).map(({ name }) => name),
     startedAt,
   });
   const channelserv = upstream('channelserv', channelservRoutes, {

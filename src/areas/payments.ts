@@ -19,7 +19,7 @@ const accessMs = 30_000;
 export function paymentsArea(parts: AreaParts): Area {
   const { config, log, logger, holder, readModels, channels, keys, startedAt } = parts;
   const { X402_FACILITATOR_URL: url, CHAIN_RPC_URL: rpcUrl } = config;
-  const paidChannels = readPaidChannels(config.PAID_CHANNELS);
+  const paidChannels = readPaidChannels(config.PAID_CHANNELS, config.IRC_CHANNELS);
   const facilitator = url === '' ? undefined : new Facilitator({ url });
   const chain = rpcUrl === '' ? undefined : new Chain(rpcUrl);
   const service = createTurnstile({

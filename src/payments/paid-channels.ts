@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { isManagedChannel } from '../../streams/irc-grammar.js';
+import { casefold, isManagedChannel } from '../../streams/irc-grammar.js';
 import type { Terms } from '../../streams/payments/index.js';
 import { ConfigError } from '../config.js';
 import { currency, defaultNetwork, networkOf, smallestUnits } from './networks.js';
@@ -51,10 +51,14 @@ const Entry = z.strictObject({
   description: z.string().max(300),
 });
 
-/** Reads the operator's file of paid channels; none without a path. Throws `ConfigError` that names the entry. */
-export function readPaidChannels(path: string): PaidChannel[] {
+/**
+ * Reads the operator's file of paid channels; none without a path. None may be one of `open`, the channels that
+ * are for everybody. Throws `ConfigError` that names the entry.
+ */
+export function readPaidChannels(path: string, open: readonly string[] = []): PaidChannel[] {
   if (path === '') return [];
   const entries = entriesOf(path);
+  const free = new Set(open.map(casefold));
   const seen = new Set<string>();
   return entries.map((entry, index) => {
     const result = Entry.safeParse(entry);
@@ -67,6 +71,7 @@ export function readPaidChannels(path: string): PaidChannel[] {
       throw unusable(path, `entry ${place}: ${problems.join('; ')}`);
     }
     const { data } = result;
+    if (free.has(data.name)) throw unusable(path, `entry ${place}: IRC_CHANNELS has it for everybody`);
     if (seen.has(data.name)) throw unusable(path, `entry ${place}: there are two of that name`);
     seen.add(data.name);
     return { ...data, amount: smallestUnits(data.price) };

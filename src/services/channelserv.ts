@@ -41,6 +41,8 @@ export interface ChannelservOptions {
   channels: Channels;
   /** State of the channel bot's connection, in whichever process it is. */
   irc: () => Promise<IrcState | undefined>;
+  /** Channels to which access is sold: who paid counts on them, so callers do not make, change or close them. */
+  sold: readonly string[];
   startedAt: Date;
 }
 
@@ -122,6 +124,11 @@ export function createChannelserv(options: ChannelservOptions): Service<typeof c
       throw error;
     }
   }
+  const sold = new Set(options.sold.map(casefold));
+  function refuseSold(name: string): void {
+    if (!sold.has(name)) return;
+    throw new Refusal('channel_reserved', 409, 'Access to this channel is sold: it is kept as it is');
+  }
   const asker = ({ actor = 'api' }: Input) => ({ by: actor });
   const seesKeys = ({ query }: Input) => parseInput(Visibility, query ?? {}).private !== undefined;
 
@@ -152,12 +159,14 @@ export function createChannelserv(options: ChannelservOptions): Service<typeof c
   return {
     create: async (input = {}) => {
       const request = { ...parseInput(CreateBody, input.body), cause: 'request' as const };
+      refuseSold(request.name);
       const { seq: _, ...created } = await wrote(channels.create(request, asker(input)));
       return { status: 201, body: created };
     },
     update: async (input = {}) => {
       const name = nameOf(input);
       const { modes = [], ...body } = parseInput(UpdateBody, input.body ?? {});
+      refuseSold(name);
       const request = { name, ...body, modes: [modes].flat() };
       const { failed } = await wrote(channels.update(request, asker(input)));
       return ok({ name, updated: true, ...(Object.keys(failed).length > 0 ? { failed } : {}) });
@@ -168,6 +177,7 @@ export function createChannelserv(options: ChannelservOptions): Service<typeof c
         ...parseInput(RemoveBody, input.body),
         cause: 'request' as const,
       };
+      refuseSold(request.name);
       const removed = await wrote(channels.remove(request, asker(input)));
       const { name } = removed;
       if (removed.is === 'deleted') return ok({ name, deleted: true });

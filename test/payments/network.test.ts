@@ -78,6 +78,28 @@ t.test('paid channels on a real network', { skip }, async (t) => {
     });
   });
 
+  t.test('PAY-31 they stay as they are sold', async (t) => {
+    const before = await askOf(app.url, 'GET', '/channels/alpha-test');
+    for (const [method, path, body] of [
+      ['POST', '/channels', { name: '#alpha-test', type: 'special' }],
+      ['PATCH', '/channels/alpha-test', { modes: '-i' }],
+      ['PATCH', '/channels/%23Alpha-Test', { op: ['stranger'] }],
+      ['DELETE', '/channels/alpha-test', undefined],
+      ['DELETE', '/channels/alpha-test', { immediate: true }],
+    ] as const)
+      t.match(
+        await askOf(app.url, method, path, body),
+        { status: 409, body: { code: 'channel_reserved' } },
+        `${method} ${path}`,
+      );
+    t.same((await askOf(app.url, 'GET', '/channels/alpha-test')).body, before.body);
+    const leave = { action: 'sapart', nicks: ['stranger'], reason: 'Spam' };
+    t.match(await askOf(app.url, 'POST', '/channels/alpha-test/members', leave), {
+      status: 200,
+      body: { successful: ['stranger'], failed: {} },
+    });
+  });
+
   t.test('PAY-15 who is not on IRC pays nothing', async (t) => {
     const account = await chain.payer();
     const response = await payingFetch(account)(access('alpha-test'), entering('ghost'));

@@ -45,6 +45,11 @@ t.test('PAY-02 the file of paid channels', async (t) => {
     const error = { name: 'ConfigError', message } as unknown as Error;
     await t.rejects(read(channels), error, String(message));
   }
+  const both = await channelsFile(t, [paidChannel({ name: '#lobby' })]);
+  t.throws(() => readPaidChannels(both, ['#Bounties', '#Lobby']), {
+    name: 'ConfigError',
+    message: /entry 1 \(#lobby\): IRC_CHANNELS has it/,
+  });
   t.throws(() => readPaidChannels('/nowhere/paid.json'), {
     name: 'ConfigError',
     message: /cannot be read \(ENOENT\)/,
