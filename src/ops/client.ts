@@ -16,7 +16,8 @@ export const serviceOptions: Record<string, Option> = {
   key: { value: 'KEY', says: 'API key (default: RELAY_API_KEY, else the first one of API_KEYS)' },
 };
 
-const timeoutMs = 30_000;
+/** How long the service may take for one answer, in milliseconds. */
+const patienceMs = 30_000;
 
 /** The running service, seen from outside. */
 export class ServiceClient {
@@ -25,11 +26,13 @@ export class ServiceClient {
   readonly api: RelayClient;
   readonly #key: string | undefined;
   readonly #stop: AbortSignal;
+  readonly #timeoutMs: number;
 
-  constructor(options: { url: string; key?: string | undefined; stop: AbortSignal }) {
+  constructor(options: { url: string; key?: string | undefined; stop: AbortSignal; timeoutMs?: number }) {
     this.url = options.url.replace(/\/+$/, '');
     this.#key = options.key || undefined;
     this.#stop = options.stop;
+    this.#timeoutMs = options.timeoutMs ?? patienceMs;
     this.api = createClient({
       baseUrl: this.url,
       apiKey: this.#key,
@@ -57,7 +60,7 @@ export class ServiceClient {
       response = await fetch(this.url + path, {
         method,
         redirect: 'error',
-        signal: AbortSignal.any([this.#stop, AbortSignal.timeout(timeoutMs)]),
+        signal: AbortSignal.any([this.#stop, AbortSignal.timeout(this.#timeoutMs)]),
         headers: {
           ...(this.#key ? { 'x-api-key': this.#key } : {}),
           ...(text === undefined ? {} : { 'content-type': 'application/json' }),
@@ -81,7 +84,7 @@ export class ServiceClient {
 
   async #fetch(request: Request): Promise<Response> {
     try {
-      const signals = [request.signal, this.#stop, AbortSignal.timeout(timeoutMs)];
+      const signals = [request.signal, this.#stop, AbortSignal.timeout(this.#timeoutMs)];
       return await fetch(request, { signal: AbortSignal.any(signals) });
     } catch (error) {
       throw this.#unreachable(error);
@@ -99,7 +102,7 @@ export class ServiceClient {
       );
     }
     if (name === 'TimeoutError')
-      return new Failed(`${this.url} did not answer within ${timeoutMs / 1_000} s`, 'service_silent');
+      return new Failed(`${this.url} did not answer within ${this.#timeoutMs / 1_000} s`, 'service_silent');
     return new Failed(
       `${this.url} cannot be reached: ${cause?.message || cause?.code || String(error)}`,
       'service_unreachable',

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import t from 'tap';
 import ts from 'typescript';
@@ -72,8 +73,13 @@ t.test('CLIENT-02 the program of docs/client.md compiles and runs', async (t) =>
   t.same(says, []);
   const service = await startService(t, {});
   // ready is when events are taken; a channel is known when the recorder has joined it
-  await eventually('#bounties to be recorded', async () =>
-    (await (await fetch(`${service.url}/irc/channels`)).text()).includes('"#bounties"'),
+  await eventually(
+    '#bounties to be recorded',
+    async () => {
+      await sleep(250); // within the rate of one address
+      return (await (await fetch(`${service.url}/irc/channels`)).text()).includes('"#bounties"');
+    },
+    30_000,
   );
   const env = { RELAY_URL: service.url, EM_WEBHOOK_SECRET: webhookSecret };
   const { stdout } = await run(process.execPath, [file], { env, timeout: 40_000 });
