@@ -23,9 +23,11 @@ export interface ServerProcess {
   stop(): Promise<void>;
 }
 
-/** The part of tap's test object that is used here. */
+/** The part of tap's test object that is used here; benchmarks have only the first. */
 export interface Teardown {
   teardown(fn: () => unknown): void;
+  passing?(): boolean;
+  comment?(...args: unknown[]): void;
 }
 
 /** A test process that is killed runs no teardown: the end of this pipe tells a shell beside it to end the server. */

@@ -11,6 +11,9 @@ import type { TestIrcd } from './ircd.js';
 import type { TestNats } from './nats.js';
 import { endWithThisProcess, type Teardown } from './server-process.js';
 
+/** So much of the log is shown of a test that failed, in characters. */
+const logShown = 20_000;
+
 /** The service as operators run it: its own process, from the build, to be killed and started again. */
 export interface TestService {
   readonly url: string;
@@ -87,6 +90,7 @@ export async function startService(
   };
 
   t.teardown(async () => {
+    if (t.passing?.() === false) t.comment?.(service.log().slice(-logShown));
     // embedded servers outlive a killed service: one that starts again adopts them and takes them along
     const orphans = (!nats || !ircUrl) && child?.exitCode === null && child.signalCode !== null;
     if (orphans) await service.start();
