@@ -20,6 +20,10 @@ import { ReadModels } from './read-models.js';
 import { mountService } from './services/mount.js';
 import type { Closing, Surroundings } from './surroundings.js';
 
+/** So long after a request a process counts as busy, in milliseconds; those who look how it is do not count. */
+const busyMs = 100;
+const operatorsLook = /^\/(ready|health|metrics|ops)\b/;
+
 /** What there is before the service itself: the servers around it, and the endings of what was opened so far. */
 export interface Beginning {
   startedAt: Date;
@@ -60,7 +64,9 @@ export async function assemble(
   });
   closing.push({ name: 'log', close: () => log.close() });
 
-  const projector = new Projector({ log, sql, projections, logger });
+  let servedAt = Number.NEGATIVE_INFINITY;
+  const isBusy = () => performance.now() - servedAt < busyMs;
+  const projector = new Projector({ log, sql, projections, logger, isBusy });
   closing.push({ name: 'projections', close: () => projector.stop() });
 
   const readModels = new ReadModels(sql, projector);
@@ -81,7 +87,14 @@ export async function assemble(
   closing.push({ name: 'areas', close: () => Promise.all(areas.map((area) => area.stop?.())) });
   closing.push({ name: 'work', close: () => Promise.all(work.map((one) => one.stop())) });
 
-  const server = await createServer({ logger, rateLimit: config.RATE_LIMIT, observe: metrics.request });
+  const server = await createServer({
+    logger,
+    rateLimit: config.RATE_LIMIT,
+    observe: (request) => {
+      if (!operatorsLook.test(request.route ?? '')) servedAt = performance.now();
+      metrics.request(request);
+    },
+  });
   const usesReadModels = has('api') || has('services') || has('projections');
   let stopping = false;
   closing.push({

@@ -22,6 +22,8 @@ export interface FoldOptions extends CursorOptions {
   changed(): void;
   /** Whether anybody waits for facts to be folded. */
   awaited(): boolean;
+  /** Whether this process answers requests now: what is far behind then leaves it half of its time. */
+  isBusy(): boolean;
   /** Told whether the read store answers, each time it is known anew. */
   store(error?: unknown): void;
 }
@@ -36,6 +38,8 @@ interface Decoded {
 /** Pieces of decoding that hold up the process no longer than this, in milliseconds. */
 const decodeSliceMs = 2;
 const longestPauseMs = 5_000;
+/** Facts per transaction at most while requests are answered: what a transaction computes at once they wait for. */
+const smallBatch = 100;
 /**
  * A transaction costs the store as much as dozens of facts in it: while nobody waits, facts that trickle in
  * gather for so long, in milliseconds.
@@ -180,7 +184,10 @@ export class Fold {
       this.#options.changed();
     };
     this.#isReading = true;
-    for await (const entries of log.follow(this.stream, { after: this.position, batch, signal })) {
+    for await (const entries of this.#batches(
+      log.follow(this.stream, { after: this.position, batch, signal }),
+    )) {
+      const began = performance.now();
       const decoded = await this.#decode(entries);
       const prepared = this.#cursor.prepare(decoded.facts);
       await writing;
@@ -189,12 +196,32 @@ export class Fold {
       if (entries.length === 0) this.#looked = Math.max(this.position, this.#headAtStart);
       const pending = entries.at(-1)?.pending ?? 0;
       writing = write(decoded, prepared, pending);
-      if (entries.length > 0 && pending < batch) await this.#gather(signal);
+      if (this.#givesWay(entries)) {
+        await writing;
+        await sleep(performance.now() - began, undefined, { signal }).catch(() => {});
+      } else if (entries.length > 0 && pending < batch) await this.#gather(signal);
     }
     await writing;
     this.#isReading = false;
     if (failure) throw failure.error;
     return halt;
+  }
+
+  /** Whether to leave requests their time: there are some, and whole batches behind these entries. */
+  #givesWay(entries: Entry[]): boolean {
+    return (entries.at(-1)?.pending ?? 0) >= this.#options.batch && this.#options.isBusy();
+  }
+
+  /** The same entries, in smaller batches where requests are given way. */
+  async *#batches(whole: AsyncIterable<Entry[]>): AsyncGenerator<Entry[]> {
+    for await (const entries of whole) {
+      let from = 0;
+      do {
+        const to = this.#givesWay(entries) ? from + smallBatch : entries.length;
+        yield entries.slice(from, to);
+        from = to;
+      } while (from < entries.length);
+    }
   }
 
   async #gather(signal: AbortSignal): Promise<void> {

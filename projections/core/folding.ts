@@ -19,6 +19,8 @@ export interface FoldingOptions {
   changed(): void;
   /** Whether anybody waits for facts to be folded. */
   awaited(): boolean;
+  /** Whether this process answers requests now. */
+  isBusy(): boolean;
   /** Told whether the read store answers, each time it is known anew. */
   store(error?: unknown): void;
 }

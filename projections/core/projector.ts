@@ -34,6 +34,8 @@ export interface ProjectorOptions {
   stallMs?: number;
   /** Milliseconds between two looks for a command to skip the fact that halted a read model. */
   skipPollMs?: number;
+  /** Whether this process answers requests now: read models that are far behind then leave it half of its time. */
+  isBusy?: () => boolean;
 }
 
 /** On PGlite, where readers wait for the batch in hand, and on a server. */
@@ -87,6 +89,7 @@ export class Projector {
         void this.#complete();
       },
       awaited: () => this.#waiting.size > 0,
+      isBusy: options.isBusy ?? (() => false),
       store: (error) => this.#noteStore(error),
     });
   }

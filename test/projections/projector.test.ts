@@ -1,4 +1,5 @@
 import t from 'tap';
+import type { Projection } from '../../projections/core/projection.js';
 import type { Sql } from '../../projections/core/sql.js';
 import { storeUnavailable } from '../../projections/core/sql.js';
 import type { Log } from '../../streams/core/index.js';
@@ -209,6 +210,41 @@ eachSql(t, async (t, open) => {
       t.same(await without.prune(), ['tally_v2'], 'read models that the code no longer has are dropped');
     },
   );
+
+  t.test('READ-20 what is far behind gives way to requests', async (t) => {
+    const { sql } = await open();
+    const { add, project } = await startLog(t);
+    const facts = 900;
+    const added = await Promise.all(Array.from({ length: facts }, () => add('x')));
+    const last = added.reduce((one, other) => (one.seq > other.seq ? one : other));
+    let isBusy = true;
+    const batches: { size: number; wasBusy: boolean; pending: number }[] = [];
+    const watched = tally();
+    const projection: Projection = {
+      ...watched,
+      apply: async (tx, all, schema) => {
+        if (all[0]!.stream === last.stream)
+          batches.push({ size: all.length, wasBusy: isBusy, pending: last.seq - all.at(-1)!.seq });
+        await watched.apply(tx, all, schema);
+        if (last.seq - all.at(-1)!.seq <= facts / 2) isBusy = false;
+      },
+    };
+    const projector = project(sql, [projection], { batch: 250, isBusy: () => isBusy });
+    await projector.start();
+    await eventually('everything', () => projector.reached('tally', last, within));
+    t.equal((await counted(sql, 'tally_v1')).things, facts);
+    const far = batches.filter(({ pending }) => pending >= 250);
+    const busy = far.filter(({ wasBusy }) => wasBusy).map(({ size }) => size);
+    t.ok(busy.length >= 4, `${busy}`);
+    t.ok(
+      busy.every((size) => size <= 100),
+      `${busy}`,
+    );
+    t.ok(
+      batches.some(({ size, wasBusy }) => !wasBusy && size > 100),
+      'whole batches once nobody asks',
+    );
+  });
 
   t.test('READ-13 a process that does not fold reads what others fold', async (t) => {
     const store = await open();
