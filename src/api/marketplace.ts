@@ -40,13 +40,14 @@ export async function marketplaceApi(app: FastifyInstance, options: MarketplaceO
     );
     for (const route of Object.values(marketplaceRoutes) as MarketplaceRoute[]) {
       const changes = route.method !== 'GET';
+      const pathOf = pathsOf(route);
       scope.route({
         method: route.method,
         url: `/em${route.path}`,
         exposeHeadRoute: false,
         ...(changes ? { onRequest: async (request: FastifyRequest) => void keys.require(request) } : {}),
         handler: async (request, reply) => {
-          const path = pathOf(route, request);
+          const path = pathOf(request);
           if (!marketplace) return notConfigured(route, reply);
           const asked = { path, headers: request.headers, requestId: request.id };
           if (!changes) {
@@ -79,15 +80,16 @@ export async function marketplaceApi(app: FastifyInstance, options: MarketplaceO
   });
 }
 
-/** The path at the marketplace, with the query as it came. */
-function pathOf(route: MarketplaceRoute, { params, url }: FastifyRequest): string {
-  const given = params as Record<string, string>;
-  const path = route.path.replace(
-    /:(\w+)/g,
-    (_, name: string) => parseInput(z.object({ [name]: Parameter }), given)[name]!,
-  );
-  const query = url.indexOf('?');
-  return query < 0 ? path : path + url.slice(query);
+/** Where a route's requests go at the marketplace: the path, with the query as it came. */
+function pathsOf(route: MarketplaceRoute): (request: FastifyRequest) => string {
+  const names = [...route.path.matchAll(/:(\w+)/g)].map(([, name]) => name!);
+  const Params = z.object(Object.fromEntries(names.map((name) => [name, Parameter])));
+  return ({ params, url }) => {
+    const given = parseInput(Params, params);
+    const path = route.path.replace(/:(\w+)/g, (_, name: string) => given[name]!);
+    const query = url.indexOf('?');
+    return query < 0 ? path : path + url.slice(query);
+  };
 }
 
 function taskOf(

@@ -18,6 +18,10 @@ export interface SentinelApiOptions {
   signers?: NickWallets;
 }
 
+/** Who reports and who votes, as their bodies say. */
+const Reporter = z.object({ reporterNick: Nick }).transform(({ reporterNick: nick }) => ({ nick }));
+const Voter = z.object({ voterNick: Nick }).transform(({ voterNick: nick }) => ({ nick }));
+
 /**
  * `/sentinel/*`: security incidents for the public. Reads are open; who reports or votes needs an API key, or the
  * verified wallet of the nick in the body.
@@ -26,11 +30,10 @@ export async function sentinelApi(app: FastifyInstance, options: SentinelApiOpti
   const { sentinel, keys, signers } = options;
   keepRawBodies(app);
   const signed = (request: FastifyRequest) => signers?.presented(request) ?? false;
-  const actorOf = async (request: FastifyRequest, field: string): Promise<string> => {
+  const actorOf = async (request: FastifyRequest, Body: z.ZodType<{ nick: string }>): Promise<string> => {
     if (!signers || !signed(request)) return keys.require(request);
     // a body that names nobody is told so before the nonce is used up
-    const { [field]: nick } = parseInput(z.object({ [field]: Nick }), request.body);
-    return await signers.proven(request, nick!);
+    return await signers.proven(request, parseInput(Body, request.body).nick);
   };
   const reads = {
     '/sentinel/incidents': 'list',
@@ -44,17 +47,17 @@ export async function sentinelApi(app: FastifyInstance, options: SentinelApiOpti
     app.get(path, async (request, reply) => sendReply(reply, await sentinel[operation](inputOf(request))));
   }
   const writes = {
-    '/sentinel/incidents': ['report', 'reporterNick'],
-    '/sentinel/incidents/:id/vote': ['vote', 'voterNick'],
+    '/sentinel/incidents': ['report', Reporter],
+    '/sentinel/incidents/:id/vote': ['vote', Voter],
   } as const;
-  for (const [path, [operation, nick]] of Object.entries(writes)) {
+  for (const [path, [operation, Body]] of Object.entries(writes)) {
     app.post(path, {
       // before the body is read: who may not write need not send one
       onRequest: async (request) => void (signed(request) || keys.require(request)),
       handler: async (request, reply) =>
         sendReply(
           reply,
-          await sentinel[operation]({ ...inputOf(request), actor: await actorOf(request, nick) }),
+          await sentinel[operation]({ ...inputOf(request), actor: await actorOf(request, Body) }),
         ),
     });
   }
