@@ -10,8 +10,11 @@ const readers = ['SELECT', 'WITH', 'VALUES', 'TABLE', 'SHOW', 'EXPLAIN'];
 const part =
   /(?<space>\s+|--[^\n\r]*)|(?<comment>\/\*)|"(?:[^"]|"")*"|[eE]'(?:[^'\\]|\\[\s\S]|''|'\s*[\n\r]\s*')*'|'(?:[^']|'')*'|[a-zA-Z_\u0080-\uffff][\w$\u0080-\uffff]*|(?<dollar>\$(?:[a-zA-Z_\u0080-\uffff][\w\u0080-\uffff]*)?\$)|[\s\S]/y;
 
-/** Whether a text is one statement, which begins as one that reads; what it does is then up to a read-only transaction. */
-export function isReadQuery(text: string): boolean {
+/**
+ * The word that a text begins with, in capitals, if it is one statement that begins as one that reads; what it does is
+ * then up to a read-only transaction.
+ */
+export function readerOf(text: string): string | undefined {
   let first: string | undefined;
   let hasEnded = false;
   for (let at = 0; at < text.length; ) {
@@ -23,16 +26,16 @@ export function isReadQuery(text: string): boolean {
     if (dollar) at = behind(text, dollar, at);
     if (space || comment) continue;
     const [found] = match;
-    if (hasEnded && found !== ';') return false;
+    if (hasEnded && found !== ';') return undefined;
     if (found === ';') hasEnded = true;
     else if (found !== '(') first ??= found.toUpperCase();
   }
-  return first !== undefined && readers.includes(first);
+  return readers.find((reader) => reader === first);
 }
 
 /** Throws `UsageError` where a text is no query that reads. */
 export function requireReadQuery(text: string): void {
-  if (isReadQuery(text)) return;
+  if (readerOf(text)) return;
   throw new UsageError(
     `--query must be one statement that reads, and begin with one of ${readers.join(', ')}`,
   );

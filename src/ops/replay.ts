@@ -1,25 +1,26 @@
-import { randomBytes } from 'node:crypto';
-import { join } from 'node:path';
-import { pino } from 'pino';
-import { openSql } from '../../projections/core/open-sql.js';
 import type { Projection } from '../../projections/core/projection.js';
 import { type ReplayedTo, replay, replayHalted, skippedFacts } from '../../projections/core/replay.js';
 import type { Sql, Tx } from '../../projections/core/sql.js';
 import { deliveryQueue, queueStatistics } from '../../projections/delivery-queue.js';
 import { projections } from '../../projections/index.js';
 import type { Log } from '../../streams/core/index.js';
-import type { Config } from '../config.js';
-import { type Command, Failed, type Invocation, optionValue, UsageError } from './command.js';
+import { type Bounds, distinctNames } from './bounded-query.js';
+import { type Command, Failed, type Invocation, optionValue, UsageError, wholeNumber } from './command.js';
 import { openLogReader } from './log-reader.js';
 import { noProgress, showProgress } from './progress.js';
+import type { Answer } from './query-connection.js';
 import { requireReadQuery } from './read-query.js';
 import { readRange } from './read-range.js';
 import { type ReplayPoint, replayEnds, replayPoint } from './replay-point.js';
-import { withScratch } from './scratch.js';
-import { cut, moment, printable, styled, type Terminal, writeTable } from './terminal.js';
+import { type SideTables, withSideTables } from './side-tables.js';
+import { bytes, cut, moment, printable, styled, type Terminal, writeTable } from './terminal.js';
 
-/** SQLSTATE of a statement that would write where nothing may be written. */
-const readOnlyTransaction = '25006';
+const defaultTimeoutSeconds = 60;
+const maxTimeoutSeconds = 86_400;
+/** What an answer may have, which is in memory as a whole, and what making it may take on a disk; in bytes. */
+const maxRows = 50_000;
+const maxSize = 32_000_000;
+const maxTemporary = 1_000_000_000;
 
 /** What more there is to say of a read model than how many rows its tables have. */
 const statistics: Record<string, (on: Tx, schema: string, at: Date) => Promise<object>> = {
@@ -35,12 +36,18 @@ export const replayCommand: Command = {
     'Folds the facts again into tables of its own, with the fold of this version, and answers from them; what the\n' +
     'service reads is not touched. A sequence alone is one of the first stream of the read model; its other streams\n' +
     'are folded up to the time of that fact. With sequences of several streams, those not named are folded whole.\n' +
-    'The tables are in a throw-away database, or in a schema of their own where DATABASE_URL is set.',
+    'The tables are in a throw-away database, or in a schema of their own where DATABASE_URL is set.\n' +
+    `An answer has at most ${maxRows} rows and ${bytes(maxSize)} as JSON. Of columns with the same name the second is\n` +
+    'shown as name_2, the third as name_3.',
   options: {
     to: { value: 'SEQ|STREAM=SEQ,...|TIME', says: 'the point; both ends belong to it (default: now)' },
     query: {
       value: 'SQL',
       says: 'what to ask, one statement that reads; tables need no schema (default: a summary)',
+    },
+    timeout: {
+      value: 'SECONDS',
+      says: `how long the query may run (default: ${defaultTimeoutSeconds})`,
     },
     keep: { says: 'leave the schema in the database of DATABASE_URL' },
   },
@@ -50,46 +57,26 @@ export const replayCommand: Command = {
     const keep = invocation.options.has('keep');
     const query = optionValue(invocation, 'query');
     if (query !== undefined) requireReadQuery(query);
+    else if (invocation.options.has('timeout'))
+      throw new UsageError('--timeout bounds a --query: there is none');
+    const bounds = boundsOf(invocation);
     const config = invocation.config();
     if (keep && !config.DATABASE_URL)
       throw new UsageError('--keep needs DATABASE_URL: an embedded database is thrown away');
     const log = await openLogReader(config);
     try {
-      await withSideTables(config, projection, keep, async (sql, schema) => {
+      const warn = invocation.terminal.err;
+      const options = { name: projection.name, databaseUrl: config.DATABASE_URL, bounds, warn };
+      await withSideTables(options, async (tables) => {
+        const { sql, schema } = tables;
         const reached = await foldUpTo(invocation, { log, sql, projection, schema, point });
-        await answer(invocation, { projection, sql, schema, reached, keep, point });
+        await answer(invocation, { projection, tables, reached, keep, point });
       });
     } finally {
       await log.close();
     }
   },
 };
-
-/** Lends a schema name and a store to make it in; what was made is removed afterwards unless it is to be kept. */
-async function withSideTables(
-  config: Config,
-  { name }: Projection,
-  keep: boolean,
-  work: (sql: Sql, schema: string) => Promise<void>,
-): Promise<void> {
-  const schema = `${name}_replay_${randomBytes(4).toString('hex')}`;
-  const logger = pino({ level: 'silent' });
-  await withScratch('replay', async (directory) => {
-    const sql = await openSql({
-      databaseUrl: config.DATABASE_URL,
-      directory: join(directory, 'pg'),
-      logger,
-    });
-    try {
-      await work(sql, schema);
-    } finally {
-      if (config.DATABASE_URL && !keep) {
-        await sql.query(`drop schema if exists ${schema} cascade`).catch(() => {});
-      }
-      await sql.close();
-    }
-  });
-}
 
 async function foldUpTo(
   { json, terminal, stop }: Invocation,
@@ -131,8 +118,7 @@ async function foldUpTo(
 
 interface Replayed {
   projection: Projection;
-  sql: Sql;
-  schema: string;
+  tables: SideTables;
   reached: ReplayedTo[];
   keep: boolean;
   point: ReplayPoint;
@@ -140,20 +126,22 @@ interface Replayed {
 
 async function answer(invocation: Invocation, replayed: Replayed): Promise<void> {
   const { json, terminal } = invocation;
-  const { projection, sql, schema, reached, keep } = replayed;
+  const { projection, tables, reached, keep } = replayed;
   const query = optionValue(invocation, 'query');
-  const found = query === undefined ? await summary(replayed) : { rows: await ask(sql, schema, query) };
+  const found = query === undefined ? await summary(replayed) : await asked(tables, query);
+  const schema = keep ? await tables.keep() : undefined;
   if (json) {
     const { name, version } = projection;
+    const shown = 'columns' in found ? { rows: asObjects(found) } : found;
     terminal.out(
-      JSON.stringify({ projection: name, version, reached, ...(keep ? { schema } : {}), ...found }),
+      JSON.stringify({ projection: name, version, reached, ...(schema ? { schema } : {}), ...shown }),
     );
     return;
   }
   const places = reached.map(({ stream, seq, at }) => `${stream} ${seq}${at ? ` (${moment(at)})` : ''}`);
   terminal.err(`${projection.name} at ${places.join(', ')}`);
-  if (keep) terminal.err(`kept in the schema ${schema}: "drop schema ${schema} cascade" removes it`);
-  if ('rows' in found) writeRows(terminal, found.rows);
+  if (schema) terminal.err(`kept in the schema ${schema}: "drop schema ${schema} cascade" removes it`);
+  if ('columns' in found) writeAnswer(terminal, found);
   else {
     writeTable(terminal, ['TABLE', 'ROWS'], Object.entries(found.tables));
     for (const [name, value] of Object.entries(found.statistics ?? {}))
@@ -161,7 +149,16 @@ async function answer(invocation: Invocation, replayed: Replayed): Promise<void>
   }
 }
 
-async function summary({ projection, sql, schema, reached, point }: Replayed) {
+async function asked(tables: SideTables, query: string): Promise<Answer> {
+  const { columns, rows } = await tables.ask(query);
+  return { columns: distinctNames(columns), rows };
+}
+
+function asObjects({ columns, rows }: Answer): Record<string, unknown>[] {
+  return rows.map((row) => Object.fromEntries(columns.map((name, index) => [name, row[index]])));
+}
+
+async function summary({ projection, tables: { sql, schema }, reached, point }: Replayed) {
   const names = await sql.query<{ name: string }>(
     'select table_name::text as name from information_schema.tables where table_schema = $1 order by 1',
     [schema],
@@ -176,25 +173,9 @@ async function summary({ projection, sql, schema, reached, point }: Replayed) {
   return { tables, statistics: await statistics[projection.name]?.(sql, schema, at) };
 }
 
-async function ask(sql: Sql, schema: string, query: string): Promise<Record<string, unknown>[]> {
-  try {
-    return await sql.transaction(async (tx) => {
-      await tx.query(`set transaction read only; set local search_path to ${schema}`);
-      return await tx.query(query);
-    });
-  } catch (error) {
-    const { code, kind, message } = error as Error & { code?: string; kind?: string };
-    if (kind === 'unavailable') throw error;
-    if (code === readOnlyTransaction)
-      throw new Failed(`the query would change something, and was refused: ${message}`, 'query_refused');
-    throw new Failed(`the query failed: ${message}${code ? ` (${code})` : ''}`, 'query_failed');
-  }
-}
-
-function writeRows(terminal: Terminal, rows: Record<string, unknown>[]): void {
-  const names = Object.keys(rows[0] ?? {});
-  if (names.length === 0) {
-    terminal.out('no rows');
+function writeAnswer(terminal: Terminal, { columns, rows }: Answer): void {
+  if (rows.length === 0 || columns.length === 0) {
+    terminal.out(rows.length === 0 ? 'no rows' : 'no columns');
     return;
   }
   const cell = (value: unknown) => {
@@ -205,9 +186,21 @@ function writeRows(terminal: Terminal, rows: Record<string, unknown>[]): void {
   };
   writeTable(
     terminal,
-    names,
-    rows.map((row) => names.map((name) => cell(row[name]))),
+    columns,
+    rows.map((row) => row.map(cell)),
   );
+}
+
+function boundsOf(invocation: Invocation): Bounds {
+  const seconds = wholeNumber(invocation, 'timeout') ?? defaultTimeoutSeconds;
+  if (seconds > maxTimeoutSeconds) throw new UsageError(`--timeout must be at most ${maxTimeoutSeconds}`);
+  return {
+    timeoutMs: seconds * 1_000,
+    rows: maxRows,
+    size: maxSize,
+    temporary: maxTemporary,
+    stop: invocation.stop,
+  };
 }
 
 function projectionNamed(name: string): Projection {

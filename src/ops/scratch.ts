@@ -13,7 +13,7 @@ export async function withScratch<T>(kind: string, work: (directory: string) => 
   await removeLeft(prefix);
   const directory = await mkdtemp(join(tmpdir(), `${prefix}${process.pid}-`));
   // whoever does not wait for the end of a command, and sends a second signal, leaves nothing behind either
-  const atExit = () => rmSync(directory, { recursive: true, force: true });
+  const atExit = () => removeAtExit(directory);
   process.once('exit', atExit);
   try {
     return await work(directory);
@@ -21,6 +21,13 @@ export async function withScratch<T>(kind: string, work: (directory: string) => 
     await rm(directory, { recursive: true, force: true });
     process.off('exit', atExit);
   }
+}
+
+/** Threads may still write there: tries a few times, and leaves the rest to the next one rather than change the exit code. */
+function removeAtExit(directory: string): void {
+  try {
+    rmSync(directory, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 });
+  } catch {}
 }
 
 async function removeLeft(prefix: string): Promise<void> {

@@ -18,6 +18,8 @@ import { type Program, run } from './service-process.js';
 import { relay } from './terminal.js';
 
 const logger = pino({ level: 'silent' });
+/** Longer than any test; the first part is so large that it is written to a file. */
+const endless = 'select count(*) from generate_series(1, 500000) x, generate_series(1, 100000) y';
 const tables = ['deliveries', 'events', 'outcomes', 'received', 'statuses'];
 
 t.test('replay', async (t) => {
@@ -34,6 +36,18 @@ t.test('replay', async (t) => {
     logger,
   });
   t.teardown(() => log.close());
+
+  const sql: Sql = await openSql({ databaseUrl: postgres.url, directory: '', logger });
+  t.teardown(() => sql.close());
+  const schemas = () =>
+    sql.query<{ name: string }>(
+      "select schema_name::text as name from information_schema.schemata where schema_name like '%replay%'",
+    );
+  const connections = () =>
+    sql.query<{ query: string }>(
+      "select query from pg_stat_activity where application_name = 'relay replay' order by backend_start",
+    );
+  const isAsking = async () => (await connections()).some(({ query }) => query.startsWith('fetch'));
 
   const { market, delivery } = queueHistory(600);
   const half = { market: market.length / 2, delivery: Math.floor(delivery.length / 2) };
@@ -139,12 +153,6 @@ t.test('replay', async (t) => {
   });
 
   await t.test('OPERATE-08 nothing is changed and nothing left behind', async (t) => {
-    const sql: Sql = await openSql({ databaseUrl: postgres.url, directory: '', logger });
-    t.teardown(() => sql.close());
-    const schemas = () =>
-      sql.query<{ name: string }>(
-        "select schema_name::text as name from information_schema.schemata where schema_name like '%replay%'",
-      );
     const replays = async () => (await readdir(tmpdir())).filter((name) => name.startsWith('relay-replay-'));
     // others may have theirs on this machine
     const before = await replays();
@@ -162,8 +170,8 @@ t.test('replay', async (t) => {
       t.match(
         await relay(['replay', 'delivery_queue', '--query', 'select from where'], { env: environment }),
         {
-          code: 1,
-          err: /the query failed: syntax error/,
+          code: 2,
+          err: /the query is wrong at character 13: syntax error at or near "where" \(42601\)\nusage: relay replay/,
         },
       );
     }
@@ -175,6 +183,12 @@ t.test('replay', async (t) => {
       err: /interrupted/,
     });
     t.same(await schemas(), [], 'after it was interrupted');
+    const keeping = await relay(['replay', 'delivery_queue', '--keep'], {
+      env,
+      stop: AbortSignal.abort(),
+    });
+    t.match(keeping, { code: 1, err: /interrupted/ });
+    t.same(await schemas(), [], 'what is not whole is not kept');
     t.same(
       (await replays()).filter((name) => !before.includes(name)),
       [],
@@ -188,6 +202,108 @@ t.test('replay', async (t) => {
     t.same(await schemas(), [{ name: schema }]);
     const [count] = await sql.query(`select count(*) as events from ${schema}.events`);
     t.same(count, { events: market.length });
+    await sql.query(`drop schema ${schema} cascade`);
+  });
+
+  await t.test('OPERATE-16 a query ends in time and when it is interrupted', async (t) => {
+    const TMPDIR = t.testdir();
+    const folders = async () => (await readdir(TMPDIR)).filter((name) => name.startsWith('relay-'));
+    const start = (environment: Record<string, string>) =>
+      run(t, ['src/cli.ts', 'replay', 'delivery_queue', '--query', endless], { ...environment, TMPDIR });
+    const sorting = async () => {
+      const [folder] = await folders();
+      return (await readdir(join(TMPDIR, folder!, 'pg/base/pgsql_tmp'))).length > 0;
+    };
+    for (const [environment, isUnderWay, signal] of [
+      [env, isAsking, 'SIGTERM'],
+      [embedded, sorting, 'SIGINT'],
+    ] as const) {
+      const late = ['replay', 'delivery_queue', '--query', endless, '--timeout', '1', '--json'];
+      t.match(await relay(late, { env: environment }), {
+        code: 1,
+        err: /"the query has not ended within 1 s","code":"query_timeout","hint":".*--timeout SECONDS/,
+      });
+      t.same(await schemas(), [], 'after its time');
+      const program = start(environment);
+      await eventually('the query to run', isUnderWay, 60_000);
+      program.child.kill(signal);
+      t.match(await program.ended(), { code: 1, err: /^relay: interrupted$/m }, signal);
+      t.same(await schemas(), [], `after ${signal}`);
+      await eventually('its connection to end', async () => (await connections()).length === 0);
+      t.same(await folders(), []);
+    }
+    for (const seconds of ['0', 'soon', '86401'])
+      t.match(
+        await relay(['replay', 'delivery_queue', '--query', 'select 1', '--timeout', seconds], { env }),
+        {
+          code: 2,
+          err: /--timeout must be /,
+        },
+      );
+    t.match(await relay(['replay', 'delivery_queue', '--timeout', '1'], { env }), {
+      code: 2,
+      err: /--timeout bounds a --query/,
+    });
+  });
+
+  await t.test('OPERATE-17 an answer has all its columns and a bounded size', async (t) => {
+    for (const environment of [env, embedded]) {
+      const twice = 'select a.id, b.id, b.event_id from events a join events b using (id) order by 1 limit 1';
+      const [row] = (await ask(['--query', twice], environment)).rows;
+      t.same(row, { id: 1, id_2: 1, event_id: 'event-1' });
+      t.same(Object.keys(row), ['id', 'id_2', 'event_id']);
+      t.match(await relay(['replay', 'delivery_queue', '--query', twice], { env: environment }), {
+        out: 'id  id_2  event_id\n 1     1  event-1',
+      });
+      const crossed = 'select a.id from events a, events b';
+      t.match(await relay(['replay', 'delivery_queue', '--query', crossed], { env: environment }), {
+        code: 1,
+        out: '',
+        err: /the answer has more than 50000 rows\n.*LIMIT/,
+      });
+    }
+    t.match(await relay(['replay', 'delivery_queue', '--query', 'select from events'], { env }), {
+      code: 0,
+      out: 'no columns',
+    });
+    t.match(await relay(['replay', 'delivery_queue', '--query', 'table events limit 0'], { env }), {
+      code: 0,
+      out: 'no rows',
+    });
+    const { out } = await relay(['replay', '--help']);
+    t.match(out, /--timeout SECONDS +how long the query may run \(default: 60\)/);
+    t.match(out, /at most 50000 rows and 32.0 MB as JSON.*name_2/s);
+  });
+
+  await t.test('OPERATE-15 schemas of killed replays are removed by the next one', async (t) => {
+    const names = async () => (await schemas()).map(({ name }) => name).sort();
+    const query = ['replay', 'delivery_queue', '--query', endless];
+    const killed = run(t, ['src/cli.ts', ...query], env);
+    await eventually('the query to run', isAsking, 60_000);
+    killed.child.kill('SIGKILL');
+    await killed.ended();
+    const [left] = await names();
+    t.match(left, /^delivery_queue_replay_tmp_/);
+    await eventually('the server to notice', async () => (await connections()).length === 0, 20_000);
+
+    const others = [
+      'delivery_queue_replay_01234567',
+      'delivery_queue_replay_tmp_1',
+      'other_replay_tmp_01234567',
+    ];
+    for (const name of others) await sql.query(`create schema ${name}`);
+    const stop = new AbortController();
+    const running = relay(query, { env, stop: stop.signal });
+    await eventually('the next one to run', isAsking, 60_000);
+    const own = (await names()).filter((name) => !others.includes(name));
+    t.equal(own.length, 1);
+    t.not(own[0], left, 'the next one has removed it');
+    t.match(await relay(['replay', 'delivery_queue'], { env }), { code: 0 });
+    t.same(await names(), [...others, ...own].sort(), 'that of a running one stays');
+    stop.abort();
+    t.match(await running, { code: 1, err: /interrupted/ });
+    t.same(await names(), others);
+    for (const name of others) await sql.query(`drop schema ${name}`);
   });
 
   await t.test('OPERATE-15 what was killed is tidied up by the next one', async (t) => {

@@ -18,5 +18,8 @@ export const operate = {
   'OPERATE-13': 'No service starts on a log whose import was not finished.',
   'OPERATE-15':
     'A replay is asked with one statement that reads; what a killed one leaves behind is removed by the next.',
+  'OPERATE-16': 'A query on a replay ends in bounded time and when it is interrupted, on the server too.',
+  'OPERATE-17': 'The answer of a query on a replay has all its columns and a bounded size.',
+  'OPERATE-18': 'A wrong query is told from a failing store: with its place, as wrong usage.',
   'OPERATE-14': 'A redelivery of a range that holds nothing to show says so, and where the stream ends.',
 } as const;
