@@ -4,6 +4,7 @@ import createFetchClient, {
   type FetchResponse,
   type MaybeOptionalInit,
 } from 'openapi-fetch';
+import { boundedFetch } from '../../workers/core/fetch.js';
 import type { paths } from './api.js';
 import { RelayError } from './error.js';
 import { type IrcMessage, type WatchOptions, watchChannel } from './watch.js';
@@ -61,8 +62,10 @@ export interface RelayClient {
 /** A client of the service at `baseUrl`. Nothing is sent before something is asked. */
 export function createClient({ baseUrl, apiKey, fetch = globalThis.fetch }: RelayClientOptions): RelayClient {
   const headers: Record<string, string> = apiKey ? { 'x-api-key': apiKey } : {};
+  // a signal that the user gives is to end what is read too
+  const send: Fetch = (request) => boundedFetch(request, {}, { send: fetch });
   // a key is for this address, and for none that it may lead to
-  const http = createFetchClient<paths>({ baseUrl, headers, fetch, redirect: 'error' });
+  const http = createFetchClient<paths>({ baseUrl, headers, fetch: send, redirect: 'error' });
   const base = baseUrl.replace(/\/+$/, '');
 
   const ask =
@@ -110,7 +113,8 @@ export function createClient({ baseUrl, apiKey, fetch = globalThis.fetch }: Rela
               signal,
               redirect: 'error',
             } as const;
-            return await fetch(new Request(`${base}/irc/stream?${new URLSearchParams({ channel })}`, init));
+            const address = `${base}/irc/stream?${new URLSearchParams({ channel })}`;
+            return await boundedFetch(address, init, { send: fetch });
           },
         },
         options,

@@ -86,7 +86,7 @@ function eventsOf(
     },
   });
   return body
-    .pipeThrough(heard)
+    .pipeThrough(heard, { signal: connection.signal })
     .pipeThrough(new TextDecoderStream())
     .pipeThrough(new EventSourceParserStream({ onRetry }));
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { boundedFetch } from '../../workers/core/fetch.js';
 import type { About } from '../about.js';
 import { createClient, type RelayClient } from '../client/client.js';
 import type { Config } from '../config.js';
@@ -54,24 +55,17 @@ export class ServiceClient {
     text?: string,
     headers: Record<string, string> = {},
   ): Promise<Answer> {
-    let response: Response;
-    let content: string;
-    try {
-      response = await fetch(this.url + path, {
-        method,
-        redirect: 'error',
-        signal: AbortSignal.any([this.#stop, AbortSignal.timeout(this.#timeoutMs)]),
-        headers: {
-          ...(this.#key ? { 'x-api-key': this.#key } : {}),
-          ...(text === undefined ? {} : { 'content-type': 'application/json' }),
-          ...headers,
-        },
-        ...(text === undefined ? {} : { body: text }),
-      });
-      content = await response.text();
-    } catch (error) {
-      throw this.#unreachable(error);
-    }
+    const response = await this.#fetch(this.url + path, {
+      method,
+      redirect: 'error',
+      headers: {
+        ...(this.#key ? { 'x-api-key': this.#key } : {}),
+        ...(text === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(text === undefined ? {} : { body: text }),
+    });
+    const content = await response.text();
     try {
       return { status: response.status, body: JSON.parse(content) };
     } catch {
@@ -82,10 +76,12 @@ export class ServiceClient {
     }
   }
 
-  async #fetch(request: Request): Promise<Response> {
+  /** The whole answer: what goes wrong while it is read is told in the same words. */
+  async #fetch(input: string | Request, init: RequestInit = {}): Promise<Response> {
     try {
-      const signals = [request.signal, this.#stop, AbortSignal.timeout(this.#timeoutMs)];
-      return await fetch(request, { signal: AbortSignal.any(signals) });
+      const bounds = { timeoutMs: this.#timeoutMs };
+      const response = await boundedFetch(input, { ...init, signal: this.#stop }, bounds);
+      return response.body ? new Response(await response.arrayBuffer(), response) : response;
     } catch (error) {
       throw this.#unreachable(error);
     }

@@ -7,6 +7,7 @@ import { x402Facilitator } from '@x402/core/facilitator';
 import type { Network, PaymentPayload, PaymentRequirements } from '@x402/core/types';
 import { type Address, getAddress, type PrivateKeyAccount } from 'viem';
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
+import { boundedFetch } from '../../workers/core/fetch.js';
 import { type DemoChain, findAnvil, startDemoChain } from './demo-payments-chain.js';
 
 /** What a demo needs to have payments in its own service: a chain, a facilitator, and a paid channel. */
@@ -16,8 +17,8 @@ export interface Till {
   chain: DemoChain;
   /** Where payments go. */
   payTo: Address;
-  /** A fetch that pays what it is asked for. */
-  paying(account: PrivateKeyAccount): typeof fetch;
+  /** A fetch that pays what it is asked for; each answer has so many milliseconds. */
+  paying(account: PrivateKeyAccount, timeoutMs: number): typeof fetch;
   close(): Promise<void>;
 }
 
@@ -59,10 +60,11 @@ export async function openTill(dataDir: string): Promise<Till | NoTill> {
           PAID_CHANNELS: paidChannels,
         },
       },
-      paying: (account) => {
+      paying: (account, timeoutMs) => {
         const client = new published.client.ExactEvmScheme(account);
         const schemes = [{ network: chain!.network as Network, client }];
-        return published.payer.wrapFetchWithPaymentFromConfig(fetch, { schemes }) as typeof fetch;
+        const bounded: typeof fetch = (input, init) => boundedFetch(input, init, { timeoutMs });
+        return published.payer.wrapFetchWithPaymentFromConfig(bounded, { schemes }) as typeof fetch;
       },
       close: async () => {
         server.closeAllConnections();

@@ -69,11 +69,10 @@ async function pay(
   const account = await chain.payer(purse);
   const brought = viewer.comesInto(channel, payMs + enterMs);
   brought.catch(() => undefined);
-  const response = await till.paying(account)(service.url + path, {
+  const response = await till.paying(account, payMs)(service.url + path, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ nick: viewer.nick }),
-    signal: AbortSignal.timeout(payMs),
   });
   const text = await response.text();
   if (response.status !== 200)

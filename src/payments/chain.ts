@@ -1,5 +1,6 @@
 import { type Address, createPublicClient, type Hex, http, type PublicClient, parseAbi } from 'viem';
 import type { Fate } from '../../streams/payments/index.js';
+import { boundedFetch } from '../../workers/core/fetch.js';
 
 /** An authorization of which it is to be known what became of it. */
 export interface Authorization {
@@ -29,7 +30,12 @@ export class Chain {
   #id: Promise<number> | undefined;
 
   constructor(rpcUrl: string) {
-    this.#client = createPublicClient({ transport: http(rpcUrl, { timeout: patienceMs, retryCount: 0 }) });
+    const transport = http(rpcUrl, {
+      ...{ timeout: patienceMs, retryCount: 0 },
+      // by itself it waits for a body for ever
+      fetchFn: (url, init) => boundedFetch(url, init, { timeoutMs: patienceMs }),
+    });
+    this.#client = createPublicClient({ transport });
   }
 
   /** `undefined` when it cannot tell: it is another chain, or away, or what happened is too long ago. */

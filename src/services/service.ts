@@ -1,4 +1,5 @@
 import { Unavailable } from '../../streams/core/index.js';
+import { boundedFetch } from '../../workers/core/fetch.js';
 
 /** Where an operation of an internal service is found when the service runs elsewhere; `:name` in a path is a parameter. */
 export interface Route {
@@ -71,16 +72,16 @@ async function callOverHttp(
     if (value !== undefined) target.searchParams.set(key, String(value));
   }
   try {
-    const response = await fetch(target, {
+    const request = {
       method: route.method,
-      signal: AbortSignal.timeout(timeoutMs),
       headers: {
         ...(input.actor === undefined ? {} : { [actorHeader]: encodeURIComponent(input.actor) }),
         ...(input.body === undefined ? {} : { 'content-type': 'application/json' }),
         ...namedHeaders(route, (header) => input.headers?.[header]),
       },
       ...(input.body === undefined ? {} : { body: JSON.stringify(input.body) }),
-    });
+    };
+    const response = await boundedFetch(target, request, { timeoutMs });
     const headers = namedHeaders(route, (header) => response.headers.get(header));
     const reply: Reply = { status: response.status, body: await response.json() };
     if (Object.keys(headers).length > 0) reply.headers = headers;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Refusal, Unavailable } from '../../streams/core/index.js';
+import { BodyTooLarge, boundedFetch } from '../../workers/core/fetch.js';
 import { textOfHtml } from './html-text.js';
 import { parseAuthorAddress } from './post.js';
 
@@ -34,16 +35,7 @@ export function oembedReader(endpoint: string): ReadPost {
 }
 
 async function answerOf(target: URL): Promise<z.output<typeof Answer>> {
-  let response: Response;
-  let body: string | undefined;
-  try {
-    const signal = AbortSignal.timeout(timeoutMs);
-    response = await fetch(target, { signal, redirect: 'manual', headers: { accept: 'application/json' } });
-    body = await limitedText(response);
-  } catch {
-    throw cannotTell('did not answer');
-  }
-  const { status } = response;
+  const { status, body } = await ask(target);
   if ([400, 401, 403, 404, 410].includes(status))
     throw new Refusal('post_not_found', 400, 'There is no such public post');
   if (status !== 200) throw cannotTell(`answered ${status}`);
@@ -53,16 +45,16 @@ async function answerOf(target: URL): Promise<z.output<typeof Answer>> {
   return answer.data;
 }
 
-/** The body as text; `undefined` when it is longer than it may be, and not read further then. */
-async function limitedText({ body }: Response): Promise<string | undefined> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of body ?? []) {
-    bytes += (chunk as Uint8Array).length;
-    if (bytes > answerBytes) return undefined; // leaving the loop cancels the rest
-    chunks.push(chunk as Uint8Array);
+/** Status and body as text; no body when it is longer than it may be. */
+async function ask(target: URL): Promise<{ status: number; body: string | undefined }> {
+  const request = { redirect: 'manual', headers: { accept: 'application/json' } } as const;
+  try {
+    const response = await boundedFetch(target, request, { timeoutMs, maxBytes: answerBytes });
+    return { status: response.status, body: await response.text() };
+  } catch (error) {
+    if (error instanceof BodyTooLarge) return { status: error.status, body: undefined };
+    throw cannotTell('did not answer');
   }
-  return Buffer.concat(chunks).toString('utf8');
 }
 
 function parsed(text: string): unknown {

@@ -1,8 +1,7 @@
 import type { ServerResponse } from 'node:http';
-import v8 from 'node:v8';
-import vm from 'node:vm';
 import t, { type Test } from 'tap';
 import { freePort } from '../../src/embedded/net.js';
+import { collectGarbage } from '../support/collecting.js';
 import { sendJson } from '../support/marketplace.js';
 import { chunk, plainly, type SeenCall, say, startStream, synthesis } from '../support/model-provider.js';
 import { deliberationStage } from './stage.js';
@@ -192,9 +191,7 @@ t.test('BRAIN-15 a provider that is not there', async (t) => {
 
 t.test('BRAIN-16 a model that is too slow, at once or in the middle', async (t) => {
   // what is to end a call must not be collected while it lasts
-  v8.setFlagsFromString('--expose-gc');
-  const collecting = setInterval(vm.runInNewContext('gc') as () => void, 100);
-  t.teardown(() => clearInterval(collecting));
+  collectGarbage(t);
   const { provider, create, result, but, responseOf } = await failureStage(t, {
     DELIBERATION_CALL_TIMEOUT_MS: '4000',
   });

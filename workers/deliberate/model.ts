@@ -1,5 +1,6 @@
 import type { OpenAI } from 'openai';
 import { costOf, type Prices, type Tokens } from '../../streams/deliberation/index.js';
+import { boundedFetch } from '../core/fetch.js';
 import { CallFailure, failureOf } from './failures.js';
 import { bytesOf, type Message } from './prompts.js';
 
@@ -108,19 +109,9 @@ async function clientOf({ baseUrl, apiKey }: Model): Promise<OpenAI> {
     logLevel: 'off',
     // keys and prompts go to the address that was configured, and to no other
     fetchOptions: { redirect: 'error' },
-    fetch: fetchToTheEnd,
+    // its signal is to end a stream too
+    fetch: (url, init) => boundedFetch(url, init),
   });
-}
-
-/**
- * `fetch`, whose signal also ends an answer that has begun: by itself it forgets the signal with the request, which
- * may be collected while the answer is still read.
- */
-async function fetchToTheEnd(url: string | URL | Request, init: RequestInit = {}): Promise<Response> {
-  const response = await fetch(url, init);
-  const { signal } = init;
-  if (!response.body || !signal) return response;
-  return new Response(response.body.pipeThrough(new TransformStream(), { signal }), response);
 }
 
 /** What was said, with the tokens where the provider counted them. */

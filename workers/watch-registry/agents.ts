@@ -7,6 +7,7 @@ import {
   type PublicClient,
   parseAbi,
 } from 'viem';
+import { boundedFetch } from '../core/fetch.js';
 
 /** What is read of an ERC-8004 identity registry. */
 const registryAbi = parseAbi([
@@ -47,7 +48,12 @@ export class AgentRegistry {
   readonly #known = new Map<string, { ids: bigint[]; upTo: bigint }>();
 
   constructor({ rpcUrl, address, timeoutMs = 10_000 }: AgentRegistryOptions) {
-    this.#client = createPublicClient({ transport: http(rpcUrl, { timeout: timeoutMs, retryCount: 1 }) });
+    const transport = http(rpcUrl, {
+      ...{ timeout: timeoutMs, retryCount: 1 },
+      // by itself it waits for a body for ever
+      fetchFn: (url, init) => boundedFetch(url, init, { timeoutMs }),
+    });
+    this.#client = createPublicClient({ transport });
     this.#address = getAddress(address.toLowerCase());
   }
 

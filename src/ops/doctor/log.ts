@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { Log } from '../../../streams/core/index.js';
 import { streams } from '../../../streams/index.js';
+import { boundedFetch } from '../../../workers/core/fetch.js';
 import { isRecentNats, projectDir } from '../../embedded/binaries.js';
 import type { Failed } from '../command.js';
 import { type Answer, type Check, fail, ok, skipped, warn } from './finding.js';
@@ -92,8 +93,7 @@ function readsAlways(): boolean {
 async function asksAlways({ connection }: Log, port: number): Promise<boolean | undefined> {
   const { hostname } = new URL(`nats://${connection.getServer()}`);
   try {
-    const signal = AbortSignal.timeout(monitorMs);
-    const answer = await fetch(`http://${hostname}:${port}/varz`, { signal });
+    const answer = await boundedFetch(`http://${hostname}:${port}/varz`, {}, { timeoutMs: monitorMs });
     return Variables.parse(await answer.json()).jetstream.config.sync_always;
   } catch {
     return undefined;

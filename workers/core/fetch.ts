@@ -1,0 +1,106 @@
+import type { Transformer } from 'node:stream/web';
+
+/** Sends a request: `fetch`, or something around it. */
+export type Send = (request: Request) => Promise<Response>;
+
+/** What an answer over HTTP may cost at most. */
+export interface Bounds {
+  /** Of headers and body together, in milliseconds; without it only the signal of the request ends it. */
+  timeoutMs?: number | undefined;
+  /** Of the body, in bytes; without it all is taken that comes. */
+  maxBytes?: number | undefined;
+  /** In place of the global `fetch`. */
+  send?: Send | undefined;
+}
+
+/** The body of an answer is larger than its reader takes. */
+export class BodyTooLarge extends Error {
+  override name = 'BodyTooLarge';
+
+  constructor(
+    /** Of the answer. */
+    readonly status: number,
+    maxBytes: number,
+  ) {
+    super(`the body is larger than ${maxBytes} bytes`);
+  }
+}
+
+/**
+ * `fetch`, whose time and signal bound the whole answer. By itself it may wait for ever: the runtime holds the signal of
+ * a `Request`, and a timeout within `AbortSignal.any`, weakly, so that they can be collected while the answer is read.
+ * Throws like `fetch`, a `TimeoutError` when it is late, and the signal's reason; the body that it gives throws the same,
+ * and `BodyTooLarge`. The connection is given up with each of these, and when the body is cancelled.
+ */
+export async function boundedFetch(
+  input: string | URL | Request,
+  init: RequestInit = {},
+  { timeoutMs, maxBytes = Number.POSITIVE_INFINITY, send = globalThis.fetch }: Bounds = {},
+): Promise<Response> {
+  const { request, signal, ended, over } = begin(input, init, timeoutMs);
+  const answering = (async () => await send(request))();
+  try {
+    const response = await Promise.race([answering, ended]);
+    if (!response.body) {
+      over();
+      return response;
+    }
+    const { readable, writable } = new TransformStream(atMost(maxBytes, response.status));
+    const bounded = new Response(readable, response);
+    Object.defineProperty(bounded, 'url', { value: response.url });
+    void response.body.pipeTo(writable, { signal }).then(over, over);
+    return bounded;
+  } catch (error) {
+    over();
+    // an answer that comes all the same is nobody's
+    answering.then(({ body }) => body?.cancel()).catch(() => undefined);
+    throw error;
+  }
+}
+
+/** What must not be collected while its answer lasts: a request that is gone does not pass on that it was aborted. */
+const underWay = new Set<object>();
+
+/** A request with the one signal that ends it, which aborts by time or as the caller's does, until it is over. */
+function begin(
+  input: string | URL | Request,
+  init: RequestInit,
+  timeoutMs: number | undefined,
+): { request: Request; signal: AbortSignal; ended: Promise<never>; over: () => void } {
+  const end = new AbortController();
+  const { signal } = end;
+  const callers = init.signal ?? (input instanceof Request ? input.signal : undefined);
+  const request = new Request(input, { ...init, signal });
+  const ended = new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason));
+  });
+  ended.catch(() => undefined);
+  const leave = () => end.abort(callers?.reason);
+  const timer = timeoutMs === undefined ? undefined : setTimeout(() => end.abort(late()), timeoutMs);
+  const held = { input, request, callers };
+  underWay.add(held);
+  callers?.addEventListener('abort', leave);
+  if (callers?.aborted) leave();
+  const over = () => {
+    clearTimeout(timer);
+    callers?.removeEventListener('abort', leave);
+    underWay.delete(held);
+  };
+  return { request, signal, ended, over };
+}
+
+/** The error of `AbortSignal.timeout`. */
+function late(): DOMException {
+  return new DOMException('The operation was aborted due to timeout', 'TimeoutError');
+}
+
+function atMost(maxBytes: number, status: number): Transformer<Uint8Array, Uint8Array> {
+  let bytes = 0;
+  return {
+    transform(chunk, controller) {
+      bytes += chunk.length;
+      if (bytes > maxBytes) throw new BodyTooLarge(status, maxBytes);
+      controller.enqueue(chunk);
+    },
+  };
+}
