@@ -141,6 +141,13 @@ async function toFile(
   };
   const handle = await open(path, 'a+', 0o600).catch(unwritable);
   try {
+    // what is there is read to be continued, and a device may have no end
+    if (!(await handle.stat()).isFile())
+      throw new Failed(
+        `${path} is no file`,
+        'file_unwritable',
+        'Without --out an export goes to the output.',
+      );
     const found = await readBack(path, heads);
     await checkOrigin(path, found.last, log, stop);
     await handle.truncate(found.size); // what an interruption has left of a line

@@ -208,6 +208,13 @@ t.test('OPERATE-11 what does not fit is refused, and nothing is changed', async 
   });
   t.same(await contents(target), empty);
 
+  for (const device of ['/dev/zero', '/dev/full', '/dev/null'])
+    t.match(
+      await relay(['export', '--out', device], { env: atSource }),
+      { code: 1, err: /is no file[\s\S]*Without --out/ },
+      device,
+    );
+
   await t.test('another log', async (t) => {
     t.match(await relay(['import', '--in', file], { env: atTarget }), { code: 0 });
     await publish(target, 'market.event.own', 'of its own');
