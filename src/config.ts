@@ -243,7 +243,11 @@ export function readConfig(env: NodeJS.ProcessEnv = environmentWithFile()): Conf
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
   const result = environment.safeParse(given);
   if (result.success) {
-    const { PUBLIC_URL: publicUrl, PORT, MODELS } = result.data;
+    const { PUBLIC_URL: publicUrl, PORT, MODELS, NATS_URL, NATS_REPLICAS } = result.data;
+    if (NATS_REPLICAS > 1 && NATS_URL === '')
+      throw unusable(
+        `  NATS_REPLICAS: ${NATS_REPLICAS} copies need a cluster: set NATS_URL, or leave it at 1`,
+      );
     const PUBLIC_URL = publicUrl || `http://localhost:${PORT}`;
     return { ...result.data, PUBLIC_URL, MODELS: withModelKeys(MODELS, given) };
   }
@@ -251,7 +255,11 @@ export function readConfig(env: NodeJS.ProcessEnv = environmentWithFile()): Conf
     const name = String(path[0] ?? '');
     return `  ${name}: ${message}${shown(name, given[name] ?? '')}`;
   });
-  throw new ConfigError(`The configuration cannot be used:\n${problems.join('\n')}`);
+  throw unusable(problems.join('\n'));
+}
+
+function unusable(problems: string): ConfigError {
+  return new ConfigError(`The configuration cannot be used:\n${problems}`);
 }
 
 /** What is to be said about names in the environment and in `.env` that look like settings and are none. */

@@ -50,6 +50,11 @@ t.test('START-03 the public address follows the port unless it is set', async (t
   t.equal(readConfig({ PORT: '9000', PUBLIC_URL: 'https://a.example' }).PUBLIC_URL, 'https://a.example');
 });
 
+t.test('START-03 copies need a cluster', async (t) => {
+  t.throws(() => readConfig({ NATS_REPLICAS: '3' }), /NATS_REPLICAS: 3 copies need a cluster: set NATS_URL/);
+  t.equal(readConfig({ NATS_REPLICAS: '3', NATS_URL: 'nats://a:4222' }).NATS_REPLICAS, 3);
+});
+
 t.test('roles', async (t) => {
   t.same(readConfig({ ROLES: 'api' }).ROLES, ['api']);
   t.same(readConfig({ ROLES: ' irc , workers ' }).ROLES, ['irc', 'workers']);

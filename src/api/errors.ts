@@ -57,7 +57,15 @@ export function sendError(error: FastifyError, request: FastifyRequest, reply: F
       showsSignature(request) ? challengeHeaders(code, shapeOf(request)) : { 'www-authenticate': 'Bearer' },
     );
   }
+  refusals.set(reply, answer.body.code);
   return reply.code(answer.status).send(answer.body);
+}
+
+const refusals = new WeakMap<FastifyReply, string>();
+
+/** The code of the error that a request was answered with, if it was. */
+export function refusalCode(reply: FastifyReply): string | undefined {
+  return refusals.get(reply);
 }
 
 /** Seconds after which a request that failed may succeed, if that is known. */

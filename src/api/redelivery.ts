@@ -41,8 +41,12 @@ export async function redeliveryRoutes(app: FastifyInstance, options: EventOpera
 
   app.get('/ops/events', async (request) => {
     const range = parseInput(RangeQuery, request.query);
-    const events = await readModels.read('delivery_queue', (sql, schema) =>
-      receivedEvents(sql, schema, range),
+    // what was received up to now, also where the read model is a moment behind, or the log is away
+    const seq = await log.head(market).catch(() => 0);
+    const events = await readModels.read(
+      'delivery_queue',
+      (sql, schema) => receivedEvents(sql, schema, range),
+      { stream: market.name, seq },
     );
     return { events };
   });

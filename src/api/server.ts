@@ -11,7 +11,7 @@ import {
 import type { Logger } from 'pino';
 import { Refusal } from '../../streams/core/index.js';
 import { isLoopback } from '../auth/api-keys.js';
-import { bodyLimit, refuseBrokenRequest, refuseExpectation, sendError } from './errors.js';
+import { bodyLimit, refusalCode, refuseBrokenRequest, refuseExpectation, sendError } from './errors.js';
 
 /** A request that was answered, as metrics see it. */
 export interface AnsweredRequest {
@@ -58,6 +58,8 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
       sendError(error, request as unknown as FastifyRequest, reply as unknown as FastifyReply),
   }) as unknown as FastifyInstance;
 
+  // the framework would take it for a body that is a string
+  app.removeContentTypeParser('text/plain');
   app.server.on('checkExpectation', refuseExpectation);
   app.addHook('onRequest', async ({ raw }) => {
     if (raw.headers.host === undefined && raw.httpVersion === '1.1')
@@ -121,6 +123,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
       method: request.method,
       path: request.routeOptions.url ?? request.url.split('?')[0]!.slice(0, 200),
       status: reply.statusCode,
+      code: refusalCode(reply),
       ms: Math.round(reply.elapsedTime * 10) / 10,
       request_id: request.id,
     };

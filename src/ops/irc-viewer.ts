@@ -1,5 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
+import { Failed } from './command.js';
 
 /** A line as somebody in the channel sees it. */
 export interface ViewedLine {
@@ -163,13 +164,10 @@ export class IrcViewer {
         else resolve();
       };
       const listener = (command: string, parameters: string[], from: string) => {
-        if (command === 'lost') settle(new Error(`the IRC viewer lost its connection: ${parameters[0]}`));
+        if (command === 'lost') settle(lost(parameters[0]!));
         else if (done(command, parameters, from)) settle();
       };
-      const timer = setTimeout(
-        () => settle(new Error(`the IRC viewer waited ${ms / 1_000} s in vain for ${what}`)),
-        ms,
-      );
+      const timer = setTimeout(() => settle(silent(ms, what)), ms);
       this.#listeners.add(listener);
       if (this.#lost !== undefined) listener('lost', [this.#lost], '');
     });
@@ -208,4 +206,14 @@ export class IrcViewer {
     this.#lost = reason;
     for (const listener of [...this.#listeners]) listener('lost', [reason], '');
   }
+}
+
+const hint = 'Do the service and its IRC server still run? relay doctor tells.';
+
+function lost(reason: string): Failed {
+  return new Failed(`the IRC viewer lost its connection: ${reason}`, 'irc_lost', hint);
+}
+
+function silent(ms: number, what: string): Failed {
+  return new Failed(`the IRC viewer waited ${ms / 1_000} s in vain for ${what}`, 'irc_silent', hint);
 }

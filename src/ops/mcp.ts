@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { setImmediate as breathe } from 'node:timers/promises';
 import { z } from 'zod';
 import type { GatewayRequest } from '../mcp/gateway.js';
 import type { Reply } from '../services/service.js';
@@ -30,14 +31,33 @@ export const mcpCommand: Command = {
     ]);
     const service = serviceOf(invocation);
     const { CHANNEL_ADMIN_KEY: adminKey } = invocation.config();
-    const own = adminKey ? channelAdminTools(overHttp(service, adminKey)) : [];
+    const calls = new Set<Promise<unknown>>();
+    const counted = <Given extends unknown[], T>(call: (...given: Given) => Promise<T>) => {
+      return (...given: Given): Promise<T> => {
+        const answer = call(...given);
+        calls.add(answer);
+        const over = () => void calls.delete(answer);
+        answer.then(over, over);
+        return answer;
+      };
+    };
+    const own = adminKey ? channelAdminTools(counted(overHttp(service, adminKey))) : [];
     await requireService(service);
-    const server = createLocalToolServer((method, params) => askMcp(service, method, params), own);
+    const ask = counted((method: string, params: object) => askMcp(service, method, params));
+    const server = createLocalToolServer(ask, own);
+    server.onerror = ({ message }) => invocation.terminal.err(`relay: not understood: ${message}`);
     const closed = new Promise<void>((resolve) => {
       server.onclose = resolve;
     });
     await server.connect(new StdioServerTransport());
-    await Promise.race([closed, once(process.stdin, 'end'), once(invocation.stop, 'abort')]);
+    const stopped = once(invocation.stop, 'abort');
+    await Promise.race([closed, once(process.stdin, 'end'), stopped]);
+    // what was asked before the end of the input is answered
+    while (!invocation.stop.aborted) {
+      await breathe();
+      if (calls.size === 0) break;
+      await Promise.race([Promise.allSettled(calls), stopped]);
+    }
     await server.close();
   },
 };

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { Logger } from 'pino';
 import { withoutCredentials } from '../about.js';
 import { type App, createApp } from '../app.js';
-import { type Config, unknownSettings } from '../config.js';
+import { type Config, ConfigError, unknownSettings } from '../config.js';
 import { configuredUrl } from './client.js';
 import { Failed, type Invocation } from './command.js';
 import { openLogger } from './logger.js';
@@ -33,6 +33,7 @@ export async function start({ config: readConfig, terminal, stop }: Invocation):
 function explainStart(error: unknown, config: Config, logger: Logger): unknown {
   if (error instanceof TypeError || error instanceof ReferenceError || !(error instanceof Error))
     return error;
+  if (error instanceof ConfigError) return error;
   logger.debug({ err: error }, 'start failed');
   const { code, syscall } = error as NodeJS.ErrnoException;
   if (syscall === 'listen' || syscall === 'getaddrinfo')

@@ -102,5 +102,7 @@ export function ircReads(options: IrcReadOptions): Service<typeof ircReadRoutes>
 
 /** The answer for channels that do not exist, and for those that the caller may not see. */
 export function channelNotFound(): Refusal {
-  return new Refusal('not_found', 404, 'Channel not found');
+  return new Refusal('not_found', 404, 'Channel not found', {
+    hint: 'A private channel is shown to callers with an API key, where the operator has set one',
+  });
 }

@@ -121,6 +121,7 @@ t.test('API-03 bodies that are too large or of another type', async (t) => {
   const text = await post('a=b', 'application/x-www-form-urlencoded');
   t.equal(text.status, 415);
   t.match(await text.json(), { code: 'unsupported_media_type' });
+  t.equal((await post('{"a":1}', 'text/plain')).status, 415, 'not a body that is a string');
 });
 
 t.test('API-04 a web page may read, and send keys, payments and signatures', async (t) => {

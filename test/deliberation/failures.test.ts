@@ -1,6 +1,8 @@
-import type { ServerResponse } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import t, { type Test } from 'tap';
 import { freePort } from '../../src/embedded/net.js';
+import { type Model, Models } from '../../workers/deliberate/model.js';
 import { collectGarbage } from '../support/collecting.js';
 import { sendJson } from '../support/marketplace.js';
 import { chunk, plainly, type SeenCall, say, startStream, synthesis } from '../support/model-provider.js';
@@ -187,6 +189,32 @@ t.test('BRAIN-15 a provider that is not there', async (t) => {
   t.match(await result(id), { status: 'failed', error: 'too_few_answers' });
   t.match(await responseOf(id, 'one'), { error: 'model_unreachable', cost_usd: 0 });
   t.match((await ask('GET', `/multibrain/query/${id}/costs`)).body, { calls: 3, cost_usd: 0 });
+});
+
+t.test('BRAIN-23 a provider that quotes the key', async (t) => {
+  const apiKey = 'sk-quoted-by-the-provider';
+  const server = createServer((_request, response) =>
+    sendJson(response, 401, { error: { message: `Incorrect API key provided: ${apiKey}.`, type: 'auth' } }),
+  );
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => server.close());
+  const model: Model = {
+    ...{ id: 'one', name: 'one', provider: 'p', apiKey, capabilities: [], stream: false },
+    ...{
+      baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      tokensParameter: 'max_tokens',
+    },
+    prices: { in: 1, out: 1 },
+  };
+  const asked = {
+    ...{ messages: [{ role: 'user' as const, content: 'Hm?' }], maxTokens: 10, temperature: null },
+    ...{ timeoutMs: 10_000, signal: new AbortController().signal },
+  };
+  const failure = await new Models().ask(model, asked).then(
+    () => t.fail('it was refused'),
+    (error: Error) => error,
+  );
+  t.match(failure, { code: 'model_unauthorized', message: /Incorrect API key provided: \*\*\*\./ });
 });
 
 t.test('BRAIN-16 a model that is too slow, at once or in the middle', async (t) => {

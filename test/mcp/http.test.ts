@@ -1,4 +1,6 @@
+import { execFile } from 'node:child_process';
 import { request as httpRequest } from 'node:http';
+import { promisify } from 'node:util';
 import * as next from '@modelcontextprotocol/client';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
@@ -370,7 +372,7 @@ t.test('the tools over HTTP', async (t) => {
     });
   });
 
-  t.test('MCP-02 MCP-10 over standard input and output', async (t) => {
+  t.test('MCP-02 MCP-10 MCP-18 over standard input and output', async (t) => {
     const local = async (env: Record<string, string>) => {
       const client = new Client(info);
       await client.connect(
@@ -403,6 +405,15 @@ t.test('the tools over HTTP', async (t) => {
       connected: true,
     });
     await t.rejects(admin.callTool({ name: 'nope', arguments: {} }), { code: -32602 });
+    const piped = promisify(execFile)(
+      process.execPath,
+      ['--import', 'tsx', 'src/cli.ts', 'mcp', '--url', url],
+      { env: { PATH: process.env.PATH ?? '', RELAY_API_KEY: key } },
+    );
+    piped.child.stdin!.end('nonsense\n{"jsonrpc":"2.0","id":7,"method":"tools/list"}\n');
+    const { stdout, stderr } = await piped;
+    t.match(JSON.parse(stdout), { id: 7, result: { tools: { length: 57 } } }, 'MCP-18');
+    t.match(stderr, /relay: not understood: .*nonsense/);
     const other = await local({});
     t.equal((await other.listTools()).tools.length, 57);
     t.match(await rpc(url, call('svc_update_channel', { channel: 'skill-mcp' }), keyed), {

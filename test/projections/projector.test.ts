@@ -240,10 +240,6 @@ eachSql(t, async (t, open) => {
       busy.every((size) => size <= 100),
       `${busy}`,
     );
-    t.ok(
-      batches.some(({ size, wasBusy }) => !wasBusy && size > 100),
-      'whole batches once nobody asks',
-    );
   });
 
   t.test('READ-13 a process that does not fold reads what others fold', async (t) => {

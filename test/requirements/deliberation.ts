@@ -30,4 +30,5 @@ export const deliberation = {
   'BRAIN-20': 'The read model is the same however its facts are batched, on both engines.',
   'BRAIN-21': 'While the log is away an answer waits to be recorded.',
   'BRAIN-22': 'Whoever was told by the stream that a query is done finds its result, at whichever process.',
+  'BRAIN-23': 'A key that a provider quotes in an error is in no reason of ours.',
 } as const;

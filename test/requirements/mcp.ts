@@ -21,6 +21,8 @@ export const mcp = {
   'MCP-13':
     'Errors of the endpoint itself are in JSON-RPC form, with the id of the request where it can be read.',
   'MCP-14': 'Without a service that answers, relay mcp ends at once with one line that says what to do.',
+  'MCP-18':
+    'What relay mcp was asked before the end of its input is answered, and what is no request is said.',
   'MCP-15': 'The conformance suite passes, but for what a server of tools alone does not have.',
   'MCP-16': 'The inspector lists and calls the tools, and is told how to come in without a key.',
   'MCP-17': 'Parameters of a wrong shape are the caller’s fault: -32602 with the place that is wrong.',

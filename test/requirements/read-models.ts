@@ -27,5 +27,5 @@ export const readModels = {
   'READ-18': 'An event that was delivered after failed attempts shows no error any more.',
   'READ-19': 'A build that is put away while somebody reads it is read again in the one that took its place.',
   'READ-20':
-    'A read model that is far behind is folded in small batches with pauses while the process answers requests, and in whole ones otherwise.',
+    'A read model that is far behind is folded in small batches while the process answers requests, to the end.',
 } as const;

@@ -79,7 +79,10 @@ export class Models {
       ended.throwIfAborted();
       return answerOf(model, messages, said);
     } catch (error) {
-      throw failureOf(error, { worst, isLate: late.aborted, isCut: signal.aborted });
+      const failure = failureOf(error, { worst, isLate: late.aborted, isCut: signal.aborted });
+      // some providers quote the key that they refuse, and reasons are logged and shown
+      if (model.apiKey) failure.message = failure.message.replaceAll(model.apiKey, '***');
+      throw failure;
     }
   }
 
