@@ -38,13 +38,19 @@ interface Decoded {
 /** Pieces of decoding that hold up the process no longer than this, in milliseconds. */
 const decodeSliceMs = 2;
 const longestPauseMs = 5_000;
-/** Facts per transaction at most while requests are answered: what a transaction computes at once they wait for. */
+/**
+ * Facts per transaction at most while requests are answered: what a transaction computes at once they wait for. And
+ * so many are read ahead, because the answers of the log that they need come behind those facts.
+ */
 const smallBatch = 100;
 /**
  * A transaction costs the store as much as dozens of facts in it: while nobody waits, facts that trickle in
- * gather for so long, in milliseconds.
+ * gather for so long, in milliseconds. Those that come fast, from so many a millisecond on, gather for longer, so
+ * that most of a batch comes together.
  */
-const gatherMs = 50;
+const gatherMs = { trickling: 50, fast: 500 };
+const fastFrom = 0.5;
+const gatheredShare = 0.8;
 
 /** Folds one stream into one build, from where the build is, for ever. */
 export class Fold {
@@ -58,6 +64,9 @@ export class Fold {
   #halt: Halt | undefined;
   #sawEnd = false;
   #isReading = false;
+  /** Whether whole batches were behind the last entries. */
+  #isFarBehind = false;
+  #readAt = 0;
   #failures = 0;
   #hurry = () => {};
   /** When it last showed a sign of life, and the head of the stream that it has certainly looked up to. */
@@ -158,6 +167,7 @@ export class Fold {
     }
     await this.#cursor.passOver(first_seq - 1);
     this.#headAtStart = last_seq;
+    this.#isFarBehind = last_seq - this.position > this.#options.batch;
     return undefined;
   }
 
@@ -183,9 +193,10 @@ export class Fold {
       if (halt || failure) this.#round.abort();
       this.#options.changed();
     };
+    const capacity = () => (this.#givesWay() ? smallBatch : 2 * batch);
     this.#isReading = true;
     for await (const entries of this.#batches(
-      log.follow(this.stream, { after: this.position, batch, signal }),
+      log.follow(this.stream, { after: this.position, batch, capacity, signal }),
     )) {
       const began = performance.now();
       const decoded = await this.#decode(entries);
@@ -196,10 +207,14 @@ export class Fold {
       if (entries.length === 0) this.#looked = Math.max(this.position, this.#headAtStart);
       const pending = entries.at(-1)?.pending ?? 0;
       writing = write(decoded, prepared, pending);
-      if (this.#givesWay(entries)) {
+      if (this.#givesWay()) {
         await writing;
         await sleep(performance.now() - began, undefined, { signal }).catch(() => {});
-      } else if (entries.length > 0 && pending < batch) await this.#gather(signal);
+      } else if (entries.length > 0 && pending < batch) {
+        const perMs = entries.length / (began - this.#readAt);
+        await this.#gather(perMs, signal);
+      }
+      if (entries.length > 0) this.#readAt = began;
     }
     await writing;
     this.#isReading = false;
@@ -207,32 +222,36 @@ export class Fold {
     return halt;
   }
 
-  /** Whether to leave requests their time: there are some, and whole batches behind these entries. */
-  #givesWay(entries: Entry[]): boolean {
-    return (entries.at(-1)?.pending ?? 0) >= this.#options.batch && this.#options.isBusy();
+  /** Whether to leave requests their time: there are some, and whole batches to fold. */
+  #givesWay(): boolean {
+    return this.#isFarBehind && this.#options.isBusy();
   }
 
   /** The same entries, in smaller batches where requests are given way. */
   async *#batches(whole: AsyncIterable<Entry[]>): AsyncGenerator<Entry[]> {
     for await (const entries of whole) {
+      this.#isFarBehind = (entries.at(-1)?.pending ?? 0) >= this.#options.batch;
       let from = 0;
       do {
-        const to = this.#givesWay(entries) ? from + smallBatch : entries.length;
+        const to = this.#givesWay() ? from + smallBatch : entries.length;
         yield entries.slice(from, to);
         from = to;
       } while (from < entries.length);
     }
   }
 
-  async #gather(signal: AbortSignal): Promise<void> {
-    if (this.#options.awaited() || signal.aborted) return;
+  async #gather(perMs: number, signal: AbortSignal): Promise<void> {
+    const { awaited, batch } = this.#options;
+    if (awaited() || signal.aborted) return;
+    const { trickling, fast } = gatherMs;
+    const ms = perMs < fastFrom ? trickling : Math.min(fast, (gatheredShare * batch) / perMs);
     await new Promise<void>((resolve) => {
       const end = () => {
         clearTimeout(timer);
         signal.removeEventListener('abort', end);
         resolve();
       };
-      const timer = setTimeout(end, gatherMs);
+      const timer = setTimeout(end, ms);
       signal.addEventListener('abort', end);
       this.#hurry = end;
     });

@@ -14,6 +14,8 @@ export interface FollowOptions {
   filter?: string[];
   /** Entries in one batch at most. */
   batch: number;
+  /** Entries that may wait to be given out, at least 1; two batches where it is not said. Asked again and again. */
+  capacity?: () => number;
   signal: AbortSignal;
 }
 
@@ -37,7 +39,7 @@ export async function* follow(
   logger: Logger,
 ): AsyncGenerator<Entry[]> {
   let { after, since } = options;
-  const { signal, batch } = options;
+  const { signal, batch, capacity = () => batch * 2 } = options;
   const { consumers } = log.manager;
   while (!signal.aborted) {
     const queue: Entry[] = [];
@@ -64,7 +66,7 @@ export async function* follow(
       pull = log.pull({
         stream: stream.name,
         consumer: consumer.name,
-        capacity: () => batch * 2 - queue.length,
+        capacity: () => capacity() - queue.length,
         message: (message) => {
           queue.push(message);
           wake();

@@ -14,7 +14,7 @@ export const market = defineStream({
       event_id: z.string(),
       event_type: z.string(),
       source: z.string(),
-      payload: z.record(z.string(), z.unknown()),
+      payload: z.looseObject({}),
       target_channels: z.array(z.string()),
       formatted_message: z.string(),
       /** Of its free text something was left out of the line: points (0 to 100) and rules of the worst text. */

@@ -62,7 +62,7 @@ export function cityOf(location: unknown): string {
 /** `#city-` and the slug of a location's city (`São Paulo, BR` → `#city-sao-paulo`); undefined without one. */
 export function cityChannel(location: unknown): string | undefined {
   const name = cityOf(location);
-  if (name.length > longestCity) return undefined;
+  if (name === '' || name.length > longestCity) return undefined;
   const slug = name
     .normalize('NFKD')
     .replace(/\p{M}+/gu, '')

@@ -28,4 +28,6 @@ export const readModels = {
   'READ-19': 'A build that is put away while somebody reads it is read again in the one that took its place.',
   'READ-20':
     'A read model that is far behind is folded in small batches while the process answers requests, to the end.',
+  'READ-21':
+    'Facts that come fast while nobody waits for them are gathered and folded in few large transactions.',
 } as const;
