@@ -5,6 +5,7 @@ import { findInspircd, findNatsServer } from '../src/embedded/binaries.js';
 import { freePort } from '../src/embedded/net.js';
 import { eventually } from '../test/support/eventually.js';
 import { temporaryDirectory } from '../test/support/sql.js';
+import { startArgs } from '../test/support/start-command.js';
 import type { Bench, Row } from './bench.js';
 import { median, milliseconds } from './figures.js';
 
@@ -32,7 +33,7 @@ export async function start(t: Bench): Promise<Row[]> {
   t.progress('setting up');
   execFileSync('npm', ['run', 'setup'], { stdio: 'ignore' }); // or the first start would build what has changed
   const byNpm = () => startAndStop('npm', ['start'], environment, port);
-  const byNode = () => startAndStop(process.execPath, ['dist/src/main.js'], environment, port);
+  const byNode = () => startAndStop(process.execPath, [...startArgs], environment, port);
   const figures = { npm: [] as number[], node: [] as number[], floor: [] as number[] };
   const rounds = t.size(5, 2);
   for (let round = 0; round <= rounds; round++) {
@@ -53,7 +54,7 @@ export async function start(t: Bench): Promise<Row[]> {
   });
   return [
     row('from `npm start` to ready, set up before', figures.npm, '≤ 1.5'),
-    row('from `node dist/src/main.js` to ready', figures.node, ''),
+    row('the same without npm', figures.node, ''),
   ];
 }
 

@@ -1,15 +1,14 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { eventually } from '../support/eventually.js';
 import { startService } from '../support/service.js';
+import { startArgs } from '../support/start-command.js';
 import { aimedAt, blocksOf, shell } from './blocks.js';
 
 t.test('README-01 the first session, command by command', async (t) => {
   const readme = blocksOf('README.md');
   t.equal(readme.find(({ heading }) => heading === 'Run it')?.text, 'npm start\n');
-  const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> };
-  t.equal(scripts.start, 'node dist/src/main.js', 'which is what runs here');
+  t.equal(startArgs.at(-1), 'dist/src/main.js', 'which is what runs here');
   // without a secret in the settings, as in a new clone: the service makes one
   const service = await startService(t, {}, { EM_WEBHOOK_SECRET: '' });
   const env = { DATA_DIR: join(service.dir, 'data'), PORT: new URL(service.url).port };

@@ -10,6 +10,7 @@ import { eventually } from './eventually.js';
 import type { TestIrcd } from './ircd.js';
 import type { TestNats } from './nats.js';
 import { endWithThisProcess, type Teardown } from './server-process.js';
+import { startArgs } from './start-command.js';
 
 /** So much of the log is shown of a test that failed, in characters. */
 const logShown = 20_000;
@@ -63,7 +64,7 @@ export async function startService(
       return child?.pid ?? 0;
     },
     async start() {
-      child = spawn(process.execPath, ['dist/src/main.js'], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+      child = spawn(process.execPath, startArgs, { env, stdio: ['ignore', 'pipe', 'pipe'] });
       endWithThisProcess(child);
       const log = createWriteStream(logFile, { flags: 'a' });
       child.stdout?.pipe(log, { end: false });
