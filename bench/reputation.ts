@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Sql } from '../projections/core/sql.js';
 import { reputations } from '../projections/reputation.js';
 import { agentLeaderboard, channelLeaderboard, reputationOf } from '../projections/reputation-queries.js';
@@ -32,7 +33,10 @@ export async function reputation(t: Bench): Promise<Row[]> {
       t.progress(`${engine.name}: folding ${whole(size)} facts`);
       await fill(sql, `facts${size}`, size);
     }
-    await sql.query('vacuum analyze'); // what a server does by itself in the minutes after
+    // what a server does by itself in the minutes after
+    await sql.query('vacuum analyze');
+    await sql.query('checkpoint');
+    await sleep(5_000);
     for (const { name, run } of queries) {
       t.progress(`${engine.name}: ${name}`);
       const taken = await alternately(
