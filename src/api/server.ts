@@ -27,8 +27,11 @@ export interface ServerOptions {
   logger: Logger;
   /** Requests per minute and client address; 0 lifts the limit. Callers on this machine are exempt. */
   rateLimit: number;
-  /** How long a client may take to send its headers, and its whole request; 10 s and 15 s by default. */
-  timeouts?: { headersMs: number; requestMs: number };
+  /**
+   * How long a client may take to send its headers, and its whole request, and how long a stop waits for requests
+   * that are under way; 10 s, 15 s and 5 s by default.
+   */
+  timeouts?: { headersMs?: number; requestMs?: number; stopMs?: number };
   /** Told of every answer. */
   observe?: (request: AnsweredRequest) => void;
 }
@@ -38,7 +41,7 @@ const rateHeaders = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-
 
 /** An HTTP server with the manners of every route: limits, time-outs, error bodies, cross-origin reads, one log line a request. */
 export async function createServer(options: ServerOptions): Promise<FastifyInstance> {
-  const { headersMs, requestMs } = options.timeouts ?? { headersMs: 10_000, requestMs: 15_000 };
+  const { headersMs = 10_000, requestMs = 15_000, stopMs = 5_000 } = options.timeouts ?? {};
   const app = fastify({
     loggerInstance: options.logger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -57,6 +60,11 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     frameworkErrors: (error, request, reply) =>
       sendError(error, request as unknown as FastifyRequest, reply as unknown as FastifyReply),
   }) as unknown as FastifyInstance;
+
+  app.addHook('preClose', async () => {
+    const late = setTimeout(() => app.server.closeAllConnections(), stopMs);
+    app.server.once('close', () => clearTimeout(late));
+  });
 
   // the framework would take it for a body that is a string
   app.removeContentTypeParser('text/plain');

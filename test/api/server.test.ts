@@ -6,11 +6,14 @@ import '../support/contract.js';
 import { Refusal } from '../../streams/core/index.js';
 import { eventually } from '../support/eventually.js';
 
-async function startServer(t: Test, options: { rateLimit?: number; logger?: pino.Logger } = {}) {
+async function startServer(
+  t: Test,
+  options: { rateLimit?: number; logger?: pino.Logger; timeouts?: { stopMs: number } } = {},
+) {
   const app = await createServer({
     logger: options.logger ?? pino({ level: 'silent' }),
     rateLimit: options.rateLimit ?? 0,
-    timeouts: { headersMs: 300, requestMs: 600 },
+    timeouts: options.timeouts ?? { headersMs: 300, requestMs: 600 },
   });
   app.get('/things/:id', async (request) => request.params);
   app.post('/things', async (request) => request.body);
@@ -188,4 +191,23 @@ t.test('API-06 bytes that are no HTTP get an answer in the shape of the others',
   await eventually('an answer', () => answer.includes('}'));
   t.match(answer, /^HTTP\/1\.1 400 .*"code":"bad_request"/s);
   socket.destroy();
+});
+
+t.test('API-19 a stop does not wait for a request that never ends', { timeout: 8_000 }, async (t) => {
+  const { app, port } = await startServer(t, { timeouts: { stopMs: 100 } });
+  const socket = connect({ host: '127.0.0.1', port });
+  t.teardown(() => socket.destroy());
+  let answer = '';
+  socket.on('data', (chunk) => {
+    answer += chunk.toString();
+  });
+  const ended = new Promise((resolve) => socket.once('close', resolve));
+  socket.on('error', () => {});
+  socket.write(
+    'POST /things HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n',
+  );
+  await new Promise((resolve) => app.server.once('request', resolve));
+  await app.close();
+  await ended;
+  t.equal(answer, '');
 });
