@@ -1,3 +1,4 @@
+import { counted } from '../counted.js';
 import type { Reply } from '../services/service.js';
 
 /** Reads a path of this service's own public API, as anybody may. */
@@ -77,12 +78,15 @@ export const skills: readonly Skill[] = [
     examples: ['How many users are online?', '{"skill": "irc-network-stats"}'],
     asked: [/\b(stats?|statistics|how many|counts?|online|users|uptime|network)\b/i],
     async find(read) {
-      const stats = await json<Record<string, unknown> & { connected: boolean }>(read, '/irc/stats');
+      const stats = await json<Record<'users' | 'channels' | 'messages', number> & { connected: boolean }>(
+        read,
+        '/irc/stats',
+      );
       const { users, channels, messages } = stats;
       const state = stats.connected ? '' : '; the network is not connected now';
       return {
         data: stats,
-        text: `${users} users in ${channels} channels, ${messages} lines recorded${state}`,
+        text: `${counted(users, 'user')} in ${counted(channels, 'channel')}, ${counted(messages, 'line')} recorded${state}`,
       };
     },
   },

@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import type { Log, StreamDefinition } from '../../streams/core/index.js';
 import { streams } from '../../streams/index.js';
+import { counted } from '../counted.js';
 import { type Command, Failed, type Invocation, optionValue } from './command.js';
 import {
   type ExportedMessage,
@@ -46,7 +47,7 @@ export const exportCommand: Command = {
         if (file === undefined) return;
         const seqs = Object.fromEntries(heads);
         if (json) terminal.out(JSON.stringify({ file, written, streams: seqs }));
-        else terminal.out(`${written} facts written to ${file}`);
+        else terminal.out(`${counted(written, 'fact')} written to ${file}`);
       } finally {
         await log.close();
       }

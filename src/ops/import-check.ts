@@ -83,6 +83,7 @@ export async function checkExport(path: string, log: Log, step: ImportStep): Pro
     throw new Failed(`${path} is not whole: the export was interrupted`, 'export_incomplete', hint);
   }
   for (const [name, { end }] of checked.streams) await readers.get(name)!.finish(end);
+  step.progress.to(bytes, bytes);
   return checked;
 }
 

@@ -45,6 +45,7 @@ export async function writeImport(
       const { stream, seq, subject, at, data } = said.message;
       if (await writers.get(stream)!.append(seq, subject, data, at)) imported += 1;
     }
+    progress.to(bytes, bytes);
     for (const [name, { end }] of streams) await writers.get(name)!.finish(end);
   } catch (error) {
     const { message, code = 'failed' } = error as Error & { code?: string };

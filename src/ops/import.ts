@@ -6,6 +6,7 @@ import { Log } from '../../streams/core/index.js';
 import { streams } from '../../streams/index.js';
 import { leaseHolder } from '../../workers/core/lease.js';
 import type { Config } from '../config.js';
+import { counted } from '../counted.js';
 import { streamsBudget } from '../surroundings.js';
 import { type Command, Failed, type Invocation, optionValue, UsageError } from './command.js';
 import { type CheckedExport, checkExport } from './import-check.js';
@@ -72,7 +73,7 @@ function report({ json, terminal }: Invocation, checked: CheckedExport, imported
   if (json) {
     const seqs = Object.fromEntries([...checked.streams].map(([name, { end }]) => [name, end]));
     terminal.out(JSON.stringify({ imported, already, streams: seqs }));
-  } else terminal.out(`${imported} facts imported, ${already} were there already`);
+  } else terminal.out(`${counted(imported, 'fact')} imported, there already: ${already}`);
 }
 
 /** Opens the log with the streams of the service, which are made where they are missing. */

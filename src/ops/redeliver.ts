@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { newId } from '../../streams/core/index.js';
 import { market } from '../../streams/market/index.js';
+import { counted } from '../counted.js';
 import { type ServiceClient, serviceOf, serviceOptions } from './client.js';
 import { type Command, Failed, type Invocation, optionValue, UsageError } from './command.js';
 import { noProgress, showProgress } from './progress.js';
@@ -58,7 +59,7 @@ export const redeliverCommand: Command = {
     if (!json) terminal.err(`run ${run}`);
     const redelivered = await redeliver(invocation, service, plan, { run, channel });
     if (json) terminal.out(JSON.stringify({ run, ...summary(plan), redelivered }));
-    else terminal.out(`${redelivered} of ${plan.events.length} events are shown again (run ${run})`);
+    else terminal.out(`${redelivered} of ${counted(plan.events.length, 'event')} shown again (run ${run})`);
   },
 };
 
@@ -99,7 +100,7 @@ async function nothingToShow(
 ): Promise<Failed> {
   if (notDelivered > 0)
     return new Failed(
-      `nothing was delivered there: ${notDelivered} events of the range were not`,
+      `nothing was delivered there: ${counted(notDelivered, 'event')} of the range ${notDelivered === 1 ? 'was' : 'were'} not`,
       'nothing_delivered',
       'Those that were given up are shown by "relay dead-letters", and redriven by "relay dead-letters redrive".',
     );
@@ -140,7 +141,7 @@ async function redeliver(
       if (Redelivered.parse(await service.ask('POST', path, body)).redelivered) redelivered += 1;
     } catch (error) {
       if (!(error instanceof Failed)) throw error;
-      const reason = `${event_id}: ${error.message}; ${index} of ${events.length} events are done`;
+      const reason = `${event_id}: ${error.message}; ${index} of ${counted(events.length, 'event')} done`;
       throw new Failed(printable(reason), error.code, `Go on with the same command and --run ${run}`);
     }
     progress.to(index + 1, events.length);
@@ -163,9 +164,9 @@ function describe(plan: Plan): string {
   const { events, channels, lines, not_delivered } = summary(plan);
   const names = [...plan.channels].slice(0, 5).join(' ');
   const more = channels > 5 ? ' ...' : '';
-  const rest = not_delivered > 0 ? `; ${not_delivered} that were not delivered are left alone` : '';
+  const rest = not_delivered > 0 ? `; not delivered and left alone: ${not_delivered}` : '';
   return printable(
-    `${events} events, ${lines} lines in ${channels} channels${names && `: ${names}${more}`}${rest}`,
+    `${counted(events, 'event')}, ${counted(lines, 'line')} in ${counted(channels, 'channel')}${names && `: ${names}${more}`}${rest}`,
   );
 }
 

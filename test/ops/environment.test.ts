@@ -74,7 +74,7 @@ t.test('OPERATE-12 an environment moves to another log server', async (t) => {
   const target = { NATS_URL: to.url, STREAMS_MAX_BYTES: '500000000' };
   t.match(await relay(['import', '--in', file], { env: target }), {
     code: 0,
-    out: /, 0 were there already$/,
+    out: /, there already: 0$/,
   });
   const before = JSON.parse(
     (

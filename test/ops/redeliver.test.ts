@@ -69,8 +69,8 @@ t.test('delivered events are shown again on purpose', async (t) => {
     t.equal(lines(), 2 * count);
     t.match(await relay([...range, '--channel', 'City-Lisbon'], { env, terminal: answering('y') }), {
       code: 0,
-      out: /^10 of 10 events are shown again/,
-      err: /^10 events, 10 lines in 1 channels: #city-lisbon\n/,
+      out: /^10 of 10 events shown again/,
+      err: /^10 events, 10 lines in 1 channel: #city-lisbon\n/,
     });
     t.equal(asked.length, 2);
     await witness.waitUntil(() => lines() >= 2 * count + 10, 10_000, 'ten lines more');
@@ -98,7 +98,7 @@ t.test('delivered events are shown again on purpose', async (t) => {
     const another = await relay([...argv, '--type', 'task.published', '--from=40'], { env });
     t.equal(another.code, 2, 'an option given twice');
     const last = await relay(['redeliver', '--from', '40', '--to', '40', '--yes'], { env });
-    t.match(last, { code: 0, out: /^1 of 1 events are shown again/ });
+    t.match(last, { code: 0, out: /^1 of 1 event shown again/ });
     await witness.waitUntil(() => lines() >= from + 2 * count + 2, 10_000, 'the last one a third time');
     t.same(seen('#bounties').slice(2 * count), [idOf(39)], 'and nothing of the repeated run');
     t.same(await queue(), before, 'the queue is as it was');
@@ -160,7 +160,7 @@ t.test('delivered events are shown again on purpose', async (t) => {
     t.equal((await postEvent(app.url, sampleEvent('evt-late'))).status, 202);
     t.match(await relay(['redeliver', '--from', '41', '--to', '41', '--yes'], { env }), {
       ...{ code: 1, out: '' },
-      err: /nothing was delivered there: 1 events of the range were not\n.*relay dead-letters/,
+      err: /nothing was delivered there: 1 event of the range was not\n.*relay dead-letters/,
     });
   });
 });

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { pino } from 'pino';
 import { z } from 'zod';
 import { openSql } from '../../../projections/core/open-sql.js';
+import { counted } from '../../counted.js';
 import { Status } from '../projections.js';
 import { type Answer, type Check, fail, ok, skipped, warn } from './finding.js';
 import type { Scene } from './scene.js';
@@ -84,12 +85,12 @@ function judge(status: Status, before: Status | undefined): Answer[] {
   if (sum(status, 'position') === sum(before, 'position'))
     return [
       fail(
-        `${schema} is ${lag} facts behind and does not move`,
+        `${schema} is ${counted(lag, 'fact')} behind and does not move`,
         'see that a process with the role projections runs, and what is said here about the read store',
       ),
     ];
   return status.state === 'building'
-    ? [warn(`${schema} is being built, ${lag} facts to go`, 'wait for it')]
+    ? [warn(`${schema} is being built, ${counted(lag, 'fact')} to go`, 'wait for it')]
     : [];
 }
 
