@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { deletedAmong, type WantedChannel, wantedChannels } from '../../projections/channel-queries.js';
-import { channels, modeFlags } from '../../streams/channels/index.js';
+import { channelSubject, channels, modeFlags } from '../../streams/channels/index.js';
 import type { Log } from '../../streams/core/index.js';
 import { casefold, isManagedChannel } from '../../streams/irc-grammar.js';
 import type { Lanes } from '../core/lanes.js';
@@ -186,7 +186,7 @@ async function removeDeleted(
   session: Session,
   wanted: readonly WantedChannel[],
   listed: ReadonlyMap<string, Listed>,
-  { read, lanes, logger, isReserved, isTouched }: ReconcileOptions,
+  { log, read, lanes, logger, isReserved, isTouched }: ReconcileOptions,
 ): Promise<number> {
   const known = new Set(wanted.map(({ name }) => name));
   // without +P it is somebody else's by now: the name is free again
@@ -202,11 +202,15 @@ async function removeDeleted(
       left.map(([name]) => name),
     ),
   );
+  let removed = 0;
   const remove = async (name: string): Promise<void> => {
     if (isTouched(name)) return;
+    // the read model may be behind: it may have been opened again
+    if ((await log.last(channels, channelSubject(name)))?.type !== 'channel.deleted') return;
     await dissolve(session, name, 'Channel deleted');
     logger.info({ channel: name }, 'deleted channel removed');
+    removed += 1;
   };
   await Promise.all(deleted.map((name) => lanes.run(name, () => remove(name))));
-  return deleted.length;
+  return removed;
 }
