@@ -15,6 +15,8 @@ export interface RoomsOptions {
   logger: Logger;
 }
 
+const lookMs = 500;
+
 const types: [prefix: string, type: ChannelType][] = [
   ['#task-', 'task'],
   ['#relay-', 'relay'],
@@ -61,7 +63,7 @@ export class Rooms {
   async #awaitOpen(channel: string): Promise<'none' | 'open' | 'deleted'> {
     const { log, waitMs = 10_000, stopping } = this.#options;
     const deadline = Date.now() + waitMs;
-    // what is stored on a subject is also told to who listens there; looked up after listening, none is missed
+    // what is to be stored on a subject is also told to who listens there, perhaps a moment before it is stored
     let heard = () => {};
     const subscription = log.connection.subscribe(channelSubject(channel), { callback: () => heard() });
     try {
@@ -72,7 +74,7 @@ export class Rooms {
         const status = await this.#status(channel);
         const left = deadline - Date.now();
         if (status === 'open' || left <= 0 || stopping.aborted) return status;
-        await within(left, change, stopping);
+        await within(Math.min(left, lookMs), change, stopping);
       }
     } finally {
       subscription.unsubscribe();
