@@ -25,8 +25,8 @@ export async function latency(t: Bench): Promise<Row[]> {
   const floorOptions = { natsUrl: nats.url, port: ircd.port, password: ircd.serverPassword, bytes: 600 };
 
   t.progress('warming up');
-  await shown(reader, post, 400, 'warm');
-  await appendAndSend({ ...floorOptions, count: 400 });
+  await shown(reader, post, t.size(2_000, 400), 'warm');
+  await appendAndSend({ ...floorOptions, count: t.size(2_000, 400) });
   const ours: number[] = [];
   const floor: number[] = [];
   const rounds = t.size(3, 1);
