@@ -11,7 +11,6 @@ import { readDelivery } from '../metrics/parts.js';
 import { readRecording } from '../metrics/rooms.js';
 import { bridgeRoutes, createBridge } from '../services/bridge.js';
 import { ConflictingEvents } from '../services/conflicting-events.js';
-import { DeletedRooms } from '../services/deleted-rooms.js';
 import type { IrcState, RecorderState } from '../services/irc-state.js';
 import { upstream } from '../services/service.js';
 import type { Area, AreaParts } from './area.js';
@@ -27,13 +26,11 @@ export function bridgeArea(parts: AreaParts): Area {
   const delivery = createDelivery(config, { ...parts, limits, observe: metrics.delivery, channels });
   const recording = createRecording(config, { ...parts, observe: metrics.network });
   const viewers = new Viewers(log.connection);
-  const deletedRooms = new DeletedRooms(log, logger);
   const service = createBridge({
     log,
     readModels,
     source: config.EM_SOURCE,
     thresholds: config.GUARDIAN_THRESHOLDS,
-    deletedRooms,
     conflicting: new ConflictingEvents(logger, metrics.conflicting),
     webhookSecretConfigured: secrets.webhook.length > 0,
     irc: async () => (await delivery.lease.holderState()) as IrcState | undefined,
@@ -67,9 +64,6 @@ export function bridgeArea(parts: AreaParts): Area {
       { role: 'irc', part: 'delivery', read: () => readDelivery(delivery) },
       { role: 'irc', part: 'recording', read: () => readRecording(recording) },
     ],
-    stop: async () => {
-      deletedRooms.stop();
-      viewers.stop();
-    },
+    stop: async () => viewers.stop(),
   };
 }

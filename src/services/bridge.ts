@@ -1,4 +1,5 @@
 import { knownEvent, queueStatistics } from '../../projections/delivery-queue.js';
+import { channelSubject, channels } from '../../streams/channels/index.js';
 import type { Log, Position } from '../../streams/core/index.js';
 import {
   channelActionOf,
@@ -12,7 +13,6 @@ import {
 import { Screening, type Thresholds } from '../../streams/moderation/index.js';
 import { parseInput } from '../validation.js';
 import type { ConflictingEvents } from './conflicting-events.js';
-import type { DeletedRooms } from './deleted-rooms.js';
 import { type IrcReadOptions, ircReadRoutes, ircReads } from './irc-reads.js';
 import { type IrcState, ircStateView, troubleView } from './irc-state.js';
 import type { Input, Reply, Route, Service } from './service.js';
@@ -34,7 +34,6 @@ export interface BridgeOptions extends IrcReadOptions {
   webhookSecretConfigured: boolean;
   /** From which points on free text is withheld. */
   thresholds: Thresholds;
-  deletedRooms: DeletedRooms;
   /** Told of known events that came again with another body. */
   conflicting: ConflictingEvents;
   /** State of the marketplace bot's connection, in whichever process it is. */
@@ -44,7 +43,7 @@ export interface BridgeOptions extends IrcReadOptions {
 
 /** The bridge between the marketplace and the network: takes events, tells how the queue stands and what was said. */
 export function createBridge(options: BridgeOptions): Service<typeof bridgeRoutes> {
-  const { log, readModels, deletedRooms } = options;
+  const { log, readModels } = options;
   let appended: Position | undefined;
 
   async function receiveEvent({ body }: Input = {}): Promise<Reply> {
@@ -86,7 +85,7 @@ export function createBridge(options: BridgeOptions): Service<typeof bridgeRoute
       targets.map(async (name) => {
         const isOpened = action?.is === 'create' && action.name === name;
         if (isOpened || !/^#(?:task|relay)-/.test(name)) return false;
-        return await deletedRooms.has(name);
+        return (await log.last(channels, channelSubject(name)))?.type === 'channel.deleted';
       }),
     );
     const open = targets.filter((_, index) => !isDeleted[index]);

@@ -52,7 +52,5 @@ export const channels = {
     'A thousand tasks assigned and completed at once: every room archived, each line shown once, no dead letter.',
   'CHAN-80':
     'Member operations never take a bot of this service out of a channel, nor its voice or rights there.',
-  'CHAN-82':
-    'Which rooms are deleted is asked of the log once for each, and followed from there; while the log is away nobody guesses.',
   'CHAN-81': 'Keys and nicks that every object has are refused or taken as what they are, and never a fault.',
 } as const;
