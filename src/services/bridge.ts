@@ -41,10 +41,15 @@ export interface BridgeOptions extends IrcReadOptions {
   startedAt: Date;
 }
 
+/** Rooms whose opening is remembered at most: each for the moment until the channel service has recorded it. */
+const maxOpening = 1_000;
+
 /** The bridge between the marketplace and the network: takes events, tells how the queue stands and what was said. */
 export function createBridge(options: BridgeOptions): Service<typeof bridgeRoutes> {
   const { log, readModels } = options;
   let appended: Position | undefined;
+  /** When events were accepted that have these rooms opened, by the log's clock; the latest last. */
+  const opening = new Map<string, number>();
 
   async function receiveEvent({ body }: Input = {}): Promise<Reply> {
     const event = parseInput(MarketEvent, body, 'invalid_event');
@@ -66,6 +71,8 @@ export function createBridge(options: BridgeOptions): Service<typeof bridgeRoute
     );
     if (position) {
       appended = position;
+      const action = channelActionOf(event, '');
+      if (action?.is === 'create') noteOpening(action.name);
       return {
         status: 202,
         body: { status: 'accepted', queued: true, event_id, target_channels, formatted_message },
@@ -85,11 +92,19 @@ export function createBridge(options: BridgeOptions): Service<typeof bridgeRoute
       targets.map(async (name) => {
         const isOpened = action?.is === 'create' && action.name === name;
         if (isOpened || !/^#(?:task|relay)-/.test(name)) return false;
-        return (await log.last(channels, channelSubject(name)))?.type === 'channel.deleted';
+        const last = await log.last(channels, channelSubject(name));
+        // after its deletion an event may have had it opened again, of which the channel service does not know yet
+        return last?.type === 'channel.deleted' && !(Number(opening.get(name)) > last.at.getTime());
       }),
     );
     const open = targets.filter((_, index) => !isDeleted[index]);
     return open.length > 0 ? open : [feedChannel];
+  }
+
+  function noteOpening(name: string): void {
+    opening.delete(name);
+    opening.set(name, log.now().getTime());
+    if (opening.size > maxOpening) opening.delete(opening.keys().next().value!);
   }
 
   /**

@@ -106,6 +106,10 @@ t.test('CHAN-65 a city opens with its first task, and a room that was deleted st
   await post('rating.created', { id: `${idOf(2)}-0002`, score: 5, comment: 'late' });
   await worker.waitFor(({ channel, text }) => channel === '#bounties' && text.includes('late'), 20_000);
   t.equal(await channel(roomOf(2)), undefined, 'it was not opened again');
+
+  await post('task.assigned', { id: `${idOf(2)}-0002`, title: 'x', worker_nick: 'worker' });
+  await post('rating.created', { id: `${idOf(2)}-0002`, score: 5, comment: 'not late' });
+  await worker.waitFor(({ channel, text }) => channel === roomOf(2) && text.includes('not late'), 20_000);
 });
 
 t.test('CHAN-66 an outage of the network delays rooms and loses none', async (t) => {
