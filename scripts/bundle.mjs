@@ -1,10 +1,10 @@
 // Joins the programs with the packages that they use into few files: of a thousand small ones, finding and reading
-// takes node longer than all else about a start.
+// takes node longer than all else about a start. Usage: scripts/bundle.mjs DIRECTORY
 import { build } from 'esbuild';
 
 await build({
   entryPoints: ['src/main.ts', 'src/cli.ts', 'src/embedded/run-inspircd.ts'],
-  outdir: 'dist',
+  outdir: process.argv[2],
   outbase: '.',
   chunkNames: 'chunks/[name]-[hash]',
   bundle: true,
