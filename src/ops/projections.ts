@@ -43,7 +43,7 @@ export const projectionsCommand: Command = {
       ),
     );
     for (const status of projections)
-      if (status.error) terminal.out(`\n${haltOf(status)}\n${skipHint(status)}`);
+      if (status.error) terminal.out(`\n${haltOf(status)}\n${mendHint(status)}`);
   },
 };
 
@@ -63,7 +63,7 @@ export const rebuildCommand: Command = {
     const progress = json ? noProgress : showProgress(terminal, schema);
     for (;;) {
       const status = (await statuses(service)).find((one) => one.schema === schema);
-      if (status?.error) throw new Failed(haltOf(status), 'halted', skipHint(status));
+      if (status?.error) throw new Failed(haltOf(status), 'halted', mendHint(status));
       if (status) progress.to(sum(status, 'position'), sum(status, 'head'));
       if (status?.state === 'live') {
         progress.end();
@@ -134,8 +134,19 @@ function haltOf({ name, error }: Status): string {
   return printable(`${name} has halted at ${error!.stream} ${error!.seq}: ${error!.message}`);
 }
 
-function skipHint({ name, error }: Status): string {
+/** Whether a read model has folded more than the log has: facts were lost, or it is another log. */
+export function isAheadOfLog({ streams, error }: Status): boolean {
+  return streams.some(({ stream, position, head }) => stream === error?.stream && position > head);
+}
+
+function mendHint(status: Status): string {
+  const { name, error } = status;
   const { stream, seq } = error!;
+  if (isAheadOfLog(status))
+    return [
+      'Bring back:       the log as it was: a copy of its store, or relay import of an export',
+      `Or go on with it: relay projections rebuild ${name}`,
+    ].join('\n');
   return [
     `Look at it:       relay events ${stream} --from ${seq} --to ${seq}`,
     `Go on without it: relay projections skip ${name} --stream ${stream} --seq ${seq} --reason TEXT`,

@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { z } from 'zod';
 import { openSql } from '../../../projections/core/open-sql.js';
 import { counted } from '../../counted.js';
-import { Status } from '../projections.js';
+import { isAheadOfLog, Status } from '../projections.js';
 import { type Answer, type Check, fail, ok, skipped, warn } from './finding.js';
 import type { Scene } from './scene.js';
 
@@ -75,8 +75,10 @@ function judge(status: Status, before: Status | undefined): Answer[] {
     return [
       fail(
         `${name} has halted at ${stream} ${seq}: ${message}`,
-        `look at it with "relay events ${stream} --from ${seq} --to ${seq}", then go on without it: ` +
-          `relay projections skip ${name} --stream ${stream} --seq ${seq} --reason TEXT`,
+        isAheadOfLog(status)
+          ? `bring back the log as it was (a copy of its store, or relay import of an export), or go on with it: relay projections rebuild ${name}`
+          : `look at it with "relay events ${stream} --from ${seq} --to ${seq}", then go on without it: ` +
+              `relay projections skip ${name} --stream ${stream} --seq ${seq} --reason TEXT`,
       ),
     ];
   }
