@@ -35,7 +35,10 @@ t.test('CLIENT-02 the package exports the client', async (t) => {
   for (const name of ['index.js', 'index.d.ts', 'api.d.ts'])
     t.ok(packed.has(`dist/src/client/${name}`), name);
   for (const name of ['main.js', 'cli.js']) t.ok(packed.has(`dist/src/${name}`), name);
-  t.ok([...packed].some((path) => path.startsWith('dist/chunks/')), 'what the programs load');
+  t.ok(
+    [...packed].some((path) => path.startsWith('dist/chunks/')),
+    'what the programs load',
+  );
   for (const path of packed) t.notMatch(path, /^(test|bench|data|\.env$)/, path);
 });
 
