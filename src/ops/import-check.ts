@@ -21,6 +21,8 @@ export interface CheckedStream {
   end: number;
   /** Sequence that the log ends with now. */
   head: number;
+  /** How many of its messages are in the export. */
+  messages: number;
 }
 
 /** Lines between two words about the progress. */
@@ -59,7 +61,7 @@ export async function checkExport(path: string, log: Log, step: ImportStep): Pro
         const definition = streams.find((stream) => stream.name === name);
         if (!definition) throw new Failed(`this version has no stream ${name}`, 'unknown_stream');
         const head = await log.head(definition);
-        checked.streams.set(name, { definition, end: 0, head });
+        checked.streams.set(name, { definition, end: 0, head, messages: 0 });
         readers.set(name, new Comparison(log, definition, head, step.stop));
       }
     } else if (said.is === 'end') {
@@ -74,6 +76,7 @@ export async function checkExport(path: string, log: Log, step: ImportStep): Pro
         throw notAnExport(path, number, `${stream} ${seq} is not behind what comes before it`);
       checked.streams.get(stream)!.end = seq;
       checked.messages += 1;
+      checked.streams.get(stream)!.messages += 1;
       await readers.get(stream)!.next(said.message);
     }
     if (number % progressEvery === 0) step.progress.to(read, bytes);

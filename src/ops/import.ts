@@ -60,19 +60,38 @@ async function bringIn(invocation: Invocation, path: string, url: string): Promi
     }
     const checking = json ? noProgress : showProgress(terminal, 'checking');
     const checked = await checkExport(path, log, { stop, progress: checking }).finally(checking.end);
+    const absent = absentIn(checked);
+    for (const [name, count] of Object.entries(absent)) {
+      const what = `${counted(count, 'sequence')} of ${name} ${count === 1 ? 'is' : 'are'} not in the export`;
+      terminal.err(`${what}: the exported log did not have them, or the file was changed`);
+    }
     const writing = json ? noProgress : showProgress(terminal, 'importing');
     const imported = await writeImport(path, log, checked, { stop, progress: writing }).finally(writing.end);
-    report(invocation, checked, imported);
+    report(invocation, checked, { imported, absent });
   } finally {
     await log.close();
   }
 }
 
-function report({ json, terminal }: Invocation, checked: CheckedExport, imported: number): void {
+/** How many sequences an export does not have, of streams that let nothing go. */
+function absentIn({ streams }: CheckedExport): Record<string, number> {
+  const absent: Record<string, number> = {};
+  for (const [name, { definition, end, messages }] of streams) {
+    const keepsAll = definition.maxAgeMs === 0 && definition.whenFull === 'refuse';
+    if (keepsAll && messages < end) absent[name] = end - messages;
+  }
+  return absent;
+}
+
+function report(
+  { json, terminal }: Invocation,
+  checked: CheckedExport,
+  { imported, absent }: { imported: number; absent: Record<string, number> },
+): void {
   const already = checked.messages - imported;
   if (json) {
     const seqs = Object.fromEntries([...checked.streams].map(([name, { end }]) => [name, end]));
-    terminal.out(JSON.stringify({ imported, already, streams: seqs }));
+    terminal.out(JSON.stringify({ imported, already, streams: seqs, absent }));
   } else terminal.out(`${counted(imported, 'fact')} imported, there already: ${already}`);
 }
 
