@@ -4,6 +4,7 @@ import {
   type ChannelFact,
   type ChannelType,
   channels,
+  withNicks,
   withoutNicks,
 } from '../streams/channels/index.js';
 import type { Recorded } from '../streams/core/index.js';
@@ -163,6 +164,8 @@ function rowAfter(before: StoredChannel | undefined, fact: Recorded<ChannelFact>
     case 'members.changed':
       if (data.action !== 'sapart') return row;
       return { ...row, invited: json(withoutNicks(JSON.parse(row.invited) as string[], data.nicks)) };
+    case 'members.invited':
+      return { ...row, invited: json(withNicks(JSON.parse(row.invited) as string[], data.nicks)) };
     case 'channel.archived':
       return {
         ...row,
@@ -208,6 +211,8 @@ function operationsOf(fact: Recorded<ChannelFact>): OperationRow[] {
       return [record('samode', data.change)];
     case 'members.changed':
       return data.nicks.map((nick) => record(data.action, data.reason, 'request', nick));
+    case 'members.invited':
+      return data.nicks.map((nick) => record('sajoin', 'asked in', 'automation', nick));
     case 'channel.archived':
       return [record(byTime('archive', data.cause), data.reason, data.cause)];
     case 'channel.deleted':

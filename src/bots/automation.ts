@@ -33,6 +33,8 @@ export function createAutomation(
               { ...channel, cause: 'automation', event_seq: seq },
               { by: actor, cause_id: factId },
             ),
+          invite: ({ name, invite_list: nicks }, { seq, factId }) =>
+            channels.invite({ name, nicks, event_seq: seq }, { by: actor, cause_id: factId }),
           archive: ({ name, reason }, { seq, factId }) =>
             channels.remove(
               { name, reason, immediate: false, cause: 'automation', event_seq: seq },

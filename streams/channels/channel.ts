@@ -42,6 +42,7 @@ export type ChannelCommand = {
   | { is: 'change topic'; topic: string }
   | { is: 'change modes'; change: string }
   | { is: 'record members'; action: MemberAction; nicks: string[]; reason: string }
+  | { is: 'invite'; nicks: string[]; event_seq: number }
   | {
       is: 'archive';
       reason: string;
@@ -82,6 +83,10 @@ export const channelDecider: Decider<ChannelState, ChannelCommand, ChannelFact> 
         break;
       case 'members.changed':
         if (data.action === 'sapart') state.invited = withoutNicks(state.invited, data.nicks);
+        break;
+      case 'members.invited':
+        state.invited = withNicks(state.invited, data.nicks);
+        state.event_seq = Math.max(state.event_seq, data.event_seq);
         break;
       case 'channel.archived': {
         const { reason, delete_after } = data;
@@ -139,6 +144,11 @@ export const channelDecider: Decider<ChannelState, ChannelCommand, ChannelFact> 
           ? { type: 'members.changed', data: { name, action, nicks, reason } }
           : undefined;
       }
+      case 'invite': {
+        const { nicks, event_seq } = command;
+        if (!mayInvite(state, command) || nicks.length === 0) return undefined;
+        return { type: 'members.invited', data: { name, nicks, event_seq } };
+      }
       case 'archive': {
         if (state.status === 'archived' || isPast(command, state)) return undefined;
         const { deleteAfterMs, cause, event_seq } = command;
@@ -179,6 +189,16 @@ export function archivedLook(
 export function withoutNicks(nicks: readonly string[], others: readonly string[]): string[] {
   const gone = new Set(others.map(casefold));
   return nicks.filter((nick) => !gone.has(casefold(nick)));
+}
+
+/** The nicks and those of the others that are not among them, as the network compares nicks. */
+export function withNicks(nicks: readonly string[], others: readonly string[]): string[] {
+  return [...nicks, ...withoutNicks(others, nicks)];
+}
+
+/** Whether an event may still ask people into a channel: not into an archived one, and not a second time. */
+export function mayInvite(state: Readonly<ChannelState>, event: { event_seq: number }): boolean {
+  return state.status === 'active' && !isPast(event, state);
 }
 
 /** Whether a later event than the one that asks was acted upon already, or this very one was. */

@@ -55,6 +55,12 @@ export const channels = defineStream({
       nicks: z.array(z.string()).min(1),
       reason: z.string(),
     }),
+    /** Nicks that a later market event wants in the channel too: asked in by command, now or when they appear. */
+    'members.invited': z.object({
+      name: z.string(),
+      nicks: z.array(z.string()).min(1),
+      event_seq: z.int().positive(),
+    }),
     'channel.archived': z.object({
       name: z.string(),
       reason: z.string(),

@@ -3,7 +3,9 @@ export {
   type ChannelCommand,
   type ChannelState,
   channelDecider,
+  mayInvite,
   topicLine,
+  withNicks,
   withoutNicks,
 } from './channel.js';
 export {

@@ -126,6 +126,43 @@ t.test('CHAN-66 an outage of the network delays rooms and loses none', async (t)
   t.match(await channel(roomOf(3)), { modes: '+int' });
 });
 
+t.test('CHAN-68 a task that is assigned again has its new worker brought into its room', async (t) => {
+  const { ircd, app, worker, post, channel } = await stage(t);
+  const password = ircd.serverPassword;
+  const payload = { id: `${idOf(4)}-0004`, title: 'x', bounty_usdc: 5, publisher_nick: 'publisher' };
+  await post('task.assigned', { ...payload, worker_nick: 'worker' });
+  await worker.waitFor(({ channel }) => channel === roomOf(4), 20_000);
+  await eventually('the room', async () => (await channel(roomOf(4))) !== undefined);
+
+  const second = await observe(ircd.port, { nick: 'second', password });
+  t.teardown(() => second.stop());
+  await post('task.assigned', { ...payload, worker_nick: 'second' });
+  const isIn = async (nick: string) =>
+    (await worker.ask(`NAMES ${roomOf(4)}`)).some((line) => new RegExp(`353 .*\\b${nick}\\b`).test(line));
+  await eventually('the second worker to be in the room', async () => await isIn('second'), 20_000);
+  const publisher = await observe(ircd.port, { nick: 'publisher', password });
+  t.teardown(() => publisher.stop());
+  await eventually('the publisher, who was away, to be in the room', async () => await isIn('publisher'));
+  const audit = await eventually('the audit record', async () => {
+    const answer = await fetch(`${app.url}/channels/${roomOf(4).slice(1)}/operations`, { headers: keys });
+    const { operations } = (await answer.json()) as {
+      operations: { operation: string; target_nick: string }[];
+    };
+    const asked = operations.filter(({ operation }) => operation === 'sajoin');
+    return asked.length > 0 && asked.map(({ target_nick }) => target_nick).sort();
+  });
+  t.same(audit, ['publisher', 'second'], 'who was not in it already');
+
+  await post('task.cancelled', payload);
+  await eventually('the room to be archived', async () => Boolean((await channel(roomOf(4)))?.archived_at));
+  const third = await observe(ircd.port, { nick: 'third', password });
+  t.teardown(() => third.stop());
+  await post('task.assigned', { ...payload, worker_nick: 'third' });
+  await post('task.assigned', { ...payload, id: `${idOf(5)}-0005`, worker_nick: 'third' });
+  await third.waitFor(({ channel }) => channel === roomOf(5), 20_000);
+  t.notOk(await isIn('third'), 'nobody is brought into an archived room');
+});
+
 t.test(
   'CHAN-67 a thousand tasks assigned and completed in the same moment',
   { timeout: 280_000 },

@@ -120,6 +120,30 @@ t.test('CHAN-10 an event acts on a channel once', async (t) => {
     .decides(t, archived({ event_seq: 12 }));
 });
 
+t.test('CHAN-68 a later event asks people into a channel that is there', async (t) => {
+  const invite = (event_seq: number): ChannelCommand => ({ is: 'invite', name, nicks: ['Carl'], event_seq });
+  const invited = (event_seq: number): ChannelFact => ({
+    type: 'members.invited',
+    data: { name, nicks: ['Carl'], event_seq },
+  });
+  given([created]).when(invite(5)).decides(t, invited(5));
+  given([created, invited(5)])
+    .when(invite(5))
+    .decides(t, undefined, 'the same event again');
+  given([created, invited(5)])
+    .when(invite(4))
+    .decides(t, undefined, 'an event before it');
+  given([created, archived()]).when(invite(5)).decides(t, undefined, 'archived');
+  given([created, deleted]).when(invite(5)).refuses(t, 'not_found');
+  given([created])
+    .when({ ...invite(5), nicks: [] } as ChannelCommand)
+    .decides(t, undefined);
+  const state = channelDecider.initial();
+  const bob: ChannelFact = { type: 'members.invited', data: { name, nicks: ['BOB', 'Dora'], event_seq: 6 } };
+  for (const fact of [created, invited(5), bob]) channelDecider.evolve(state, fact);
+  t.same(state.invited, ['Ann', 'bob', 'Carl', 'Dora'], 'each of them once');
+});
+
 t.test('CHAN-05 who was parted by command is asked in no more', async (t) => {
   const state = channelDecider.initial();
   channelDecider.evolve(state, created);

@@ -80,6 +80,7 @@ function history(): Recorded[] {
     type: 'members.changed',
     data: { name: '#task-1', action: 'sapart', nicks: ['ann'], reason: 'left' },
   });
+  tell(2, { type: 'members.invited', data: { name: '#task-1', nicks: ['carl', 'BOB'], event_seq: 4 } });
   tell(3, archived('#task-1', 10));
   tell(4, created('#old'));
   tell(5, { type: 'channel.deleted', data: { name: '#old', cause: 'request' } });
@@ -148,16 +149,16 @@ eachSql(t, async (t, open) => {
       await sql.query(`create schema ${schema}; ${channelDirectory.ddl(schema)}`);
       for (const facts of order) await fold(sql, schema, facts, batch);
       const rows = await contents(sql, schema);
-      t.equal(rows.operations!.length, 55);
+      t.equal(rows.operations!.length, 57);
       t.same(
         rows.operations!.map((row) => (row as { id: number }).id),
-        Array.from({ length: 55 }, (_, n) => n + 1),
+        Array.from({ length: 57 }, (_, n) => n + 1),
       );
       first ??= rows;
       t.same(rows, first);
     });
   }
-  await t.test('CHAN-02 CHAN-16 what is listed and shown', (t) => reads(t, sql, 'in_sevens'));
+  await t.test('CHAN-02 CHAN-16 CHAN-68 what is listed and shown', (t) => reads(t, sql, 'in_sevens'));
   await t.test('CHAN-18 CHAN-19 CHAN-20 what time makes due', (t) => due(t, sql, 'in_sevens'));
 });
 
@@ -191,6 +192,8 @@ async function reads(t: Test, sql: Sql, schema: string): Promise<void> {
     records.map(({ operation, target_nick, details }) => [operation, target_nick, details]),
     [
       ['archive', null, 'Done (by ann)'],
+      ['sajoin', 'BOB', 'asked in (by ann)'],
+      ['sajoin', 'carl', 'asked in (by ann)'],
       ['sapart', 'ann', 'left (by ann)'],
       ['voice', 'bob', 'by ann'],
       ['voice', 'ann', 'by ann'],
@@ -222,7 +225,7 @@ async function reads(t: Test, sql: Sql, schema: string): Promise<void> {
   t.equal(wanted.length, 44);
   t.match(
     wanted.find(({ name }) => name === '#task-1'),
-    { invited: ['bob'], isArchived: true, modes: '+intm' },
+    { invited: ['bob', 'carl'], isArchived: true, modes: '+intm' },
   );
   t.same(await deletedAmong(sql, schema, ['#old', '#again', '#never', '#task-1']), ['#old']);
 }

@@ -50,6 +50,8 @@ export const channels = {
   'CHAN-66': 'Automation that fails is tried again, and neither queue nor delivery waits for it.',
   'CHAN-67':
     'A thousand tasks assigned and completed at once: every room archived, each line shown once, no dead letter.',
+  'CHAN-68':
+    'A task that is assigned again has its new worker brought into the room it has: once, and not into an archived one.',
   'CHAN-80':
     'Member operations never take a bot of this service out of a channel, nor its voice or rights there.',
   'CHAN-81': 'Keys and nicks that every object has are refused or taken as what they are, and never a fault.',

@@ -9,6 +9,8 @@ import { Outcomes } from './outcomes.js';
 /** What the automation asks of the channel service; errors are its refusals. */
 export interface ChannelAutomation {
   create(action: ChannelAction & { is: 'create' }, because: Because): Promise<unknown>;
+  /** Asks those in who are named for a channel that is there already. */
+  invite(action: ChannelAction & { is: 'create' }, because: Because): Promise<unknown>;
   archive(action: ChannelAction & { is: 'archive' }, because: Because): Promise<unknown>;
 }
 
@@ -148,15 +150,27 @@ export class AutomateChannels {
 
   /** Carries a command out; the reason why it has to be tried again, if so. */
   async #command({ action, because }: Job): Promise<string | undefined> {
+    const { channels } = this.#options;
     try {
-      if (action.is === 'create') await this.#options.channels.create(action, because);
-      else await this.#options.channels.archive(action, because);
+      if (action.is === 'archive') await channels.archive(action, because);
+      else if (!(await this.#create(action, because))) await channels.invite(action, because);
       return undefined;
     } catch (error) {
       const { code } = error as { code?: unknown };
-      // it is there already, or always, or there is nothing to archive
-      if (code === 'channel_exists' || code === 'channel_reserved' || code === 'not_found') return undefined;
+      // it is there always, or there is nothing to archive or to be asked into
+      if (code === 'channel_reserved' || code === 'not_found') return undefined;
       return error instanceof Error ? error.message : String(error);
+    }
+  }
+
+  /** Whether there was no such channel; where there is one, those whom the event names are still to be asked in. */
+  async #create(action: ChannelAction & { is: 'create' }, because: Because): Promise<boolean> {
+    try {
+      await this.#options.channels.create(action, because);
+      return true;
+    } catch (error) {
+      if ((error as { code?: unknown }).code !== 'channel_exists') throw error;
+      return action.invite_list.length === 0;
     }
   }
 

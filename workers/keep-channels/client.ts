@@ -24,6 +24,7 @@ export function createChannels(log: Log, timeoutMs = answerMs): Channels {
   };
   return {
     create: (of, asker) => ask('create', of, asker),
+    invite: (of, asker) => ask('invite', of, asker),
     update: (of, asker) => ask('update', of, asker),
     remove: (of, asker) => ask('remove', of, asker),
     members: (of, asker) => ask('members', of, asker),

@@ -3,6 +3,7 @@ import {
   type ChannelState,
   channelDecider,
   channels,
+  mayInvite,
 } from '../../streams/channels/index.js';
 import { type Origin, Refusal } from '../../streams/core/index.js';
 import { casefold, isNick } from '../../streams/irc-grammar.js';
@@ -13,7 +14,7 @@ import { enforce } from './enforce.js';
 import type { Expected } from './expected.js';
 import { cannot, dissolve, makeSo, voiceBots } from './furnish.js';
 import { type Members, membersOf, online, requireKnown } from './hands.js';
-import { allFailed, changeMembers } from './members.js';
+import { allFailed, changeMembers, type MembersOutcome } from './members.js';
 import type { KeepChannelsOptions } from './options.js';
 import type {
   Asked,
@@ -24,6 +25,8 @@ import type {
   CreatedChannel,
   Enforced,
   Enforcement,
+  InvitedMembers,
+  InviteMembers,
   RemoveChannel,
   RemovedChannel,
   UpdateChannel,
@@ -61,6 +64,7 @@ export class Commands {
   operations() {
     return {
       create: ({ request, asker }: Asked<CreateChannel>) => this.create(request, asker),
+      invite: ({ request, asker }: Asked<InviteMembers>) => this.invite(request, asker),
       update: ({ request, asker }: Asked<UpdateChannel>) => this.update(request, asker),
       remove: ({ request, asker }: Asked<RemoveChannel>) => this.remove(request, asker),
       members: ({ request, asker }: Asked<ChangeMembers>) => this.members(request, asker),
@@ -92,6 +96,32 @@ export class Commands {
         limit?.giveBack(1);
         throw error;
       }
+    });
+  }
+
+  async invite({ name, nicks, event_seq }: InviteMembers, asker: Asker): Promise<InvitedMembers> {
+    const session = this.#session();
+    return await this.#alone(name, async () => {
+      const { state, seq } = await this.#look(name, asker);
+      if (!mayInvite(state, { event_seq })) return { name, invited: [], failed_invites: [], seq };
+      const { refused, members } = await makeSo(session, { ...state, name }, this.#options.bots);
+      if (refused) throw cannot(refused, 'The network refuses the channel');
+      const missing = nicks.filter((nick) => !members.has(casefold(nick)));
+      const { successful: invited, failed } = await this.#changeMembers(
+        session,
+        { ...state, name },
+        members,
+        {
+          action: 'sajoin',
+          nicks: missing,
+          reason: '',
+        },
+      );
+      const failed_invites = Object.keys(failed);
+      // recorded last: where the session ends before, the event asks them in again
+      const recorded = await this.#decide({ is: 'invite', name, nicks: missing, event_seq }, asker);
+      this.#options.expected.add(name, failed_invites);
+      return { name, invited, failed_invites, seq: recorded.seq };
     });
   }
 
@@ -157,16 +187,28 @@ export class Commands {
         (await this.#options.tally()).memberOperations.take(nicks.length, this.#options.log.now());
       const { refused, members } = await makeSo(session, { ...state, name }, this.#options.bots);
       if (refused) return { action, successful: [], failed: allFailed(nicks), seq };
-      const room = state.type === 'task' ? mostInTaskChannel - this.#agents(session, members) : undefined;
       const change = { action, nicks, reason };
-      const outcome = await changeMembers(session, name, change, { ...this.#options, room });
+      const outcome = await this.#changeMembers(session, { ...state, name }, members, change);
       if (action === 'sapart') this.#options.expected.remove(name, nicks);
-      if (action === 'sajoin')
-        await voiceBots(session, { ...state, name }, await membersOf(session, name), this.#options.bots);
       const done = { is: 'record members' as const, name, action, reason, nicks: outcome.successful };
       const recorded = await this.#decide(done, asker);
       return { action, ...outcome, seq: recorded.seq };
     });
+  }
+
+  /** Does something to members, within what a task channel takes; our bots keep their voice. */
+  async #changeMembers(
+    session: Session,
+    channel: ChannelState & { name: string },
+    members: Members,
+    change: Parameters<typeof changeMembers>[2],
+  ): Promise<MembersOutcome> {
+    const { name, type } = channel;
+    const room = type === 'task' ? mostInTaskChannel - this.#agents(session, members) : undefined;
+    const outcome = await changeMembers(session, name, change, { ...this.#options, room });
+    if (change.action === 'sajoin')
+      await voiceBots(session, channel, await membersOf(session, name), this.#options.bots);
+    return outcome;
   }
 
   /** Those of the nicks that are on the network now. */

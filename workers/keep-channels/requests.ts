@@ -21,6 +21,14 @@ export interface CreateChannel {
   event_seq?: number;
 }
 
+/** Asks people into a channel that is there already, because a later market event wants them in it. */
+export interface InviteMembers {
+  name: string;
+  nicks: string[];
+  /** Sequence of that event: it asks them in once. */
+  event_seq: number;
+}
+
 /** The contract's patch; `modes` is a list of mode strings. */
 export interface UpdateChannel {
   name: string;
@@ -67,6 +75,13 @@ export interface CreatedChannel extends Done {
   failed_invites: string[];
 }
 
+/** Who was asked in: those that are in it, and those that are not, the offline ones awaited. */
+export interface InvitedMembers extends Done {
+  name: string;
+  invited: string[];
+  failed_invites: string[];
+}
+
 /** What was changed; `failed` has the nicks of the patch that nothing could be done to, and why. */
 export interface UpdatedChannel extends Done {
   name: string;
@@ -89,6 +104,7 @@ export interface ChangedMembers extends Done {
 /** The commands of the channel service, the same in every process. */
 export interface Channels {
   create(request: CreateChannel, asker: Asker): Promise<CreatedChannel>;
+  invite(request: InviteMembers, asker: Asker): Promise<InvitedMembers>;
   update(request: UpdateChannel, asker: Asker): Promise<UpdatedChannel>;
   remove(request: RemoveChannel, asker: Asker): Promise<RemovedChannel>;
   members(request: ChangeMembers, asker: Asker): Promise<ChangedMembers>;
