@@ -60,7 +60,9 @@ export function createBridge(options: BridgeOptions): Service<typeof bridgeRoute
     const token = eventToken(event_id);
     const screening = new Screening(options.thresholds);
     const { targetChannels, formattedMessage: formatted_message } = routeEvent(event, screening.screen);
-    const target_channels = await openTargets(event, targetChannels);
+    const action = channelActionOf(event, '');
+    const opens = action?.is === 'create' ? action.name : undefined;
+    const target_channels = await openTargets(targetChannels, opens);
     const withheld = screening.withheld ? { withheld: screening.withheld } : {};
     const data = { ...event, target_channels, formatted_message, ...withheld };
     const position = await log.appendOnce(
@@ -71,8 +73,7 @@ export function createBridge(options: BridgeOptions): Service<typeof bridgeRoute
     );
     if (position) {
       appended = position;
-      const action = channelActionOf(event, '');
-      if (action?.is === 'create') noteOpening(action.name);
+      if (opens !== undefined) noteOpening(opens);
       return {
         status: 202,
         body: { status: 'accepted', queued: true, event_id, target_channels, formatted_message },
@@ -85,13 +86,11 @@ export function createBridge(options: BridgeOptions): Service<typeof bridgeRoute
     };
   }
 
-  /** Without the rooms of tasks and relays that were deleted: a late line opens none of them again. */
-  async function openTargets(event: MarketEvent, targets: string[]): Promise<string[]> {
-    const action = channelActionOf(event, '');
+  /** Without the rooms of tasks and relays that were deleted: a late line opens none again but the one that it `opens`. */
+  async function openTargets(targets: string[], opens: string | undefined): Promise<string[]> {
     const isDeleted = await Promise.all(
       targets.map(async (name) => {
-        const isOpened = action?.is === 'create' && action.name === name;
-        if (isOpened || !/^#(?:task|relay)-/.test(name)) return false;
+        if (name === opens || !/^#(?:task|relay)-/.test(name)) return false;
         const last = await log.last(channels, channelSubject(name));
         // after its deletion an event may have had it opened again, of which the channel service does not know yet
         return last?.type === 'channel.deleted' && !(Number(opening.get(name)) > last.at.getTime());
