@@ -1,10 +1,11 @@
-import { Server } from '@modelcontextprotocol/sdk/server/index.js';
+import type { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import {
   CallToolRequestSchema,
   type CallToolResult,
   type Tool as ListedTool,
   ListToolsRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js';
+import { CheckedServer } from './checked-server.js';
 import { serverInfo } from './server.js';
 import { ToolTable } from './table.js';
 import type { Tool } from './tool.js';
@@ -20,7 +21,7 @@ export function createLocalToolServer(ask: AskService, own: readonly Tool[]): Se
   const table = new ToolTable(own);
   const names = new Set(own.map(({ name }) => name));
   const caller = { tier: 'keyed', actor: 'local' } as const;
-  const server = new Server(serverInfo, { capabilities: { tools: {} } });
+  const server = new CheckedServer(serverInfo, { capabilities: { tools: {} } });
   server.setRequestHandler(ListToolsRequestSchema, async () => {
     const { tools } = (await ask('tools/list', {})) as { tools: ListedTool[] };
     return { tools: [...tools, ...table.list('keyed')] };

@@ -5,6 +5,7 @@ import type { GatewayRequest } from '../mcp/gateway.js';
 import type { Reply } from '../services/service.js';
 import { type ServiceClient, serviceOf, serviceOptions } from './client.js';
 import { type Command, Failed } from './command.js';
+import { cut, printable } from './terminal.js';
 
 const Rpc = z.object({
   result: z.unknown().optional(),
@@ -13,6 +14,9 @@ const Rpc = z.object({
 
 /** JSON-RPC code of a missing or wrong credential. */
 const unauthorized = -32001;
+
+/** What is said of a line that is not understood has so many characters at most: it may quote the line. */
+const longestComplaint = 120;
 
 /** `relay mcp` */
 export const mcpCommand: Command = {
@@ -24,8 +28,8 @@ export const mcpCommand: Command = {
   options: serviceOptions,
   async run(invocation) {
     // loaded here: no other command needs them
-    const [{ StdioServerTransport }, { createLocalToolServer }, { channelAdminTools }] = await Promise.all([
-      import('@modelcontextprotocol/sdk/server/stdio.js'),
+    const [{ LineTransport }, { createLocalToolServer }, { channelAdminTools }] = await Promise.all([
+      import('../mcp/line-transport.js'),
       import('../mcp/stdio.js'),
       import('../mcp/tools/channel-admin.js'),
     ]);
@@ -45,11 +49,12 @@ export const mcpCommand: Command = {
     await requireService(service);
     const ask = counted((method: string, params: object) => askMcp(service, method, params));
     const server = createLocalToolServer(ask, own);
-    server.onerror = ({ message }) => invocation.terminal.err(`relay: not understood: ${message}`);
+    server.onerror = ({ message }) =>
+      invocation.terminal.err(`relay: not understood: ${cut(printable(message), longestComplaint)}`);
     const closed = new Promise<void>((resolve) => {
       server.onclose = resolve;
     });
-    await server.connect(new StdioServerTransport());
+    await server.connect(new LineTransport(process.stdin, process.stdout));
     const stopped = once(invocation.stop, 'abort');
     await Promise.race([closed, once(process.stdin, 'end'), stopped]);
     // what was asked before the end of the input is answered

@@ -372,7 +372,7 @@ t.test('the tools over HTTP', async (t) => {
     });
   });
 
-  t.test('MCP-02 MCP-10 MCP-18 over standard input and output', async (t) => {
+  t.test('MCP-02 MCP-10 MCP-17 MCP-18 MCP-19 over standard input and output', async (t) => {
     const local = async (env: Record<string, string>) => {
       const client = new Client(info);
       await client.connect(
@@ -410,10 +410,29 @@ t.test('the tools over HTTP', async (t) => {
       ['--import', 'tsx', 'src/cli.ts', 'mcp', '--url', url],
       { env: { PATH: process.env.PATH ?? '', RELAY_API_KEY: key } },
     );
-    piped.child.stdin!.end('nonsense\n{"jsonrpc":"2.0","id":7,"method":"tools/list"}\n');
+    const nonsense = 'nonsense '.repeat(50);
+    piped.child.stdin!.end(`${nonsense}\n{"id":"x"}\n{"jsonrpc":"2.0","id":7,"method":"tools/list"}`);
     const { stdout, stderr } = await piped;
-    t.match(JSON.parse(stdout), { id: 7, result: { tools: { length: 57 } } }, 'MCP-18');
-    t.match(stderr, /relay: not understood: .*nonsense/);
+    const answers = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    t.match(
+      answers,
+      [
+        { jsonrpc: '2.0', id: null, error: { code: -32700, data: { code: 'parse_error' } } },
+        { jsonrpc: '2.0', id: 'x', error: { code: -32600, data: { code: 'invalid_request' } } },
+        { id: 7, result: { tools: { length: 57 } } },
+      ],
+      'MCP-18 MCP-19',
+    );
+    const complaints = stderr.trim().split('\n');
+    t.match(complaints, [/^relay: not understood: .*nonsense/, /^relay: not understood: .*\{"id":"x"\}$/]);
+    for (const line of complaints) t.ok(line.length < 150, line);
+    await t.rejects(admin.listTools({ cursor: 7 as unknown as string }), {
+      code: -32602,
+      message: /params\.cursor/,
+    });
     const other = await local({});
     t.equal((await other.listTools()).tools.length, 57);
     t.match(await rpc(url, call('svc_update_channel', { channel: 'skill-mcp' }), keyed), {

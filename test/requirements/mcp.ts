@@ -23,6 +23,8 @@ export const mcp = {
   'MCP-14': 'Without a service that answers, relay mcp ends at once with one line that says what to do.',
   'MCP-18':
     'What relay mcp was asked before the end of its input is answered, and what is no request is said.',
+  'MCP-19':
+    'A line to relay mcp that is no JSON is answered with -32700, one that is no message with -32600, and told of in one short line.',
   'MCP-15': 'The conformance suite passes, but for what a server of tools alone does not have.',
   'MCP-16': 'The inspector lists and calls the tools, and is told how to come in without a key.',
   'MCP-17': 'Parameters of a wrong shape are the caller’s fault: -32602 with the place that is wrong.',
