@@ -18,7 +18,7 @@ import {
   unusedBuilds,
 } from './registry.js';
 import type { Sql } from './sql.js';
-import { Paces, type ProjectionStatus, statusOf } from './status.js';
+import { isAheadOfLog, Paces, type ProjectionStatus, statusOf } from './status.js';
 
 /** What a projector works with. */
 export interface ProjectorOptions {
@@ -207,7 +207,7 @@ export class Projector {
     return { name, version, schema };
   }
 
-  /** Records the command to pass over the fact that a read model halted at. Throws `Refusal` when it did not halt there. */
+  /** Records the command to pass over the fact that a read model halted at. Throws `Refusal` when it did not halt there, or no fact is to blame. */
   async skip(
     name: string,
     command: { stream: string; seq: number; reason: string; by: string },
@@ -215,10 +215,13 @@ export class Projector {
     const { version } = this.#projection(name);
     const { stream, seq, reason, by } = command;
     await this.#look();
-    const halted = (await this.status()).some(
+    const halted = (await this.status()).filter(
       (it) => it.name === name && it.error?.stream === stream && it.error.seq === seq,
     );
-    if (!halted) throw new Refusal('not_halted', 409, `${name} has not halted at ${stream} ${seq}`);
+    if (halted.length === 0)
+      throw new Refusal('not_halted', 409, `${name} has not halted at ${stream} ${seq}`);
+    // passing over a fact would change nothing: none is to blame
+    if (halted.every(isAheadOfLog)) throw new Refusal('ahead_of_log', 409, halted[0]!.error!.message);
     const data = { projection: name, version, stream, seq, reason };
     await this.#log.append(operations, projectionSubject(name), { type: 'fact.skipped', data }, { by });
   }

@@ -38,6 +38,9 @@ export interface ProjectionStatus {
   error: { stream: string; seq: number; message: string } | null;
 }
 
+/** So much of a status as tells why it halted. */
+type IsHalted = { streams: Pick<StreamStatus, 'stream' | 'position'>[] } & Pick<ProjectionStatus, 'error'>;
+
 /** The status of a build from what the registry says and, where it is folded in this process, from the folds themselves. */
 export function statusOf(
   projection: Projection,
@@ -57,6 +60,15 @@ export function statusOf(
   const state = error ? 'halted' : known.isRead ? 'live' : 'building';
   const progress = state === 'building' ? progressOf(streams, (at) => known.paces.of(schema, at)) : null;
   return { name, version, schema, state, streams, progress, error };
+}
+
+/**
+ * Whether a read model has halted because it has folded more than the log has: facts were lost, or it is another log.
+ * It then names the last fact that it has folded; a fact that cannot be folded comes after its position.
+ */
+export function isAheadOfLog({ streams, error }: IsHalted): boolean {
+  if (error === null || error.seq === 0) return false;
+  return streams.some(({ stream, position }) => stream === error.stream && position >= error.seq);
 }
 
 function progressOf(streams: StreamStatus[], paceAt: (position: number) => number | null): Progress {

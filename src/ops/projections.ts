@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
+import { isAheadOfLog } from '../../projections/core/status.js';
 import { type ServiceClient, serviceOf, serviceOptions } from './client.js';
 import { type Command, Failed, type Invocation, optionValue, UsageError, wholeNumber } from './command.js';
 import { noProgress, showProgress } from './progress.js';
@@ -96,11 +97,11 @@ export const skipCommand: Command = {
       seq: wholeNumber(invocation, 'seq') ?? Number(needed(invocation, 'seq')),
       reason: needed(invocation, 'reason'),
     };
-    const answer = await serviceOf(invocation).ask(
-      'POST',
-      `/ops/projections/${encodeURIComponent(name)}/skip`,
-      body,
-    );
+    const service = serviceOf(invocation);
+    const status = (await statuses(service)).find((one) => one.name === name && isAheadOfLog(one));
+    // the service would record it, and the read model halt again: no fact is to blame
+    if (status) throw new Failed(haltOf(status), 'ahead_of_log', mendHint(status));
+    const answer = await service.ask('POST', `${pathOf(invocation)}/skip`, body);
     if (invocation.json) invocation.terminal.out(JSON.stringify(answer));
     else invocation.terminal.out(printable(`${name} goes on without ${body.stream} ${body.seq}`));
   },
@@ -132,11 +133,6 @@ function sum({ streams }: Status, field: 'position' | 'head'): number {
 
 function haltOf({ name, error }: Status): string {
   return printable(`${name} has halted at ${error!.stream} ${error!.seq}: ${error!.message}`);
-}
-
-/** Whether a read model has folded more than the log has: facts were lost, or it is another log. */
-export function isAheadOfLog({ streams, error }: Status): boolean {
-  return streams.some(({ stream, position, head }) => stream === error?.stream && position > head);
 }
 
 function mendHint(status: Status): string {

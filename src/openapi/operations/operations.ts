@@ -226,7 +226,7 @@ export const operationsOperations: Operation[] = [
         }),
         example: { stream: 'MARKET', seq: 42, reason: 'cannot be folded, ticket 7' },
       },
-      errors: { ...unknown, 409: 'It has not halted there' },
+      errors: { ...unknown, 409: 'It has not halted there, or no fact is to blame' },
     },
     'It goes on behind the fact',
     {

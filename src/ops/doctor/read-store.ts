@@ -2,8 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { pino } from 'pino';
 import { z } from 'zod';
 import { openSql } from '../../../projections/core/open-sql.js';
+import { isAheadOfLog } from '../../../projections/core/status.js';
 import { counted } from '../../counted.js';
-import { isAheadOfLog, Status } from '../projections.js';
+import { Status } from '../projections.js';
 import { type Answer, type Check, fail, ok, skipped, warn } from './finding.js';
 import type { Scene } from './scene.js';
 
@@ -44,7 +45,8 @@ const projections: Check = {
   id: 'projections',
   async look(scene) {
     const state = await scene.service();
-    if (state.is !== 'running') return skipped(`the service that folds them does not run: ${state.problem}`);
+    if (state.is !== 'running')
+      return skipped(`the service that folds them cannot be asked: ${state.problem}`);
     const first = await ask(scene);
     const behind = first.projections.filter(isBehind);
     if (behind.length > 0) await delay(watchMs);
