@@ -56,8 +56,9 @@ export async function beginSurroundings(
   // before a server is started or a stream is touched: listening itself is among the last things done
   if (config.PORT !== 0 && !(await isFree(config.PORT, config.HOST)))
     throw Object.assign(new Error('port in use'), { code: 'EADDRINUSE', syscall: 'listen' });
-  const generated = own.nats && own.sql && own.irc ? await loadSecrets(dataDir) : undefined;
-  const ownIrc = own.irc && needsIrc ? (generated ?? (await loadSecrets(dataDir))) : undefined;
+  const warn = (text: string) => logger.warn(text);
+  const generated = own.nats && own.sql && own.irc ? await loadSecrets(dataDir, warn) : undefined;
+  const ownIrc = own.irc && needsIrc ? (generated ?? (await loadSecrets(dataDir, warn))) : undefined;
 
   const start = async <T>(
     name: string,

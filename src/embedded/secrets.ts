@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { chmod, mkdir, open, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -9,6 +10,8 @@ const fileSchema = z.object({
   irc_oper_password: z.string().min(1),
   irc_server_password: z.string().min(1),
   irc_services_password: z.string().min(1),
+  /** When a lost webhook secret was replaced; whoever has seen to the producers takes it out. */
+  remade_at: z.string().optional(),
 });
 
 /** What an installation without configured secrets uses; generated once per data directory. */
@@ -23,17 +26,30 @@ export interface Secrets {
   ircServicesPassword: string;
 }
 
+/** The secrets that a data directory has, and what became of them. */
+export interface StoredSecrets extends Partial<Secrets> {
+  /** When a lost webhook secret was replaced by a new one, in ISO 8601. */
+  remadeAt?: string;
+}
+
 /**
  * The secrets of `<dataDir>/secrets.json` (mode 0600); what is missing there is generated and written back.
+ * `warn` is told when the webhook secret of an event log that is in use had to be replaced.
  * Rejects when the file is there and cannot be used: new secrets would lock out everyone who knows the old ones.
  */
-export async function loadSecrets(dataDir: string): Promise<Secrets> {
-  const file = join(dataDir, 'secrets.json');
+export async function loadSecrets(
+  dataDir: string,
+  warn: (text: string) => void = (text) => process.emitWarning(text),
+): Promise<Secrets> {
+  const file = secretsFile(dataDir);
   const found = await read(file);
-  const complete = fileSchema.loose().parse({ ...generated(), ...found });
+  const isRemade = found.em_webhook_secret === undefined && hasLog(dataDir);
+  const remade = isRemade ? { remade_at: new Date().toISOString() } : {};
+  const complete = fileSchema.loose().parse({ ...generated(), ...found, ...remade });
   if (Object.keys(complete).length !== Object.keys(found).length) {
     await mkdir(dataDir, { recursive: true, mode: 0o700 });
     await write(file, `${JSON.stringify(complete, null, 2)}\n`);
+    if (isRemade) warn(remadeWarning(file));
   } else {
     await chmod(file, 0o600);
   }
@@ -46,9 +62,25 @@ export async function loadSecrets(dataDir: string): Promise<Secrets> {
   };
 }
 
+/** All that others know of the file is the webhook secret: the rest is between our own servers. */
+const remadeWarning = (file: string) =>
+  `${file} had no webhook secret although there is an event log, so a new one was made. Unless EM_WEBHOOK_SECRET is set, ` +
+  'events that are signed with the old one are refused: put the old file back and start again, or give the new ' +
+  'em_webhook_secret to whoever posts events.';
+
+/** Where the secrets of a data directory are. */
+export function secretsFile(dataDir: string): string {
+  return join(dataDir, 'secrets.json');
+}
+
+/** Whether an event log is or was in a data directory, whose producers know a secret. */
+export function hasLog(dataDir: string): boolean {
+  return existsSync(join(dataDir, 'nats', 'store'));
+}
+
 /** The secrets that are stored in a data directory, without making any. Rejects like `loadSecrets`. */
-export async function storedSecrets(dataDir: string): Promise<Partial<Secrets>> {
-  const found = await read(join(dataDir, 'secrets.json'));
+export async function storedSecrets(dataDir: string): Promise<StoredSecrets> {
+  const found = await read(secretsFile(dataDir));
   return Object.fromEntries(
     Object.entries({
       webhookSecret: found.em_webhook_secret,
@@ -56,6 +88,7 @@ export async function storedSecrets(dataDir: string): Promise<Partial<Secrets>> 
       ircOperPassword: found.irc_oper_password,
       ircServerPassword: found.irc_server_password,
       ircServicesPassword: found.irc_services_password,
+      remadeAt: found.remade_at,
     }).filter(([, secret]) => secret !== undefined),
   );
 }

@@ -1,7 +1,7 @@
 import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
-import { loadSecrets } from '../../src/embedded/secrets.js';
+import { loadSecrets, storedSecrets } from '../../src/embedded/secrets.js';
 
 t.test('generated once, for the owner only', async (t) => {
   const dir = join(t.testdir(), 'data');
@@ -30,4 +30,26 @@ t.test('a damaged file is an error, not a reason for new secrets', async (t) => 
   await t.rejects(loadSecrets(dir), { message: /secrets\.json cannot be read: mend it, or delete it/ });
   await writeFile(join(dir, 'secrets.json'), '{"em_webhook_secret": 7}');
   await t.rejects(loadSecrets(dir), { message: /cannot be read/ });
+});
+
+t.test('START-09 a webhook secret that is lost while there is an event log', async (t) => {
+  const dir = t.testdir({ nats: { store: {} } });
+  const file = join(dir, 'secrets.json');
+  const warnings: string[] = [];
+  const load = () => loadSecrets(dir, (text) => void warnings.push(text));
+  const first = await load();
+  t.match(warnings, [/secrets\.json had no webhook secret .* put the old file back .* em_webhook_secret/]);
+  t.match(await storedSecrets(dir), { ...first, remadeAt: /^\d{4}-.*Z$/ });
+  t.same(await load(), first);
+  t.equal(warnings.length, 1, 'said once');
+
+  const { irc_services_password: _, remade_at: __, ...older } = JSON.parse(await readFile(file, 'utf8'));
+  await writeFile(file, JSON.stringify(older));
+  await load();
+  t.equal(warnings.length, 1, 'not of what a newer release adds');
+  t.equal((await storedSecrets(dir)).remadeAt, undefined);
+
+  const fresh: string[] = [];
+  await loadSecrets(t.testdir(), (text) => void fresh.push(text));
+  t.same(fresh, [], 'nor where there is no log');
 });

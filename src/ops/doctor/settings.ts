@@ -1,4 +1,6 @@
+import { hasLog, secretsFile } from '../../embedded/secrets.js';
 import { minSecretLength, settingRisks } from '../../warnings.js';
+import { moment } from '../terminal.js';
 import { type Check, fail, ok, skipped, warn } from './finding.js';
 
 const names: Check = {
@@ -20,9 +22,15 @@ const risks: Check = {
 
 const webhookSecret: Check = {
   id: 'webhook-secret',
-  async look({ secrets, own, service }) {
-    const { webhook } = await secrets();
+  async look({ secrets, own, service, dataDir }) {
+    const { webhook, webhookRemadeAt } = await secrets();
+    const file = secretsFile(dataDir);
     if (webhook.length === 0) {
+      if (own.nats && own.sql && own.irc && hasLog(dataDir))
+        return warn(
+          `${file} has no webhook secret although there is an event log: the next start makes a new one, and events that are signed with the old one are refused then`,
+          'put the file back from a copy, or set EM_WEBHOOK_SECRET to what the marketplace signs with',
+        );
       if (own.nats && own.sql && own.irc && (await service()).is === 'absent')
         return skipped('the first start makes one');
       return fail(
@@ -30,6 +38,11 @@ const webhookSecret: Check = {
         'set EM_WEBHOOK_SECRET to what the marketplace signs with, 32 random bytes in hexadecimal',
       );
     }
+    if (webhookRemadeAt !== undefined)
+      return warn(
+        `the webhook secret was lost and made anew, ${moment(webhookRemadeAt)}: events that are signed with the old one are refused`,
+        `put the old ${file} back and restart the service, or give the new em_webhook_secret to whoever posts events and take remade_at out of the file`,
+      );
     const short = webhook.findIndex((secret) => secret.length < minSecretLength);
     if (short >= 0)
       return warn(
