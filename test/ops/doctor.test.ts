@@ -1,4 +1,4 @@
-import { chmod, mkdir, readdir, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -8,6 +8,7 @@ import { createApp } from '../../src/app.js';
 import { readConfig } from '../../src/config.js';
 import { findInspircd, findNatsServer } from '../../src/embedded/binaries.js';
 import { freePort } from '../../src/embedded/net.js';
+import { loadSecrets } from '../../src/embedded/secrets.js';
 import { machineChecks } from '../../src/ops/doctor/machine.js';
 import { serviceChecks } from '../../src/ops/doctor/service.js';
 import { settingChecks } from '../../src/ops/doctor/settings.js';
@@ -132,6 +133,28 @@ t.test('DOCTOR-03 settings', async (t) => {
   });
 });
 
+t.test('DOCTOR-03 START-09 a webhook secret that was lost', async (t) => {
+  const dir = t.testdir({ nats: { store: {} } });
+  const look = async (env = {}) =>
+    (await diagnose(settingChecks, { DATA_DIR: dir, ...env }))['webhook-secret'];
+  t.match(await look(), {
+    status: 'warn',
+    what: /has no webhook secret although there is an event log: the next start makes a new one/,
+    mend: /put the file back from a copy, or set EM_WEBHOOK_SECRET/,
+  });
+  await loadSecrets(dir, () => {});
+  t.match(await look(), {
+    status: 'warn',
+    what: /was lost and made anew, \d{4}-\S+ \S+Z: .* are refused$/,
+    mend: /put the old \S+secrets\.json back .* take remade_at out of the file$/,
+  });
+  t.match(await look({ EM_WEBHOOK_SECRET: 's'.repeat(40) }), { status: 'ok' }, 'nobody uses it');
+  const file = join(dir, 'secrets.json');
+  const { remade_at: _, ...kept } = JSON.parse(await readFile(file, 'utf8'));
+  await writeFile(file, JSON.stringify(kept));
+  t.match(await look(), { status: 'ok' });
+});
+
 t.test('DOCTOR-04 the machine', async (t) => {
   const look = (env: NodeJS.ProcessEnv, over = {}) => diagnose(machineChecks, env, over);
   const program = async (text: string) => {
@@ -230,6 +253,18 @@ t.test('DOCTOR-07 the running service', async (t) => {
       status: 'fail',
       mend: /set PORT to another/,
     });
+  });
+
+  await t.test('a port that clients refuse to call', async (t) => {
+    for (const port of ['6000', '6667', '10080']) {
+      const { service, health } = await diagnose(serviceChecks, {}, { url: `http://127.0.0.1:${port}` });
+      t.match(service, {
+        status: 'fail',
+        what: new RegExp(`^browsers and Node\\.js refuse to call http://127\\.0\\.0\\.1:${port}: `),
+        mend: /^set PORT to another port/,
+      });
+      t.match(health, { status: 'skipped', what: /cannot be asked: browsers/ });
+    }
   });
 
   await t.test('one whose log server is away', async (t) => {

@@ -12,6 +12,9 @@ export const start = {
   'START-07': 'NATS_URL may carry credentials; tls:// in it means TLS or nothing.',
   'START-08':
     'Parts that are not up yet at a start are no warning; errors that are expected are logged without a stack.',
+  'START-09':
+    'A webhook secret that is lost while there is an event log is replaced, and that is said with what to do.',
+  'START-10': 'The setup builds again when a file of the last build is missing or empty, and only then.',
   'DEMO-01': 'On a service in use the demo shows the lines of its own events only.',
   'DEMO-02': 'The demo uses the IRC address of the service that it plays on.',
   'DEMO-03':

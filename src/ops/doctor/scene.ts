@@ -15,7 +15,9 @@ export type ServiceState =
   /** Nothing listens there. */
   | { is: 'absent'; problem: string }
   /** Something listens that is not the service, or does not answer. */
-  | { is: 'stranger'; problem: string };
+  | { is: 'stranger'; problem: string }
+  /** Whoever goes by the fetch standard calls no such port, whatever listens there. */
+  | { is: 'blocked'; problem: string };
 
 /** What checks look at. What several of them need is asked for once. */
 export interface Scene {
@@ -48,6 +50,8 @@ export interface Scene {
 /** The secrets that the service would use, from its settings or generated; empty where there are none. */
 export interface KnownSecrets {
   webhook: string[];
+  /** When the webhook secret was replaced because it had been lost, in ISO 8601; `undefined` while it is not used. */
+  webhookRemadeAt: string | undefined;
   ircOper: { name: string; password: string } | undefined;
   ircServerPassword: string;
 }
@@ -102,8 +106,9 @@ async function askService(client: ServiceClient): Promise<ServiceState> {
   try {
     answer = await client.send('GET', '/ready');
   } catch (error) {
-    const { code, message } = error as Failed;
-    return { is: code === 'service_not_running' ? 'absent' : 'stranger', problem: message };
+    const { code, message: problem } = error as Failed;
+    if (problem.endsWith(': bad port')) return { is: 'blocked', problem: blockedPort(client.url) };
+    return { is: code === 'service_not_running' ? 'absent' : 'stranger', problem };
   }
   const { ready, error: reason } = (answer.body ?? {}) as { ready?: unknown; error?: string };
   if (typeof ready !== 'boolean')
@@ -113,14 +118,19 @@ async function askService(client: ServiceClient): Promise<ServiceState> {
   return { is: 'running', ready, reason, about, problem: told instanceof Error ? told.message : '' };
 }
 
+const blockedPort = (url: string) =>
+  `browsers and Node.js refuse to call ${url}: the fetch standard blocks its port`;
+
 async function knownSecrets(config: Config, dataDir: string, own: Scene['own']): Promise<KnownSecrets> {
   const stored = own.nats || own.sql || own.irc ? await storedSecrets(dataDir) : {};
+  const isConfigured = config.EM_WEBHOOK_SECRET.length > 0;
   const webhook = own.nats && own.sql && own.irc && stored.webhookSecret ? [stored.webhookSecret] : [];
   const ofIrc = own.irc ? stored : {};
   const name = config.IRC_OPER_NAME || ofIrc.ircOperName;
   const password = config.IRC_OPER_PASSWORD || ofIrc.ircOperPassword;
   return {
-    webhook: config.EM_WEBHOOK_SECRET.length > 0 ? config.EM_WEBHOOK_SECRET : webhook,
+    webhook: isConfigured ? config.EM_WEBHOOK_SECRET : webhook,
+    webhookRemadeAt: isConfigured || webhook.length === 0 ? undefined : stored.remadeAt,
     ircOper: name && password ? { name, password } : undefined,
     ircServerPassword: config.IRC_SERVER_PASSWORD || ofIrc.ircServerPassword || '',
   };

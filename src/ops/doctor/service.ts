@@ -9,15 +9,17 @@ const Health = z.object({
 });
 const Statistics = z.looseObject({ pending: z.number(), dead_letter: z.number() });
 
-const notRunning = (problem: string) => skipped(`the service does not run here: ${problem}`);
+const notAsked = (problem: string) => skipped(`the service cannot be asked: ${problem}`);
 
 const ready: Check = {
   id: 'service',
   async look({ service, client }) {
     const state = await service();
-    if (state.is === 'absent') return notRunning(state.problem);
+    if (state.is === 'absent') return notAsked(state.problem);
     if (state.is === 'stranger')
       return fail(state.problem, 'stop the other program, or set PORT to another port for the service');
+    if (state.is === 'blocked')
+      return fail(state.problem, 'set PORT to another port for the service, such as 8100');
     if (!state.ready)
       return fail(
         `the service at ${client.url} is not ready: ${state.reason}`,
@@ -31,7 +33,7 @@ const health: Check = {
   id: 'health',
   async look({ service, client }) {
     const state = await service();
-    if (state.is !== 'running') return notRunning(state.problem);
+    if (state.is !== 'running') return notAsked(state.problem);
     const { status, services } = Health.parse(await client.ask('GET', '/health'));
     const bad = Object.entries(services).filter(([, part]) => part.status !== 'ok');
     if (status === 'ok' && bad.length === 0) return ok('every service is well');
@@ -46,7 +48,7 @@ const sameProgram: Check = {
   id: 'version',
   async look(scene) {
     const state = await scene.service();
-    if (state.is !== 'running') return notRunning(state.problem);
+    if (state.is !== 'running') return notAsked(state.problem);
     if (state.about === undefined)
       return warn(
         `the service does not tell about itself: ${state.problem}`,
@@ -86,7 +88,7 @@ const deadLetters: Check = {
   id: 'dead-letters',
   async look({ service, client }): Promise<Answer> {
     const state = await service();
-    if (state.is !== 'running') return notRunning(state.problem);
+    if (state.is !== 'running') return notAsked(state.problem);
     const { dead_letter, pending } = Statistics.parse(await client.ask('GET', '/hooks/em/stats'));
     if (dead_letter > 0)
       return warn(
