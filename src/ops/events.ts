@@ -36,7 +36,10 @@ export const eventsCommand: Command = {
     const log = await openLogReader(invocation.config());
     try {
       await checkFilter(log, stream, subject, from);
-      const end = follow ? to : Math.min(to, await log.head(stream));
+      const head = await log.head(stream);
+      if (from > head && invocation.options.has('from'))
+        invocation.terminal.err(`${stream.name} ends at ${head}: ${from} is still to come`);
+      const end = follow ? to : Math.min(to, head);
       const print = (entry: Entry) => writeEntry(stream, entry, invocation.terminal, invocation.json);
       const range = { after: from - 1, upTo: end, subject, follow, stop: invocation.stop };
       for await (const entries of readRange(log, stream, range)) entries.forEach(print);

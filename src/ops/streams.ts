@@ -1,3 +1,5 @@
+import type { StreamInfo, StreamState } from 'nats';
+import type { Log, StreamDefinition } from '../../streams/core/index.js';
 import { streams } from '../../streams/index.js';
 import { type Command, Failed } from './command.js';
 import { openLogReader } from './log-reader.js';
@@ -12,20 +14,14 @@ export const streamsCommand: Command = {
   async run({ config, json, terminal }) {
     const log = await openLogReader(config());
     try {
-      const found = new Map<string, StreamRow>();
-      for await (const { config: stream, state } of log.manager.streams.list()) {
-        found.set(stream.name, {
-          stream: stream.name,
-          subjects: stream.subjects,
-          facts: state.messages,
-          first_seq: state.first_seq,
-          last_seq: state.last_seq,
-          bytes: state.bytes,
-          max_bytes: stream.max_bytes,
-          last_at: state.messages > 0 ? new Date(state.last_ts).toISOString() : null,
-        });
-      }
-      const rows = streams.flatMap(({ name }) => found.get(name) ?? []);
+      const found = new Map<string, StreamInfo>();
+      for await (const info of log.manager.streams.list()) found.set(info.config.name, info);
+      const rows = await Promise.all(
+        streams.flatMap((stream) => {
+          const info = found.get(stream.name);
+          return info ? [rowOf(log, stream, info)] : [];
+        }),
+      );
       if (json) terminal.out(JSON.stringify({ streams: rows }));
       else if (rows.length === 0)
         throw new Failed('the log server has none of the streams yet', 'no_streams');
@@ -49,6 +45,26 @@ export const streamsCommand: Command = {
     }
   },
 };
+
+async function rowOf(log: Log, stream: StreamDefinition, { config, state }: StreamInfo): Promise<StreamRow> {
+  return {
+    stream: config.name,
+    subjects: config.subjects,
+    facts: state.messages,
+    first_seq: state.first_seq,
+    last_seq: state.last_seq,
+    bytes: state.bytes,
+    max_bytes: config.max_bytes,
+    last_at: state.messages > 0 ? (await newestAt(log, stream, state)).toISOString() : null,
+  };
+}
+
+/** The fact's own time: to the log server an imported one is as old as the import. */
+async function newestAt(log: Log, stream: StreamDefinition, state: StreamState): Promise<Date> {
+  // where the stream does not let it be read alone, as one that is not of our making, the server's time has to do
+  const newest = await log.next(stream, state.last_seq).catch(() => undefined);
+  return newest?.at ?? new Date(state.last_ts);
+}
 
 interface StreamRow {
   stream: string;

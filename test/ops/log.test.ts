@@ -1,6 +1,7 @@
+import { headers as natsHeaders } from 'nats';
 import { pino } from 'pino';
 import t from 'tap';
-import { Log } from '../../streams/core/index.js';
+import { importedHeader, Log, markImport } from '../../streams/core/index.js';
 import { streams } from '../../streams/index.js';
 import { eventToken, market, marketSubject } from '../../streams/market/index.js';
 import { startNats } from '../support/nats.js';
@@ -84,6 +85,11 @@ t.test('the event log, read past the service', async (t) => {
     t.same(await seqs('--from', '2', '--to', '3'), [2, 3]);
     t.same(await seqs('--to', '99'), [1, 2, 3, 4, 5, 6, 7]);
     t.same(await seqs('--from', '99'), []);
+    const beyond = { code: 0, out: '', err: 'MARKET ends at 7: 99 is still to come' };
+    t.same(await relay(['events', 'market', '--from', '99'], { env }), beyond);
+    t.same(await relay(['events', 'market', '--from', '99', '--json'], { env }), beyond);
+    t.equal((await relay(['events', 'market', '--from', '7', '--json'], { env })).err, '');
+    t.match(await relay(['events', 'delivery'], { env }), { code: 0, out: '', err: '' });
     t.same(await seqs('--subject', 'market.event.evt-5'), [5]);
     t.same(await seqs('--subject', 'market.*.evt-5', '--from', '6'), []);
     t.same(await seqs('--subject', 'market.event.nobody'), []);
@@ -137,6 +143,19 @@ t.test('the event log, read past the service', async (t) => {
       [count, count + 1, count + 2],
     );
     t.equal((await bounded).out.split('\n').length, count + 2);
+  });
+
+  t.test('OPERATE-09 an imported fact is as old as it was', async (t) => {
+    const at = new Date('2026-01-02T03:04:05.678Z');
+    const headers = natsHeaders();
+    headers.set(...importedHeader(at));
+    const { seq } = await log.connection.jetstream().publish('audit.imported', 'x', { headers });
+    await markImport(log.manager, 'AUDIT', seq);
+    const [{ streams: listed }] = await json('streams');
+    const [shown] = await json('events', 'audit');
+    const { last_at } = listed.find(({ stream }: { stream: string }) => stream === 'AUDIT');
+    t.same([last_at, shown.at], [at.toISOString(), at.toISOString()]);
+    t.match((await relay(['streams'], { env })).out, /^AUDIT .* 2026-01-02 03:04:05Z$/m);
   });
 
   t.test('a fact that nobody can decode does not end the list', async (t) => {
