@@ -4,7 +4,7 @@ import { type Command, type Option, UsageError } from './command.js';
 
 /** What a command line says. */
 export interface CommandLine {
-  /** The command it names; `undefined` when it names none or a wrong one, in which case only help can be asked for. */
+  /** The command it names; `undefined` when it names none, a wrong one or a group of them. */
   command: Command | undefined;
   /** The words that name no command: its arguments. */
   arguments: string[];
@@ -104,8 +104,9 @@ function valueFor(
     if (token.value !== undefined) throw new UsageError(`${token.rawName} takes no value`, command);
     return '';
   }
-  // an option behind an option is a forgotten value; one that really begins so can be given with =
-  const forgotten = token.value === undefined || (!token.inlineValue && /^-./.test(token.value));
+  // an option behind an option is a forgotten value; one that really begins so can be given with =, and what looks
+  // like a negative number is meant as one
+  const forgotten = token.value === undefined || (!token.inlineValue && /^-(?!\.?\d)./.test(token.value));
   if (forgotten)
     throw new UsageError(`${token.rawName} needs a value: ${token.rawName} ${option.value}`, command);
   return token.value!;

@@ -1,7 +1,7 @@
 import { isExpected } from '../../streams/core/errors.js';
 import { version } from '../about.js';
 import { type Config, readConfig } from '../config.js';
-import { checkArguments, parseCommandLine, unknownCommand } from './arguments.js';
+import { type CommandLine, checkArguments, parseCommandLine, unknownCommand } from './arguments.js';
 import type { Command, Failed, UsageError } from './command.js';
 import { commandHelp, overview, usageOf } from './help.js';
 import type { Terminal } from './terminal.js';
@@ -25,7 +25,7 @@ export async function runCommandLine(argv: string[], setting: Setting): Promise<
     const line = parseCommandLine(commands, argv);
     command = line.command;
     if (line.options.has('help')) {
-      terminal.out(command ? commandHelp(command) : overview(commands));
+      terminal.out(helpAskedFor(commands, line));
       return 0;
     }
     if (line.options.has('version')) {
@@ -55,6 +55,15 @@ export async function runCommandLine(argv: string[], setting: Setting): Promise<
     terminal.status?.('');
     return explain(error, { terminal, json, command });
   }
+}
+
+/** Of the command, of all of a group (`keys`), or of all there are. Throws `UsageError` for what is none of them. */
+function helpAskedFor(commands: Command[], { command, arguments: words }: CommandLine): string {
+  if (command) return commandHelp(command);
+  if (words.length === 0) return overview(commands);
+  const group = commands.filter(({ name }) => name.startsWith(`${words.join(' ')} `));
+  if (group.length === 0) throw unknownCommand(commands, words);
+  return group.map(commandHelp).join('\n\n');
 }
 
 function explain(

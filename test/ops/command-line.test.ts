@@ -34,6 +34,19 @@ t.test('usage', async (t) => {
       ['events', 'MARKET', '--from', '1.5'],
       /--from must be a whole number from 1 on/,
     ],
+    ...['-1', '-5', '-.5', '-1e3'].map((number): [string, string[], RegExp] => [
+      `the negative number ${number}`,
+      ['events', 'MARKET', '--from', number],
+      /--from must be a whole number from 1 on\nusage: relay events/,
+    ]),
+    ['a negative limit', ['dead-letters', '--limit', '-1'], /--limit must be a whole number from 1 on/],
+    [
+      'help for an unknown command',
+      ['bogus', '--help'],
+      /there is no command "bogus"\nusage: relay <command>/,
+    ],
+    ['help for a command in its short form', ['strems', '-h'], /do you mean "streams"\?/],
+    ['help for an unknown one of a group', ['keys', 'old', '--help'], /"keys" needs one of: keys new/],
     ['an unknown stream', ['events', 'nothing'], /there is no stream "nothing": MARKET, DELIVERY/],
     [
       'an end before the beginning',
@@ -111,6 +124,7 @@ t.test('help', async (t) => {
     (await relay(['projections', 'skip', '--help'])).out,
     /skip <name> --stream STREAM .* \[options\]\n/,
   );
+  t.same(await relay(['keys', '--help']), await relay(['help', 'keys']), 'of all of a group');
   const group = await relay(['help', 'projections']);
   for (const word of ['rebuild <name>', 'skip <name>', 'prune'])
     t.match(group.out, `relay projections ${word}`);
