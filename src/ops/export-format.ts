@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import * as crypto from 'node:crypto';
 import { z } from 'zod';
 import type { Entry } from '../../streams/core/index.js';
 
@@ -8,14 +9,21 @@ import type { Entry } from '../../streams/core/index.js';
  * that is continued has more messages and a new end behind the first one. What else the log server keeps of a
  * message is not in it: the id that recognises a repeated append is in the fact as well, and conditions of an
  * append mean nothing afterwards.
+ *
+ * Each line ends with a checksum over it and all lines before it, so that the first one that is not as it was
+ * written is found. It guards against damage; who changes a file on purpose can make the checksums anew.
  */
 
-const Head = z.object({
-  relay_export: z.literal(1),
-  streams: z.array(z.string()).min(1),
-  /** Whether these were all streams of the log: others do not make an environment. */
-  whole: z.boolean(),
-});
+const Head = z
+  .strictObject({
+    /** 1 had no checksums. */
+    relay_export: z.literal([1, 2]),
+    streams: z.array(z.string()).min(1),
+    /** Whether these were all streams of the log: others do not make an environment. */
+    whole: z.boolean(),
+    sum: z.string().optional(),
+  })
+  .refine(({ relay_export, sum }) => (relay_export === 2) === (sum !== undefined));
 const Message = z.object({
   stream: z.string(),
   seq: z.int().positive(),
@@ -40,13 +48,57 @@ export interface ExportedMessage {
 
 /** What a line of an export says. */
 export type ExportLine =
-  | { is: 'head'; streams: string[]; whole: boolean }
+  | { is: 'head'; streams: string[]; whole: boolean; hasChecksums: boolean }
   | { is: 'message'; message: ExportedMessage }
   | { is: 'end'; seqs: Map<string, number> };
 
-/** The first line of an export. */
+const digestLength = 64;
+
+/** The checksums of an export, line by line from the first one on. */
+export class Checksums {
+  #digest = '0'.repeat(digestLength);
+  #hashed = Buffer.alloc(4_096);
+
+  /** Whether the next line ends with its checksum. */
+  fits(line: Buffer): boolean {
+    const at = Math.max(0, line.length - endingLength);
+    return line.toString('latin1', at) === this.ending(line.subarray(0, at));
+  }
+
+  /**
+   * What the next line ends with, behind all of it but its brace: digits of the SHA-256 of the digest before, in hex,
+   * and of what is in front. Eight are enough: as the whole digest goes on, what they miss the next ones do not.
+   */
+  ending(open: Buffer): string {
+    const end = digestLength + open.length;
+    if (end > this.#hashed.length) this.#hashed = Buffer.alloc(2 * end);
+    this.#hashed.write(this.#digest, 'latin1');
+    this.#hashed.set(open, digestLength);
+    this.#digest = sha256(this.#hashed.subarray(0, end));
+    return `,"sum":"${this.#digest.slice(0, 8)}"}`;
+  }
+}
+
+const endingLength = ',"sum":"01234567"}'.length;
+
+/** In hex. What Node has from 20.12 on takes half of the time. */
+function sha256(bytes: Buffer): string {
+  return crypto.hash?.('sha256', bytes) ?? crypto.createHash('sha256').update(bytes).digest('hex');
+}
+
+/** The bytes of lines as they stand in the file: with their checksums, unless it was begun without. */
+export function bytesOf(lines: string[], checksums: Checksums | undefined): Buffer {
+  const parts = lines.flatMap((line) => {
+    if (!checksums) return [Buffer.from(`${line}\n`)];
+    const open = Buffer.from(line.slice(0, -1));
+    return [open, Buffer.from(`${checksums.ending(open)}\n`)];
+  });
+  return Buffer.concat(parts);
+}
+
+/** The first line of an export; like the other ones without its checksum. */
 export function headLine(streams: string[], whole: boolean): string {
-  return JSON.stringify({ relay_export: 1, streams, whole } satisfies z.input<typeof Head>);
+  return JSON.stringify({ relay_export: 2, streams, whole } satisfies z.input<typeof Head>);
 }
 
 /** The line of one message; its bytes come back exactly. */
@@ -75,26 +127,37 @@ export function parseExportLine(line: string): ExportLine {
   if (!parsed.success) throw new Error('it is no line of an export that this version knows');
   const found = parsed.data;
   if ('end' in found) return { is: 'end', seqs: new Map(Object.entries(found.end)) };
-  if ('relay_export' in found) return { is: 'head', ...found };
+  if ('relay_export' in found) {
+    const { streams, whole, sum } = found;
+    return { is: 'head', streams, whole, hasChecksums: sum !== undefined };
+  }
   const { data, base64, at, stream, seq, subject } = found;
   const bytes = data === undefined ? Buffer.from(base64 ?? '', 'base64') : Buffer.from(data);
   return { is: 'message', message: { stream, seq, subject, at: new Date(at), data: bytes } };
 }
 
+/** A line of a file, and where it ends. */
+export interface FileLine {
+  line: Buffer;
+  end: number;
+}
+
 /**
- * The whole lines of a file and where each of them ends; what stands behind the last line end is no line yet.
- * (The line reader of Node also ends lines at U+2028, which JSON text may hold.)
+ * The whole lines of a file, as many at once as were read: one by one takes longer. What stands behind the last line
+ * end is no line yet. (The line reader of Node also ends lines at U+2028, which JSON text may hold.)
  */
-export async function* linesOf(input: AsyncIterable<Buffer>): AsyncGenerator<{ line: string; end: number }> {
+export async function* linesOf(input: AsyncIterable<Buffer>): AsyncGenerator<FileLine[]> {
   let rest: Buffer = Buffer.alloc(0);
   let offset = 0;
   for await (const chunk of input) {
     const bytes = rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk;
+    const lines: FileLine[] = [];
     let from = 0;
     for (let at = bytes.indexOf(10); at >= 0; at = bytes.indexOf(10, from)) {
-      yield { line: bytes.toString('utf8', from, at), end: offset + at + 1 };
+      lines.push({ line: bytes.subarray(from, at), end: offset + at + 1 });
       from = at + 1;
     }
+    yield lines;
     rest = bytes.subarray(from);
     offset += from;
   }

@@ -5,14 +5,16 @@ import { streams } from '../../streams/index.js';
 import { counted } from '../counted.js';
 import { type Command, Failed, type Invocation, optionValue } from './command.js';
 import {
+  bytesOf,
+  Checksums,
   type ExportedMessage,
   endLine,
   headLine,
   isSameMessage,
   linesOf,
   messageLine,
-  parseExportLine,
 } from './export-format.js';
+import { ExportReader, lacksChecksums } from './export-reader.js';
 import { openLog, streamNamed } from './log-reader.js';
 import { withLogServer } from './log-server.js';
 import { noProgress, showProgress } from './progress.js';
@@ -25,7 +27,9 @@ export const exportCommand: Command = {
   details:
     'Works whether or not the service runs. What is recorded while it is written is left for the next time: for an\n' +
     'export that has everything, stop the service first. A file that is there already is continued behind its last\n' +
-    'whole line, so that an interrupted export goes on and an old one is brought up to date.',
+    'whole line, so that an interrupted export goes on and an old one is brought up to date. Each line ends with a\n' +
+    'checksum over it and all lines before it: a file in which one is not as it was written is neither continued\n' +
+    'nor imported.',
   options: {
     streams: { value: 'STREAM,...', says: 'only these; an environment needs all of them (default: all)' },
     out: { value: 'FILE', says: 'where to (default: the output)' },
@@ -43,6 +47,8 @@ export const exportCommand: Command = {
         const file = optionValue(invocation, 'out');
         const out =
           file === undefined ? toOutput(invocation) : await toFile(file, heads, log, invocation.stop);
+        if (!out.checksums)
+          terminal.err(`${file} ${lacksChecksums}. One that is begun anew, in another file, has them.`);
         const written = await writeExport(invocation, { log, heads, out, whole: !wanted });
         if (file === undefined) return;
         const seqs = Object.fromEntries(heads);
@@ -62,7 +68,9 @@ interface Output {
   has: ReadonlyMap<string, number> | undefined;
   /** Whether an end with the same sequences is its last line. */
   isComplete: boolean;
-  write(lines: string[]): Promise<void>;
+  /** The checksums of what it has; undefined where it was begun by an earlier version, which made none. */
+  checksums: Checksums | undefined;
+  write(bytes: Buffer): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -72,20 +80,21 @@ async function writeExport(
 ): Promise<number> {
   const sum = (seqs: Iterable<number>) => [...seqs].reduce((total, seq) => total + seq, 0);
   const progress = json ? noProgress : showProgress(terminal, 'exporting');
+  const write = (lines: string[]) => out.write(bytesOf(lines, out.checksums));
   let written = 0;
   try {
-    if (!out.has) await out.write([headLine([...heads.keys()], whole)]);
+    if (!out.has) await write([headLine([...heads.keys()], whole)]);
     const done = new Map(out.has);
     for (const [name, upTo] of heads) {
       const stream = streamNamed(name);
       for await (const entries of readRange(log, stream, { after: done.get(name) ?? 0, upTo, stop })) {
-        await out.write(entries.map((entry) => messageLine(name, entry)));
+        await write(entries.map((entry) => messageLine(name, entry)));
         written += entries.length;
         done.set(name, entries.at(-1)!.seq);
         progress.to(sum(done.values()), sum(heads.values()));
       }
     }
-    if (!out.isComplete || written > 0) await out.write([endLine(heads)]);
+    if (!out.isComplete || written > 0) await write([endLine(heads)]);
   } catch (error) {
     const { code } = error as { code?: string };
     if (code !== 'interrupted') throw error;
@@ -125,7 +134,8 @@ function toOutput({ terminal }: Invocation): Output {
     isFile: false,
     has: undefined,
     isComplete: false,
-    write: async (lines) => lines.forEach(terminal.out),
+    checksums: new Checksums(),
+    write: async (bytes) => terminal.out(bytes.toString('utf8', 0, bytes.length - 1)),
     close: async () => {},
   };
 }
@@ -156,7 +166,8 @@ async function toFile(
       isFile: true,
       has: found.size > 0 ? new Map([...found.last].map(([name, { seq }]) => [name, seq])) : undefined,
       isComplete: found.isComplete,
-      write: (lines) => handle.appendFile(`${lines.join('\n')}\n`).catch(unwritable),
+      checksums: found.size > 0 ? found.checksums : new Checksums(),
+      write: (bytes) => handle.appendFile(bytes).catch(unwritable),
       close: async () => {
         await handle.sync();
         await handle.close();
@@ -173,31 +184,25 @@ interface Found {
   size: number;
   last: Map<string, ExportedMessage>;
   isComplete: boolean;
+  checksums: Checksums | undefined;
 }
 
 async function readBack(path: string, heads: ReadonlyMap<string, number>): Promise<Found> {
-  const found: Found = { size: 0, last: new Map(), isComplete: false };
-  for await (const { line, end } of linesOf(createReadStream(path))) {
-    const first = found.size === 0;
-    found.size = end;
-    const said = await parsed(path, line);
-    if (first !== (said.is === 'head')) throw new Failed(`${path} is no export`, 'not_an_export');
-    if (said.is === 'head' && said.streams.join() !== [...heads.keys()].join()) {
-      const reason = `${path} is an export of ${said.streams.join(', ')}`;
-      throw new Failed(reason, 'other_export', 'Name the same streams, or another file.');
+  const found: Found = { size: 0, last: new Map(), isComplete: false, checksums: undefined };
+  const reader = new ExportReader(path);
+  for await (const lines of linesOf(createReadStream(path))) {
+    for (const { line, end } of lines) {
+      found.size = end;
+      const said = reader.read(line);
+      if (said.is === 'head' && said.streams.join() !== [...heads.keys()].join()) {
+        const reason = `${path} is an export of ${said.streams.join(', ')}`;
+        throw new Failed(reason, 'other_export', 'Name the same streams, or another file.');
+      }
+      if (said.is === 'message') found.last.set(said.message.stream, said.message);
+      found.isComplete = said.is === 'end' && [...heads].every(([name, seq]) => said.seqs.get(name) === seq);
     }
-    if (said.is === 'message') found.last.set(said.message.stream, said.message);
-    found.isComplete = said.is === 'end' && [...heads].every(([name, seq]) => said.seqs.get(name) === seq);
   }
-  return found;
-}
-
-async function parsed(path: string, line: string) {
-  try {
-    return parseExportLine(line);
-  } catch (error) {
-    throw new Failed(`${path} is no export: ${(error as Error).message}`, 'not_an_export');
-  }
+  return { ...found, checksums: reader.checksums };
 }
 
 /** The last message of each stream must be the one that the log has in its place. */

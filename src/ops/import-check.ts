@@ -3,7 +3,8 @@ import { access, constants, stat } from 'node:fs/promises';
 import type { Entry, Log, StreamDefinition } from '../../streams/core/index.js';
 import { streams } from '../../streams/index.js';
 import { Failed } from './command.js';
-import { type ExportedMessage, isSameMessage, linesOf, parseExportLine } from './export-format.js';
+import { type ExportedMessage, isSameMessage, linesOf } from './export-format.js';
+import { ExportReader } from './export-reader.js';
 import type { Progress } from './progress.js';
 import { readRange } from './read-range.js';
 
@@ -11,6 +12,8 @@ import { readRange } from './read-range.js';
 export interface CheckedExport {
   messages: number;
   bytes: number;
+  /** Whether it has checksums, and so is as it was written. */
+  hasChecksums: boolean;
   streams: Map<string, CheckedStream>;
 }
 
@@ -43,49 +46,48 @@ export function placeholderSubject({ subjects }: StreamDefinition): string {
 /** Reads a whole export and compares it with what the log has. Throws `Failed` when it is not whole or does not fit. */
 export async function checkExport(path: string, log: Log, step: ImportStep): Promise<CheckedExport> {
   const bytes = await sizeOf(path);
-  const checked: CheckedExport = { messages: 0, bytes, streams: new Map() };
-  const readers = new Map<string, Comparison>();
+  const checked: CheckedExport = { messages: 0, bytes, hasChecksums: false, streams: new Map() };
+  const comparisons = new Map<string, Comparison>();
+  const reader = new ExportReader(path);
   let read = 0;
-  let number = 0;
   let isEnded = false;
-  for await (const { line, end } of linesOf(createReadStream(path))) {
-    number += 1;
-    read = end;
-    const said = parsed(path, number, line);
-    if ((number === 1) !== (said.is === 'head'))
-      throw notAnExport(path, number, 'the head is not where it should be');
-    isEnded = said.is === 'end';
-    if (said.is === 'head') {
-      if (!said.whole) throw partial(path, said.streams);
-      for (const name of said.streams) {
-        const definition = streams.find((stream) => stream.name === name);
-        if (!definition) throw new Failed(`this version has no stream ${name}`, 'unknown_stream');
-        const head = await log.head(definition);
-        checked.streams.set(name, { definition, end: 0, head, messages: 0 });
-        readers.set(name, new Comparison(log, definition, head, step.stop));
+  for await (const lines of linesOf(createReadStream(path))) {
+    for (const { line, end } of lines) {
+      read = end;
+      const said = reader.read(line);
+      isEnded = said.is === 'end';
+      if (said.is === 'head') {
+        checked.hasChecksums = said.hasChecksums;
+        if (!said.whole) throw partial(path, said.streams);
+        for (const name of said.streams) {
+          const definition = streams.find((stream) => stream.name === name);
+          if (!definition) throw new Failed(`this version has no stream ${name}`, 'unknown_stream');
+          const head = await log.head(definition);
+          checked.streams.set(name, { definition, end: 0, head, messages: 0 });
+          comparisons.set(name, new Comparison(log, definition, head, step.stop));
+        }
+      } else if (said.is === 'end') {
+        for (const [name, seq] of said.seqs) {
+          if (seq < named(checked, reader, name).end) throw reader.refusal(`${name} goes on behind its end`);
+          checked.streams.get(name)!.end = seq;
+        }
+      } else {
+        const { stream, seq } = said.message;
+        if (seq <= named(checked, reader, stream).end)
+          throw reader.refusal(`${stream} ${seq} is not behind what comes before it`);
+        checked.streams.get(stream)!.end = seq;
+        checked.messages += 1;
+        checked.streams.get(stream)!.messages += 1;
+        await comparisons.get(stream)!.next(said.message);
       }
-    } else if (said.is === 'end') {
-      for (const [name, seq] of said.seqs) {
-        if (seq < named(checked, path, number, name).end)
-          throw notAnExport(path, number, `${name} goes on behind its end`);
-        checked.streams.get(name)!.end = seq;
-      }
-    } else {
-      const { stream, seq } = said.message;
-      if (seq <= named(checked, path, number, stream).end)
-        throw notAnExport(path, number, `${stream} ${seq} is not behind what comes before it`);
-      checked.streams.get(stream)!.end = seq;
-      checked.messages += 1;
-      checked.streams.get(stream)!.messages += 1;
-      await readers.get(stream)!.next(said.message);
+      if (reader.number % progressEvery === 0) step.progress.to(read, bytes);
     }
-    if (number % progressEvery === 0) step.progress.to(read, bytes);
   }
   if (!isEnded || read < bytes) {
     const hint = 'The same "relay export" goes on with it, where the exported log is.';
     throw new Failed(`${path} is not whole: the export was interrupted`, 'export_incomplete', hint);
   }
-  for (const [name, { end }] of checked.streams) await readers.get(name)!.finish(end);
+  for (const [name, { end }] of checked.streams) await comparisons.get(name)!.finish(end);
   step.progress.to(bytes, bytes);
   return checked;
 }
@@ -138,22 +140,10 @@ class Comparison {
   }
 }
 
-function named({ streams }: CheckedExport, path: string, number: number, name: string): CheckedStream {
+function named({ streams }: CheckedExport, reader: ExportReader, name: string): CheckedStream {
   const found = streams.get(name);
   if (found) return found;
-  throw notAnExport(path, number, `its head does not name ${name}`);
-}
-
-function parsed(path: string, number: number, line: string) {
-  try {
-    return parseExportLine(line);
-  } catch (error) {
-    throw notAnExport(path, number, (error as Error).message);
-  }
-}
-
-function notAnExport(path: string, number: number, reason: string): Failed {
-  return new Failed(`${path}, line ${number}: ${reason}`, 'not_an_export');
+  throw reader.refusal(`its head does not name ${name}`);
 }
 
 function partial(path: string, names: string[]): Failed {

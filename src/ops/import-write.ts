@@ -36,14 +36,16 @@ export async function writeImport(
   let imported = 0;
   let number = 0;
   try {
-    for await (const { line, end } of linesOf(createReadStream(path))) {
-      if (stop.aborted) throw new Failed('the import was interrupted', 'interrupted');
-      number += 1;
-      if (number % progressEvery === 0) progress.to(end, bytes);
-      const said = parseExportLine(line);
-      if (said.is !== 'message') continue;
-      const { stream, seq, subject, at, data } = said.message;
-      if (await writers.get(stream)!.append(seq, subject, data, at)) imported += 1;
+    for await (const lines of linesOf(createReadStream(path))) {
+      for (const { line, end } of lines) {
+        if (stop.aborted) throw new Failed('the import was interrupted', 'interrupted');
+        number += 1;
+        if (number % progressEvery === 0) progress.to(end, bytes);
+        const said = parseExportLine(line.toString());
+        if (said.is !== 'message') continue;
+        const { stream, seq, subject, at, data } = said.message;
+        if (await writers.get(stream)!.append(seq, subject, data, at)) imported += 1;
+      }
     }
     progress.to(bytes, bytes);
     for (const [name, { end }] of streams) await writers.get(name)!.finish(end);

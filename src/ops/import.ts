@@ -9,6 +9,7 @@ import type { Config } from '../config.js';
 import { counted } from '../counted.js';
 import { streamsBudget } from '../surroundings.js';
 import { type Command, Failed, type Invocation, optionValue, UsageError } from './command.js';
+import { lacksChecksums } from './export-reader.js';
 import { type CheckedExport, checkExport } from './import-check.js';
 import { writeImport } from './import-write.js';
 import { withLogServer } from './log-server.js';
@@ -37,8 +38,9 @@ export const importCommand: Command = {
   details:
     'The service must not run. The log must be empty, or hold the beginning of the same export: then the import goes\n' +
     'on behind it, so one that was interrupted is finished by the same command, and a repeated one changes nothing.\n' +
-    'The whole export is checked before anything is written. Read models are folded anew at the next start; what\n' +
-    'was shown on IRC is not shown again.',
+    'The whole export is checked before anything is written: one in which a line was altered, removed or moved is\n' +
+    'refused, with the number of the line. Read models are folded anew at the next start; what was shown on IRC is\n' +
+    'not shown again.',
   options: { in: { value: 'FILE', says: 'the export (default: the input)' } },
   async run(invocation) {
     await withInput(invocation, (path) =>
@@ -60,10 +62,12 @@ async function bringIn(invocation: Invocation, path: string, url: string): Promi
     }
     const checking = json ? noProgress : showProgress(terminal, 'checking');
     const checked = await checkExport(path, log, { stop, progress: checking }).finally(checking.end);
+    if (!checked.hasChecksums) terminal.err(`the export ${lacksChecksums}`);
     const absent = absentIn(checked);
     for (const [name, count] of Object.entries(absent)) {
       const what = `${counted(count, 'sequence')} of ${name} ${count === 1 ? 'is' : 'are'} not in the export`;
-      terminal.err(`${what}: the exported log did not have them, or the file was changed`);
+      const unless = checked.hasChecksums ? '' : ', or the file was changed';
+      terminal.err(`${what}: the exported log did not have them${unless}`);
     }
     const writing = json ? noProgress : showProgress(terminal, 'importing');
     const imported = await writeImport(path, log, checked, { stop, progress: writing }).finally(writing.end);
@@ -91,7 +95,9 @@ function report(
   const already = checked.messages - imported;
   if (json) {
     const seqs = Object.fromEntries([...checked.streams].map(([name, { end }]) => [name, end]));
-    terminal.out(JSON.stringify({ imported, already, streams: seqs, absent }));
+    terminal.out(
+      JSON.stringify({ imported, already, streams: seqs, absent, checksums: checked.hasChecksums }),
+    );
   } else terminal.out(`${counted(imported, 'fact')} imported, there already: ${already}`);
 }
 

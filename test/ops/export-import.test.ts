@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readFile, truncate, writeFile } from 'node:fs/promises';
 import { pino } from 'pino';
 import t, { type Test } from 'tap';
@@ -68,6 +69,10 @@ async function contents(log: Log): Promise<object> {
   return found;
 }
 
+/** An export as an earlier version would have written it. */
+const withoutChecksums = (text: string) =>
+  text.replace('"relay_export":2', '"relay_export":1').replaceAll(/,"sum":"[0-9a-f]{8}"\}$/gm, '}');
+
 /** A source that is filled and exported, and an empty target. */
 async function openPair(t: Test, count: number) {
   const [from, to] = await Promise.all([startNats(t), startNats(t)]);
@@ -87,7 +92,7 @@ t.test('OPERATE-09 OPERATE-10 an export is imported byte by byte', async (t) => 
   t.match(JSON.parse(exported.out), { written: 706, streams: { MARKET: 705, DELIVERY: 10, OPERATIONS: 3 } });
   const text = await readFile(file, 'utf8');
   const lines = text.trimEnd().split('\n');
-  t.match(JSON.parse(lines[0]!), { relay_export: 1, streams: names });
+  t.match(JSON.parse(lines[0]!), { relay_export: 2, streams: names });
   t.match(JSON.parse(lines[1]!), { stream: 'MARKET', seq: 3, data: '' });
   t.match(JSON.parse(lines[3]!), { seq: 5, base64: 'wyj/AA==' });
   t.equal((await relay(['export'], { env: atSource })).out, text.trimEnd(), 'the same on the output');
@@ -171,7 +176,9 @@ t.test('OPERATE-10 OPERATE-13 interruptions', async (t) => {
 t.test('OPERATE-11 what does not fit is refused, and nothing is changed', async (t) => {
   const { to, source, directory, file, atSource, atTarget } = await openPair(t, 20);
   await relay(['export', '--out', file], { env: atSource });
-  const lines = (await readFile(file, 'utf8')).trimEnd().split('\n');
+  const text = (await readFile(file, 'utf8')).trimEnd();
+  const lines = text.split('\n');
+  const old = withoutChecksums(text).split('\n');
   const target = await openLog(t, to.url);
   const empty = await contents(target);
   const importing = async (given: string[]) => {
@@ -184,12 +191,17 @@ t.test('OPERATE-11 what does not fit is refused, and nothing is changed', async 
     ['something else', ['{"hello":1}'], /line 1: it is no line of an export/],
     ['no head', lines.slice(1), /line 1: the head is not where it should be/],
     ['no end', lines.slice(0, -1), /is not whole/],
-    ['a line twice', [...lines.slice(0, 3), ...lines.slice(2)], /line 4: MARKET 4 is not behind/],
-    ['an unknown stream', [lines[0]!.replace('MARKET', 'OTHER'), ...lines.slice(1)], /has no stream OTHER/],
+    ['a line twice', [...old.slice(0, 3), ...old.slice(2)], /line 4: MARKET 4 is not behind/],
+    ['an unknown stream', [old[0]!.replace('MARKET', 'OTHER'), ...old.slice(1)], /has no stream OTHER/],
     [
       'a stream outside its head',
-      [lines[0]!.replace('"DELIVERY",', ''), ...lines.slice(1)],
+      [old[0]!.replace('"DELIVERY",', ''), ...old.slice(1)],
       /does not name DELIVERY/,
+    ],
+    [
+      'a later version',
+      [lines[0]!.replace('"relay_export":2', '"relay_export":3'), ...lines.slice(1)],
+      /line 1: it is no line of an export that this version knows/,
     ],
   ];
   for (const [what, given, message] of cases)
@@ -268,6 +280,128 @@ t.test('OPERATE-11 what does not fit is refused, and nothing is changed', async 
     t.match(refused, { code: 1, err: /a service works with this event log/ });
     t.same(await contents(source), before);
   });
+});
+
+t.test('OPERATE-19 an export that is not as it was written is refused, with the line', async (t) => {
+  const { to, source, directory, file, atSource, atTarget } = await openPair(t, 20);
+  await relay(['export', '--out', file], { env: atSource });
+  await publish(source, 'market.event.later', `\ufffd${'x'.repeat(10_000)}`);
+  await relay(['export', '--out', file], { env: atSource });
+  const target = await openLog(t, to.url);
+  const empty = await contents(target);
+  const text = await readFile(file, 'latin1'); // one character a byte
+  const lines = text.trimEnd().split('\n');
+  const lineOf = (part: string) => lines.findIndex((line) => line.includes(part));
+  const edited = (edit: (lines: string[]) => string[]) => `${edit([...lines]).join('\n')}\n`;
+  const replaced = (part: string, by: string) => {
+    const given = text.replace(part, by);
+    t.not(given, text, part);
+    return given;
+  };
+
+  t.equal(
+    lines.filter((line) => line.startsWith('{"end"')).length,
+    2,
+    'one end, and one of the continuation',
+  );
+  let digest = '0'.repeat(64);
+  const wrong: number[] = [];
+  for (const [index, line] of lines.entries()) {
+    const [, open, sum] = /^(.*),"sum":"([0-9a-f]{8})"\}$/.exec(line)!;
+    digest = createHash('sha256').update(digest).update(open!, 'latin1').digest('hex');
+    if (sum !== digest.slice(0, 8)) wrong.push(index + 1);
+  }
+  t.same(wrong, [], 'lines with another checksum');
+
+  const n7 = lineOf('market.event.n-7"');
+  const firstEnd = lineOf('{"end"');
+  const cases: [what: string, given: string, line: number][] = [
+    ['text of a fact', replaced('\\"n\\":7,', '\\"n\\":8,'), n7],
+    ['a subject', replaced('market.event.n-7"', 'market.event.m-7"'), n7],
+    ['a sequence', edited((all) => all.with(n7, all[n7]!.replace(/"seq":(\d)/, '"seq":9$1'))), n7],
+    ['a checksum', edited((all) => all.with(n7, all[n7]!.replace(/"sum":"./, '"sum":"x'))), n7],
+    ['no checksum', edited((all) => all.with(n7, all[n7]!.replace(/,"sum".*\}/, '}'))), n7],
+    ['text that is no JSON any more', edited((all) => all.with(n7, all[n7]!.replace('"', ' '))), n7],
+    ['bytes that read the same', replaced('\xef\xbf\xbd', '\xef\xbf'), lineOf('\xef\xbf\xbd')],
+    ['a removed line', edited((all) => all.toSpliced(n7, 1)), n7],
+    ['a line more', edited((all) => all.toSpliced(n7, 0, '')), n7],
+    ['a line twice', edited((all) => all.toSpliced(n7, 0, all[n7 - 1]!)), n7],
+    ['swapped lines', edited((all) => all.with(n7, all[n7 + 1]!).with(n7 + 1, all[n7]!)), n7],
+    ['a cut tail of a stream', edited((all) => all.toSpliced(firstEnd - 4, 4)), firstEnd - 4],
+    [
+      'an end',
+      edited((all) => all.with(-1, all.at(-1)!.replace(/"MARKET":\d+/, '"MARKET":99'))),
+      lines.length - 1,
+    ],
+    ['line ends of another system', text.replaceAll('\n', '\r\n'), 0],
+    ['a head', replaced('"whole":true', '"whole":true '), 0],
+  ];
+  const path = `${directory}/given.jsonl`;
+  for (const [what, given, line] of cases) {
+    await writeFile(path, given, 'latin1');
+    const isBehind = line > 1 ? ` \\(behind [A-Z]+ \\d+\\)` : '';
+    const refusal = new RegExp(
+      `line ${line + 1}${isBehind} is not as it was written: .*\\nNothing was changed\\. Take`,
+    );
+    t.match(await relay(['import', '--in', path], { env: atTarget }), { code: 1, err: refusal }, what);
+    t.match(await relay(['export', '--out', path], { env: atSource }), { code: 1, err: refusal }, what);
+    t.equal(await readFile(path, 'latin1'), given, `${what}: the file is left as it is`);
+  }
+  await writeFile(
+    path,
+    edited((all) => all.toSpliced(n7, 1)),
+    'latin1',
+  );
+  const { err } = await relay(['import', '--in', path, '--json'], { env: atTarget });
+  const before = JSON.parse(lines[n7 - 1]!) as { stream: string; seq: number };
+  t.match(JSON.parse(err), { code: 'export_altered', error: `behind ${before.stream} ${before.seq})` });
+  t.same(await contents(target), empty);
+
+  await t.test('one that was cut between two lines goes on, with the same checksums', async (t) => {
+    const whole = (await relay(['export'], { env: atSource })).out;
+    for (const kept of [1, 2, n7, firstEnd]) {
+      await writeFile(path, `${whole.split('\n').slice(0, kept).join('\n')}\n`);
+      t.match(await relay(['import', '--in', path], { env: atTarget }), { code: 1, err: /is not whole/ });
+      t.match(await relay(['export', '--out', path], { env: atSource }), { code: 0 });
+      t.equal((await readFile(path, 'utf8')).trimEnd(), whole, `${kept} lines`);
+    }
+    t.match(await relay(['import', '--in', file, '--json'], { env: atTarget }), {
+      code: 0,
+      out: /"checksums":true/,
+    });
+    t.same(await contents(await openLog(t, to.url)), await contents(source));
+  });
+});
+
+t.test('OPERATE-20 an export of an earlier version is continued and imported, with a warning', async (t) => {
+  const { to, source, file, atSource, atTarget } = await openPair(t, 20);
+  const old = withoutChecksums(`${(await relay(['export'], { env: atSource })).out}\n`);
+  t.notMatch(old, /"sum"/);
+  await writeFile(file, old);
+  await publish(source, 'market.event.later', 'later');
+  const warning = /is of an earlier version, without checksums: what was altered in it is not noticed/;
+  t.match(await relay(['export', '--out', file], { env: atSource }), {
+    code: 0,
+    out: /^1 fact /,
+    err: warning,
+  });
+  const continued = await readFile(file, 'utf8');
+  t.ok(continued.startsWith(old));
+  t.notMatch(continued, /"sum"/);
+  t.match(await relay(['import', '--in', file, '--json'], { env: atTarget }), {
+    code: 0,
+    out: /"checksums":false/,
+    err: warning,
+  });
+  t.same(await contents(await openLog(t, to.url)), await contents(source));
+
+  const mixed = `${(await relay(['export'], { env: atSource })).out}\n`.replace('export":2', 'export":1');
+  await writeFile(file, mixed);
+  t.match(
+    await relay(['import', '--in', file], { env: atTarget }),
+    { code: 1, err: /line 1: it is no line of an export that this version knows/ },
+    'a head of an earlier version has no checksum',
+  );
 });
 
 t.test('OPERATE-09 the log of a data directory, without the service', async (t) => {

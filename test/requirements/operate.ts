@@ -21,5 +21,9 @@ export const operate = {
   'OPERATE-16': 'A query on a replay ends in bounded time and when it is interrupted, on the server too.',
   'OPERATE-17': 'The answer of a query on a replay has all its columns and a bounded size.',
   'OPERATE-18': 'A wrong query is told from a failing store: with its place, as wrong usage.',
+  'OPERATE-19':
+    'An export in which a line was altered, removed or moved is refused with the number of the line, and nothing is changed.',
+  'OPERATE-20':
+    'An export of an earlier version, without checksums, is continued and imported with a warning.',
   'OPERATE-14': 'A redelivery of a range that holds nothing to show says so, and where the stream ends.',
 } as const;
