@@ -16,7 +16,7 @@ function withoutOthers(content: unknown): unknown {
   if (typeof content !== 'object' || content === null) return content;
   const kept = { ...(content as Json) };
   for (const [name, value] of Object.entries(content as Json)) {
-    if (!Array.isArray(value)) continue;
+    if (!isListOfTasks(name, value)) continue;
     const tasks = value.filter(isPublished);
     kept[name] = tasks;
     // counts that spoke of the list go with it
@@ -27,6 +27,15 @@ function withoutOthers(content: unknown): unknown {
   return kept;
 }
 
+/** The marketplace may call the list as it likes; what has a status is a task, and other lists may stand beside it. */
+function isListOfTasks(name: string, value: unknown): value is unknown[] {
+  return Array.isArray(value) && (name === 'tasks' || value.some((one) => statusOf(one) !== undefined));
+}
+
 function isPublished(task: unknown): boolean {
-  return (task as { status?: unknown } | null)?.status === 'published';
+  return statusOf(task) === 'published';
+}
+
+function statusOf(task: unknown): unknown {
+  return (task as { status?: unknown } | null)?.status;
 }

@@ -15,6 +15,7 @@ export type TaskStatus = (typeof taskStatuses)[number];
 interface Task extends Record<string, unknown> {
   bounty_usd?: unknown;
   created_at?: unknown;
+  status?: unknown;
 }
 
 /** Asks `GET /em/tasks` with a query, and answers its status and JSON body. */
@@ -24,7 +25,7 @@ const source = 'task marketplace';
 
 /**
  * What is going on at the marketplace: the tasks of one status, or those completed and those open for taking, with
- * the sums of their bounties in dollars. `after` (ISO 8601) leaves out tasks that were created before it. Throws
+ * the sums of their bounties in dollars. `after` (ISO 8601, with a zone or a date alone) leaves out tasks that were created before it. Throws
  * 503 `marketplace_not_configured`, or 502 when the marketplace does not list them.
  */
 export async function economicActivity(
@@ -52,9 +53,7 @@ export async function economicActivity(
 
 async function tasksOf(list: ListTasks, status: TaskStatus, after: string | undefined): Promise<Task[]> {
   const answer = await list({ status, ...(after ? { after } : {}) });
-  if (answer.status !== 200) {
-    throw new Unavailable('marketplace_failed', 502, `The task marketplace answered HTTP ${answer.status}`);
-  }
+  if (answer.status !== 200) throw failure(answer);
   const { tasks = answer.body, hint } = (answer.body ?? {}) as { tasks?: unknown; hint?: string };
   if (hint !== undefined && Array.isArray(tasks) && tasks.length === 0) {
     throw new Refusal('marketplace_not_configured', 503, 'The task marketplace is not configured', { hint });
@@ -66,8 +65,17 @@ async function tasksOf(list: ListTasks, status: TaskStatus, after: string | unde
       'The task marketplace did not answer with a list of tasks',
     );
   }
-  // the marketplace may not know the parameter
-  return after ? tasks.filter((task: Task) => !isBefore(task.created_at, after)) : tasks;
+  // the marketplace may not know the parameters
+  const wanted = tasks.filter((task: Task) => typeof task.status !== 'string' || task.status === status);
+  return after ? wanted.filter((task) => !isBefore(task.created_at, after)) : wanted;
+}
+
+/** What this service says when it cannot ask the marketplace, or how that one answered. */
+function failure({ status, body }: { status: number; body: unknown }): Unavailable {
+  const { code, error } = (body ?? {}) as { code?: unknown; error?: unknown };
+  const isOurs = typeof code === 'string' && code.startsWith('marketplace_') && typeof error === 'string';
+  const what = isOurs ? error : `The task marketplace answered HTTP ${status}`;
+  return new Unavailable('marketplace_failed', 502, what);
 }
 
 function isBefore(created: unknown, after: string): boolean {

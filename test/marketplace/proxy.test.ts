@@ -114,6 +114,14 @@ t.test('a marketplace is there', async (t) => {
         { items: tasks, total: 90 },
         { items: [tasks[0]], total: 90 },
       ],
+      [
+        { items: tasks, tasks: [], categories: ['a', 'b'], facets: [{ name: 'x', n: 1 }], total: 4 },
+        { items: [tasks[0]], tasks: [], categories: ['a', 'b'], facets: [{ name: 'x', n: 1 }], total: 1 },
+      ],
+      [
+        { tasks: [{ id: 3 }], facets: [{ n: 1 }] },
+        { tasks: [], facets: [{ n: 1 }] },
+      ],
       ['text', 'text'],
     ]) {
       marketplace.answer = (_request, response) => sendJson(response, 200, sent, { etag: '"1"' });

@@ -70,7 +70,13 @@ export function marketplaceTools(gateway: Gateway): Tool[] {
       description:
         'What is going on at the task marketplace: tasks of one status with the sum of their bounties in US dollars, or, without a status, the completed and the published ones.',
       input: z.object({
-        after: z.iso.datetime({ offset: true }).optional().describe('ISO 8601: tasks created since then'),
+        after: z
+          .union(
+            [z.iso.datetime({ offset: true }), z.iso.date()],
+            'must be a date, or a time with its zone, like 2026-01-31T12:00:00Z',
+          )
+          .optional()
+          .describe('ISO 8601, a time with its zone or a date: tasks created since then'),
         status: z.enum(taskStatuses).optional(),
       }),
       output: Activity,
@@ -94,7 +100,7 @@ export function marketplaceTools(gateway: Gateway): Tool[] {
         name: 'svc_em_available_tasks',
         title: 'Tasks to take now',
         description: 'Open bounties: only tasks that are published and can be applied for now.',
-        input: z.object({ category, limit: page.limit }),
+        input: z.object({ category: z.string().max(50).optional(), limit: page.limit }),
         walletReadable: true,
       },
       (query) => ({ path: '/em/tasks/available', query }),
