@@ -45,14 +45,13 @@ export function identityTools(mrserv: Pick<Service<typeof identityRoutes>, 'byNi
   ];
 }
 
-/** The answer, also where the service says no; throws when it cannot be asked. */
+/** The answer, whatever it is; throws when the service cannot be asked. */
 async function answered(reply: Promise<Reply>): Promise<Reply> {
   try {
-    const answer = await reply;
-    if (answer.status < 500) return answer;
+    return await reply;
   } catch (error) {
     if (!isExpected(error)) throw error;
     if (error.kind === 'refusal') return { status: error.status, body: null };
+    throw new ToolFailure('identity service unreachable');
   }
-  throw new ToolFailure('identity service unreachable');
 }
