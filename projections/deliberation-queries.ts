@@ -107,21 +107,18 @@ export async function storedQuery(sql: Tx, schema: string, id: string): Promise<
   return row;
 }
 
-/** The newest public queries and, to a key's holder, his own; newest first. */
+/** The newest public queries, or all of one owner; newest first. */
 export async function listedQueries(
   sql: Tx,
   schema: string,
-  { reader, status, limit }: { reader: string | undefined; status: QueryStatus | undefined; limit: number },
+  { owner, status, limit }: { owner: string | undefined; status?: QueryStatus | undefined; limit: number },
 ): Promise<QueryView[]> {
-  const newest = (where: string) =>
-    `(select ${columns}, n from ${schema}.queries
-      where ${where} ${status === undefined ? '' : 'and status = $3'} order by n desc limit $1)`;
+  const whose = owner === undefined ? "visibility = 'public'" : 'owner = $2';
+  const params = [limit, ...(owner === undefined ? [] : [owner])];
+  const ofStatus = status === undefined ? '' : `and status = $${params.length + 1}`;
   const rows = await sql.query<StoredQuery>(
-    `select ${columns} from (
-       ${newest("visibility = 'public'")} union all ${newest("visibility <> 'public' and owner = $2")}
-     ) as found order by n desc limit $1`,
-    // an owner has a name: without a reader there are no own ones
-    [limit, reader ?? '', ...(status === undefined ? [] : [status])],
+    `select ${columns} from ${schema}.queries where ${whose} ${ofStatus} order by n desc limit $1`,
+    status === undefined ? params : [...params, status],
   );
   return rows.map(queryView);
 }

@@ -11,7 +11,7 @@ import { json, type Tx } from './core/sql.js';
  */
 export const deliberations = defineProjection({
   name: 'deliberations',
-  version: 1,
+  version: 2,
   streams: [deliberation],
   ddl: (schema) => `
     create table ${schema}.queries (
@@ -36,8 +36,8 @@ export const deliberations = defineProjection({
     );
     create index on ${schema}.queries (n) where visibility = 'public';
     create index on ${schema}.queries (status, n) where visibility = 'public';
-    create index on ${schema}.queries (owner, n) where visibility <> 'public';
-    create index on ${schema}.queries (owner, status, n) where visibility <> 'public';
+    create index on ${schema}.queries (owner, n);
+    create index on ${schema}.queries (owner, status, n);
     create table ${schema}.calls (
       query_id text collate "C" not null,
       round integer not null,

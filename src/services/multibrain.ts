@@ -82,6 +82,10 @@ export const VisibilityBody = z.object({ visibility: z.enum(visibilities) });
 export const ListQuery = z.object({
   status: z.enum(queryStatuses).optional(),
   limit: z.coerce.number().int().min(1).max(100).default(20),
+  mine: z
+    .stringbool()
+    .default(false)
+    .describe('Those of the key that asks, whatever their visibility, in place of the public ones'),
 });
 
 /** The deliberation service: takes queries to several models and tells what came of them. */
@@ -187,11 +191,13 @@ export function createMultibrain(options: MultibrainOptions): Service<typeof mul
       return ok(queryView(await find(input)));
     },
     list: async ({ query, actor } = {}) => {
-      const { status, limit } = parseInput(ListQuery, query ?? {});
-      const queries = await rows.read((sql, schema) =>
-        listedQueries(sql, schema, { reader: actor, status, limit }),
-      );
-      return ok({ queries });
+      const { mine, ...wanted } = parseInput(ListQuery, query ?? {});
+      // nobody who shows no key has any
+      if (mine && actor === undefined) return ok({ queries: [] });
+      const owner = mine ? actor : undefined;
+      return ok({
+        queries: await rows.read((sql, schema) => listedQueries(sql, schema, { ...wanted, owner })),
+      });
     },
     costSummary: async () => ok(await rows.read(costSummary)),
     health: async () => {

@@ -70,8 +70,8 @@ eachSql(t, async (t, open) => {
   });
 
   t.test('BRAIN-05 lists', async (t) => {
-    const ids = async (reader?: string, status?: 'completed' | 'failed' | 'queued', limit = 100) =>
-      (await listedQueries(sql, schema, { reader, status, limit })).map(({ id }) => id);
+    const ids = async (owner?: string, status?: 'completed' | 'failed' | 'queued', limit = 100) =>
+      (await listedQueries(sql, schema, { owner, status, limit })).map(({ id }) => id);
     const isPublic = (n: number) => n % 3 === 0 || (n % 9 === 0 && n % 7 !== 0);
     const all = Array.from({ length: queries }, (_, n) => n + 1);
     const created = new Map(
@@ -79,10 +79,11 @@ eachSql(t, async (t, open) => {
     );
     const newestFirst = (ns: number[]) => ns.map(queryId).sort((a, b) => created.get(b)! - created.get(a)!);
     t.same(await ids(), newestFirst(all.filter(isPublic)));
-    t.same(await ids('ann'), newestFirst(all.filter((n) => isPublic(n) || n % 3 !== 0)));
-    t.same(await ids('bob'), await ids(), 'his are public all');
+    t.same(await ids('ann'), newestFirst(all.filter((n) => n % 3 !== 0)), 'whatever their visibility');
+    t.same(await ids('bob'), newestFirst(all.filter((n) => n % 3 === 0)));
+    t.same(await ids('carl'), []);
     t.same(await ids('ann', 'failed', 3), (await ids('ann', 'failed')).slice(0, 3));
-    t.same((await ids('ann', 'queued')).sort(), [11, 22, 33].map(queryId));
+    t.same((await ids('ann', 'queued')).sort(), [11, 22].map(queryId));
     t.same(await queryCounts(sql, schema), {
       ...{ queued: 3, running: 0, synthesizing: 3, failed: 5, completed: 29 },
     });

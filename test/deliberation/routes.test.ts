@@ -128,9 +128,9 @@ t.test('the routes', async (t) => {
       const { body } = await ask('GET', `/multibrain/queries?limit=3${query}`, undefined, headers);
       return body.queries.map(({ id }: { id: string }) => id);
     };
-    t.same(await listed(analyst), [ids.private, ids.unlisted, ids.public]);
-    t.same(await listed(other), [ids.public]);
-    t.same(await listed(anonymous), [ids.public]);
+    for (const reader of [analyst, other, anonymous]) t.same(await listed(reader), [ids.public]);
+    t.same(await listed(analyst, '&mine=true'), [ids.private, ids.unlisted, ids.public]);
+    for (const reader of [other, anonymous]) t.same(await listed(reader, '&mine=true'), []);
     for (const reader of [other, anonymous]) {
       t.equal((await ask('GET', `/multibrain/query/${ids.unlisted}`, undefined, reader)).status, 200);
       for (const path of ['', '/result', '/responses', '/costs', '/stream']) {
@@ -154,7 +154,7 @@ t.test('the routes', async (t) => {
     await Promise.all(Object.values(ids).map((id) => result(id)));
     t.same(await listed(anonymous, '&status=completed'), [ids.private, ids.public]);
     t.same(await listed(anonymous, '&status=failed'), []);
-    for (const query of ['limit=0', 'limit=101', 'limit=x', 'status=done'])
+    for (const query of ['limit=0', 'limit=101', 'limit=x', 'status=done', 'mine=perhaps'])
       t.match(await ask('GET', `/multibrain/queries?${query}`), {
         status: 400,
         body: { code: 'validation_failed' },
