@@ -119,7 +119,7 @@ export function createChannelserv(options: ChannelservOptions): Service<typeof c
       return done;
     } catch (error) {
       const { code } = error as { code?: unknown };
-      if (code === 'refused_by_network' || code === 'answer_overdue')
+      if (code === 'refused_by_network' || code === 'irc_unavailable' || code === 'answer_overdue')
         wroteUpTo(await log.head(channelStream).catch(() => 0));
       throw error;
     }

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import t from 'tap';
 import { freePort } from '../../src/embedded/net.js';
 import { type Channels, createChannels } from '../../workers/keep-channels/index.js';
@@ -103,6 +104,22 @@ t.test('CHAN-15 CHAN-26 without the bot as operator', async (t) => {
   await stage.ircd.start();
   await untilKept(stage.app.url);
   t.equal((await stage.ask('POST', '/channels', { name: '#after', type: 'special' })).status, 201);
+});
+
+t.test('CHAN-15 a network that is lost while a channel is made', { timeout: 60_000 }, async (t) => {
+  const stage = await channelStage(t);
+  const create = () => stage.ask('POST', '/channels', { name: '#half', type: 'special' });
+  stage.ircd.pause();
+  await delay(1_500); // the loss is noticed five seconds after the last sign of life
+  t.match(await create(), { status: 503, body: { code: 'irc_unavailable' } });
+  t.equal((await stage.ask('GET', '/channels/half')).status, 404);
+  stage.ircd.resume();
+  await untilKept(stage.app.url);
+  const again = await eventually('it to be made', async () => {
+    const answer = await create();
+    return answer.status !== 503 && answer;
+  });
+  t.match(again, { status: 201, body: { created: true } });
 });
 
 t.test('CHAN-15 wrong operator credentials', async (t) => {

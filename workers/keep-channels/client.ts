@@ -5,7 +5,8 @@ import type { Asked, Asker, Channels, Enforced, Enforcement } from './requests.j
 /** Name under which the holder of the channel bot answers. */
 export const channelService = 'channelserv';
 
-const answerMs = 5_000;
+/** Longer than it takes until a server that fell silent is noticed: whoever waits is told that it is. */
+const answerMs = 8_000;
 
 /** The error of everything that needs the channel bot while it is not there or is no operator. */
 export function ircUnavailable(): Unavailable {

@@ -88,7 +88,7 @@ export class Commands {
         const creation = { name, type, modes, topic, metadata, invite_list, cause, event_seq };
         const { state, seq } = await this.#decide({ is: 'create', ...creation }, asker);
         tally.count(type, 1);
-        const invited = await this.#open(session, name, state, asker);
+        const invited = await this.#open(session, request, state, asker);
         const failed_invites = invite_list.filter((nick) => !invited.includes(nick));
         this.#options.expected.add(name, failed_invites);
         return { name, type, modes, topic: state.topic, created: true, invited, failed_invites, seq };
@@ -266,14 +266,23 @@ export class Commands {
     return { is: 'deleted', name, seq };
   }
 
-  /** What follows a creation on the network; those of the invited who came. Takes it back when the network refuses. */
-  async #open(session: Session, name: string, state: ChannelState, asker: Asker): Promise<string[]> {
+  /**
+   * What follows a creation on the network; those of the invited who came. Takes it back when the network refuses, or
+   * is lost while somebody waits for the answer; what no one waits for is left for later then.
+   */
+  async #open(
+    session: Session,
+    { name, cause }: CreateChannel,
+    state: ChannelState,
+    asker: Asker,
+  ): Promise<string[]> {
     const opened = await this.#carryOut(name, () =>
       openRoom(session, { ...state, name }, this.#options.bots),
     );
-    if (!opened?.refused) return opened?.invited ?? [];
+    if (opened ? !opened.refused : cause !== 'request') return opened?.invited ?? [];
     await this.#decide({ is: 'delete', name, cause: 'request' }, asker);
     (await this.#options.tally()).count(state.type, -1);
+    if (!opened?.refused) throw ircUnavailable();
     if (session.isIn(name)) await this.#carryOut(name, () => dissolve(session, name, ''));
     throw cannot(opened.refused, 'The network refuses the channel');
   }
