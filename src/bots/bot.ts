@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { Log } from '../../streams/core/index.js';
 import { Lease } from '../../workers/core/lease.js';
 import { IrcConnection, type IrcConnectionOptions } from '../../workers/irc/connection.js';
+import type { NetworkSize } from '../../workers/irc/index.js';
 import type { Config } from '../config.js';
 import type { RecorderState } from '../services/irc-state.js';
 import type { Surroundings } from '../surroundings.js';
@@ -24,6 +25,8 @@ interface BotWork {
   start(): void;
   stop(): Promise<void>;
   readonly trouble?: string | null;
+  /** How large the network is, as far as it asks. */
+  readonly network?: NetworkSize | undefined;
 }
 
 /** Makes a bot and its work ready to be held; `lease.start()` begins to try. */
@@ -67,7 +70,8 @@ export function createBot<Worker extends BotWork>(
     const { connected, oper, nick, since, lastError } = held?.irc.status() ?? offline;
     const named = nick === bot.nick ? null : `has to wait as ${nick}: its nick is not to be had`;
     const trouble = connected ? (named ?? held?.worker.trouble ?? null) : (lastError ?? 'not connected yet');
-    return { connected, oper, nick, since: since?.getTime() ?? null, trouble };
+    const network = held?.worker.network ?? null;
+    return { connected, oper, nick, since: since?.getTime() ?? null, trouble, network };
   };
   const { NATS_REPLICAS: replicas } = config;
   return {

@@ -48,21 +48,16 @@ export function ircReads(options: IrcReadOptions): Service<typeof ircReadRoutes>
   const { readModels, recorder, viewers } = options;
 
   async function stats(): Promise<Reply> {
-    const [state, { users, channels, messages }] = await Promise.all([
+    const [state, { messages, ...recorded }] = await Promise.all([
       recorder().catch(() => undefined),
       readModels.recall('irc_network', 'counts', ircCounts),
     ]);
-    const since = state?.connected ? state.since : null;
+    const connected = state?.connected ?? false;
+    const since = connected ? (state?.since ?? null) : null;
     const uptime = since === null ? 0 : Math.max(0, Math.round((Date.now() - since) / 1_000));
-    const body = {
-      connected: state?.connected ?? false,
-      users,
-      channels,
-      messages,
-      viewers: viewers(),
-      uptime,
-    };
-    return { status: 200, body };
+    // where the server does not tell of the whole network, what is recorded of it has to do
+    const { users, channels } = connected ? (state?.network ?? recorded) : { users: 0, channels: 0 };
+    return { status: 200, body: { connected, users, channels, messages, viewers: viewers(), uptime } };
   }
 
   async function channels({ query }: Input = {}): Promise<Reply> {

@@ -7,9 +7,13 @@ export interface IrcState {
   trouble?: string | null;
 }
 
-/** State of the bridge's own connection; `since` is when it was registered, in milliseconds since 1970. */
+/**
+ * State of the bridge's own connection; `since` is when it was registered, in milliseconds since 1970, `network` how
+ * large the whole network is, where that is known.
+ */
 export interface RecorderState extends IrcState {
   since: number | null;
+  network?: { users: number; channels: number } | null;
 }
 
 /** What keeps bots from their work, for people who read health; nothing while nothing does. `undefined`: no process has the bot. */

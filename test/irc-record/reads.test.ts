@@ -157,8 +157,16 @@ t.test('the reads of the network', async (t) => {
 
   t.test('IRC-16 stats, also of the viewers of another process', async (t) => {
     const other = await startApp(t, { ...environment, ROLES: 'api,projections' });
-    const { body } = await read('/irc/stats');
-    t.match(body, { connected: true, users: 2, channels: 3, messages: Number, viewers: 0, uptime: Number });
+    await alice.ask('JOIN #of-alice'); // and nobody else is in it
+    const told = (await alice.ask('LUSERS')).join('\n');
+    const users = Number(/ 266 .*users: (\d+)/.exec(told)?.[1]);
+    const channels = Number(/ 254 \S+ (\d+)/.exec(told)?.[1]);
+    t.ok(users > 2 && channels > 3, told);
+    const body = await eventually('the numbers of the whole network', async () => {
+      const answer = await read('/irc/stats');
+      return answer.body.users === users && answer.body.channels === channels && answer.body;
+    });
+    t.match(body, { connected: true, messages: Number, viewers: 0, uptime: Number });
     t.ok(body.messages >= 122 && body.uptime < 600, JSON.stringify(body));
     const here = await Listener.open(t, `${app.url}/irc/stream?channel=lobby`);
     await Listener.open(t, `${other.url}/irc/stream?channel=lobby`);

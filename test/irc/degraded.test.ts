@@ -1,4 +1,5 @@
 import t from 'tap';
+import { networkSize } from '../../workers/irc/index.js';
 import { observe } from '../support/irc-observer.js';
 import { ngircdOper, startNgircd, withoutNgircd } from '../support/ngircd.js';
 import { startTcpRelay } from '../support/tcp-relay.js';
@@ -46,6 +47,8 @@ t.test('on a server without capabilities a PING fence confirms', { skip: without
     const answer = await session.command('WHOIS', 'witness');
     t.ok(answer.is === 'answered' && answer.lines.some(({ command }) => command === '311'));
     t.match(await session.command('SAMODE', '#a', '+m'), { error: { code: '421' } });
+    // #a, #m, #i, #s, #own, and the server’s own &SERVER
+    t.same(await networkSize(session), { users: 2, channels: 6 });
   });
 
   t.test('lines stay in order', async (t) => {

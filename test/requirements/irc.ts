@@ -21,7 +21,7 @@ export const ircNetwork = {
     'A channel answers its last lines, oldest first, 1 to 100 of them and 50 unless told; its name in any case.',
   'IRC-15': 'Private channels are not listed and do not exist for callers without a key.',
   'IRC-16':
-    'Stats tell connection, users, channels, lines since the beginning, viewers of all processes and uptime.',
+    'Stats tell connection, users and channels of the whole network, lines since the beginning, viewers of all processes and uptime.',
   'IRC-17':
     'The live stream goes on behind the last line its reader had, over restarts and replicas, without loss.',
   'IRC-18':

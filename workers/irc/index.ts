@@ -4,4 +4,5 @@ export type { JoinOptions, JoinOutcome, Replay } from './join.js';
 export type { ChannelStatus, HistoryLine, ModeNames, Scene } from './join-answers.js';
 export type { IrcLine } from './line.js';
 export type { Session } from './session.js';
+export { type NetworkSize, networkSize } from './size.js';
 export { serverUpSince } from './uptime.js';

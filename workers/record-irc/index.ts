@@ -6,6 +6,8 @@ import {
   type IrcConnection,
   type IrcLine,
   type JoinOutcome,
+  type NetworkSize,
+  networkSize,
   type Session,
   serverUpSince,
 } from '../irc/index.js';
@@ -31,6 +33,7 @@ export type { RecordingObserver } from './journal.js';
 
 const window = 500;
 const lookMs = 250;
+const sizeEveryMs = 2_000;
 /** A room that was just created is entered after its creator, and one that we were kicked from perhaps deleted. */
 const newcomerMs = 500;
 const kickedMs = 3_000;
@@ -48,6 +51,8 @@ export class RecordIrc {
   readonly #stop = new AbortController();
   #session: Session | undefined;
   #upSince: number | undefined;
+  #size: NetworkSize | undefined;
+  #sizeAskedAt = 0;
   /** When anything was last seen; and when that was at the end of the session before this one. */
   #seenAt: number | undefined;
   #seenUntil: number | undefined;
@@ -111,6 +116,11 @@ export class RecordIrc {
     return this.#wanted.names.size;
   }
 
+  /** The size of the network as of a moment ago; `undefined` without a session, or where the server does not tell. */
+  get network(): NetworkSize | undefined {
+    return this.#size;
+  }
+
   async #run(): Promise<void> {
     const { log, irc, logger } = this.#options;
     while (!this.#stop.signal.aborted) {
@@ -154,6 +164,7 @@ export class RecordIrc {
       this.#upSince = await serverUpSince(session, this.#now());
       this.#session = session;
     }
+    this.#measure(session);
     await this.#leaveDeleted(session);
     for (;;) {
       const now = Date.now();
@@ -162,6 +173,18 @@ export class RecordIrc {
       await this.#enter(session, due.slice(0, window));
     }
     this.#recordWhole();
+  }
+
+  /** Asks how large the network is, now and then; nothing waits for the answer. */
+  #measure(session: Session): void {
+    if (Date.now() - this.#sizeAskedAt < sizeEveryMs) return;
+    this.#sizeAskedAt = Date.now();
+    networkSize(session).then(
+      (size) => {
+        if (!session.lost.aborted) this.#size = size;
+      },
+      () => {},
+    );
   }
 
   #want(): void {
@@ -291,6 +314,8 @@ export class RecordIrc {
   }
 
   #lost(): void {
+    this.#size = undefined;
+    this.#sizeAskedAt = 0;
     this.#seenUntil = this.#seenAt;
     for (const place of this.#places.values()) place.lost();
   }
