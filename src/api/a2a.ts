@@ -4,6 +4,7 @@ import type { Agent } from '../a2a/agent.js';
 import { a2aPath } from '../a2a/card.js';
 import { faultAnswer, RpcFault } from '../a2a/protocol.js';
 import { errorAnswer, retryAfterOf } from './errors.js';
+import { refuseOtherMethods } from './other-methods.js';
 
 /** `POST /a2a/v1`: questions of other agents, as JSON-RPC 2.0. Errors are answered in its form. */
 export async function a2aRoutes(app: FastifyInstance, { agent }: { agent: Agent }): Promise<void> {
@@ -29,6 +30,12 @@ export async function a2aRoutes(app: FastifyInstance, { agent }: { agent: Agent 
         return faultAnswer(null, new RpcFault('unparsable', 'The body is not JSON'));
       }
       return await agent.answer(asked);
+    });
+    // the card is served at the same place
+    const allowed = ['GET', 'HEAD', 'POST'];
+    refuseOtherMethods(scope, { url: a2aPath, allowed }, ({ method }, reply) => {
+      const says = `${method} is not possible here`;
+      return reply.send(faultAnswer(null, new RpcFault('refused', says, { code: 'method_not_allowed' })));
     });
   });
 }

@@ -161,8 +161,12 @@ interface Route {
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Every route that was registered. */
+    /** Every route that was registered, but those that only refuse. */
     routeTable: readonly Route[];
+  }
+  interface FastifyContextConfig {
+    /** Whether the route is there only to refuse its methods in a form of its own: they are not among the allowed. */
+    refuses?: boolean;
   }
 }
 
@@ -171,7 +175,8 @@ class RouteMethods {
   readonly #routes: (Route & { pattern: RegExp })[] = [];
 
   constructor(app: FastifyInstance) {
-    app.addHook('onRoute', ({ method, url }) => {
+    app.addHook('onRoute', ({ method, url, config }) => {
+      if (config?.refuses) return;
       for (const one of [method].flat()) this.#routes.push({ method: one, url, pattern: pathPattern(url) });
     });
   }

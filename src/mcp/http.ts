@@ -3,6 +3,7 @@ import { JSONRPCMessageSchema } from '@modelcontextprotocol/sdk/types.js';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isExpected, Refusal } from '../../streams/core/index.js';
 import { errorAnswer, retryAfterOf } from '../api/errors.js';
+import { refuseOtherMethods } from '../api/other-methods.js';
 import type { ApiKeys } from '../auth/api-keys.js';
 import type { Wallets } from '../auth/erc8128/wallets.js';
 import { createToolServer } from './server.js';
@@ -88,15 +89,9 @@ export async function mcpRoutes(app: FastifyInstance, options: McpOptions): Prom
     },
   );
 
-  for (const method of ['GET', 'DELETE'] as const) {
-    app.route({
-      method,
-      url: '/mcp',
-      exposeHeadRoute: false,
-      handler: async (_request, reply) =>
-        sendError(reply.header('allow', 'POST'), 405, refused, 'This endpoint takes POST only', {}),
-    });
-  }
+  refuseOtherMethods(app, { url: '/mcp', allowed: ['POST'] }, (_request, reply) =>
+    sendError(reply, 405, refused, 'This endpoint takes POST only', {}),
+  );
 }
 
 /**

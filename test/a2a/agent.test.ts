@@ -244,6 +244,35 @@ t.test('the agent that others ask', async (t) => {
     });
   });
 
+  t.test('A2A-12 other methods', async (t) => {
+    const ask = async (method: string, init: RequestInit = {}) => {
+      const answer = await fetch(`${url}/a2a/v1`, { method, ...init });
+      const allowed = answer.headers.get('allow')?.split(', ').sort();
+      return { status: answer.status, headers: answer.headers, allowed, text: await answer.text() };
+    };
+    for (const method of ['PUT', 'PATCH', 'DELETE']) {
+      for (const body of ['{"jsonrpc":"2.0","id":1,"method":"tasks/get"}', '{', 'x'.repeat(300_000)]) {
+        const { status, allowed, text } = await ask(method, { body });
+        t.equal(status, 405, method);
+        t.same(allowed, ['GET', 'HEAD', 'POST']);
+        t.match(JSON.parse(text), {
+          ...{ jsonrpc: '2.0', id: null },
+          error: { code: -32000, message: `${method} is not possible here`, data: { code: String } },
+        });
+      }
+    }
+    t.match(await ask('OPTIONS'), { status: 204, allowed: ['GET', 'HEAD', 'OPTIONS', 'POST'] });
+    const headers = { origin: 'https://a.example', 'access-control-request-method': 'POST' };
+    const preflight = await ask('OPTIONS', { headers });
+    t.equal(preflight.status, 204);
+    t.match(preflight.headers.get('access-control-allow-methods'), /POST/);
+    t.equal((await ask('GET')).status, 200, 'the card');
+    t.equal((await ask('HEAD')).status, 200);
+    // beside the door errors are those of everywhere
+    const beside = await fetch(`${url}/a2a/v1/.well-known/agent-card.json`, { method: 'PUT' });
+    t.match(await beside.json(), { code: 'method_not_allowed' });
+  });
+
   t.test(
     'A2A-10 tasks are known in every process, and without their store questions are answered',
     async (t) => {

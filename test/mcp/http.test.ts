@@ -180,10 +180,29 @@ t.test('the tools over HTTP', async (t) => {
   });
 
   t.test('MCP-09 other methods, hosts and lax clients', async (t) => {
-    for (const method of ['GET', 'DELETE']) {
+    for (const method of ['GET', 'DELETE', 'PUT', 'PATCH', 'TRACE']) {
       const answer = await raw(url, method, undefined, keyed);
-      t.match(answer, { status: 405, headers: { allow: 'POST' }, body: { error: { code: -32000 } } });
+      t.match(answer, { status: 405, body: { jsonrpc: '2.0', error: { code: -32000 } } }, method);
+      t.equal(answer.headers.allow, 'POST', method);
     }
+    for (const [type, body] of [
+      ['application/json', JSON.stringify(list)],
+      ['application/json', '{'],
+      ['text/plain', 'x'.repeat(300_000)],
+    ] as const) {
+      t.match(
+        await raw(url, 'PUT', body, { ...keyed, 'content-type': type }),
+        { status: 405, headers: { allow: 'POST' }, body: { id: null, error: { code: -32000 } } },
+        `whatever the body is: ${body.slice(0, 20)}`,
+      );
+    }
+    t.match(await raw(url, 'HEAD', undefined, keyed), { status: 405, headers: { allow: 'POST' } });
+    t.match(await raw(url, 'OPTIONS', undefined, {}), { status: 204, headers: { allow: 'POST, OPTIONS' } });
+    const preflight = { origin: 'https://a.example', 'access-control-request-method': 'POST' };
+    const allowed = await raw(url, 'OPTIONS', undefined, preflight);
+    t.equal(allowed.status, 204);
+    t.equal(allowed.headers['access-control-allow-origin'], '*');
+    t.match(allowed.headers['access-control-allow-methods'], /POST/);
     for (const headers of [{ host: 'evil.example' }, { origin: 'https://evil.example' }]) {
       t.match(await rpc(url, list, { ...keyed, ...headers }), {
         status: 403,

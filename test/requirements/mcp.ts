@@ -12,7 +12,7 @@ export const mcp = {
     'Without a credential, or with a wrong one, the answer is 401 with -32001, data.reason and WWW-Authenticate.',
   'MCP-08': 'A presented signature selects the wallet path only, anything else the key path only.',
   'MCP-09':
-    'GET and DELETE answer 405 in JSON-RPC form; hosts and origins outside the list 403; lax Accept headers are taken.',
+    'Every other method than POST answers 405 with Allow, in JSON-RPC form; hosts and origins outside the list 403; lax Accept headers are taken.',
   'MCP-10':
     'Clients of both SDK generations list and call tools over HTTP, and over standard input and output.',
   'MCP-11': 'The 15 core tools have the parameters and output shapes of the contract.',
@@ -28,4 +28,6 @@ export const mcp = {
   'MCP-15': 'The conformance suite passes, but for what a server of tools alone does not have.',
   'MCP-16': 'The inspector lists and calls the tools, and is told how to come in without a key.',
   'MCP-17': 'Parameters of a wrong shape are the caller’s fault: -32602 with the place that is wrong.',
+  'MCP-20':
+    'In every state the structured content is what the output schema says, as clients check it; services elsewhere may answer more.',
 } as const;
