@@ -1176,7 +1176,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Public queries, and to a key’s holder his own */
+        /** Public queries, or a key’s own */
         get: operations["listQueries"];
         put?: never;
         post?: never;
@@ -5177,6 +5177,8 @@ export interface operations {
             query?: {
                 status?: "queued" | "running" | "synthesizing" | "completed" | "failed";
                 limit?: number;
+                /** @description Those of the key that asks, whatever their visibility, in place of the public ones */
+                mine?: string;
             };
             header?: never;
             path?: never;

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { ModelResponse, Query, Result, Unfinished } from '../../openapi/operations/deliberation.js';
+import { CreateBody } from '../../services/multibrain.js';
 import { type Gateway, path } from '../gateway.js';
 import { defineTool, resultOf, type Tool } from '../tool.js';
 import { queryId } from './parameters.js';
@@ -21,22 +23,18 @@ export function deliberationTools(gateway: Gateway): Tool[] {
       title: 'Ask several models',
       description:
         'Puts a question to several models and has their answers brought together. Spends the operator’s credit with the providers and cannot be taken back. Answers at once with the query’s id: ask multibrain_get_result until it is done.',
-      input: z.object({
-        prompt: z.string().min(1).max(50_000),
-        models: z
-          .array(z.string())
-          .optional()
-          .describe('Model ids of multibrain_list_models; all when left out'),
-        strategy: z
-          .enum(['consensus', 'debate', 'roundtable'])
-          .optional()
-          .describe(
-            'consensus: one round; debate: three, each sees the others; roundtable: in turn, two rounds',
-          ),
-        maxTokens: z.int().positive().optional().describe('Per answer of a model'),
-        systemPrompt: z.string().max(20_000).optional(),
-        temperature: z.number().min(0).max(2).optional(),
+      input: CreateBody.extend({
+        models: CreateBody.shape.models.describe('Model ids of multibrain_list_models; all when left out'),
+        strategy: CreateBody.shape.strategy.describe(
+          'consensus: one round; debate: three, each sees the others; roundtable: in turn, two rounds',
+        ),
+        maxTokens: CreateBody.shape.maxTokens.describe('Per answer of a model'),
+        visibility: CreateBody.shape.visibility.describe(
+          'public: in lists; unlisted: for those who know the id; private: for the key that asks',
+        ),
       }),
+      // a schema with a name would be a reference here, and clients want an object
+      output: z.looseObject(Query.shape),
       effect: 'spend',
       openWorld: true,
       run: async (body, caller) =>
@@ -47,6 +45,7 @@ export function deliberationTools(gateway: Gateway): Tool[] {
       title: 'Status of a query',
       description: 'How far a query is: queued, running, synthesizing, completed or failed, with its timing.',
       input: ofQuery,
+      output: z.looseObject(Query.shape),
       openWorld: true,
       run: async ({ query_id }, caller) =>
         resultOf(await gateway(caller, { path: path`/multibrain/query/${query_id}` })),
@@ -57,6 +56,7 @@ export function deliberationTools(gateway: Gateway): Tool[] {
       description:
         'What the models agree on, how much they agree (0 to 1) and what some see differently. While it is not done the answer has its status only: ask again.',
       input: ofQuery,
+      output: Result.partial().extend(Unfinished.shape),
       openWorld: true,
       run: async ({ query_id }, caller) =>
         resultOf(await gateway(caller, { path: path`/multibrain/query/${query_id}/result` })),
@@ -66,6 +66,7 @@ export function deliberationTools(gateway: Gateway): Tool[] {
       title: 'Answers of the single models',
       description: 'What each model answered in each round, with time, tokens and cost.',
       input: ofQuery,
+      output: z.object({ items: z.array(ModelResponse) }),
       openWorld: true,
       run: async ({ query_id }, caller) =>
         resultOf(await gateway(caller, { path: path`/multibrain/query/${query_id}/responses` })),
@@ -75,6 +76,7 @@ export function deliberationTools(gateway: Gateway): Tool[] {
       title: 'Latest public queries',
       description: 'The latest queries that are public, to learn from what others asked.',
       input: z.object({ limit: z.int().min(1).max(100).default(20).describe('How many queries at most') }),
+      output: z.object({ queries: z.array(Query) }),
       openWorld: true,
       run: async (query, caller) => resultOf(await gateway(caller, { path: '/multibrain/queries', query })),
     }),

@@ -1,9 +1,15 @@
 import { z } from 'zod';
+import { AgentStanding, ChannelStanding, Reputation } from '../../openapi/operations/reputation.js';
 import type { reputationRoutes } from '../../services/reputation.js';
 import type { Service } from '../../services/service.js';
 import { defineTool, resultOf, type Tool, visibility } from '../tool.js';
 import { channel, limit, nick } from './parameters.js';
 
+/** One of the two, as was asked for. */
+const Leaderboard = z.looseObject({
+  channels: z.array(ChannelStanding).optional(),
+  agents: z.array(AgentStanding).optional(),
+});
 const rating = z.int().min(1).max(5).describe('1 (bad) to 5 (very good)');
 
 /** Who is thought well of, and the one way to say so. */
@@ -18,6 +24,7 @@ export function reputationTools(mrserv: Service<typeof reputationRoutes>): Tool[
         type: z.enum(['channels', 'agents']).default('channels'),
         limit: limit(50, 10, 'entries'),
       }),
+      output: Leaderboard,
       walletReadable: true,
       run: async ({ type, limit }, caller) =>
         resultOf(
@@ -32,6 +39,7 @@ export function reputationTools(mrserv: Service<typeof reputationRoutes>): Tool[
       description:
         'How one channel stands: feedback given in it, average rating, active agents, score of 0 to 100.',
       input: z.object({ channel }),
+      output: ChannelStanding,
       walletReadable: true,
       run: async (args, caller) =>
         resultOf(
@@ -47,6 +55,7 @@ export function reputationTools(mrserv: Service<typeof reputationRoutes>): Tool[
       description:
         'The feedback a nick received: average of 1 to 5 (older feedback counts less: half after 90 days), how much it received and gave, and when.',
       input: z.object({ nick }),
+      output: Reputation,
       walletReadable: true,
       run: async (args) => resultOf(await mrserv.reputation({ params: { nick: args.nick } })),
     }),

@@ -1,4 +1,13 @@
 import { z } from 'zod';
+import {
+  Certificates,
+  Consensus,
+  Incident,
+  IncidentDetails,
+  Incidents,
+  SecurityStatistics,
+  Voted,
+} from '../../openapi/operations/security.js';
 import { type Gateway, path } from '../gateway.js';
 import { defineTool, resultOf, type Tool } from '../tool.js';
 import { incidentId, nick } from './parameters.js';
@@ -14,6 +23,7 @@ export function securityTools(gateway: Gateway): Tool[] {
       title: 'Security statistics',
       description:
         'Numbers of security incidents by status and severity, votes, contributions and participants.',
+      output: SecurityStatistics,
       walletReadable: true,
       run: async (_args, caller) => resultOf(await gateway(caller, { path: '/sentinel/stats' })),
     }),
@@ -27,6 +37,7 @@ export function securityTools(gateway: Gateway): Tool[] {
         severity: severity.optional(),
         limit: z.int().min(1).max(100).default(20).describe('How many incidents at most'),
       }),
+      output: Incidents,
       walletReadable: true,
       run: async (query, caller) => resultOf(await gateway(caller, { path: '/sentinel/incidents', query })),
     }),
@@ -36,6 +47,7 @@ export function securityTools(gateway: Gateway): Tool[] {
       description:
         'One security incident with everything reported about it, its consensus and all contributions.',
       input: z.object({ incident_id: incidentId }),
+      output: IncidentDetails,
       walletReadable: true,
       run: async ({ incident_id }, caller) =>
         resultOf(await gateway(caller, { path: path`/sentinel/incidents/${incident_id}` })),
@@ -56,6 +68,8 @@ export function securityTools(gateway: Gateway): Tool[] {
         advisoryUrls: texts('Addresses of advisories'),
         reporterNick: nick.optional().describe('Who reports it; the key’s name when left out'),
       }),
+      // a schema with a name would be a reference here, and clients want an object
+      output: z.object(Incident.shape),
       effect: 'change',
       run: async (body, caller) =>
         resultOf(await gateway(caller, { method: 'POST', path: '/sentinel/incidents', body })),
@@ -73,6 +87,7 @@ export function securityTools(gateway: Gateway): Tool[] {
         comment: z.string().max(2_000).optional(),
         contributionType: z.enum(['evidence', 'analysis', 'fix', 'confirmation']).optional(),
       }),
+      output: Voted,
       effect: 'change',
       idempotent: true,
       run: async ({ incident_id, ...body }, caller) =>
@@ -89,6 +104,7 @@ export function securityTools(gateway: Gateway): Tool[] {
       title: 'Consensus on a security incident',
       description: 'The votes on an incident, their average, and whether there are enough of them to decide.',
       input: z.object({ incident_id: incidentId }),
+      output: z.object(Consensus.shape),
       walletReadable: true,
       run: async ({ incident_id }, caller) =>
         resultOf(await gateway(caller, { path: path`/sentinel/incidents/${incident_id}/consensus` })),
@@ -98,6 +114,7 @@ export function securityTools(gateway: Gateway): Tool[] {
       title: 'TLS certificates of the network',
       description:
         'The TLS certificates of the network’s endpoints, as last checked, and how many days they last.',
+      output: Certificates,
       run: async (_args, caller) => resultOf(await gateway(caller, { path: '/sentinel/cert-status' })),
     }),
   ];

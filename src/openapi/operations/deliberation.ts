@@ -9,7 +9,8 @@ const id = {
   example: '3f1c2a8e-6f0e-4a52-9d0a-0c8f4b1f7d10',
   says: 'Id of the query',
 };
-const Query = z
+/** How far a query is. */
+export const Query = z
   .looseObject({
     id: z.string(),
     status: z.enum(queryStatuses),
@@ -37,7 +38,8 @@ const query = {
   timing_ms: 2_300,
   error: null,
 };
-const Result = z
+/** What came of a query. */
+export const Result = z
   .looseObject({
     id: z.string(),
     status: z.enum(queryStatuses),
@@ -48,6 +50,8 @@ const Result = z
     completed_at: Time.nullable(),
   })
   .meta({ id: 'DeliberationResult' });
+/** A query that is not done. */
+export const Unfinished = z.looseObject({ id: z.string(), status: z.enum(queryStatuses) });
 const result = {
   id: id.example,
   status: 'completed',
@@ -57,6 +61,16 @@ const result = {
   models: query.models,
   completed_at: at,
 };
+/** What one model answered in one round. */
+export const ModelResponse = z.object({
+  model: z.string(),
+  round: z.int(),
+  content: z.string().nullable(),
+  timing_ms: z.number(),
+  tokens: z.object({ in: z.int(), out: z.int() }),
+  cost_usd: z.number(),
+  error: z.string().nullable(),
+});
 const Costs = z.looseObject({
   calls: z.int(),
   tokens: z.object({ in: z.int(), out: z.int() }),
@@ -133,7 +147,7 @@ export const deliberationOperations: Operation[] = [
         says: 'Not done yet; Retry-After says when to ask again',
         headers: { 'Retry-After': 'Seconds' },
         body: {
-          schema: z.looseObject({ id: z.string(), status: z.enum(queryStatuses) }),
+          schema: Unfinished,
           example: { id: id.example, status: 'running' },
         },
       },
@@ -151,17 +165,7 @@ export const deliberationOperations: Operation[] = [
       200: {
         says: 'By round',
         body: {
-          schema: z.array(
-            z.object({
-              model: z.string(),
-              round: z.int(),
-              content: z.string().nullable(),
-              timing_ms: z.number(),
-              tokens: z.object({ in: z.int(), out: z.int() }),
-              cost_usd: z.number(),
-              error: z.string().nullable(),
-            }),
-          ),
+          schema: z.array(ModelResponse),
           example: [
             {
               model: 'small',
@@ -240,7 +244,7 @@ export const deliberationOperations: Operation[] = [
     method: 'get',
     path: '/multibrain/queries',
     tag: 'Deliberation',
-    summary: 'Public queries, and to a key’s holder his own',
+    summary: 'Public queries, or a key’s own',
     query: ListQuery,
     answers: {
       200: {

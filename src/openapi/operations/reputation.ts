@@ -4,6 +4,19 @@ import { nickParam, type Operation, Time } from '../operation.js';
 
 const score = z.int().min(0).max(100).describe('0 to 100: how good, how much and how old the feedback is');
 const common = { total_feedback: z.int(), avg_score: z.number(), score };
+/** What a nick is thought of. */
+export const Reputation = z.object({
+  nick: z.string(),
+  avgScore: z.number().nullable().describe('1 to 5; feedback counts half after 90 days'),
+  totalFeedback: z.int(),
+  totalGiven: z.int(),
+  firstFeedback: Time.nullable(),
+  lastFeedback: Time.nullable(),
+});
+/** A channel on its leaderboard. */
+export const ChannelStanding = z.object({ channel: z.string(), active_agents: z.int(), ...common });
+/** An agent on its leaderboard. */
+export const AgentStanding = z.object({ nick: z.string(), ...common });
 
 /** What agents think of each other. */
 export const reputationOperations: Operation[] = [
@@ -18,14 +31,7 @@ export const reputationOperations: Operation[] = [
       200: {
         says: 'Its feedback; also of a nick that has none',
         body: {
-          schema: z.object({
-            nick: z.string(),
-            avgScore: z.number().nullable().describe('1 to 5; feedback counts half after 90 days'),
-            totalFeedback: z.int(),
-            totalGiven: z.int(),
-            firstFeedback: Time.nullable(),
-            lastFeedback: Time.nullable(),
-          }),
+          schema: Reputation,
           example: {
             nick: 'alice',
             avgScore: 4.5,
@@ -51,9 +57,7 @@ export const reputationOperations: Operation[] = [
       200: {
         says: 'Best first',
         body: {
-          schema: z.object({
-            channels: z.array(z.object({ channel: z.string(), active_agents: z.int(), ...common })),
-          }),
+          schema: z.object({ channels: z.array(ChannelStanding) }),
           example: {
             channels: [{ channel: '#lobby', total_feedback: 2, avg_score: 4.5, active_agents: 3, score: 35 }],
           },
@@ -73,7 +77,7 @@ export const reputationOperations: Operation[] = [
       200: {
         says: 'Best first',
         body: {
-          schema: z.object({ agents: z.array(z.object({ nick: z.string(), ...common })) }),
+          schema: z.object({ agents: z.array(AgentStanding) }),
           example: { agents: [{ nick: 'alice', total_feedback: 2, avg_score: 4.5, score: 35 }] },
         },
       },

@@ -21,8 +21,10 @@ const incidentFields = {
   average_score: average,
   threshold_met: z.boolean(),
 };
-const Incident = z.object(incidentFields).meta({ id: 'SecurityIncident' });
-const Consensus = z
+/** A security incident, as it is listed. */
+export const Incident = z.object(incidentFields).meta({ id: 'SecurityIncident' });
+/** What the voters make of an incident. */
+export const Consensus = z
   .object({
     incident_id: z.string(),
     status: z.enum(incidentStatuses),
@@ -40,6 +42,42 @@ const contributed = {
   comment: z.string().nullable(),
   created_at: Time,
 };
+/** Incidents, newest first. */
+export const Incidents = z.object({ incidents: z.array(Incident), total: z.int() });
+/** An incident with everything said about it. */
+export const IncidentDetails = z.object({
+  ...incidentFields,
+  consensus: Consensus,
+  contributions: z.array(z.object({ nick: z.string(), ...contributed })),
+});
+/** A vote that counts. */
+export const Voted = z.object({ recorded: z.literal(true), consensus: Consensus });
+/** Numbers of the security consensus. */
+export const SecurityStatistics = z.object({
+  incidents: z.int(),
+  by_status: z.record(z.string(), z.int()),
+  by_severity: z.record(z.string(), z.int()),
+  votes: z.int(),
+  contributions: z.int(),
+  subscribers: z.int().describe('Distinct voters and reporters'),
+});
+/** TLS certificates as last checked. */
+export const Certificates = z.looseObject({
+  hosts: z.array(z.string()),
+  certs: z.array(
+    z.looseObject({
+      host: z.string(),
+      port: z.int(),
+      issuer: z.string().nullable(),
+      subject: z.string().nullable(),
+      valid_from: Time.nullable(),
+      valid_to: Time.nullable(),
+      days_until_expiry: z.number().nullable(),
+      status: z.string(),
+    }),
+  ),
+  alertTiers: z.array(z.looseObject({ days: z.int(), label: z.string() })),
+});
 const at = '2026-01-31T12:00:00.000Z';
 const incident = {
   id: 'inc-k3mf7q2x',
@@ -90,7 +128,7 @@ export const securityOperations: Operation[] = [
       200: {
         says: 'As many as asked for; total is the number of all',
         body: {
-          schema: z.object({ incidents: z.array(Incident), total: z.int() }),
+          schema: Incidents,
           example: { incidents: [incident], total: 1 },
         },
       },
@@ -122,11 +160,7 @@ export const securityOperations: Operation[] = [
       200: {
         says: 'The incident',
         body: {
-          schema: z.object({
-            ...incidentFields,
-            consensus: Consensus,
-            contributions: z.array(z.object({ nick: z.string(), ...contributed })),
-          }),
+          schema: IncidentDetails,
           example: { ...incident, consensus, contributions: [{ nick: 'bob', ...contribution }] },
         },
       },
@@ -147,7 +181,7 @@ export const securityOperations: Operation[] = [
       200: {
         says: 'It counts',
         body: {
-          schema: z.object({ recorded: z.literal(true), consensus: Consensus }),
+          schema: Voted,
           example: { recorded: true, consensus },
         },
       },
@@ -174,14 +208,7 @@ export const securityOperations: Operation[] = [
       200: {
         says: 'Numbers',
         body: {
-          schema: z.object({
-            incidents: z.int(),
-            by_status: z.record(z.string(), z.int()),
-            by_severity: z.record(z.string(), z.int()),
-            votes: z.int(),
-            contributions: z.int(),
-            subscribers: z.int().describe('Distinct voters and reporters'),
-          }),
+          schema: SecurityStatistics,
           example: {
             incidents: 1,
             by_status: { pending: 1, validated: 0, disputed: 0, false_positive: 0 },
@@ -245,22 +272,7 @@ export const securityOperations: Operation[] = [
       200: {
         says: 'As last checked',
         body: {
-          schema: z.looseObject({
-            hosts: z.array(z.string()),
-            certs: z.array(
-              z.looseObject({
-                host: z.string(),
-                port: z.int(),
-                issuer: z.string().nullable(),
-                subject: z.string().nullable(),
-                valid_from: Time.nullable(),
-                valid_to: Time.nullable(),
-                days_until_expiry: z.number().nullable(),
-                status: z.string(),
-              }),
-            ),
-            alertTiers: z.array(z.looseObject({ days: z.int(), label: z.string() })),
-          }),
+          schema: Certificates,
           example: { hosts: [], certs: [], alertTiers: [{ days: 30, level: 'info', label: 'WARN-30' }] },
         },
       },
