@@ -156,6 +156,9 @@ export class Link {
   #take(line: string): boolean {
     if (this.exchange?.take(line)) return true;
     const command = commandOf(line);
+    // Nothing that is offered later is wanted, but the library would ask for nothing of it; behind our CAP END that
+    // keeps InspIRCd from ever registering us (services that link offer `sasl`, at any moment).
+    if (command === 'CAP' && parseLine(line).params[1] === 'NEW') return true;
     if (command === 'ERROR' || (!this.exchange && shutOut.has(command))) {
       this.#shutOut(command, textOf(parseLine(line)));
     }

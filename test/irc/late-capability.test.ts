@@ -1,0 +1,29 @@
+import { type AddressInfo, connect, createServer } from 'node:net';
+import t from 'tap';
+import { startIrcd } from '../support/ircd.js';
+import { credentials, startBot } from './bot.js';
+
+t.test('a capability that is offered in the middle of a registration does not end it', async (t) => {
+  const ircd = await startIrcd(t);
+  let offers = 0;
+  const proxy = createServer((client) => {
+    const server = connect(ircd.port, '127.0.0.1');
+    for (const socket of [client, server]) socket.on('error', () => {});
+    server.pipe(client);
+    client.on('data', (bytes) => {
+      server.write(bytes);
+      if (!bytes.toString().includes('CAP END')) return;
+      offers += 1;
+      client.write(':irc.test CAP * NEW :sasl=PLAIN\r\n');
+    });
+    client.on('close', () => server.destroy());
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => proxy.close());
+
+  const url = `irc://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+  const bot = startBot(t, { ...credentials(ircd), url });
+  const session = await bot.session(1, 8_000);
+  t.ok(session.oper);
+  t.same([offers, bot.lost], [1, []], 'at the first attempt');
+});
