@@ -71,6 +71,7 @@ t.test('the pause before the next attempt', async (t) => {
   const fault = { livedMs: 0, rejected: false };
   const backoff = new Backoff();
   t.equal(backoff.next({ livedMs: 5, rejected: false }, 0), 50, 'quick at first');
+  t.equal(backoff.next(fault, 0), 300);
   t.equal(backoff.next(fault, 0), 1_000);
   t.equal(backoff.next(fault, 0.999), 1_899.1);
   for (let n = 0; n < 100; n++) backoff.next(fault, 0);

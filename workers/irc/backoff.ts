@@ -25,8 +25,10 @@ export class Backoff {
       return full / 2 + (full / 2) * random;
     }
     this.#failures += 1;
+    // A server that crashed and is restarted at once is back before the third attempt.
     if (this.#failures === 1) return 50 + 200 * random;
-    // A server that restarts is back within seconds; after minutes there is no hurry any more.
+    if (this.#failures === 2) return 300 + 200 * random;
+    // One that takes longer is back within seconds; after minutes there is no hurry any more.
     return this.#failures <= patientAttempts ? 1_000 + 900 * random : 4_000 + 1_000 * random;
   }
 }
