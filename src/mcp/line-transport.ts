@@ -15,6 +15,11 @@ interface Fault {
 }
 
 const notJson: Fault = { code: -32700, message: 'The line is not JSON', data: { code: 'parse_error' } };
+const tooLong: Fault = {
+  code: -32700,
+  message: `The line has more than ${longestLine} bytes: the session ends here`,
+  data: { code: 'parse_error' },
+};
 const noMessage: Fault = {
   code: -32600,
   message: 'The line is no JSON-RPC 2.0 message',
@@ -63,7 +68,7 @@ export class LineTransport implements Transport {
     }
     this.#rest = bytes;
     if (bytes.length <= longestLine) return;
-    this.#fail(new Error(`a line of more than ${longestLine} bytes`));
+    this.#refuse(null, tooLong, `a line of more than ${longestLine} bytes`);
     void this.close();
   };
 

@@ -86,9 +86,10 @@ t.test('MCP-19 what is no message is answered', async (t) => {
 });
 
 t.test('a line without an end is not waited for', async (t) => {
-  const { give, isClosed, complaints } = await open(t);
+  const { give, isClosed, complaints, answers } = await open(t);
   const much = Buffer.alloc(4 * 1024 * 1024, 'x');
   for (let n = 0; n < 3; n++) await give(much);
   t.ok(isClosed());
   t.match(complaints, [/more than \d+ bytes/]);
+  t.match(answers(), [{ id: null, error: { code: -32700, message: /the session ends/ } }]);
 });
