@@ -34,8 +34,10 @@ export interface ChildSpec {
   /** Changes when a running server would have to be started anew, for example with its configuration. */
   fingerprint: string;
   answers(port: number): Promise<boolean>;
-  /** Output that means the start has failed although the process lives. */
-  failure?: RegExp;
+  /** Whether its output means that the start has failed although the process lives. */
+  failed?(output: string, port: number): boolean;
+  /** Told of each run that answers, with its output so far. */
+  started?(output: string, run: ProcessIdentity): void;
   startTimeoutMs: number;
   stopGraceMs: number;
   /** Ends a first start that is under way; it rejects then. */
@@ -63,7 +65,8 @@ interface ChildRecord extends ProcessIdentity {
 
 const firstBackoffMs = 100;
 const longestBackoffMs = 10_000;
-const steadyAfterMs = 30_000;
+/** A server that lived for so long has not failed to start: it is restarted at once. */
+const steadyAfterMs = 5_000;
 const largestLog = 1_000_000;
 const trimEveryMs = 60_000;
 
@@ -181,11 +184,15 @@ async function start(spec: ChildSpec, port: number, stopped: AbortSignal): Promi
   for (;;) {
     const answered = await spec.answers(port);
     if (!isAlive(record)) throw new Error(`${spec.name} ended while starting: ${lastLines(output())}`);
-    const failed = spec.failure?.test(output());
-    if (answered && !failed) return record;
+    const failed = spec.failed?.(output(), port);
+    if (answered && !failed) {
+      spec.started?.(output(), record);
+      return record;
+    }
     if (failed || stopped.aborted || Date.now() > deadline) {
       await endProcess(record, spec.stopGraceMs);
-      throw new Error(`${spec.name} did not answer on port ${port}: ${lastLines(output())}`);
+      const what = failed ? `cannot have port ${port}` : `did not answer on port ${port}`;
+      throw new Error(`${spec.name} ${what}: ${lastLines(output())}`);
     }
     await sleep(10);
   }

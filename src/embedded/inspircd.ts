@@ -1,13 +1,17 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { ServicesLink } from './anope-config.js';
 import { findInspircd } from './binaries.js';
 import { superviseChild } from './child.js';
 import { type InspircdSecrets, inspircdConfig, installationOf, motd } from './inspircd-config.js';
 import type { EmbeddedServer } from './nats-server.js';
-import { answers } from './net.js';
+import { answers, isFree } from './net.js';
+import { isAlive, type ProcessIdentity } from './process.js';
+
+const portPollMs = 1_000;
 
 /**
  * Runs an InspIRCd, its files under `<dataDir>/irc`; one that a killed service left running there with the
@@ -48,7 +52,10 @@ export async function startInspircd(options: {
       .update(`${binary.version}\n${textFor(options.port)}`)
       .digest('hex'),
     answers: (port) => inspircdAnswers(port, host),
-    failure: inspircdFailure,
+    failed: couldNotBind,
+    started: (output, run) => {
+      if (services && couldNotBind(output, services.port)) void openLater(run, services.port, options.log);
+    },
     startTimeoutMs: 15_000,
     stopGraceMs: 5_000,
     log: options.log,
@@ -56,8 +63,24 @@ export async function startInspircd(options: {
   return Object.defineProperty(child as EmbeddedServer, 'url', { value: `irc://${host}:${child.port}` });
 }
 
-/** What InspIRCd prints when it runs without the port it was told to open. */
-export const inspircdFailure = /failed to bind/;
+/** Whether InspIRCd says that it runs without one of the ports that it was told to open. */
+function couldNotBind(output: string, port: number): boolean {
+  return new RegExp(`failed to bind[^]*:${port}: `).test(output);
+}
+
+/** The network does without its services; a server that runs without their port opens it once it is free. */
+async function openLater(run: ProcessIdentity, port: number, log: Logger): Promise<void> {
+  const about = { server: 'inspircd', serverPid: run.pid, port };
+  log.warn(about, 'another program has the port for the nick service: nobody can identify until it is free');
+  while (isAlive(run)) {
+    if (await isFree(port)) {
+      process.kill(run.pid, 'SIGHUP'); // has it read its configuration again, and open what is not open yet
+      log.info(about, 'the port for the nick service is free again');
+      return;
+    }
+    await sleep(portPollMs, undefined, { ref: false });
+  }
+}
 
 /** Writes the configuration (it holds secrets: mode 0600) and the message of the day; returns the former's path. */
 export function writeInspircdFiles(dir: string, text: string): string {

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { statSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { createServer, connect as tcpConnect } from 'node:net';
@@ -8,8 +9,9 @@ import t from 'tap';
 import { findNatsServer } from '../../src/embedded/binaries.js';
 import { startInspircd } from '../../src/embedded/inspircd.js';
 import { startNatsServer } from '../../src/embedded/nats-server.js';
-import { answers, freePort } from '../../src/embedded/net.js';
+import { answers, freePort, isFree } from '../../src/embedded/net.js';
 import { endProcess, findRun, identify, isAlive } from '../../src/embedded/process.js';
+import { eventually } from '../support/eventually.js';
 import { startHolder } from './holder.js';
 
 const log = pino({ level: 'silent' });
@@ -91,6 +93,22 @@ for (const [kind, { name, folder, start }] of Object.entries(kinds)) {
     },
   );
 }
+
+t.test(
+  'an InspIRCd whose port for services is taken serves clients, and opens it once it is free',
+  async (t) => {
+    const link = { port: await freePort(), password: 'link-password' };
+    const other = createServer().listen(link.port, '127.0.0.1');
+    await once(other, 'listening');
+    t.teardown(() => other.close());
+    const server = await startInspircd({ dataDir: t.testdir(), port: 0, log, secrets, services: link });
+    t.teardown(() => server.stop());
+    t.ok(await greets(server.port));
+    other.close();
+    await eventually('the port for services to be open', async () => !(await isFree(link.port)));
+    t.ok(await greets(server.port));
+  },
+);
 
 t.test('a frozen server is not adopted', async (t) => {
   const dataDir = t.testdir();

@@ -5,17 +5,12 @@ import { join } from 'node:path';
 import { createServer, type TLSSocket } from 'node:tls';
 import t from 'tap';
 import { findInspircd } from '../../src/embedded/binaries.js';
-import {
-  inspircdAnswers,
-  inspircdArgs,
-  inspircdFailure,
-  writeInspircdFiles,
-} from '../../src/embedded/inspircd.js';
+import { inspircdAnswers, inspircdArgs, writeInspircdFiles } from '../../src/embedded/inspircd.js';
 import { inspircdConfig, installationOf } from '../../src/embedded/inspircd-config.js';
 import { freePort } from '../../src/embedded/net.js';
 import { ircChecks } from '../../src/ops/doctor/irc.js';
 import { IrcViewer } from '../../src/ops/irc-viewer.js';
-import { startIrcd, type TestIrcd } from '../support/ircd.js';
+import { inspircdFailure, startIrcd, type TestIrcd } from '../support/ircd.js';
 import { startServerProcess, type Teardown } from '../support/server-process.js';
 import { diagnose } from './diagnosis.js';
 

@@ -1,13 +1,11 @@
 import { findInspircd } from '../../src/embedded/binaries.js';
-import {
-  inspircdAnswers,
-  inspircdArgs,
-  inspircdFailure,
-  writeInspircdFiles,
-} from '../../src/embedded/inspircd.js';
+import { inspircdAnswers, inspircdArgs, writeInspircdFiles } from '../../src/embedded/inspircd.js';
 import { type InspircdSecrets, inspircdConfig, installationOf } from '../../src/embedded/inspircd-config.js';
 import { freePort } from '../../src/embedded/net.js';
 import { type ServerProcess, startServerProcess, type Teardown } from './server-process.js';
+
+/** What InspIRCd prints when it runs without a port that it was told to open. */
+export const inspircdFailure = /failed to bind/;
 
 /** A real InspIRCd with the configuration that is used in production, and the credentials of its bots. */
 export interface TestIrcd extends ServerProcess, InspircdSecrets {
