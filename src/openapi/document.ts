@@ -45,6 +45,7 @@ const security: Record<Access, Json[]> = {
 };
 
 const ofEvery = {
+  400: 'The request is not well-formed',
   429: 'Too many requests from this address',
   500: 'A fault of this service; request_id is in its log',
   503: 'A part of the service is away for now',
