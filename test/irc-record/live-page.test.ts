@@ -82,7 +82,9 @@ t.test('IRC-19 a person watches the network in a browser', { skip }, async (t) =
     await page.getByRole('button', { name: '#disputes' }).click();
     await until('its line', async () => (await texts()).includes('elsewhere'));
     t.match(await page.locator('#topic').textContent(), /Disputed submissions/);
-    t.match(await page.locator('#counts').textContent(), /2 channels, 2 users/);
+    // of the whole network: alice and four bots
+    const counts = async () => (await page.locator('#counts').textContent()) ?? '';
+    await until('the counts', async () => /4 channels, 5 users/.test(await counts()));
     await alice.ask('PRIVMSG #lobby :not here', 'PRIVMSG #disputes :here');
     await until('a line of it', async () => (await texts()).includes('here'));
     t.notOk((await texts()).includes('not here'));
