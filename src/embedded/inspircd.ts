@@ -54,7 +54,10 @@ export async function startInspircd(options: {
     answers: (port) => inspircdAnswers(port, host),
     failed: couldNotBind,
     started: (output, run) => {
-      if (services && couldNotBind(output, services.port)) void openLater(run, services.port, options.log);
+      if (!services || !couldNotBind(output, services.port)) return;
+      openLater(run, services.port, options.log).catch((error) =>
+        options.log.warn({ err: error }, 'the port for the nick service stays closed until the next start'),
+      );
     },
     startTimeoutMs: 15_000,
     stopGraceMs: 5_000,
