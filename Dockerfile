@@ -21,7 +21,7 @@ USER node
 EXPOSE 6667
 HEALTHCHECK --interval=10s --timeout=3s --start-period=10s \
   CMD ["node", "-e", "require('net').connect(process.env.IRC_EMBEDDED_PORT || 6667, '127.0.0.1').on('connect', () => process.exit(0)).on('error', () => process.exit(1))"]
-CMD ["node", "dist/src/embedded/run-inspircd.js"]
+CMD ["node", "dist/src/servers/run-inspircd.js"]
 
 # The service; NATS_URL, DATABASE_URL and IRC_URL name the servers, which are not in this image.
 FROM runtime AS service

@@ -1,9 +1,9 @@
 import { decodeFact, type Log } from '../streams/core/index.js';
 import { delivery as deliveries } from '../streams/delivery/index.js';
-import { eventToken, market, marketSubject } from '../streams/market/index.js';
+import { eventToken, market, marketSubject } from '../streams/events/index.js';
 import { startIrcd, type TestIrcd } from '../test/support/ircd.js';
 import { startNats } from '../test/support/nats.js';
-import { DeliverToIrc } from '../workers/deliver-to-irc/index.js';
+import { DeliverToIrc } from '../workers/delivery/index.js';
 import { IrcConnection } from '../workers/irc/connection.js';
 import type { Bench, Row } from './bench.js';
 import { taskFact } from './events.js';

@@ -7,9 +7,9 @@ import {
 } from '@event-driven-io/emmett-postgresql';
 import pg from 'pg';
 import type { Param, Tx } from '../projections/core/sql.js';
-import { deliveryQueue } from '../projections/delivery-queue.js';
+import { deliveryQueue } from '../projections/delivery.js';
 import type { Log, Recorded } from '../streams/core/index.js';
-import { type MarketFact, market, marketSubject } from '../streams/market/index.js';
+import { type MarketFact, market, marketSubject } from '../streams/events/index.js';
 import { startNats } from '../test/support/nats.js';
 import { startPostgres, type TestPostgres } from '../test/support/sql.js';
 import type { Bench, Row } from './bench.js';

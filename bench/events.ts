@@ -1,5 +1,5 @@
-import { signBody } from '../src/auth/webhook-signature.js';
-import type { MarketFact } from '../streams/market/index.js';
+import { signBody } from '../src/operations/events/signature.js';
+import type { MarketFact } from '../streams/events/index.js';
 import { webhookSecret } from '../test/support/app.js';
 
 const description =

@@ -2,7 +2,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import autocannon from 'autocannon';
 import type { Log } from '../streams/core/index.js';
-import { irc, ircSubject } from '../streams/irc/index.js';
+import { irc, ircSubject } from '../streams/network/index.js';
 import { feedbackSubject } from '../streams/reputation/facts.js';
 import { reputation } from '../streams/reputation/index.js';
 import { eventually } from '../test/support/eventually.js';

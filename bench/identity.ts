@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Log } from '../streams/core/index.js';
 import { type IdentityFact, identity, registrySubject } from '../streams/identity/index.js';
 import { startNats } from '../test/support/nats.js';
-import { Registry } from '../workers/identify/index.js';
+import { Registry } from '../workers/identity/index.js';
 import type { Bench, Row } from './bench.js';
 import { median, milliseconds, perSecond, whole } from './figures.js';
 import { inParallel, openLog, quiet, seedsAtATime } from './log.js';

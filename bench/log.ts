@@ -6,8 +6,8 @@ import {
   delivery,
   deliverySubject,
 } from '../streams/delivery/index.js';
+import { market, marketSubject } from '../streams/events/index.js';
 import { streams } from '../streams/index.js';
-import { market, marketSubject } from '../streams/market/index.js';
 import type { TestNats } from '../test/support/nats.js';
 import type { Bench } from './bench.js';
 import { taskFact } from './events.js';

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { market, marketSubject } from '../streams/market/index.js';
+import { market, marketSubject } from '../streams/events/index.js';
 import { eventually } from '../test/support/eventually.js';
 import { startNats } from '../test/support/nats.js';
 import { startService, type TestService } from '../test/support/service.js';

@@ -1,5 +1,5 @@
 import type { Sql } from '../projections/core/sql.js';
-import { deadLetters, queueStatistics } from '../projections/delivery-queue.js';
+import { deadLetters, queueStatistics } from '../projections/delivery.js';
 import { startNats } from '../test/support/nats.js';
 import type { Bench, Row } from './bench.js';
 import { milliseconds, percentile, whole } from './figures.js';

@@ -1,5 +1,5 @@
 import { delivery } from '../streams/delivery/index.js';
-import { market } from '../streams/market/index.js';
+import { market } from '../streams/events/index.js';
 import { startNats } from '../test/support/nats.js';
 import type { Bench, Row } from './bench.js';
 import { median, perSecond, whole } from './figures.js';

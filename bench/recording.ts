@@ -1,11 +1,11 @@
-import { ircMessages, ircNetwork } from '../projections/irc-network.js';
+import { ircMessages, ircNetwork } from '../projections/network/queries.js';
 import type { Log, Recorded } from '../streams/core/index.js';
-import { type IrcFact, irc, ircSubject } from '../streams/irc/index.js';
+import { type IrcFact, irc, ircSubject } from '../streams/network/index.js';
 import { eventually } from '../test/support/eventually.js';
 import { startIrcd, type TestIrcd } from '../test/support/ircd.js';
 import { startNats } from '../test/support/nats.js';
 import { IrcConnection } from '../workers/irc/index.js';
-import { RecordIrc } from '../workers/record-irc/index.js';
+import { RecordIrc } from '../workers/network/index.js';
 import type { Bench, Row } from './bench.js';
 import { median, milliseconds, percentile, perSecond, whole } from './figures.js';
 import { bareDelivery } from './floors/delivery.js';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Sql } from '../projections/core/sql.js';
-import { reputations } from '../projections/reputation.js';
-import { agentLeaderboard, channelLeaderboard, reputationOf } from '../projections/reputation-queries.js';
+import { agentLeaderboard, channelLeaderboard, reputationOf } from '../projections/reputation/queries.js';
+import { reputations } from '../projections/reputation/tables.js';
 import type { Recorded } from '../streams/core/index.js';
 import type { ReputationFact } from '../streams/reputation/index.js';
 import type { Bench, Row } from './bench.js';

@@ -1,8 +1,8 @@
 import { type ChildProcess, execFileSync, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { findInspircd, findNatsServer } from '../src/embedded/binaries.js';
-import { freePort } from '../src/embedded/net.js';
+import { findInspircd, findNatsServer } from '../src/servers/binaries.js';
+import { freePort } from '../src/servers/net.js';
 import { eventually } from '../test/support/eventually.js';
 import { temporaryDirectory } from '../test/support/sql.js';
 import { startArgs } from '../test/support/start-command.js';

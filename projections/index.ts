@@ -1,15 +1,15 @@
-import { agentRegistry } from './agents.js';
-import { auditLog } from './audit-log.js';
-import { channelDirectory } from './channel-directory.js';
+import { channelDirectory } from './channels/directory.js';
 import type { Projection } from './core/projection.js';
-import { deliberations } from './deliberations.js';
-import { deliveryQueue } from './delivery-queue.js';
-import { identityLinks } from './identity-links.js';
-import { incidentRecords } from './incidents.js';
-import { ircNetwork } from './irc-network.js';
-import { moderationModel } from './moderation.js';
-import { paidSessions } from './payments.js';
-import { reputations } from './reputation.js';
+import { deliberations } from './deliberation/fold.js';
+import { deliveryQueue } from './delivery.js';
+import { identityLinks } from './identity/links.js';
+import { incidentRecords } from './incidents/tables.js';
+import { auditLog } from './marketplace.js';
+import { moderationModel } from './moderation/fold.js';
+import { ircNetwork } from './network/queries.js';
+import { paidSessions } from './payments/fold.js';
+import { reputations } from './reputation/tables.js';
+import { agentRegistry } from './verification.js';
 
 /** Every read model of the service. */
 export const projections: Projection[] = [

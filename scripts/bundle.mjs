@@ -3,7 +3,7 @@
 import { build } from 'esbuild';
 
 await build({
-  entryPoints: ['src/main.ts', 'src/cli.ts', 'src/embedded/run-inspircd.ts'],
+  entryPoints: ['src/main.ts', 'src/cli.ts', 'src/servers/run-inspircd.ts'],
   outdir: process.argv[2],
   outbase: '.',
   chunkNames: 'chunks/[name]-[hash]',

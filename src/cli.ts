@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-import { commands } from './ops/commands.js';
-import { runProcess } from './ops/process.js';
-import { runCommandLine } from './ops/run.js';
+import { commands } from './cli/core/commands.js';
+import { runProcess } from './cli/core/process.js';
+import { runCommandLine } from './cli/core/run.js';
 
 void runProcess((terminal, stop) => runCommandLine(process.argv.slice(2), { commands, terminal, stop }));

@@ -1,6 +1,6 @@
-import { runProcess } from './ops/process.js';
-import { runCommandLine } from './ops/run.js';
-import { startCommand } from './ops/start-command.js';
+import { runProcess } from './cli/core/process.js';
+import { runCommandLine } from './cli/core/run.js';
+import { startCommand } from './cli/service/start-command.js';
 
 // `npm start` is `relay start`
 void runProcess((terminal, stop) =>

@@ -1,18 +1,18 @@
-import { agents } from './agents/facts.js';
-import { audit } from './audit/index.js';
 import { certificates } from './certificates/facts.js';
 import { channels } from './channels/facts.js';
 import type { StreamDefinition } from './core/index.js';
 import { deliberation } from './deliberation/facts.js';
 import { delivery } from './delivery/facts.js';
+import { market } from './events/facts.js';
 import { identity } from './identity/facts.js';
 import { incidents } from './incidents/facts.js';
-import { irc } from './irc/facts.js';
-import { market } from './market/facts.js';
+import { audit } from './marketplace/index.js';
 import { moderation } from './moderation/facts.js';
+import { irc } from './network/facts.js';
 import { operations } from './operations/facts.js';
 import { payments } from './payments/facts.js';
 import { reputation } from './reputation/facts.js';
+import { agents } from './verification/facts.js';
 
 /** Every stream of the service. */
 export const streams: StreamDefinition[] = [

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import { isExpected } from '../../streams/core/index.js';
-import { parseInput } from '../validation.js';
+import { parseInput } from '../operations/core/validation.js';
 import {
   Envelope,
   faultAnswer,

@@ -1,5 +1,5 @@
-import { counted } from '../counted.js';
-import type { Reply } from '../services/service.js';
+import type { Reply } from '../remote/service.js';
+import { counted } from '../words/counted.js';
 
 /** Reads a path of this service's own public API, as anybody may. */
 export type Read = (path: string) => Promise<Reply>;

@@ -1,5 +1,5 @@
 import type { Log } from '../../streams/core/index.js';
-import { ShortLived } from '../short-lived.js';
+import { ShortLived } from '../stores/short-lived.js';
 import type { Task } from './protocol.js';
 
 /** How long tasks are known, in milliseconds, and how many at once; older ones go first. */

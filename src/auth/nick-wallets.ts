@@ -1,9 +1,9 @@
 import type { FastifyRequest } from 'fastify';
 import { isExpected, Refusal } from '../../streams/core/index.js';
 import { noWalletLinked, walletKey } from '../../streams/identity/index.js';
-import { rawBodyOf } from '../api/raw-body.js';
-import type { identityRoutes } from '../services/identity.js';
-import type { Service } from '../services/service.js';
+import { rawBodyOf } from '../http/raw-body.js';
+import type { identityRoutes } from '../operations/identity/service.js';
+import type { Service } from '../remote/service.js';
 import type { Wallets } from './erc8128/wallets.js';
 
 /** What signed requests for a nick are judged by. */

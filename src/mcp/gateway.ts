@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import type { Input, Reply } from '../services/service.js';
+import type { Input, Reply } from '../remote/service.js';
 import type { Caller } from './tool.js';
 
 /** One call of this service's own public API. */

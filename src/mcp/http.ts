@@ -2,10 +2,10 @@ import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/
 import { JSONRPCMessageSchema } from '@modelcontextprotocol/sdk/types.js';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isExpected, Refusal } from '../../streams/core/index.js';
-import { errorAnswer, retryAfterOf } from '../api/errors.js';
-import { refuseOtherMethods } from '../api/other-methods.js';
 import type { ApiKeys } from '../auth/api-keys.js';
 import type { Wallets } from '../auth/erc8128/wallets.js';
+import { errorAnswer, retryAfterOf } from '../http/errors.js';
+import { refuseOtherMethods } from '../http/other-methods.js';
 import { createToolServer } from './server.js';
 import type { ToolTable } from './table.js';
 import type { Caller } from './tool.js';

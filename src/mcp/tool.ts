@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Reply } from '../services/service.js';
-import { parseInput } from '../validation.js';
+import { parseInput } from '../operations/core/validation.js';
+import type { Reply } from '../remote/service.js';
 
 /** What a credential opens: everything over HTTP, or what a wallet's signature may read. */
 export type Tier = 'keyed' | 'wallet-read';

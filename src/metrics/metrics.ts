@@ -1,7 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { ObservedAppend } from '../../streams/core/index.js';
-import type { DeliveryObserver } from '../../workers/deliver-to-irc/in-hand.js';
-import type { AnsweredRequest } from '../api/server.js';
+import type { DeliveryObserver } from '../../workers/delivery/in-hand.js';
+import type { AnsweredRequest } from '../http/server.js';
 import { type NetworkObserver, networkCounters } from './network.js';
 
 /** What is read when somebody asks for the metrics, by its name without the prefix. */

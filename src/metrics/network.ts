@@ -1,6 +1,6 @@
 import { Counter, type Registry } from 'prom-client';
-import type { ChannelsObserver } from '../../workers/keep-channels/index.js';
-import type { RecordingObserver } from '../../workers/record-irc/index.js';
+import type { ChannelsObserver } from '../../workers/channels/index.js';
+import type { RecordingObserver } from '../../workers/network/index.js';
 
 /** Told what the recorder and the keeper of the channels do. */
 export type NetworkObserver = RecordingObserver & ChannelsObserver;

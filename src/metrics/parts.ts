@@ -1,11 +1,11 @@
 import type { Projector } from '../../projections/core/projector.js';
-import { queueCounts } from '../../projections/delivery-queue.js';
+import { queueCounts } from '../../projections/delivery.js';
 import type { Log, StreamDefinition } from '../../streams/core/index.js';
 import { consumerBacklog } from '../../workers/core/backlog.js';
-import { deliverToIrcConsumers } from '../../workers/deliver-to-irc/index.js';
-import type { BotHold } from '../bots/bot.js';
-import type { DeliveryHold } from '../bots/delivery.js';
-import type { ReadModels } from '../read-models.js';
+import { deliverToIrcConsumers } from '../../workers/delivery/index.js';
+import type { BotHold } from '../app/bot.js';
+import type { DeliveryHold } from '../operations/delivery/bot.js';
+import type { ReadModels } from '../stores/read-models.js';
 import type { Gauged, Reading } from './metrics.js';
 
 /** The parts of the service that have something to measure when somebody asks. */

@@ -1,8 +1,8 @@
-import { channelStatistics } from '../../projections/channel-queries.js';
-import type { KeepChannels } from '../../workers/keep-channels/index.js';
-import type { RecordIrc } from '../../workers/record-irc/index.js';
-import type { BotHold } from '../bots/bot.js';
-import type { ReadModels } from '../read-models.js';
+import { channelStatistics } from '../../projections/channels/queries.js';
+import type { KeepChannels } from '../../workers/channels/index.js';
+import type { RecordIrc } from '../../workers/network/index.js';
+import type { BotHold } from '../app/bot.js';
+import type { ReadModels } from '../stores/read-models.js';
 import type { Reading } from './metrics.js';
 
 /** The recorder's rooms, where this process has it. */

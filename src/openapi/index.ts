@@ -1,17 +1,17 @@
+import { channelOperations } from '../operations/channels/description.js';
+import { deliberationOperations } from '../operations/deliberation/description.js';
+import { webhookOperations } from '../operations/events/description.js';
+import { identityOperations } from '../operations/identity/description.js';
+import { securityOperations } from '../operations/incidents/description.js';
+import { marketplaceOperations } from '../operations/marketplace/description.js';
+import { moderationOperations } from '../operations/moderation/description.js';
+import { ircOperations } from '../operations/network/description.js';
+import { paymentOperations } from '../operations/payments/description.js';
+import { reputationOperations } from '../operations/reputation/description.js';
+import { systemOperations } from '../operations/system/description.js';
+import { operationsOperations } from '../operations/system/ops-description.js';
+import { verificationOperations } from '../operations/verification/description.js';
 import type { Operation } from './operation.js';
-import { channelOperations } from './operations/channels.js';
-import { deliberationOperations } from './operations/deliberation.js';
-import { identityOperations } from './operations/identity.js';
-import { ircOperations } from './operations/irc.js';
-import { marketplaceOperations } from './operations/marketplace.js';
-import { moderationOperations } from './operations/moderation.js';
-import { operationsOperations } from './operations/operations.js';
-import { paymentOperations } from './operations/payments.js';
-import { reputationOperations } from './operations/reputation.js';
-import { securityOperations } from './operations/security.js';
-import { systemOperations } from './operations/system.js';
-import { verificationOperations } from './operations/verification.js';
-import { webhookOperations } from './operations/webhooks.js';
 
 /** Every operation of the public API. */
 export const operations: Operation[] = [

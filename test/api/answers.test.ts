@@ -1,5 +1,5 @@
 import t from 'tap';
-import { Answers } from '../../src/answers.js';
+import { Answers } from '../../src/stores/answers.js';
 
 t.test('the same answer is given while nothing moves', async (t) => {
   const answers = new Answers();

@@ -2,7 +2,7 @@ import t from 'tap';
 import { defineProjection } from '../../projections/core/projection.js';
 import { emptyBuild } from '../../projections/core/registry.js';
 import { Paces, statusOf } from '../../projections/core/status.js';
-import { market } from '../../streams/market/index.js';
+import { market } from '../../streams/events/index.js';
 import { postEvent, sampleEvent, startApp } from '../support/app.js';
 import { eventually } from '../support/eventually.js';
 import { startNats } from '../support/nats.js';

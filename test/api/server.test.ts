@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import pino from 'pino';
 import t, { type Test } from 'tap';
-import { createServer } from '../../src/api/server.js';
+import { createServer } from '../../src/http/server.js';
 import '../support/contract.js';
 import { Refusal } from '../../streams/core/index.js';
 import { eventually } from '../support/eventually.js';

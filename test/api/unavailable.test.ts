@@ -1,9 +1,9 @@
 import pino from 'pino';
 import t, { type Test } from 'tap';
-import { createApp } from '../../src/app.js';
-import { readConfig } from '../../src/config.js';
-import { freePort } from '../../src/embedded/net.js';
+import { createApp } from '../../src/app/app.js';
+import { readConfig } from '../../src/app/config.js';
 import { operations } from '../../src/openapi/index.js';
+import { freePort } from '../../src/servers/net.js';
 import { type Answer, askOf } from '../channels/stage.js';
 import { startNats } from '../support/nats.js';
 

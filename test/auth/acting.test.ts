@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import pino from 'pino';
 import t from 'tap';
 import { incidentSubject, incidents } from '../../streams/incidents/index.js';
-import { Registry } from '../../workers/identify/index.js';
+import { Registry } from '../../workers/identity/index.js';
 import { openLog } from '../identity/log.js';
 import { identityStage } from '../identity/stage.js';
 import { eventually } from '../support/eventually.js';

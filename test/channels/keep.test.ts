@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap';
-import { channelOperations, managedChannel, managedChannels } from '../../projections/channel-queries.js';
+import { channelOperations, managedChannel, managedChannels } from '../../projections/channels/queries.js';
 import { channels as channelStream } from '../../streams/channels/index.js';
-import { eventToken, market, marketSubject } from '../../streams/market/index.js';
+import { eventToken, market, marketSubject } from '../../streams/events/index.js';
 import { eventually } from '../support/eventually.js';
 import { observe } from '../support/irc-observer.js';
 import { startIrcd } from '../support/ircd.js';

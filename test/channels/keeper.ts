@@ -3,16 +3,16 @@ import { openSql } from '../../projections/core/open-sql.js';
 import { Projector } from '../../projections/core/projector.js';
 import type { Sql } from '../../projections/core/sql.js';
 import { projections } from '../../projections/index.js';
-import { ReadModels } from '../../src/read-models.js';
+import { ReadModels } from '../../src/stores/read-models.js';
 import { Log } from '../../streams/core/index.js';
 import { streams } from '../../streams/index.js';
-import { IrcConnection } from '../../workers/irc/index.js';
 import {
   type Channels,
   createChannels,
   KeepChannels,
   type KeepChannelsOptions,
-} from '../../workers/keep-channels/index.js';
+} from '../../workers/channels/index.js';
+import { IrcConnection } from '../../workers/irc/index.js';
 import { eventually } from '../support/eventually.js';
 import type { TestIrcd } from '../support/ircd.js';
 import type { TestNats } from '../support/nats.js';

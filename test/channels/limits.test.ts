@@ -1,9 +1,9 @@
 import { pino } from 'pino';
 import t from 'tap';
 import { Refusal, Unavailable } from '../../streams/core/index.js';
+import { HourlyLimit } from '../../workers/channels/limits.js';
 import { Lanes } from '../../workers/core/lanes.js';
 import { answerRequests, request } from '../../workers/core/rpc.js';
-import { HourlyLimit } from '../../workers/keep-channels/limits.js';
 import { startNats } from '../support/nats.js';
 import { openLog } from './keeper.js';
 

@@ -1,6 +1,6 @@
 import t from 'tap';
-import { channelWithoutKey, operationWithoutKey } from '../../projections/channel-queries.js';
-import { freePort } from '../../src/embedded/net.js';
+import { channelWithoutKey, operationWithoutKey } from '../../projections/channels/queries.js';
+import { freePort } from '../../src/servers/net.js';
 import { withoutKey } from '../../streams/channels/index.js';
 import { startApp } from '../support/app.js';
 import { eventually } from '../support/eventually.js';

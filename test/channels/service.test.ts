@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import t from 'tap';
-import { freePort } from '../../src/embedded/net.js';
-import { type Channels, createChannels } from '../../workers/keep-channels/index.js';
+import { freePort } from '../../src/servers/net.js';
+import { type Channels, createChannels } from '../../workers/channels/index.js';
 import { startApp } from '../support/app.js';
 import { eventually } from '../support/eventually.js';
 import { startIrcd } from '../support/ircd.js';

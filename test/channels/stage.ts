@@ -1,4 +1,4 @@
-import type { App } from '../../src/app.js';
+import type { App } from '../../src/app/app.js';
 import { startApp } from '../support/app.js';
 import { eventually } from '../support/eventually.js';
 import { type Observer, observe } from '../support/irc-observer.js';

@@ -1,6 +1,6 @@
 import pino from 'pino';
 import t from 'tap';
-import { createServer } from '../../src/api/server.js';
+import { createServer } from '../../src/http/server.js';
 import { reportTo } from '../support/contract.js';
 import { Contract, type Exchange, type Violation } from './contract.js';
 

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import pino from 'pino';
 import t from 'tap';
-import { createServer } from '../../src/api/server.js';
+import { createServer } from '../../src/http/server.js';
 import { Contract } from './contract.js';
 
 const server = await createServer({ logger: pino({ level: 'silent' }), rateLimit: 0 });

@@ -1,5 +1,6 @@
 import t from 'tap';
 import type { Sql } from '../../projections/core/sql.js';
+import { deliberations } from '../../projections/deliberation/fold.js';
 import {
   costSummary,
   listedQueries,
@@ -8,8 +9,7 @@ import {
   queryResponses,
   queryResult,
   storedQuery,
-} from '../../projections/deliberation-queries.js';
-import { deliberations } from '../../projections/deliberations.js';
+} from '../../projections/deliberation/queries.js';
 import type { Recorded } from '../../streams/core/index.js';
 import type { DeliberationFact } from '../../streams/deliberation/index.js';
 import { eachSql } from '../support/sql.js';

@@ -1,6 +1,6 @@
 import pino from 'pino';
 import t from 'tap';
-import { readModelsFile } from '../../src/deliberation/models-file.js';
+import { readModelsFile } from '../../src/operations/deliberation/models-file.js';
 import {
   type DeliberationData,
   type DeliberationFact,
@@ -8,7 +8,7 @@ import {
   queryDecider,
   querySubject,
 } from '../../streams/deliberation/index.js';
-import { Deliberate } from '../../workers/deliberate/index.js';
+import { Deliberate } from '../../workers/deliberation/index.js';
 import { eventually } from '../support/eventually.js';
 import { plainly, say, startProvider } from '../support/model-provider.js';
 import { startNats } from '../support/nats.js';

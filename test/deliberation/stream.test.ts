@@ -1,6 +1,6 @@
 import pino from 'pino';
 import t from 'tap';
-import { QueryFeed } from '../../src/live/query-feed.js';
+import { QueryFeed } from '../../src/operations/deliberation/feed.js';
 import { deliberation } from '../../streams/deliberation/index.js';
 import { eventually } from '../support/eventually.js';
 import { plainly, startProvider } from '../support/model-provider.js';

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { readSynthesis } from '../../workers/deliberate/synthesis.js';
+import { readSynthesis } from '../../workers/deliberation/synthesis.js';
 
 const whole = { consensus: 'yes', agreement: 0.8, dissent: ['b doubts it'] };
 const text = JSON.stringify(whole);

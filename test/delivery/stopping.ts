@@ -1,7 +1,7 @@
 import pino from 'pino';
 import { Log } from '../../streams/core/index.js';
 import { streams } from '../../streams/index.js';
-import { DeliverToIrc } from '../../workers/deliver-to-irc/index.js';
+import { DeliverToIrc } from '../../workers/delivery/index.js';
 import { IrcConnection } from '../../workers/irc/connection.js';
 
 /** A process with a delivery worker that is told to stop and must then end by itself. */

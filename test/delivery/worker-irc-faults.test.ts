@@ -1,5 +1,5 @@
 import t from 'tap';
-import { market } from '../../streams/market/index.js';
+import { market } from '../../streams/events/index.js';
 import { eventually } from '../support/eventually.js';
 import { startTcpRelay } from '../support/tcp-relay.js';
 import { drafts, Stage } from './stage.js';

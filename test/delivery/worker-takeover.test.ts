@@ -1,7 +1,7 @@
 import { AckPolicy, DeliverPolicy } from 'nats';
 import t, { type Test } from 'tap';
 import { delivery } from '../../streams/delivery/index.js';
-import { market } from '../../streams/market/index.js';
+import { market } from '../../streams/events/index.js';
 import { eventually } from '../support/eventually.js';
 import { startTcpRelay, type TcpRelay } from '../support/tcp-relay.js';
 import { type Draft, drafts, Stage, type Worker, type WorkerOptions } from './stage.js';

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { relay } from '../ops/terminal.js';
+import { relay } from '../cli/terminal.js';
 
 const env = { PUBLIC_URL: 'https://api.relay.example' };
 

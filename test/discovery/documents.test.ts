@@ -2,12 +2,12 @@ import { discoverOAuthProtectedResourceMetadata } from '@modelcontextprotocol/sd
 import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/sdk/types.js';
 import pino from 'pino';
 import t from 'tap';
-import { discoveryRoutes } from '../../src/api/discovery.js';
-import { createServer } from '../../src/api/server.js';
+import { createServer } from '../../src/http/server.js';
+import { discoveryRoutes } from '../../src/pages/documents-routes.js';
 import '../support/contract.js';
 import { signatureFaults } from '../../src/auth/erc8128/policy.js';
-import { documentsOf } from '../../src/discovery/documents.js';
-import { freePort } from '../../src/embedded/net.js';
+import { documentsOf } from '../../src/pages/discovery/documents.js';
+import { freePort } from '../../src/servers/net.js';
 import { doorsAt, table } from './doors.js';
 
 const port = await freePort();

@@ -1,6 +1,6 @@
-import { type Doors, doorsOf } from '../../src/discovery/doors.js';
 import { ToolTable } from '../../src/mcp/table.js';
-import { everyTool, type ToolSources } from '../../src/mcp/tools/index.js';
+import { everyTool, type ToolSources } from '../../src/mcp/tools.js';
+import { type Doors, doorsOf } from '../../src/pages/discovery/doors.js';
 
 /** The tools as the service lists them; what they would ask is never asked here. */
 export const table = new ToolTable(everyTool({} as ToolSources));

@@ -3,7 +3,7 @@ import { OAuthProtectedResourceMetadataSchema } from '@modelcontextprotocol/sdk/
 import { Ajv } from 'ajv';
 import formats from 'ajv-formats';
 import t from 'tap';
-import { documentsOf } from '../../src/discovery/documents.js';
+import { documentsOf } from '../../src/pages/discovery/documents.js';
 import { doorsAt } from './doors.js';
 
 const documents = documentsOf(doorsAt('https://relay.example'));

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { freePort } from '../../src/embedded/net.js';
+import { freePort } from '../../src/servers/net.js';
 import { newWallet } from '../auth/stage.js';
 import { identityStage } from '../identity/stage.js';
 

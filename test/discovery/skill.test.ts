@@ -2,10 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pino from 'pino';
 import t from 'tap';
-import { createServer } from '../../src/api/server.js';
+import { createServer } from '../../src/http/server.js';
 import '../support/contract.js';
-import { skillRoutes } from '../../src/api/skill.js';
-import { Skill } from '../../src/discovery/skill.js';
+import { Skill } from '../../src/pages/discovery/skill.js';
+import { skillRoutes } from '../../src/pages/skill-routes.js';
 
 const publicUrl = 'https://api.relay.example';
 

@@ -1,5 +1,5 @@
 import type { Test } from 'tap';
-import type { App } from '../../src/app.js';
+import type { App } from '../../src/app/app.js';
 import { type Answer, askOf, environmentOf } from '../channels/stage.js';
 import { startApp } from '../support/app.js';
 import { eventually } from '../support/eventually.js';

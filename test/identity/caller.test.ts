@@ -1,5 +1,5 @@
 import t from 'tap';
-import { isIdentified } from '../../workers/identify/caller.js';
+import { isIdentified } from '../../workers/identity/caller.js';
 import { parseLine } from '../../workers/irc/line.js';
 import type { Session } from '../../workers/irc/session.js';
 

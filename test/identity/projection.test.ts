@@ -1,15 +1,15 @@
 import t, { type Test } from 'tap';
 import type { Sql } from '../../projections/core/sql.js';
-import { identityLinks } from '../../projections/identity-links.js';
+import { identityLinks } from '../../projections/identity/links.js';
 import {
   identityCounts,
   linkOfNick,
   linkOfWallet,
   verifiedLinks,
-} from '../../projections/identity-queries.js';
+} from '../../projections/identity/queries.js';
 import type { Recorded } from '../../streams/core/index.js';
 import type { IdentityFact } from '../../streams/identity/index.js';
-import type { Sighting } from '../../streams/irc/index.js';
+import type { Sighting } from '../../streams/network/index.js';
 import { eachSql } from '../support/sql.js';
 
 const start = Date.parse('2026-03-01T12:00:10Z');

@@ -1,7 +1,7 @@
 import pino from 'pino';
 import t from 'tap';
 import { identity, registryDecider } from '../../streams/identity/index.js';
-import { Registry } from '../../workers/identify/index.js';
+import { Registry } from '../../workers/identity/index.js';
 import { eventually } from '../support/eventually.js';
 import { startNats } from '../support/nats.js';
 import { openLog } from './log.js';

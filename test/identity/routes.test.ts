@@ -1,7 +1,7 @@
 import t from 'tap';
 import type { Hex } from 'viem';
 import { identity } from '../../streams/identity/index.js';
-import { irc } from '../../streams/irc/index.js';
+import { irc } from '../../streams/network/index.js';
 import { startApp } from '../support/app.js';
 import { eventually } from '../support/eventually.js';
 import { openLog } from './log.js';

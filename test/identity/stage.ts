@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Hex } from 'viem';
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
-import type { App } from '../../src/app.js';
+import type { App } from '../../src/app/app.js';
 import { type Answer, askOf } from '../channels/stage.js';
 import { startApp } from '../support/app.js';
 import { startNats, type TestNats } from '../support/nats.js';

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { answers } from '../../src/embedded/net.js';
+import { answers } from '../../src/servers/net.js';
 import { observe } from '../support/irc-observer.js';
 import { startIrcd } from '../support/ircd.js';
 import { credentials, joinOne, startBot, until } from './bot.js';

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { economicActivity, type ListTasks } from '../../src/marketplace/economic-activity.js';
+import { economicActivity, type ListTasks } from '../../src/operations/marketplace/economic-activity.js';
 
 const now = new Date('2026-03-01T00:00:00Z');
 const tasks: Record<string, object[]> = {

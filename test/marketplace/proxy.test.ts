@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import t, { type Test } from 'tap';
-import { marketplaceRoutes } from '../../src/marketplace/routes.js';
+import { marketplaceRoutes } from '../../src/operations/marketplace/routes.js';
 import { startApp } from '../support/app.js';
 import { eventually } from '../support/eventually.js';
 import { sendJson, startMarketplace } from '../support/marketplace.js';

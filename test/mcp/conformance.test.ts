@@ -1,11 +1,11 @@
 import pino from 'pino';
 import t from 'tap';
-import { createServer } from '../../src/api/server.js';
 import { ApiKeys } from '../../src/auth/api-keys.js';
+import { createServer } from '../../src/http/server.js';
 import { mcpRoutes } from '../../src/mcp/http.js';
 import { ToolTable } from '../../src/mcp/table.js';
 import { defineTool, ToolFailure } from '../../src/mcp/tool.js';
-import { everyTool, type ToolSources } from '../../src/mcp/tools/index.js';
+import { everyTool, type ToolSources } from '../../src/mcp/tools.js';
 import { runPackage } from './run-client.js';
 
 /** What a server of tools without sessions has no use for: it offers neither these capabilities nor streams. */

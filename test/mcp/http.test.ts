@@ -8,7 +8,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import { createSignerClient } from '@slicekit/erc8128';
 import t, { type Test } from 'tap';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import { freePort } from '../../src/embedded/net.js';
+import { freePort } from '../../src/servers/net.js';
 import { environmentOf } from '../channels/stage.js';
 import { startApp } from '../support/app.js';
 import { eventually } from '../support/eventually.js';

@@ -1,9 +1,9 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import t from 'tap';
-import { identityTools } from '../../src/mcp/tools/identity.js';
-import { identityRoutes } from '../../src/services/identity.js';
-import { upstream } from '../../src/services/service.js';
+import { identityRoutes } from '../../src/operations/identity/service.js';
+import { identityTools } from '../../src/operations/identity/tools.js';
+import { upstream } from '../../src/remote/service.js';
 
 t.test('MCP-11 an identity service that says no, and one that is not there', async (t) => {
   const server = createServer((_request, response) => {

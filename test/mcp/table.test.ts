@@ -2,8 +2,8 @@ import t from 'tap';
 import { z } from 'zod';
 import { ToolTable } from '../../src/mcp/table.js';
 import { type Caller, defineTool, ToolFailure } from '../../src/mcp/tool.js';
-import { channelAdminTools } from '../../src/mcp/tools/channel-admin.js';
-import { everyTool, type ToolSources } from '../../src/mcp/tools/index.js';
+import { everyTool, type ToolSources } from '../../src/mcp/tools.js';
+import { channelAdminTools } from '../../src/operations/channels/tools.js';
 import { Refusal, Unavailable } from '../../streams/core/index.js';
 
 const key: Caller = { tier: 'keyed', actor: 'ann', key: 'k' };

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { moderation } from '../../streams/moderation/index.js';
 import { environmentOf } from '../channels/stage.js';
-import { openLog } from '../irc-record/stage.js';
+import { openLog } from '../network/stage.js';
 import { postEvent, startApp } from '../support/app.js';
 import { eventually } from '../support/eventually.js';
 import { attack, guardStage } from './stage.js';

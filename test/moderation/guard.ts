@@ -1,20 +1,20 @@
 import { pino } from 'pino';
 import { openSql } from '../../projections/core/open-sql.js';
 import { Projector } from '../../projections/core/projector.js';
-import { moderationModel } from '../../projections/moderation.js';
-import { type IncidentRecord, incidentRecords } from '../../projections/moderation-queries.js';
-import { ReadModels } from '../../src/read-models.js';
+import { moderationModel } from '../../projections/moderation/fold.js';
+import { type IncidentRecord, incidentRecords } from '../../projections/moderation/queries.js';
+import { ReadModels } from '../../src/stores/read-models.js';
 import { type Log, Unavailable } from '../../streams/core/index.js';
-import { irc, ircSubject, type LineSighting } from '../../streams/irc/index.js';
 import { type ModerationFact, moderation, usualThresholds } from '../../streams/moderation/index.js';
+import { irc, ircSubject, type LineSighting } from '../../streams/network/index.js';
 import {
   type Act,
   type Came,
   GuardChannels,
   type GuardOptions,
   type ReadModeration,
-} from '../../workers/guard-channels/index.js';
-import { openLog } from '../irc-record/stage.js';
+} from '../../workers/moderation/index.js';
+import { openLog } from '../network/stage.js';
 import { eventually } from '../support/eventually.js';
 import { startNats, type TestNats } from '../support/nats.js';
 import type { Teardown } from '../support/server-process.js';

@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap';
 import type { Sql } from '../../projections/core/sql.js';
-import { moderationModel } from '../../projections/moderation.js';
+import { moderationModel } from '../../projections/moderation/fold.js';
 import {
   dueLifts,
   incidentRecords,
@@ -9,7 +9,7 @@ import {
   moderationIncidents,
   moderationReputation,
   unansweredIncidents,
-} from '../../projections/moderation-queries.js';
+} from '../../projections/moderation/queries.js';
 import type { Recorded } from '../../streams/core/index.js';
 import { type Level, levels, type ModerationFact, personOf } from '../../streams/moderation/index.js';
 import { eachSql } from '../support/sql.js';

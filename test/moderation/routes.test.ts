@@ -1,11 +1,11 @@
 import { pino } from 'pino';
 import t from 'tap';
-import { guardianApi } from '../../src/api/guardian.js';
-import { createServer } from '../../src/api/server.js';
 import { ApiKeys } from '../../src/auth/api-keys.js';
-import { freePort } from '../../src/embedded/net.js';
-import { guardianRoutes } from '../../src/services/guardian.js';
-import { upstream } from '../../src/services/service.js';
+import { createServer } from '../../src/http/server.js';
+import { guardianApi } from '../../src/operations/moderation/routes.js';
+import { guardianRoutes } from '../../src/operations/moderation/service.js';
+import { upstream } from '../../src/remote/service.js';
+import { freePort } from '../../src/servers/net.js';
 import type { Log } from '../../streams/core/index.js';
 import {
   type Incident,
@@ -16,8 +16,8 @@ import {
   personSubject,
 } from '../../streams/moderation/index.js';
 import { askOf, environmentOf, untilKept } from '../channels/stage.js';
-import { openLog } from '../irc-record/stage.js';
-import { relay } from '../ops/terminal.js';
+import { relay } from '../cli/terminal.js';
+import { openLog } from '../network/stage.js';
 import { startApp } from '../support/app.js';
 import { eventually } from '../support/eventually.js';
 import { startIrcd } from '../support/ircd.js';

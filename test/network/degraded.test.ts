@@ -1,111 +1,57 @@
 import t from 'tap';
-import { channelSubject, channels } from '../../streams/channels/index.js';
-import { operationFailed } from '../../workers/keep-channels/index.js';
-import { asker, creation, openLog } from '../channels/keeper.js';
-import { askOf } from '../channels/stage.js';
-import { postEvent, sampleEvent, startApp } from '../support/app.js';
+import { irc } from '../../streams/network/index.js';
 import { eventually } from '../support/eventually.js';
 import { observe } from '../support/irc-observer.js';
-import { startNats } from '../support/nats.js';
-import { ngircdOper, startNgircd, withoutNgircd } from '../support/ngircd.js';
+import { startNgircd, withoutNgircd } from '../support/ngircd.js';
+import { startTcpRelay } from '../support/tcp-relay.js';
+import { openLog, Stage } from './stage.js';
 
-const key = 'd'.repeat(40);
-/** No answer may take longer, whatever the server is able to do. */
-const answerMs = 8_000;
+t.test('IRC-09 a server without capabilities, tags and histories', { skip: withoutNgircd }, async (t) => {
+  const [stage, server] = await Promise.all([Stage.open(t), startNgircd(t)]);
+  const alice = await observe(server.port, { nick: 'alice', tags: false });
+  t.teardown(() => alice.stop());
+  await alice.join('#lobby');
+  const relay = await startTcpRelay(t, server.port);
+  await stage.record(['#lobby'], { url: relay.url });
+  const { members } = (await stage.entered('#lobby')) as unknown as { members: string[] };
+  t.same([...members].sort(), ['@alice', 'relay']);
+  await alice.ask('PRIVMSG #lobby :one', 'TOPIC #lobby :news');
+  t.match(await stage.said('#lobby', 'one'), { is: 'message', nick: 'alice', at: Number });
+  await stage.until('the topic', (one) => one.is === 'topic' && one.text === 'news');
 
-t.test('NET-07 on a server that cannot force channels', { skip: withoutNgircd }, async (t) => {
-  const [nats, server] = await Promise.all([startNats(t), startNgircd(t)]);
-  const app = await startApp(t, {
-    NATS_URL: nats.url,
-    IRC_URL: server.url,
-    IRC_OPER_NAME: ngircdOper.name,
-    IRC_OPER_PASSWORD: ngircdOper.password,
-    API_KEYS: `ops:${key}`,
-  });
-  const slowest = { ms: 0, path: '' };
-  const ask = async (method: string, path: string, body?: unknown) => {
-    const started = performance.now();
-    const answer = await askOf(app.url, method, path, body, { 'x-api-key': key });
-    const ms = Math.round(performance.now() - started);
-    if (ms > slowest.ms) Object.assign(slowest, { ms, path });
-    return answer;
+  relay.cut();
+  await alice.ask('PRIVMSG #lobby :unseen');
+  t.match(await stage.entered('#lobby', 2), { topic: 'news' });
+  await alice.ask('PRIVMSG #lobby :two');
+  await stage.said('#lobby', 'two');
+  t.same(stage.texts('#lobby'), ['one', 'two']);
+  t.match(stage.gaps('#lobby'), [{ from: Number, to: Number }]);
+});
+
+t.test('IRC-20 a full stream of observations drops its oldest facts', async (t) => {
+  const stage = await Stage.open(t);
+  const log = await openLog(t, stage.nats.url);
+  const { config } = await log.manager.streams.info(irc.name);
+  await log.manager.streams.update(irc.name, { ...config, max_bytes: 50_000 });
+  const text = 'x'.repeat(400);
+  let seq = 0;
+  for (let n = 0; n < 200; n++) {
+    const seen = [{ is: 'message' as const, at: n, nick: 'a', text }];
+    const fact = { type: 'channel.observed' as const, data: { channel: '#a', lines_before: n, seen } };
+    const stored = await log.appendNext(irc, 'irc.a', fact, { by: 'stage' }, seq);
+    seq = stored!.seq;
+  }
+  t.equal(seq, 200);
+  const { state } = await log.manager.streams.info(irc.name);
+  t.ok(state.messages < 120 && state.first_seq > 80, JSON.stringify(state.messages));
+  await eventually('the oldest to be gone', async () => (await log.at(irc, 1)) === undefined);
+  const other = {
+    type: 'channel.observed' as const,
+    data: { channel: '#a', lines_before: 0, seen: [{ is: 'left' as const, at: 1, reason: '' }] },
   };
-  const reader = await observe(server.port, { nick: 'reader', tags: false });
-  t.teardown(() => reader.stop());
-  await reader.join('#bounties', '#task-a1b2c3d4');
-  // a room from the days when the network was another
-  const log = await openLog(t, nats.url);
-  const { cause, ...old } = creation('#task-old', { topic: 'Old' });
-  const fact = { type: 'channel.created' as const, data: { ...old, cause } };
-  await log.append(channels, channelSubject('#task-old'), fact, asker);
-
-  await t.test('health tells what it is, and the others are well', async (t) => {
-    const health = await eventually('the bots to be there', async () => {
-      const { body } = await ask('GET', '/health');
-      const { bridge, channelserv } = body.services;
-      return bridge.status === 'ok' && /force/.test(channelserv.reason) && body;
-    });
-    const { channelserv } = health.services;
-    t.match(channelserv, { status: 'degraded', irc: { connected: true, oper: true, nick: 'channelserv' } });
-    t.match(channelserv.reason, /^channelserv: the IRC server has no commands to force/);
-  });
-
-  await t.test('commands are refused at once, and leave nothing behind', async (t) => {
-    const body = { name: '#task-none', type: 'task', modes: '+nt', topic: 'None' };
-    t.match(await ask('POST', '/channels', body), { status: 503, body: { code: 'irc_unavailable' } });
-    t.equal((await ask('GET', '/channels/task-none')).status, 404);
-    t.match(await ask('GET', '/channels'), { status: 200, body: { total: 1 } });
-    t.equal((await ask('GET', '/channels/stats')).status, 200);
-    for (const [method, body] of [
-      ['PATCH', { topic: 'New' }],
-      ['DELETE', { reason: 'Over' }],
-      ['DELETE', { immediate: true }],
-    ] as const)
-      t.match(await ask(method, '/channels/task-old', body), {
-        status: 503,
-        body: { error: 'IRC not connected or bot not operator', code: 'irc_unavailable' },
-      });
-    t.match(await ask('GET', '/channels/task-old'), { body: { topic: 'Old', archived_at: null } });
-    const members = { action: 'voice', nicks: ['reader', 'nobody'] };
-    t.match(await ask('POST', '/channels/task-old/members', members), {
-      status: 200,
-      body: { successful: [], failed: { reader: operationFailed, nobody: operationFailed } },
-    });
-    t.equal((await ask('POST', '/channels/task-none/members', members)).status, 404);
-  });
-
-  await t.test(
-    'lines are delivered and recorded, also of tasks that have no room of their own',
-    async (t) => {
-      // such servers let clients wait for seconds that join some channels at once
-      await eventually(
-        'the recorder to be there',
-        async () =>
-          (await ask('GET', '/irc/channels')).body.some(({ name }: { name: string }) => name === '#bounties'),
-        30_000,
-      );
-      const payload = { id: 'a1b2c3d4-0000', worker_nick: 'reader', reason: 'cut short' };
-      for (const type of ['task.assigned', 'task.rejected', 'task.completed', 'task.expired'])
-        t.equal((await postEvent(app.url, sampleEvent(type, { event_type: type, payload }))).status, 202);
-      await eventually(
-        'the queue to be empty',
-        async () => {
-          const { body } = await ask('GET', '/hooks/em/stats');
-          return body.pending === 0 && body.delivered_today === 4;
-        },
-        60_000,
-      );
-      t.equal(reader.texts('#bounties').length, 3, 'assigned, completed, expired');
-      t.equal(reader.texts('#task-a1b2c3d4').length, 3, 'assigned, rejected, completed');
-      const messages = await eventually('the lines to be recorded', async () => {
-        const { body } = await ask('GET', '/irc/channels/bounties/messages');
-        return body.length === 3 && body;
-      });
-      t.same(
-        messages.map(({ text }: { text: string }) => text),
-        reader.texts('#bounties'),
-      );
-    },
+  t.equal(
+    await log.appendNext(irc, 'irc.a', other, { by: 'stage' }, 199),
+    undefined,
+    'somebody else was faster',
   );
-  t.ok(slowest.ms < answerMs, `the slowest answer was ${slowest.path} after ${slowest.ms} ms`);
 });

@@ -3,11 +3,11 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import pino from 'pino';
 import t from 'tap';
 import { z } from 'zod';
-import { docsRoutes } from '../../src/api/docs.js';
-import { createServer } from '../../src/api/server.js';
+import { createServer } from '../../src/http/server.js';
 import { openApiDocument } from '../../src/openapi/document.js';
 import { operations } from '../../src/openapi/index.js';
 import { ErrorBody } from '../../src/openapi/operation.js';
+import { docsRoutes } from '../../src/pages/docs.js';
 import { startApp } from '../support/app.js';
 import { startNats } from '../support/nats.js';
 

@@ -1,10 +1,10 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import t, { type Test } from 'tap';
-import { freePort } from '../../src/embedded/net.js';
-import { Facilitator } from '../../src/payments/facilitator.js';
-import { readPaidChannels } from '../../src/payments/paid-channels.js';
-import { createTurnstile, type TurnstileOptions } from '../../src/services/turnstile.js';
+import { Facilitator } from '../../src/operations/payments/facilitator.js';
+import { readPaidChannels } from '../../src/operations/payments/paid-channels.js';
+import { createTurnstile, type TurnstileOptions } from '../../src/operations/payments/service.js';
+import { freePort } from '../../src/servers/net.js';
 import { startFacilitator } from '../support/facilitator.js';
 import { startPaymentChain } from '../support/payment-chain.js';
 import { channelsFile, paidChannel } from './stage.js';

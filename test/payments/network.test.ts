@@ -1,5 +1,5 @@
 import t from 'tap';
-import { freePort } from '../../src/embedded/net.js';
+import { freePort } from '../../src/servers/net.js';
 import { askOf, environmentOf, operatorOn, untilKept } from '../channels/stage.js';
 import { startApp } from '../support/app.js';
 import { withoutChain } from '../support/chain.js';

@@ -1,13 +1,13 @@
 import t from 'tap';
 import type { Sql } from '../../projections/core/sql.js';
-import { paidSessions } from '../../projections/payments.js';
+import { paidSessions } from '../../projections/payments/fold.js';
 import {
   activeSlots,
   liveSessions,
   openPayments,
   openSessions,
   unresolvedPayments,
-} from '../../projections/payments-queries.js';
+} from '../../projections/payments/queries.js';
 import type { Recorded } from '../../streams/core/index.js';
 import { type PaymentFact, paymentSubject, placesSubject } from '../../streams/payments/index.js';
 import { randomNumbers } from '../reputation/history.js';

@@ -1,7 +1,7 @@
 import t from 'tap';
-import { auditedCalls, auditLog } from '../../projections/audit-log.js';
-import type { AuditFact } from '../../streams/audit/index.js';
+import { auditedCalls, auditLog } from '../../projections/marketplace.js';
 import type { Recorded } from '../../streams/core/index.js';
+import type { AuditFact } from '../../streams/marketplace/index.js';
 import { eachSql } from '../support/sql.js';
 
 const body_sha256 = '0'.repeat(64);

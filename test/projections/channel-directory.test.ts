@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap';
-import { channelDirectory } from '../../projections/channel-directory.js';
+import { channelDirectory } from '../../projections/channels/directory.js';
 import {
   channelOperations,
   channelStatistics,
@@ -9,7 +9,7 @@ import {
   managedChannel,
   managedChannels,
   wantedChannels,
-} from '../../projections/channel-queries.js';
+} from '../../projections/channels/queries.js';
 import type { Sql } from '../../projections/core/sql.js';
 import type { ChannelFact } from '../../streams/channels/index.js';
 import type { Recorded } from '../../streams/core/index.js';

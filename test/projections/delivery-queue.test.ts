@@ -8,7 +8,7 @@ import {
   queueCounts,
   queueRow,
   queueStatistics,
-} from '../../projections/delivery-queue.js';
+} from '../../projections/delivery.js';
 import type { Recorded } from '../../streams/core/index.js';
 import { eachSql } from '../support/sql.js';
 import { expectedRows, queueHistory } from './queue-history.js';

@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { Projector } from '../../projections/core/projector.js';
-import { ReadModels } from '../../src/read-models.js';
+import { ReadModels } from '../../src/stores/read-models.js';
 import { eachSql } from '../support/sql.js';
 
 eachSql(t, async (t, open) => {

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { checkArguments, parseCommandLine } from '../../src/ops/arguments.js';
-import { commands } from '../../src/ops/commands.js';
+import { checkArguments, parseCommandLine } from '../../src/cli/core/arguments.js';
+import { commands } from '../../src/cli/core/commands.js';
 import { environmentOf } from '../channels/stage.js';
 import { modelsFile } from '../deliberation/stage.js';
 import { channelsFile, paidChannel, payTo } from '../payments/stage.js';

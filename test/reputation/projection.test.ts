@@ -1,12 +1,12 @@
 import t, { type Test } from 'tap';
 import type { Sql } from '../../projections/core/sql.js';
-import { reputations } from '../../projections/reputation.js';
 import {
   agentLeaderboard,
   channelLeaderboard,
   channelStanding,
   reputationOf,
-} from '../../projections/reputation-queries.js';
+} from '../../projections/reputation/queries.js';
+import { reputations } from '../../projections/reputation/tables.js';
 import type { Recorded } from '../../streams/core/index.js';
 import type { ReputationFact } from '../../streams/reputation/index.js';
 import { eachSql } from '../support/sql.js';

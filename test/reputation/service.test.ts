@@ -1,8 +1,8 @@
 import t from 'tap';
-import { freePort } from '../../src/embedded/net.js';
+import { freePort } from '../../src/servers/net.js';
 import { feedbackSubject, reputation } from '../../streams/reputation/facts.js';
 import { type Answer, askOf } from '../channels/stage.js';
-import { openLog } from '../irc-record/stage.js';
+import { openLog } from '../network/stage.js';
 import { startApp } from '../support/app.js';
 import { startNats } from '../support/nats.js';
 import { startPostgres } from '../support/sql.js';

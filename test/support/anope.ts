@@ -1,9 +1,9 @@
-import { anopeArgs, nickServiceAnswers, writeAnopeFiles } from '../../src/embedded/anope.js';
-import { anopeConfig, servicesOfInspircd } from '../../src/embedded/anope-config.js';
-import { findInspircd } from '../../src/embedded/binaries.js';
-import { installationOf } from '../../src/embedded/inspircd-config.js';
-import { freePort } from '../../src/embedded/net.js';
-import { lookForAnope } from '../../src/embedded/own-network.js';
+import { anopeArgs, nickServiceAnswers, writeAnopeFiles } from '../../src/servers/anope.js';
+import { anopeConfig, servicesOfInspircd } from '../../src/servers/anope-config.js';
+import { findInspircd } from '../../src/servers/binaries.js';
+import { installationOf } from '../../src/servers/inspircd-config.js';
+import { freePort } from '../../src/servers/net.js';
+import { lookForAnope } from '../../src/servers/own-network.js';
 import type { Observer } from './irc-observer.js';
 import { startIrcd, type TestIrcd } from './ircd.js';
 import { type ServerProcess, startServerProcess, type Teardown } from './server-process.js';

@@ -2,9 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pino from 'pino';
-import { type App, createApp } from '../../src/app.js';
-import { signBody } from '../../src/auth/webhook-signature.js';
-import { readConfig } from '../../src/config.js';
+import { type App, createApp } from '../../src/app/app.js';
+import { readConfig } from '../../src/app/config.js';
+import { signBody } from '../../src/operations/events/signature.js';
 import './contract.js';
 import { eventually } from './eventually.js';
 

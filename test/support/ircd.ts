@@ -1,7 +1,7 @@
-import { findInspircd } from '../../src/embedded/binaries.js';
-import { inspircdAnswers, inspircdArgs, writeInspircdFiles } from '../../src/embedded/inspircd.js';
-import { type InspircdSecrets, inspircdConfig, installationOf } from '../../src/embedded/inspircd-config.js';
-import { freePort } from '../../src/embedded/net.js';
+import { findInspircd } from '../../src/servers/binaries.js';
+import { inspircdAnswers, inspircdArgs, writeInspircdFiles } from '../../src/servers/inspircd.js';
+import { type InspircdSecrets, inspircdConfig, installationOf } from '../../src/servers/inspircd-config.js';
+import { freePort } from '../../src/servers/net.js';
 import { type ServerProcess, startServerProcess, type Teardown } from './server-process.js';
 
 /** What InspIRCd prints when it runs without a port that it was told to open. */

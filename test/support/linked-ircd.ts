@@ -1,4 +1,4 @@
-import { freePort } from '../../src/embedded/net.js';
+import { freePort } from '../../src/servers/net.js';
 import { eventually } from './eventually.js';
 import { type Observer, observe } from './irc-observer.js';
 import { startIrcd, type TestIrcd } from './ircd.js';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { findNatsServer } from '../../src/embedded/binaries.js';
-import { natsAnswers, natsArgs, natsConfig, type StoreSync } from '../../src/embedded/nats-server.js';
-import { freePort } from '../../src/embedded/net.js';
+import { findNatsServer } from '../../src/servers/binaries.js';
+import { natsAnswers, natsArgs, natsConfig, type StoreSync } from '../../src/servers/nats-server.js';
+import { freePort } from '../../src/servers/net.js';
 import { type ServerProcess, startServerProcess, type Teardown } from './server-process.js';
 
 /** A real nats-server with JetStream; `start` after `kill` finds the same port and store. */

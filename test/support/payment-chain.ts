@@ -15,7 +15,7 @@ import { startAnvil } from './chain.js';
 import type { ServerProcess, Teardown } from './server-process.js';
 
 const artefact = JSON.parse(
-  readFileSync(new URL('../../src/ops/contracts/payment-token.json', import.meta.url), 'utf8'),
+  readFileSync(new URL('../../src/cli/demo/contracts/payment-token.json', import.meta.url), 'utf8'),
 ) as { abi: Abi; deployedBytecode: Hex };
 
 /** Where the dollar token stands on the real chain: clients pay with no other one. */

@@ -4,7 +4,7 @@ import { createWriteStream, existsSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort } from '../../src/embedded/net.js';
+import { freePort } from '../../src/servers/net.js';
 import { webhookSecret } from './app.js';
 import { eventually } from './eventually.js';
 import type { TestIrcd } from './ircd.js';

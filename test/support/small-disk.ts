@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, rmdirSync } from 'node:fs';
 import { rm, statfs, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { identify } from '../../src/embedded/process.js';
+import { identify } from '../../src/servers/process.js';
 import type { Teardown } from './server-process.js';
 
 /** A disk of its own for one test. */

@@ -1,5 +1,10 @@
 import t from 'tap';
-import { type AgentCommand, type AgentFact, agentDecider, agentSubject } from '../../streams/agents/index.js';
+import {
+  type AgentCommand,
+  type AgentFact,
+  agentDecider,
+  agentSubject,
+} from '../../streams/verification/index.js';
 import { specification } from '../support/spec.js';
 
 const { given } = specification(agentDecider);

@@ -1,9 +1,14 @@
 import t from 'tap';
-import { agentRegistry, countAgents, registeredAgent, registeredAgents } from '../../projections/agents.js';
 import type { Sql } from '../../projections/core/sql.js';
-import type { AgentFact } from '../../streams/agents/index.js';
+import {
+  agentRegistry,
+  countAgents,
+  registeredAgent,
+  registeredAgents,
+} from '../../projections/verification.js';
 import type { Recorded } from '../../streams/core/index.js';
 import { casefold } from '../../streams/irc-grammar.js';
+import type { AgentFact } from '../../streams/verification/index.js';
 import { eachSql } from '../support/sql.js';
 
 /** Requests, of which every third leads to a registration. */

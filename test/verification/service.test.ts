@@ -1,8 +1,8 @@
 import t from 'tap';
-import { freePort } from '../../src/embedded/net.js';
-import { agentSubject, agents } from '../../streams/agents/index.js';
+import { freePort } from '../../src/servers/net.js';
+import { agentSubject, agents } from '../../streams/verification/index.js';
 import { askOf } from '../channels/stage.js';
-import { openLog } from '../irc-record/stage.js';
+import { openLog } from '../network/stage.js';
 import { startApp } from '../support/app.js';
 import { startNats } from '../support/nats.js';
 import { startPostgres } from '../support/sql.js';

@@ -1,6 +1,6 @@
 import t from 'tap';
-import { textOfHtml } from '../../src/social/html-text.js';
-import { parseAuthorAddress, parsePostAddress } from '../../src/social/post.js';
+import { textOfHtml } from '../../src/operations/verification/social/html-text.js';
+import { parseAuthorAddress, parsePostAddress } from '../../src/operations/verification/social/post.js';
 
 t.test('AGENT-07 addresses of posts', async (t) => {
   const post = { handle: 'Scout_1', url: 'https://twitter.com/Scout_1/status/190' };

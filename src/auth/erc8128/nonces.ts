@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type Log, Refusal, Unavailable } from '../../../streams/core/index.js';
-import { ShortLived } from '../../short-lived.js';
+import { ShortLived } from '../../stores/short-lived.js';
 import { type SignatureFault, signaturePolicy } from './policy.js';
 
 /** How many nonces may be out at once. */

@@ -1,0 +1,259 @@
+import {
+  archivedLook,
+  type ChannelCause,
+  type ChannelFact,
+  type ChannelType,
+  channels,
+  withNicks,
+  withoutNicks,
+} from '../../streams/channels/index.js';
+import type { Recorded } from '../../streams/core/index.js';
+import { endedTaskChannel, type MarketFact, market } from '../../streams/events/index.js';
+import { defineProjection } from '../core/projection.js';
+import { json, type Tx } from '../core/sql.js';
+
+/** What an audit record says was done; the contract's words. */
+export type Operation =
+  | 'create'
+  | 'sajoin'
+  | 'sapart'
+  | 'topic'
+  | 'samode'
+  | 'voice'
+  | 'devoice'
+  | 'op'
+  | 'deop'
+  | 'archive'
+  | 'delete'
+  | 'lifecycle-archive'
+  | 'lifecycle-delete';
+
+/**
+ * The managed channels and what was done in them. `channels` has one row for each name ever used: the row of a
+ * deleted channel stays until its name is taken again. `operations` are the audit records, counted from 1 in the
+ * order of the log. `endings` comes from the market stream alone, so that either stream may be folded first.
+ */
+export const channelDirectory = defineProjection({
+  name: 'channel_directory',
+  version: 1,
+  streams: [channels, market],
+  ddl: (schema) => `
+    create table ${schema}.channels (
+      name text collate "C" primary key,
+      type text not null,
+      modes text not null,
+      topic text not null,
+      metadata text not null,
+      invited text not null,
+      created_at timestamptz not null,
+      archived_at timestamptz,
+      archive_reason text,
+      delete_after timestamptz,
+      deleted_at timestamptz,
+      last_operation_at timestamptz not null
+    );
+    create index on ${schema}.channels (type, name) where deleted_at is null;
+    create index on ${schema}.channels (delete_after) where deleted_at is null and delete_after is not null;
+    create table ${schema}.operations (
+      id bigint primary key,
+      channel text collate "C" not null,
+      operation text not null,
+      target_nick text,
+      details text not null,
+      cause text not null,
+      created_at timestamptz not null
+    );
+    create index on ${schema}.operations (channel, id);
+    create index on ${schema}.operations (created_at);
+    create table ${schema}.days (day date primary key, operations bigint not null);
+    create table ${schema}.endings (channel text collate "C" primary key, ended_at timestamptz not null)`,
+  apply: async (tx, facts, schema) => {
+    const managed = facts.filter((fact) => fact.stream === channels.name) as Recorded<ChannelFact>[];
+    const events = facts.filter((fact) => fact.stream === market.name) as Recorded<MarketFact>[];
+    if (managed.length > 0) {
+      await changeChannels(tx, managed, schema);
+      await addOperations(tx, managed.flatMap(operationsOf), schema);
+    }
+    if (events.length > 0) await addEndings(tx, events, schema);
+  },
+});
+
+/** A row of `channels` as it is stored. */
+export interface StoredChannel {
+  name: string;
+  type: ChannelType;
+  modes: string;
+  topic: string;
+  /** JSON text. */
+  metadata: string;
+  /** JSON text of the nicks that were asked in and not parted since. */
+  invited: string;
+  created_at: Date;
+  archived_at: Date | null;
+  archive_reason: string | null;
+  delete_after: Date | null;
+  deleted_at: Date | null;
+  last_operation_at: Date;
+}
+
+async function changeChannels(tx: Tx, facts: Recorded<ChannelFact>[], schema: string): Promise<void> {
+  const names = [...new Set(facts.map(({ data }) => data.name))];
+  const stored = await tx.query<StoredChannel>(
+    `select c.* from unnest($1::text[]) as wanted (name)
+     join lateral (select * from ${schema}.channels where name = wanted.name limit 1) as c on true`,
+    [names],
+  );
+  const rows = new Map(stored.map((row) => [row.name, row]));
+  for (const fact of facts) {
+    const row = rowAfter(rows.get(fact.data.name), fact);
+    if (row) rows.set(row.name, row);
+  }
+  const changed = [...rows.values()];
+  await tx.query(
+    `insert into ${schema}.channels
+     select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[],
+       $7::timestamptz[], $8::timestamptz[], $9::text[], $10::timestamptz[], $11::timestamptz[], $12::timestamptz[])
+     on conflict (name) do update
+     set type = excluded.type, modes = excluded.modes, topic = excluded.topic, metadata = excluded.metadata,
+       invited = excluded.invited, created_at = excluded.created_at, archived_at = excluded.archived_at,
+       archive_reason = excluded.archive_reason, delete_after = excluded.delete_after,
+       deleted_at = excluded.deleted_at, last_operation_at = excluded.last_operation_at`,
+    [
+      changed.map((row) => row.name),
+      changed.map((row) => row.type),
+      changed.map((row) => row.modes),
+      changed.map((row) => row.topic),
+      changed.map((row) => row.metadata),
+      changed.map((row) => row.invited),
+      changed.map((row) => row.created_at),
+      changed.map((row) => row.archived_at),
+      changed.map((row) => row.archive_reason),
+      changed.map((row) => row.delete_after),
+      changed.map((row) => row.deleted_at),
+      changed.map((row) => row.last_operation_at),
+    ],
+  );
+}
+
+/** A channel's row after one more fact; nothing is known of a channel whose creation the stream no longer has. */
+function rowAfter(before: StoredChannel | undefined, fact: Recorded<ChannelFact>): StoredChannel | undefined {
+  const { type, data, at } = fact;
+  if (type === 'channel.created') {
+    return {
+      name: data.name,
+      type: data.type,
+      modes: data.modes,
+      topic: data.topic,
+      metadata: json(data.metadata),
+      invited: json(data.invite_list),
+      created_at: at,
+      archived_at: null,
+      archive_reason: null,
+      delete_after: null,
+      deleted_at: null,
+      last_operation_at: at,
+    };
+  }
+  if (!before) return undefined;
+  const row = { ...before, last_operation_at: at };
+  switch (type) {
+    case 'topic.changed':
+      return { ...row, topic: data.topic };
+    case 'modes.changed':
+      return { ...row, modes: data.modes };
+    case 'members.changed':
+      if (data.action !== 'sapart') return row;
+      return { ...row, invited: json(withoutNicks(JSON.parse(row.invited) as string[], data.nicks)) };
+    case 'members.invited':
+      return { ...row, invited: json(withNicks(JSON.parse(row.invited) as string[], data.nicks)) };
+    case 'channel.archived':
+      return {
+        ...row,
+        ...archivedLook(row, data),
+        archived_at: at,
+        archive_reason: data.reason,
+        delete_after: new Date(data.delete_after),
+      };
+    case 'channel.deleted':
+      return { ...row, deleted_at: at };
+  }
+}
+
+interface OperationRow {
+  channel: string;
+  operation: Operation;
+  target_nick: string | null;
+  details: string;
+  cause: ChannelCause;
+  created_at: Date;
+}
+
+/** The audit records of a fact: one for each nick where it is about nicks. */
+function operationsOf(fact: Recorded<ChannelFact>): OperationRow[] {
+  const { type, data, at, by } = fact;
+  const record = (
+    operation: Operation,
+    what: string,
+    cause: ChannelCause = 'request',
+    target_nick: string | null = null,
+  ): OperationRow => {
+    const details = what === '' ? `by ${by}` : `${what} (by ${by})`;
+    return { channel: data.name, operation, target_nick, details, cause, created_at: at };
+  };
+  const byTime = <T extends 'archive' | 'delete'>(operation: T, cause: ChannelCause) =>
+    cause === 'lifecycle' ? (`lifecycle-${operation}` as const) : operation;
+  switch (type) {
+    case 'channel.created':
+      return [record('create', `${data.type} ${data.modes}`, data.cause)];
+    case 'topic.changed':
+      return [record('topic', data.topic)];
+    case 'modes.changed':
+      return [record('samode', data.change)];
+    case 'members.changed':
+      return data.nicks.map((nick) => record(data.action, data.reason, 'request', nick));
+    case 'members.invited':
+      return data.nicks.map((nick) => record('sajoin', 'asked in', 'automation', nick));
+    case 'channel.archived':
+      return [record(byTime('archive', data.cause), data.reason, data.cause)];
+    case 'channel.deleted':
+      return [record(byTime('delete', data.cause), '', data.cause)];
+  }
+}
+
+async function addOperations(tx: Tx, rows: OperationRow[], schema: string): Promise<void> {
+  await tx.query(
+    `with added as (
+       select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::timestamptz[])
+         with ordinality as added (channel, operation, target_nick, details, cause, created_at, n)
+     ), counted as (
+       insert into ${schema}.days (day, operations)
+       select (created_at at time zone 'UTC')::date, count(*) from added group by 1
+       on conflict (day) do update set operations = days.operations + excluded.operations
+     )
+     insert into ${schema}.operations
+     select (select coalesce(max(id), 0) from ${schema}.operations) + n,
+       channel, operation, target_nick, details, cause, created_at from added`,
+    [
+      rows.map((row) => row.channel),
+      rows.map((row) => row.operation),
+      rows.map((row) => row.target_nick),
+      rows.map((row) => row.details),
+      rows.map((row) => row.cause),
+      rows.map((row) => row.created_at),
+    ],
+  );
+}
+
+async function addEndings(tx: Tx, events: Recorded<MarketFact>[], schema: string): Promise<void> {
+  const endings = new Map<string, Date>();
+  for (const { data, at } of events) {
+    const channel = endedTaskChannel(data);
+    if (channel !== undefined) endings.set(channel, at);
+  }
+  if (endings.size === 0) return;
+  await tx.query(
+    `insert into ${schema}.endings select * from unnest($1::text[], $2::timestamptz[])
+     on conflict (channel) do update set ended_at = excluded.ended_at`,
+    [[...endings.keys()], [...endings.values()]],
+  );
+}

@@ -1,0 +1,240 @@
+import { type ChannelType, channelTypes, withoutKey } from '../../streams/channels/index.js';
+import type { Tx } from '../core/sql.js';
+import type { Operation, StoredChannel } from './directory.js';
+
+/** The contract's managed channel; times are ISO 8601. */
+export interface ManagedChannel {
+  name: string;
+  type: ChannelType;
+  modes: string;
+  topic: string;
+  metadata: Record<string, unknown>;
+  created_at: string;
+  archived_at: string | null;
+  archive_reason: string | null;
+  delete_after: string | null;
+  deleted_at: string | null;
+}
+
+/** The contract's channel operation, an audit record. */
+export interface ChannelOperation {
+  id: number;
+  channel: string;
+  operation: Operation;
+  target_nick: string | null;
+  details: string;
+  /** ISO 8601. */
+  created_at: string;
+}
+
+/** The contract's statistics of the channel service; `total` has the archived ones in it. */
+export interface ChannelStatistics {
+  total: number;
+  byType: Record<ChannelType, number>;
+  archived: number;
+  operationsToday: number;
+}
+
+/** How a channel is to be on the network, as far as that was commanded. */
+export interface WantedChannel {
+  name: string;
+  modes: string;
+  topic: string;
+  /** Nicks that were asked in and not parted since. */
+  invited: string[];
+  isArchived: boolean;
+  createdAt: Date;
+}
+
+/** All channels that are not deleted, by name; `type` leaves out the others. */
+export async function managedChannels(
+  sql: Tx,
+  schema: string,
+  type?: ChannelType,
+): Promise<ManagedChannel[]> {
+  const rows = await sql.query<StoredChannel>(
+    `select * from ${schema}.channels
+     where deleted_at is null and type = any($1::text[]) order by name`,
+    [type ? [type] : channelTypes],
+  );
+  return rows.map(channelView);
+}
+
+/** One channel; `undefined` when there is none or it was deleted. */
+export async function managedChannel(
+  sql: Tx,
+  schema: string,
+  name: string,
+): Promise<ManagedChannel | undefined> {
+  const [row] = await sql.query<StoredChannel>(
+    `select * from ${schema}.channels where name = $1 and deleted_at is null`,
+    [name],
+  );
+  return row && channelView(row);
+}
+
+/** Names of the channels that were to be private when they were last heard of, deleted ones too. */
+export async function privateManagedChannels(sql: Tx, schema: string): Promise<string[]> {
+  const rows = await sql.query<{ name: string }>(
+    `select name from ${schema}.channels where split_part(modes, ' ', 1) ~ '[spik]' order by name`,
+  );
+  return rows.map(({ name }) => name);
+}
+
+/** The newest audit records of a channel name, newest first, those from before a deletion too. */
+export async function channelOperations(
+  sql: Tx,
+  schema: string,
+  name: string,
+  limit: number,
+): Promise<ChannelOperation[]> {
+  const rows = await sql.query<Omit<ChannelOperation, 'created_at'> & { created_at: Date }>(
+    `select id, channel, operation, target_nick, details, created_at from ${schema}.operations
+     where channel = $1 order by id desc limit $2`,
+    [name, limit],
+  );
+  return rows.map((row) => ({ ...row, created_at: row.created_at.toISOString() }));
+}
+
+/** A channel as callers see it who are not told its key: `+ntk *`. */
+export function channelWithoutKey(channel: ManagedChannel): ManagedChannel {
+  return { ...channel, modes: withoutKey(channel.modes) };
+}
+
+/** An audit record as callers see it who are not told the keys of channels. */
+export function operationWithoutKey(record: ChannelOperation): ChannelOperation {
+  const { operation, details } = record;
+  if (operation !== 'create' && operation !== 'samode') return record;
+  // behind the modes stands who asked for them, before those of a creation the type of the channel
+  const from = operation === 'create' ? details.indexOf(' ') + 1 : 0;
+  const to = details.lastIndexOf(' (by ');
+  const shown = details.slice(0, from) + withoutKey(details.slice(from, to)) + details.slice(to);
+  return { ...record, details: shown };
+}
+
+/** How many channels there are, and what was done on the day of `now` (UTC). */
+export async function channelStatistics(sql: Tx, schema: string, now: Date): Promise<ChannelStatistics> {
+  const types = await sql.query<{ type: ChannelType; channels: number; archived: number }>(
+    `select type, count(*) as channels, count(archived_at) as archived
+     from ${schema}.channels where deleted_at is null group by type`,
+  );
+  const [today] = await sql.query<{ operations: number }>(
+    `select operations from ${schema}.days where day = $1::date`,
+    [now.toISOString().slice(0, 10)],
+  );
+  const byType = Object.fromEntries(channelTypes.map((type) => [type, 0])) as Record<ChannelType, number>;
+  for (const { type, channels } of types) byType[type] = channels;
+  return {
+    total: types.reduce((sum, { channels }) => sum + channels, 0),
+    byType,
+    archived: types.reduce((sum, { archived }) => sum + archived, 0),
+    operationsToday: today?.operations ?? 0,
+  };
+}
+
+/** What counts against the hourly limits since a time: when it was done, oldest first. */
+export async function limitedOperations(
+  sql: Tx,
+  schema: string,
+  since: Date,
+): Promise<{ creations: Date[]; deletions: Date[]; memberOperations: Date[] }> {
+  const rows = await sql.query<{ operation: Operation; created_at: Date }>(
+    `select operation, created_at from ${schema}.operations
+     where created_at > $1 and cause = 'request' and operation not in ('topic', 'samode', 'archive') order by id`,
+    [since],
+  );
+  const of = (wanted: (operation: Operation) => boolean) =>
+    rows.filter(({ operation }) => wanted(operation)).map(({ created_at }) => created_at);
+  return {
+    creations: of((operation) => operation === 'create'),
+    deletions: of((operation) => operation === 'delete'),
+    memberOperations: of((operation) => operation !== 'create' && operation !== 'delete'),
+  };
+}
+
+/** Every channel that is to be on the network. */
+export async function wantedChannels(sql: Tx, schema: string): Promise<WantedChannel[]> {
+  const rows = await sql.query<StoredChannel>(
+    `select name, modes, topic, invited, archived_at, created_at
+     from ${schema}.channels where deleted_at is null order by name`,
+  );
+  return rows.map(({ name, modes, topic, invited, archived_at, created_at }) => ({
+    name,
+    modes,
+    topic,
+    invited: JSON.parse(invited) as string[],
+    isArchived: archived_at !== null,
+    createdAt: created_at,
+  }));
+}
+
+/** Those of the names that were managed and are deleted now. */
+export async function deletedAmong(sql: Tx, schema: string, names: readonly string[]): Promise<string[]> {
+  const rows = await sql.query<{ name: string }>(
+    `select c.name from unnest($1::text[]) as asked (name)
+     join lateral (select * from ${schema}.channels where name = asked.name limit 1) as c on true
+     where c.deleted_at is not null`,
+    [names],
+  );
+  return rows.map(({ name }) => name);
+}
+
+/** What time has made due, by name. */
+export interface DueChannels {
+  /** Archived, and kept as long as was said. */
+  toDelete: string[];
+  /** Geographic, not archived, and without an audit record for long. */
+  idle: string[];
+  /** Not archived although their task ended long ago. */
+  ended: string[];
+}
+
+/** What is due at `now`; the periods are in milliseconds. */
+export async function dueChannels(
+  sql: Tx,
+  schema: string,
+  now: Date,
+  { geographicIdleMs, endedTaskMs }: { geographicIdleMs: number; endedTaskMs: number },
+): Promise<DueChannels> {
+  const names = async (query: string, beforeMs: number) => {
+    const rows = await sql.query<{ name: string }>(query, [new Date(now.getTime() - beforeMs)]);
+    return rows.map(({ name }) => name);
+  };
+  return {
+    toDelete: await names(
+      `select name from ${schema}.channels
+       where deleted_at is null and delete_after is not null and delete_after <= $1 order by delete_after, name`,
+      0,
+    ),
+    idle: await names(
+      `select name from ${schema}.channels
+       where deleted_at is null and type = 'geographic' and archived_at is null and last_operation_at <= $1
+       order by name`,
+      geographicIdleMs,
+    ),
+    ended: await names(
+      `select c.name from ${schema}.channels as c
+       join lateral (select * from ${schema}.endings where channel = c.name limit 1) as e on true
+       where c.deleted_at is null and c.type = 'task' and c.archived_at is null
+         and e.ended_at >= c.created_at and e.ended_at <= $1
+       order by c.name`,
+      endedTaskMs,
+    ),
+  };
+}
+
+function channelView(row: StoredChannel): ManagedChannel {
+  const { name, type, modes, topic, archive_reason } = row;
+  return {
+    name,
+    type,
+    modes,
+    topic,
+    metadata: JSON.parse(row.metadata) as Record<string, unknown>,
+    created_at: row.created_at.toISOString(),
+    archived_at: row.archived_at?.toISOString() ?? null,
+    archive_reason,
+    delete_after: row.delete_after?.toISOString() ?? null,
+    deleted_at: row.deleted_at?.toISOString() ?? null,
+  };
+}

@@ -1,0 +1,294 @@
+import type { Recorded } from '../../streams/core/index.js';
+import { type DeliberationFact, deliberation } from '../../streams/deliberation/index.js';
+import { defineProjection } from '../core/projection.js';
+import { json, type Tx } from '../core/sql.js';
+
+/**
+ * Queries to several models. `queries` has one row each, `n` is the sequence of its creation. `calls` has one for
+ * each model and round, over all attempts; round 0 is the synthesis, and `ended_seq` is where its answer or its final
+ * failure stands. `models` sums up over all queries, `statuses` counts them. Money is in billionths of a US dollar;
+ * `estimated` is the part of `cost` that no provider stated.
+ */
+export const deliberations = defineProjection({
+  name: 'deliberations',
+  version: 2,
+  streams: [deliberation],
+  ddl: (schema) => `
+    create table ${schema}.queries (
+      id text collate "C" primary key,
+      n bigint not null,
+      owner text not null,
+      visibility text not null,
+      status text not null,
+      strategy text not null,
+      models text not null,
+      rounds integer not null,
+      prompt text not null,
+      ceiling bigint not null,
+      injections integer not null,
+      created_at timestamptz not null,
+      started_at timestamptz,
+      completed_at timestamptz,
+      error text,
+      consensus text,
+      agreement double precision,
+      dissent text
+    );
+    create index on ${schema}.queries (n) where visibility = 'public';
+    create index on ${schema}.queries (status, n) where visibility = 'public';
+    create index on ${schema}.queries (owner, n);
+    create index on ${schema}.queries (owner, status, n);
+    create table ${schema}.calls (
+      query_id text collate "C" not null,
+      round integer not null,
+      model text collate "C" not null,
+      attempts integer not null,
+      ended_seq bigint,
+      content text,
+      finish text,
+      error text,
+      ms double precision,
+      tokens_in bigint not null,
+      tokens_out bigint not null,
+      cost bigint not null,
+      estimated bigint not null,
+      primary key (query_id, round, model)
+    );
+    create table ${schema}.models (
+      model text collate "C" primary key,
+      attempts bigint not null,
+      answers bigint not null,
+      failures bigint not null,
+      tokens_in bigint not null,
+      tokens_out bigint not null,
+      cost bigint not null,
+      estimated bigint not null
+    );
+    create table ${schema}.statuses (status text primary key, queries bigint not null)`,
+  apply: async (tx, facts, schema) => {
+    await addQueries(tx, facts, schema);
+    await changeQueries(tx, facts, schema);
+    const changes = facts.flatMap(callChange);
+    if (changes.length === 0) return;
+    await changeCalls(tx, changes, schema);
+    await changeModels(tx, changes, schema);
+  },
+});
+
+async function addQueries(tx: Tx, facts: Recorded<DeliberationFact>[], schema: string): Promise<void> {
+  const rows = facts.flatMap((fact) => {
+    if (fact.type !== 'query.created') return [];
+    const { query_id: id, models, ceiling_nano_usd: ceiling, ...query } = fact.data;
+    return [{ ...query, id, models: json(models), ceiling, n: fact.seq, created_at: fact.at }];
+  });
+  if (rows.length === 0) return;
+  await tx.query(
+    `insert into ${schema}.queries (id, n, owner, visibility, status, strategy, models, rounds, prompt, ceiling,
+       injections, created_at)
+     select id, n, owner, visibility, 'queued', strategy, models, rounds, prompt, ceiling, 0, created_at
+     from json_to_recordset($1::json) as row (id text, n bigint, owner text, visibility text, strategy text,
+       models text, rounds integer, prompt text, ceiling bigint, created_at timestamptz)`,
+    [json(rows)],
+  );
+  await countStatuses(tx, new Map([['queued', rows.length]]), schema);
+}
+
+/** What a batch changes of a query; what it leaves alone is absent. */
+interface QueryChange {
+  status?: string;
+  visibility?: string;
+  started_at?: Date;
+  completed_at?: Date;
+  error?: string;
+  consensus?: string;
+  agreement?: number | null;
+  dissent?: string;
+  injections: number;
+}
+
+async function changeQueries(tx: Tx, facts: Recorded<DeliberationFact>[], schema: string): Promise<void> {
+  const changes = new Map<string, QueryChange>();
+  for (const fact of facts) {
+    const { query_id } = fact.data;
+    const before = changes.get(query_id) ?? { injections: 0 };
+    const change = queryChange(before, fact);
+    if (change) changes.set(query_id, change);
+  }
+  if (changes.size === 0) return;
+  const ids = [...changes.keys()];
+  const stored = await tx.query<{ id: string; status: string }>(
+    `select q.id, q.status from unnest($1::text[]) as wanted (id)
+     join lateral (select id, status from ${schema}.queries where id = wanted.id limit 1) as q on true`,
+    [ids],
+  );
+  const moved = new Map<string, number>();
+  const count = (status: string, by: number) => moved.set(status, (moved.get(status) ?? 0) + by);
+  for (const { id, status } of stored) {
+    const { status: now = status } = changes.get(id)!;
+    if (now === status) continue;
+    count(status, -1);
+    count(now, 1);
+  }
+  await tx.query(
+    `update ${schema}.queries as q set
+       status = coalesce(c.status, q.status), visibility = coalesce(c.visibility, q.visibility),
+       started_at = coalesce(c.started_at, q.started_at), completed_at = coalesce(c.completed_at, q.completed_at),
+       error = coalesce(c.error, q.error), consensus = coalesce(c.consensus, q.consensus),
+       agreement = coalesce(c.agreement, q.agreement), dissent = coalesce(c.dissent, q.dissent),
+       injections = q.injections + c.injections
+     from json_to_recordset($1::json) as c (id text, status text, visibility text, started_at timestamptz,
+       completed_at timestamptz, error text, consensus text, agreement double precision, dissent text,
+       injections integer)
+     where q.id = c.id`,
+    [json([...changes].map(([id, change]) => ({ id, ...change })))],
+  );
+  await countStatuses(tx, moved, schema);
+}
+
+/** The change together with what one more fact changes; `undefined` when that is nothing. */
+function queryChange(before: QueryChange, fact: Recorded<DeliberationFact>): QueryChange | undefined {
+  const { type, data, at } = fact;
+  switch (type) {
+    case 'query.started':
+      return { ...before, status: 'running', started_at: at };
+    case 'model.asked':
+      return data.round === 0 ? { ...before, status: 'synthesizing' } : undefined;
+    case 'context.injected':
+      return { ...before, injections: before.injections + 1 };
+    case 'synthesis.completed': {
+      const { consensus, agreement, dissent } = data;
+      return { ...before, status: 'synthesizing', consensus, agreement, dissent: json(dissent) };
+    }
+    case 'query.completed':
+      return { ...before, status: 'completed', completed_at: at };
+    case 'query.failed':
+      return { ...before, status: 'failed', completed_at: at, error: data.code };
+    case 'visibility.changed':
+      return { ...before, visibility: data.visibility };
+    default:
+      return undefined;
+  }
+}
+
+/** What a fact changes of the call of a model in a round. */
+interface CallChange {
+  query_id: string;
+  round: number;
+  model: string;
+  attempts: number;
+  answers: number;
+  failures: number;
+  ended_seq: number | null;
+  content: string | null;
+  finish: string | null;
+  error: string | null;
+  ms: number | null;
+  tokens_in: number;
+  tokens_out: number;
+  cost: number;
+  estimated: number;
+}
+
+function callChange(fact: Recorded<DeliberationFact>): CallChange[] {
+  const { type, data, seq } = fact;
+  const nothing = {
+    attempts: 0,
+    answers: 0,
+    failures: 0,
+    tokens_in: 0,
+    tokens_out: 0,
+    cost: 0,
+    estimated: 0,
+  };
+  const open = { ended_seq: null, content: null, finish: null, error: null, ms: null };
+  switch (type) {
+    case 'model.asked': {
+      const { query_id, round, model, lost_nano_usd: cost } = data;
+      return [{ query_id, round, model, ...nothing, ...open, attempts: 1, cost, estimated: cost }];
+    }
+    case 'response.received': {
+      const { query_id, round, model, content, finish, ms, tokens, cost_nano_usd: cost } = data;
+      const sums = { answers: 1, tokens_in: tokens.in, tokens_out: tokens.out, cost };
+      const estimated = data.estimated ? cost : 0;
+      const ended = { ended_seq: seq, content, finish, ms };
+      return [{ query_id, round, model, ...nothing, ...open, ...sums, estimated, ...ended }];
+    }
+    case 'response.failed': {
+      const { query_id, round, model, ms, code, final, cost_nano_usd: cost } = data;
+      const ended = final ? { ended_seq: seq, error: code, ms } : {};
+      const sums = { failures: 1, cost, estimated: cost };
+      return [{ query_id, round, model, ...nothing, ...open, ...sums, ...ended }];
+    }
+    default:
+      return [];
+  }
+}
+
+async function changeCalls(tx: Tx, changes: CallChange[], schema: string): Promise<void> {
+  const rows = summed(changes, ({ query_id, round, model }) => `${query_id} ${round} ${model}`);
+  await tx.query(
+    `insert into ${schema}.calls as c (query_id, round, model, attempts, ended_seq, content, finish, error, ms,
+       tokens_in, tokens_out, cost, estimated)
+     select * from json_to_recordset($1::json) as row (query_id text, round integer, model text, attempts integer,
+       ended_seq bigint, content text, finish text, error text, ms double precision, tokens_in bigint,
+       tokens_out bigint, cost bigint, estimated bigint)
+     on conflict (query_id, round, model) do update set
+       attempts = c.attempts + excluded.attempts, ended_seq = coalesce(excluded.ended_seq, c.ended_seq),
+       content = coalesce(excluded.content, c.content), finish = coalesce(excluded.finish, c.finish),
+       error = coalesce(excluded.error, c.error), ms = coalesce(excluded.ms, c.ms),
+       tokens_in = c.tokens_in + excluded.tokens_in, tokens_out = c.tokens_out + excluded.tokens_out,
+       cost = c.cost + excluded.cost, estimated = c.estimated + excluded.estimated`,
+    [json(rows)],
+  );
+}
+
+async function changeModels(tx: Tx, changes: CallChange[], schema: string): Promise<void> {
+  await tx.query(
+    `insert into ${schema}.models as m
+     select * from json_to_recordset($1::json) as row (model text, attempts bigint, answers bigint,
+       failures bigint, tokens_in bigint, tokens_out bigint, cost bigint, estimated bigint)
+     on conflict (model) do update set
+       attempts = m.attempts + excluded.attempts, answers = m.answers + excluded.answers,
+       failures = m.failures + excluded.failures, tokens_in = m.tokens_in + excluded.tokens_in,
+       tokens_out = m.tokens_out + excluded.tokens_out, cost = m.cost + excluded.cost,
+       estimated = m.estimated + excluded.estimated`,
+    [json(summed(changes, ({ model }) => model))],
+  );
+}
+
+/** One change for each key: counts and amounts are added, and of the rest the last word counts. */
+function summed(changes: CallChange[], keyOf: (change: CallChange) => string): CallChange[] {
+  const rows = new Map<string, CallChange>();
+  for (const change of changes) {
+    const before = rows.get(keyOf(change));
+    rows.set(keyOf(change), before ? added(before, change) : change);
+  }
+  return [...rows.values()];
+}
+
+function added(a: CallChange, b: CallChange): CallChange {
+  return {
+    ...b,
+    attempts: a.attempts + b.attempts,
+    answers: a.answers + b.answers,
+    failures: a.failures + b.failures,
+    ended_seq: b.ended_seq ?? a.ended_seq,
+    content: b.content ?? a.content,
+    finish: b.finish ?? a.finish,
+    error: b.error ?? a.error,
+    ms: b.ms ?? a.ms,
+    tokens_in: a.tokens_in + b.tokens_in,
+    tokens_out: a.tokens_out + b.tokens_out,
+    cost: a.cost + b.cost,
+    estimated: a.estimated + b.estimated,
+  };
+}
+
+async function countStatuses(tx: Tx, by: Map<string, number>, schema: string): Promise<void> {
+  if (by.size === 0) return;
+  await tx.query(
+    `insert into ${schema}.statuses as s select * from json_to_recordset($1::json) as row (status text, queries bigint)
+     on conflict (status) do update set queries = s.queries + excluded.queries`,
+    [json([...by].map(([status, queries]) => ({ status, queries })))],
+  );
+}

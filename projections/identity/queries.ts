@@ -1,0 +1,91 @@
+import { levelOf, walletKey } from '../../streams/identity/index.js';
+import type { Tx } from '../core/sql.js';
+import type { StoredLink } from './links.js';
+
+/** The contract's identity link; times are ISO 8601. */
+export interface IdentityLink {
+  nick: string;
+  wallet_address: string;
+  /** 1 when a signature of the wallet was verified. */
+  verified: 0 | 1;
+  linked_at: string;
+  /** When the nick last said something that was recorded, by the minute; when it was linked if that was later. */
+  last_seen: string;
+  /** 0 anonymous, 1 linked, 2 verified, 3 registered. */
+  level: 0 | 1 | 2 | 3;
+  /** ERC-8004 agent id; 0 is a real one. */
+  agent_id: number | null;
+}
+
+/** How many links there are. */
+export interface IdentityCounts {
+  links: number;
+  verified: number;
+}
+
+/** A link whose wallet may have an agent id. */
+export interface VerifiedLink {
+  nick: string;
+  wallet_address: string;
+  agent_id: number | null;
+}
+
+/** The link of a nick (casefolded); `undefined` when it has none. */
+export async function linkOfNick(sql: Tx, schema: string, nick: string): Promise<IdentityLink | undefined> {
+  return await oneLink(sql, schema, 'nick', nick);
+}
+
+/** The link of a wallet, in whatever case; `undefined` when it has none. */
+export async function linkOfWallet(
+  sql: Tx,
+  schema: string,
+  wallet: string,
+): Promise<IdentityLink | undefined> {
+  return await oneLink(sql, schema, 'wallet', walletKey(wallet));
+}
+
+/** Verified links in the order of their nicks, behind a nick; at most `limit`. */
+export async function verifiedLinks(
+  sql: Tx,
+  schema: string,
+  after: string,
+  limit: number,
+): Promise<VerifiedLink[]> {
+  return await sql.query<VerifiedLink>(
+    `select nick, wallet_address, agent_id from ${schema}.links
+     where verified_at is not null and nick > $1 order by nick limit $2`,
+    [after, limit],
+  );
+}
+
+/** How many links there are, as counted while they came and went. */
+export async function identityCounts(sql: Tx, schema: string): Promise<IdentityCounts> {
+  const [row] = await sql.query<IdentityCounts>(`select links, verified from ${schema}.totals`);
+  return row ?? { links: 0, verified: 0 };
+}
+
+async function oneLink(
+  sql: Tx,
+  schema: string,
+  column: 'nick' | 'wallet',
+  value: string,
+): Promise<IdentityLink | undefined> {
+  const [row] = await sql.query<StoredLink & { seen_at: Date | null }>(
+    `select l.*, s.seen_at from ${schema}.links as l left join lateral (
+       select seen_at from ${schema}.seen where nick = l.nick limit 1
+     ) as s on true where l.${column} = $1 limit 1`,
+    [value],
+  );
+  return row && linkView(row);
+}
+
+function linkView(row: StoredLink & { seen_at: Date | null }): IdentityLink {
+  const { nick, wallet_address, identified, linked_at, seen_at, agent_id } = row;
+  const verified = row.verified_at !== null;
+  const seen = seen_at && seen_at > linked_at ? seen_at : linked_at;
+  return {
+    ...{ nick, wallet_address, verified: verified ? 1 : 0, linked_at: linked_at.toISOString() },
+    ...{ last_seen: seen.toISOString(), agent_id },
+    level: levelOf({ identified, verified, agentId: agent_id }),
+  };
+}

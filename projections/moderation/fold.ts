@@ -1,0 +1,203 @@
+import type { Recorded } from '../../streams/core/index.js';
+import { casefold } from '../../streams/irc-grammar.js';
+import { type ModerationFact, moderation } from '../../streams/moderation/index.js';
+import { defineProjection } from '../core/projection.js';
+import { json, type Tx } from '../core/sql.js';
+
+type FactOfType<Type extends ModerationFact['type']> = Recorded<Extract<ModerationFact, { type: Type }>>;
+
+/**
+ * Incidents and those who caused them. An incident's id is the sequence of its fact. `persons` leaves out
+ * what was pardoned; `days` and `levels` count all that was recorded.
+ */
+export const moderationModel = defineProjection({
+  name: 'moderation',
+  version: 1,
+  streams: [moderation],
+  ddl: (schema) => `
+    create table ${schema}.incidents (
+      id bigint primary key,
+      ref text collate "C" not null unique,
+      subject text not null,
+      person text collate "C",
+      nick text not null,
+      host text,
+      account text,
+      channel text not null,
+      channel_key text collate "C" not null,
+      said_at timestamptz not null,
+      score integer not null,
+      text_score integer not null,
+      level text not null,
+      patterns text not null,
+      text text,
+      action text not null,
+      spared text,
+      seconds integer,
+      outcome text,
+      error text,
+      mask text,
+      until timestamptz,
+      lifted_at timestamptz,
+      pardoned_at timestamptz,
+      pardoned_by text,
+      created_at timestamptz not null
+    );
+    create index on ${schema}.incidents (person, id) where pardoned_at is null;
+    create index on ${schema}.incidents (id) where outcome is null and action not in ('none', 'withhold');
+    create index on ${schema}.incidents (until) where until is not null and lifted_at is null;
+    create table ${schema}.persons (
+      person text collate "C" primary key,
+      nick text not null,
+      nick_key text collate "C" not null,
+      incident_count bigint not null,
+      warn_count bigint not null,
+      mute_count bigint not null,
+      kick_count bigint not null,
+      ban_count bigint not null,
+      last_id bigint not null,
+      last_incident_at timestamptz
+    );
+    create index on ${schema}.persons (nick_key, last_id);
+    create index on ${schema}.persons (incident_count, last_id);
+    create table ${schema}.days (day date primary key, incidents bigint not null);
+    create table ${schema}.levels (level text primary key, incidents bigint not null)`,
+  apply: async (tx, facts, schema) => {
+    const of = <Type extends ModerationFact['type']>(type: Type) =>
+      facts.filter((fact) => fact.type === type) as unknown as FactOfType<Type>[];
+    const incidents = of('incident.recorded');
+    const pardons = of('incident.pardoned');
+    if (incidents.length > 0) await addIncidents(tx, incidents, schema);
+    await setAnswers(tx, of('incident.answered'), schema);
+    await setLifted(tx, of('incident.lifted'), schema);
+    const counts = new Map<string, PersonCount>();
+    for (const { seq, data } of incidents) if (data.person !== null) count(counts, data.person, data, seq);
+    for (const row of await setPardoned(tx, pardons, schema)) {
+      if (row.person !== null) count(counts, row.person, row, 0, -1);
+    }
+    if (counts.size > 0) await addCounts(tx, [...counts.values()], schema);
+  },
+});
+
+async function addIncidents(tx: Tx, facts: FactOfType<'incident.recorded'>[], schema: string): Promise<void> {
+  const rows = facts.map(({ seq, subject, at, data }) => ({
+    ...data,
+    id: seq,
+    subject,
+    channel_key: casefold(data.channel),
+    created_at: at,
+  }));
+  await tx.query(
+    `with added as (
+       insert into ${schema}.incidents (id, ref, subject, person, nick, host, account, channel, channel_key, said_at,
+         score, text_score, level, patterns, text, action, spared, seconds, created_at)
+       select * from json_to_recordset($1::json) as row (id bigint, ref text, subject text, person text, nick text,
+         host text, account text, channel text, channel_key text, said_at timestamptz, score integer,
+         text_score integer, level text, patterns text, text text, action text, spared text, seconds integer,
+         created_at timestamptz)
+       returning level, created_at
+     ), counted as (
+       insert into ${schema}.days select (created_at at time zone 'UTC')::date, count(*) from added group by 1
+       on conflict (day) do update set incidents = days.incidents + excluded.incidents
+     )
+     insert into ${schema}.levels select level, count(*) from added group by level
+     on conflict (level) do update set incidents = levels.incidents + excluded.incidents`,
+    [json(rows)],
+  );
+}
+
+async function setAnswers(tx: Tx, facts: FactOfType<'incident.answered'>[], schema: string): Promise<void> {
+  if (facts.length === 0) return;
+  await tx.query(
+    `update ${schema}.incidents as i
+     set outcome = row.outcome, error = row.error, mask = row.mask, until = row.until
+     from json_to_recordset($1::json) as row (ref text, outcome text, error text, mask text, until timestamptz)
+     where i.ref = row.ref`,
+    [json(facts.map(({ data }) => data))],
+  );
+}
+
+/** A lift that failed is tried again, and leaves no trace but its fact. */
+async function setLifted(tx: Tx, facts: FactOfType<'incident.lifted'>[], schema: string): Promise<void> {
+  const lifted = facts.filter(({ data }) => data.outcome !== 'failed');
+  if (lifted.length === 0) return;
+  await tx.query(
+    `update ${schema}.incidents as i set lifted_at = row.at
+     from json_to_recordset($1::json) as row (ref text, at timestamptz) where i.ref = row.ref`,
+    [json(lifted.map(({ data, at }) => ({ ref: data.ref, at })))],
+  );
+}
+
+async function setPardoned(
+  tx: Tx,
+  facts: FactOfType<'incident.pardoned'>[],
+  schema: string,
+): Promise<{ person: string | null; nick: string; level: string }[]> {
+  if (facts.length === 0) return [];
+  return await tx.query(
+    `update ${schema}.incidents as i set pardoned_at = row.at, pardoned_by = row.by
+     from json_to_recordset($1::json) as row (ref text, at timestamptz, by text)
+     where i.ref = row.ref and i.pardoned_at is null returning i.person, i.nick, i.level`,
+    [json(facts.map(({ data, at, by }) => ({ ref: data.ref, at, by })))],
+  );
+}
+
+interface PersonCount {
+  person: string;
+  nick: string;
+  nick_key: string;
+  incidents: number;
+  warn: number;
+  mute: number;
+  kick: number;
+  ban: number;
+  last_id: number;
+}
+
+const countOf: Record<string, 'warn' | 'mute' | 'kick' | 'ban' | undefined> = {
+  WARN: 'warn',
+  MUTE: 'mute',
+  KICK: 'kick',
+  BAN: 'ban',
+};
+
+function count(
+  counts: Map<string, PersonCount>,
+  person: string,
+  { nick, level }: { nick: string; level: string },
+  id: number,
+  by = 1,
+): void {
+  const none = { incidents: 0, warn: 0, mute: 0, kick: 0, ban: 0, last_id: 0 };
+  const row = counts.get(person) ?? { person, nick, nick_key: casefold(nick), ...none };
+  counts.set(person, row);
+  row.incidents += by;
+  const counted = countOf[level];
+  if (counted) row[counted] += by;
+  // a person's row bears the nick of their newest incident
+  if (id > row.last_id) Object.assign(row, { nick, nick_key: casefold(nick), last_id: id });
+}
+
+async function addCounts(tx: Tx, counts: PersonCount[], schema: string): Promise<void> {
+  await tx.query(
+    `insert into ${schema}.persons as p
+     select row.*, l.created_at
+     from json_to_recordset($1::json) as row (person text, nick text, nick_key text, incidents bigint, warn bigint,
+       mute bigint, kick bigint, ban bigint, last_id bigint)
+     left join lateral (
+       select created_at from ${schema}.incidents
+       where person = row.person and pardoned_at is null order by id desc limit 1
+     ) as l on true
+     on conflict (person) do update
+     set nick = case when excluded.last_id > p.last_id then excluded.nick else p.nick end,
+       nick_key = case when excluded.last_id > p.last_id then excluded.nick_key else p.nick_key end,
+       incident_count = p.incident_count + excluded.incident_count,
+       warn_count = p.warn_count + excluded.warn_count,
+       mute_count = p.mute_count + excluded.mute_count,
+       kick_count = p.kick_count + excluded.kick_count,
+       ban_count = p.ban_count + excluded.ban_count,
+       last_id = greatest(p.last_id, excluded.last_id),
+       last_incident_at = excluded.last_incident_at`,
+    [json(counts)],
+  );
+}

@@ -1,0 +1,270 @@
+import { casefold } from '../../streams/irc-grammar.js';
+import { type Action, type Level, levels } from '../../streams/moderation/index.js';
+import type { Tx } from '../core/sql.js';
+
+/** The contract's moderation incident; `created_at` is ISO 8601. */
+export interface ModerationIncident {
+  id: number;
+  nick: string;
+  channel: string;
+  score: number;
+  level: Level;
+  patterns: string;
+  created_at: string;
+}
+
+/** An incident with all that became of it, for operators; times are ISO 8601. */
+export interface IncidentRecord extends ModerationIncident {
+  text: string | null;
+  action: Action;
+  /** What came of the action; `null` while that is not known, and where nothing was to be done. */
+  outcome: string | null;
+  /** Why it failed, or why nothing was done. */
+  error: string | null;
+  until: string | null;
+  lifted_at: string | null;
+  pardoned_at: string | null;
+  pardoned_by: string | null;
+}
+
+/** The contract's moderation reputation of a nick; pardoned incidents do not count. */
+export interface ModerationReputation {
+  nick: string;
+  incident_count: number;
+  warn_count: number;
+  mute_count: number;
+  kick_count: number;
+  ban_count: number;
+  /** ISO 8601. */
+  last_incident_at: string | null;
+}
+
+/** Counts of incidents. */
+export interface ModerationCounts {
+  total: number;
+  today: number;
+  byLevel: Record<Level, number>;
+  topOffenders: { nick: string; incidents: number }[];
+}
+
+/** An incident whose action is not known to have happened, or runs on the network. */
+export interface RunningIncident {
+  id: number;
+  ref: string;
+  subject: string;
+  nick: string;
+  host: string | null;
+  account: string | null;
+  channel: string;
+  saidAt: Date;
+  patterns: string;
+  action: Action;
+  seconds: number | null;
+  mask: string | null;
+  until: Date | null;
+  pardoned: boolean;
+}
+
+interface StoredIncident {
+  id: number;
+  ref: string;
+  subject: string;
+  nick: string;
+  host: string | null;
+  account: string | null;
+  channel: string;
+  said_at: Date;
+  score: number;
+  level: Level;
+  patterns: string;
+  text: string | null;
+  action: Action;
+  spared: string | null;
+  seconds: number | null;
+  outcome: string | null;
+  error: string | null;
+  mask: string | null;
+  until: Date | null;
+  lifted_at: Date | null;
+  pardoned_at: Date | null;
+  pardoned_by: string | null;
+  created_at: Date;
+}
+
+const mostOffenders = 10;
+const recentIncidents = 10;
+
+/** Rooms whose very names are nobody's business but their members'. */
+const ofPrivateRooms = `channel_key like '#task-%' or channel_key like '#relay-%'`;
+
+/** The newest incidents, newest first; for the public without those of private rooms, and of the channels named. */
+export async function moderationIncidents(
+  sql: Tx,
+  schema: string,
+  limit: number,
+  hidden: readonly string[] | undefined,
+): Promise<ModerationIncident[]> {
+  const rows = await sql.query<StoredIncident>(
+    `select * from ${schema}.incidents
+     where $2::boolean or not (${ofPrivateRooms} or channel_key = any($3::text[])) order by id desc limit $1`,
+    [limit, hidden === undefined, hidden ?? []],
+  );
+  return rows.map(incidentView);
+}
+
+/** The newest incidents with all that became of them, newest first, from before an id. */
+export async function incidentRecords(
+  sql: Tx,
+  schema: string,
+  limit: number,
+  before = Number.MAX_SAFE_INTEGER,
+): Promise<IncidentRecord[]> {
+  const rows = await sql.query<StoredIncident>(
+    `select * from ${schema}.incidents where id < $2 order by id desc limit $1`,
+    [limit, before],
+  );
+  return rows.map(recordView);
+}
+
+/**
+ * How somebody stands, and their newest incidents, newest first: the account of that name where there is one, else
+ * whoever had the nick at the newest incident under it. `undefined` when there is none.
+ */
+export async function moderationReputation(
+  sql: Tx,
+  schema: string,
+  nick: string,
+  hidden: readonly string[] | undefined,
+): Promise<{ reputation: ModerationReputation; recentIncidents: ModerationIncident[] } | undefined> {
+  const key = casefold(nick);
+  const [person] = await sql.query<
+    Omit<ModerationReputation, 'last_incident_at'> & { person: string; last_incident_at: Date | null }
+  >(
+    `select * from (
+       (select 0 as rank, * from ${schema}.persons where person = $1)
+       union all
+       (select 1 as rank, * from ${schema}.persons where nick_key = $2 order by last_id desc limit 1)
+     ) as found order by rank limit 1`,
+    [`account ${key}`, key],
+  );
+  if (!person) return undefined;
+  const rows = await sql.query<StoredIncident>(
+    `select * from ${schema}.incidents
+     where person = $1 and pardoned_at is null
+       and ($3::boolean or not (${ofPrivateRooms} or channel_key = any($4::text[])))
+     order by id desc limit $2`,
+    [person.person, recentIncidents, hidden === undefined, hidden ?? []],
+  );
+  const { incident_count, warn_count, mute_count, kick_count, ban_count, last_incident_at } = person;
+  const counts = { incident_count, warn_count, mute_count, kick_count, ban_count };
+  return {
+    reputation: {
+      nick: person.nick,
+      ...counts,
+      last_incident_at: last_incident_at?.toISOString() ?? null,
+    },
+    recentIncidents: rows.map(incidentView),
+  };
+}
+
+/** How many incidents there were, all in all and on the day of `now` (UTC), and who caused most of them. */
+export async function moderationCounts(sql: Tx, schema: string, now: Date): Promise<ModerationCounts> {
+  const counted = await sql.query<{ level: Level; incidents: number }>(
+    `select level, incidents from ${schema}.levels`,
+  );
+  const [today] = await sql.query<{ incidents: number }>(
+    `select incidents from ${schema}.days where day = $1::date`,
+    [now.toISOString().slice(0, 10)],
+  );
+  const topOffenders = await sql.query<{ nick: string; incidents: number }>(
+    `select nick, incident_count as incidents from ${schema}.persons
+     where incident_count > 0 order by incident_count desc, last_id desc limit $1`,
+    [mostOffenders],
+  );
+  const byLevel = Object.fromEntries(levels.map((level) => [level, 0])) as Record<Level, number>;
+  for (const { level, incidents } of counted) byLevel[level] = incidents;
+  const total = counted.reduce((sum, { incidents }) => sum + incidents, 0);
+  return { total, today: today?.incidents ?? 0, byLevel, topOffenders };
+}
+
+/** Actions of which nobody knows whether they happened, oldest first. */
+export async function unansweredIncidents(
+  sql: Tx,
+  schema: string,
+  limit: number,
+): Promise<RunningIncident[]> {
+  const rows = await sql.query<StoredIncident>(
+    `select * from ${schema}.incidents
+     where outcome is null and action not in ('none', 'withhold') order by id limit $1`,
+    [limit],
+  );
+  return rows.map(runningView);
+}
+
+/** What is to be lifted at `now` because its time is up or because it was pardoned; and when there is more to lift. */
+export async function dueLifts(
+  sql: Tx,
+  schema: string,
+  now: Date,
+): Promise<{ due: RunningIncident[]; next: Date | undefined }> {
+  const rows = await sql.query<StoredIncident>(
+    `select * from ${schema}.incidents
+     where until is not null and lifted_at is null and (until <= $1 or pardoned_at is not null) order by until limit 500`,
+    [now],
+  );
+  const [next] = await sql.query<{ until: Date }>(
+    `select until from ${schema}.incidents
+     where until is not null and lifted_at is null and until > $1 order by until limit 1`,
+    [now],
+  );
+  return { due: rows.map(runningView), next: next?.until };
+}
+
+/** Whether another action of the same kind holds somebody under the same mask in the same channel for longer. */
+export async function isOutlived(
+  sql: Tx,
+  schema: string,
+  { id, channel, action, mask, nick }: RunningIncident,
+  now: Date,
+): Promise<boolean> {
+  const [other] = await sql.query<{ id: number }>(
+    `select id from ${schema}.incidents
+     where until > $1 and lifted_at is null and pardoned_at is null and id <> $2 and channel_key = $3 and action = $4
+       and mask is not distinct from $5 and ($5::text is not null or lower(nick) = lower($6)) limit 1`,
+    [now, id, casefold(channel), action, mask, nick],
+  );
+  return other !== undefined;
+}
+
+function incidentView({
+  id,
+  nick,
+  channel,
+  score,
+  level,
+  patterns,
+  created_at,
+}: StoredIncident): ModerationIncident {
+  return { id, nick, channel, score, level, patterns, created_at: created_at.toISOString() };
+}
+
+function recordView(row: StoredIncident): IncidentRecord {
+  const { text, action, outcome, pardoned_by } = row;
+  return {
+    ...incidentView(row),
+    ...{ text, action, outcome, pardoned_by },
+    error: row.error ?? row.spared,
+    until: row.until?.toISOString() ?? null,
+    lifted_at: row.lifted_at?.toISOString() ?? null,
+    pardoned_at: row.pardoned_at?.toISOString() ?? null,
+  };
+}
+
+function runningView(row: StoredIncident): RunningIncident {
+  const { id, ref, subject, nick, host, account, channel, patterns, action, seconds, mask, until } = row;
+  const pardoned = row.pardoned_at !== null;
+  return {
+    ...{ id, ref, subject, nick, host, account, channel, patterns, action, seconds, mask, until, pardoned },
+    saidAt: row.said_at,
+  };
+}

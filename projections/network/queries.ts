@@ -1,0 +1,188 @@
+import { irc } from '../../streams/network/index.js';
+import { defineProjection } from '../core/projection.js';
+import type { Tx } from '../core/sql.js';
+import { foldSightings } from './fold.js';
+
+/** The contract's IRC channel. */
+export interface IrcChannel {
+  name: string;
+  users: number;
+  topic: string;
+}
+
+/** The contract's IRC message; `id` says where the line stands in the log, `time` is ISO 8601. */
+export interface IrcMessage {
+  id: string;
+  channel: string;
+  nick: string;
+  text: string;
+  time: string;
+  action: boolean;
+}
+
+/** How much there is of everything. */
+export interface IrcCounts {
+  users: number;
+  channels: number;
+  /** Lines recorded since the stream began. */
+  messages: number;
+}
+
+/** What one nick said, in the days that are kept; times are ISO 8601. */
+export interface IrcActivity {
+  channels: string[];
+  messages: number;
+  first_seen: string | null;
+  last_active: string | null;
+}
+
+/**
+ * The IRC network as it was seen: channels with their members, what was said in them, and who said how much.
+ * Channels and nicks are keyed by their casefolded names. What is older than 30 days, by the time of the facts and
+ * counted in whole days, is removed.
+ */
+export const ircNetwork = defineProjection({
+  name: 'irc_network',
+  version: 1,
+  streams: [irc],
+  ddl: (schema) => `
+    create table ${schema}.channels (
+      channel text collate "C" primary key,
+      name text not null,
+      topic text not null,
+      modes text not null,
+      users integer not null,
+      present boolean not null,
+      day date not null
+    );
+    create table ${schema}.members (
+      channel text collate "C",
+      nick text collate "C",
+      shown text not null,
+      primary key (channel, nick)
+    );
+    create table ${schema}.lines (
+      channel text collate "C" not null,
+      seq bigint,
+      index integer,
+      nick text not null,
+      text text not null,
+      at timestamptz not null,
+      action boolean not null,
+      primary key (seq, index)
+    );
+    create index on ${schema}.lines (channel, seq, index);
+    create table ${schema}.activity (
+      nick text collate "C",
+      channel text collate "C",
+      day date,
+      lines integer not null,
+      first_at timestamptz not null,
+      last_at timestamptz not null,
+      primary key (nick, channel, day)
+    );
+    create table ${schema}.days (day date primary key, first_seq bigint not null);
+    create table ${schema}.totals (
+      only_row boolean primary key default true check (only_row),
+      lines bigint not null
+    )`,
+  apply: foldSightings,
+});
+
+/** Mode letters of a private channel, as `isPrivate` has them. */
+const privateModes = `'[spik]'`;
+
+/** Channels in which the recorder is now, by name; private ones only `withPrivate`. */
+export async function ircChannels(sql: Tx, schema: string, withPrivate: boolean): Promise<IrcChannel[]> {
+  return await sql.query<IrcChannel>(
+    `select name, users, topic from ${schema}.channels
+     where present and ($1::boolean or modes !~ ${privateModes}) order by channel`,
+    [withPrivate],
+  );
+}
+
+/** Channels (casefolded) that are private as far as is known, also those in which the recorder is no more. */
+export async function privateIrcChannels(sql: Tx, schema: string): Promise<string[]> {
+  const rows = await sql.query<{ channel: string }>(
+    `select channel from ${schema}.channels where modes ~ ${privateModes} order by channel`,
+  );
+  return rows.map(({ channel }) => channel);
+}
+
+/** A channel by its casefolded name: how it is spelled and whether it is private; `undefined` when it was never recorded. */
+export async function ircChannel(
+  sql: Tx,
+  schema: string,
+  channel: string,
+): Promise<{ name: string; isPrivate: boolean } | undefined> {
+  const [row] = await sql.query<{ name: string; is_private: boolean }>(
+    `select name, modes ~ ${privateModes} as is_private from ${schema}.channels where channel = $1`,
+    [channel],
+  );
+  return row && { name: row.name, isPrivate: row.is_private };
+}
+
+/** The last lines of a channel, oldest first; the cost does not depend on how many there are. */
+export async function ircMessages(
+  sql: Tx,
+  schema: string,
+  channel: { key: string; name: string },
+  limit: number,
+): Promise<IrcMessage[]> {
+  const rows = await sql.query<StoredLine>(
+    `select seq, index, nick, text, at, action from ${schema}.lines
+     where channel = $1 order by seq desc, index desc limit $2`,
+    [channel.key, limit],
+  );
+  return rows.reverse().map(({ seq, index, at, ...line }) => ({
+    id: `${seq}-${index}`,
+    channel: channel.name,
+    nick: line.nick,
+    text: line.text,
+    time: at.toISOString(),
+    action: line.action,
+  }));
+}
+
+interface StoredLine {
+  seq: number;
+  index: number;
+  nick: string;
+  text: string;
+  at: Date;
+  action: boolean;
+}
+
+/** The counts of the network; the cost grows with the members of channels and not with what they said. */
+export async function ircCounts(sql: Tx, schema: string): Promise<IrcCounts> {
+  const [row] = await sql.query<IrcCounts>(
+    `select
+       (select count(distinct nick) from ${schema}.members) as users,
+       (select count(*) from ${schema}.channels where present) as channels,
+       coalesce((select lines from ${schema}.totals), 0) as messages`,
+  );
+  return row!;
+}
+
+/** What a nick (casefolded) said where; private channels only `withPrivate`. */
+export async function ircActivity(
+  sql: Tx,
+  schema: string,
+  nick: string,
+  withPrivate: boolean,
+): Promise<IrcActivity> {
+  const rows = await sql.query<{ name: string; lines: number; first_at: Date; last_at: Date }>(
+    `select c.name, sum(a.lines)::bigint as lines, min(a.first_at) as first_at, max(a.last_at) as last_at
+     from ${schema}.activity as a join ${schema}.channels as c using (channel)
+     where a.nick = $1 and ($2::boolean or c.modes !~ ${privateModes})
+     group by c.channel, c.name order by c.channel`,
+    [nick, withPrivate],
+  );
+  const times = rows.flatMap(({ first_at, last_at }) => [first_at.getTime(), last_at.getTime()]);
+  return {
+    channels: rows.map(({ name }) => name),
+    messages: rows.reduce((sum, { lines }) => sum + lines, 0),
+    first_seen: times.length > 0 ? new Date(Math.min(...times)).toISOString() : null,
+    last_active: times.length > 0 ? new Date(Math.max(...times)).toISOString() : null,
+  };
+}

@@ -1,0 +1,149 @@
+import { decayAt, scoreOf } from '../../streams/reputation/index.js';
+import type { Tx } from '../core/sql.js';
+
+/** The contract's reputation of a nick; times are ISO 8601. */
+export interface Reputation {
+  nick: string;
+  /** 1 to 5 with decay over time, two decimals; null without feedback. */
+  avgScore: number | null;
+  totalFeedback: number;
+  totalGiven: number;
+  firstFeedback: string | null;
+  lastFeedback: string | null;
+}
+
+/** The contract's entry of the agents' leaderboard; `score` is 0 to 100. */
+export interface AgentStanding {
+  nick: string;
+  total_feedback: number;
+  avg_score: number;
+  score: number;
+}
+
+/** The contract's entry of the channels' leaderboard; `active_agents` gave or received feedback in 90 days. */
+export interface ChannelStanding {
+  channel: string;
+  total_feedback: number;
+  avg_score: number;
+  active_agents: number;
+  score: number;
+}
+
+const activeDays = 90;
+const dayMs = 24 * 3_600_000;
+
+/** What a nick (casefolded) is thought of. */
+export async function reputationOf(sql: Tx, schema: string, nick: string): Promise<Reputation> {
+  const [row] = await sql.query<{
+    feedback: number;
+    given: number;
+    mean: number;
+    first_at: Date | null;
+    last_at: Date | null;
+  }>(`select feedback, given, mean, first_at, last_at from ${schema}.agents where nick = $1`, [nick]);
+  return {
+    nick,
+    avgScore: row && row.feedback > 0 ? rounded(row.mean) : null,
+    totalFeedback: row?.feedback ?? 0,
+    totalGiven: row?.given ?? 0,
+    firstFeedback: row?.first_at?.toISOString() ?? null,
+    lastFeedback: row?.last_at?.toISOString() ?? null,
+  };
+}
+
+interface Standing {
+  name: string;
+  feedback: number;
+  mean: number;
+  /** At the time of the query. */
+  weight: number;
+}
+
+/**
+ * The best of a table at `now`, by score, then feedback, then name. The cost grows with the nicks or channels that
+ * have feedback, and not with the feedback they have.
+ */
+async function best(
+  sql: Tx,
+  {
+    table,
+    name,
+    now,
+    limit,
+    without = [],
+  }: { table: string; name: string; now: Date; limit: number; without?: readonly string[] },
+): Promise<Standing[]> {
+  return await sql.query<Standing>(
+    `select ${name} as name, feedback, mean, weight * $1::double precision as weight from ${table}
+     where feedback > 0 and not ${name} = any($3::text[])
+     order by floor(25 * (mean - 1) * (weight * $1 / (weight * $1 + 3)) + 0.5) desc, feedback desc, ${name}
+     limit $2`,
+    [decayAt(now), limit, without],
+  );
+}
+
+/** The nicks of the best reputation at `now`. */
+export async function agentLeaderboard(
+  sql: Tx,
+  schema: string,
+  now: Date,
+  limit: number,
+): Promise<AgentStanding[]> {
+  const rows = await best(sql, { table: `${schema}.agents`, name: 'nick', now, limit });
+  return rows.map(({ name, ...row }) => ({ nick: name, ...standing(row) }));
+}
+
+/** The channels of the best reputation at `now`, those named in `without` (casefolded) left out. */
+export async function channelLeaderboard(
+  sql: Tx,
+  schema: string,
+  now: Date,
+  limit: number,
+  without: readonly string[] = [],
+): Promise<ChannelStanding[]> {
+  const rows = await best(sql, { table: `${schema}.channels`, name: 'channel', now, limit, without });
+  return await withActiveAgents(sql, schema, now, rows);
+}
+
+/** How one channel (casefolded) stands at `now`; `undefined` without feedback. */
+export async function channelStanding(
+  sql: Tx,
+  schema: string,
+  now: Date,
+  channel: string,
+): Promise<ChannelStanding | undefined> {
+  const rows = await sql.query<Standing>(
+    `select channel as name, feedback, mean, weight * $1::double precision as weight
+     from ${schema}.channels where channel = $2`,
+    [decayAt(now), channel],
+  );
+  return (await withActiveAgents(sql, schema, now, rows))[0];
+}
+
+async function withActiveAgents(
+  sql: Tx,
+  schema: string,
+  now: Date,
+  rows: Standing[],
+): Promise<ChannelStanding[]> {
+  const counts = await sql.query<{ channel: string; agents: number }>(
+    `select channel, sum(agents)::bigint as agents from ${schema}.channel_days
+     where channel = any($1::text[]) and day > $2::date group by channel`,
+    [rows.map(({ name }) => name), new Date(now.getTime() - activeDays * dayMs).toISOString().slice(0, 10)],
+  );
+  const agents = new Map(counts.map((row) => [row.channel, row.agents]));
+  return rows.map(({ name, ...row }) => {
+    const { total_feedback, avg_score, score } = standing(row);
+    return { channel: name, total_feedback, avg_score, active_agents: agents.get(name) ?? 0, score };
+  });
+}
+
+function standing({ feedback, mean, weight }: Omit<Standing, 'name'>): {
+  total_feedback: number;
+  avg_score: number;
+  score: number;
+} {
+  return { total_feedback: feedback, avg_score: rounded(mean), score: scoreOf(mean, weight) };
+}
+
+const rounded = (mean: number): number => Math.floor(mean * 100 + 0.5) / 100;

@@ -1,0 +1,57 @@
+import { reputation } from '../../streams/reputation/index.js';
+import { defineProjection } from '../core/projection.js';
+import { foldFeedback } from './fold.js';
+
+/**
+ * What nicks are thought of, and channels. Names are casefolded. Weights are relative to a fixed moment
+ * (`weightAt`), so that rows change with feedback and never with time; `mean` is `rated / weight`.
+ * `given` has the last feedback of each nick about another one in a channel, which a later one of the same day
+ * replaces. `channel_days` counts the nicks of a channel by the last day on which they gave or received feedback.
+ * Rows that change with each feedback have room for their next version beside them: without it the tables would grow
+ * with the number of facts, and so would the cost of the leaderboards.
+ */
+export const reputations = defineProjection({
+  name: 'reputation',
+  version: 1,
+  streams: [reputation],
+  ddl: (schema) => `
+    create table ${schema}.given (
+      giver text collate "C",
+      nick text collate "C",
+      channel text collate "C",
+      day date not null,
+      rating integer not null,
+      at timestamptz not null,
+      primary key (giver, nick, channel)
+    );
+    create table ${schema}.agents (
+      nick text collate "C" primary key,
+      feedback integer not null,
+      given integer not null,
+      weight double precision not null,
+      rated double precision not null,
+      mean double precision not null,
+      first_at timestamptz,
+      last_at timestamptz
+    ) with (fillfactor = 50);
+    create table ${schema}.channels (
+      channel text collate "C" primary key,
+      feedback integer not null,
+      weight double precision not null,
+      rated double precision not null,
+      mean double precision not null
+    ) with (fillfactor = 50);
+    create table ${schema}.channel_agents (
+      channel text collate "C",
+      nick text collate "C",
+      day date not null,
+      primary key (channel, nick)
+    ) with (fillfactor = 50);
+    create table ${schema}.channel_days (
+      channel text collate "C",
+      day date,
+      agents integer not null,
+      primary key (channel, day)
+    ) with (fillfactor = 50)`,
+  apply: foldFeedback,
+});

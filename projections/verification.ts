@@ -1,0 +1,105 @@
+import { casefold } from '../streams/irc-grammar.js';
+import { agents } from '../streams/verification/index.js';
+import { defineProjection } from './core/projection.js';
+import type { Tx } from './core/sql.js';
+
+/** The contract's record of a registered agent. */
+export interface RegisteredAgent {
+  nickname: string;
+  /** Without `@`. */
+  socialHandle: string;
+  registered: true;
+  verified: true;
+  postUrl: string;
+  /** ISO 8601. */
+  registeredAt: string;
+}
+
+/**
+ * The registered agents by casefolded nickname, numbered in the order of their registration. E-mail addresses are
+ * left in the log: nothing that is read from here can give them away.
+ */
+export const agentRegistry = defineProjection({
+  name: 'agents',
+  version: 1,
+  streams: [agents],
+  ddl: (schema) => `
+    create table ${schema}.agents (
+      nick text collate "C" primary key,
+      n bigint not null unique,
+      nickname text not null,
+      social_handle text not null,
+      post_url text not null,
+      registered_at timestamptz not null
+    )`,
+  apply: async (tx, facts, schema) => {
+    const registered = facts.flatMap(({ type, data, at }) =>
+      type === 'agent.registered' ? [{ ...data, at }] : [],
+    );
+    if (registered.length === 0) return;
+    await tx.query(
+      `insert into ${schema}.agents
+       select nick, (select coalesce(max(n), 0) from ${schema}.agents) + place, nickname, social_handle, post_url, at
+       from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::timestamptz[])
+         with ordinality as new (nick, nickname, social_handle, post_url, at, place)`,
+      [
+        registered.map(({ nickname }) => casefold(nickname)),
+        registered.map(({ nickname }) => nickname),
+        registered.map(({ social_handle }) => social_handle),
+        registered.map(({ post_url }) => post_url),
+        registered.map(({ at }) => at),
+      ],
+    );
+  },
+});
+
+interface StoredAgent {
+  n: number;
+  nickname: string;
+  social_handle: string;
+  post_url: string;
+  registered_at: Date;
+}
+
+/** The agent of a nickname (casefolded); `undefined` when there is none. */
+export async function registeredAgent(
+  sql: Tx,
+  schema: string,
+  nick: string,
+): Promise<RegisteredAgent | undefined> {
+  const [row] = await sql.query<StoredAgent>(`select * from ${schema}.agents where nick = $1`, [nick]);
+  return row && agentView(row);
+}
+
+/** How many agents there are, and the newest of them from an offset on; the numbers have no gaps. */
+export async function registeredAgents(
+  sql: Tx,
+  schema: string,
+  { limit, offset }: { limit: number; offset: number },
+): Promise<{ count: number; agents: RegisteredAgent[] }> {
+  const count = await countAgents(sql, schema);
+  const rows = await sql.query<StoredAgent>(
+    `select * from ${schema}.agents where n <= $1 order by n desc limit $2`,
+    [count - offset, limit],
+  );
+  return { count, agents: rows.map(agentView) };
+}
+
+/** How many agents there are. */
+export async function countAgents(sql: Tx, schema: string): Promise<number> {
+  const [row] = await sql.query<{ n: number }>(`select n from ${schema}.agents order by n desc limit 1`);
+  return row?.n ?? 0;
+}
+
+/** The record of an agent that registered at a time. */
+export function newAgent(
+  { nickname, socialHandle, postUrl }: Pick<RegisteredAgent, 'nickname' | 'socialHandle' | 'postUrl'>,
+  at: Date,
+): RegisteredAgent {
+  const registeredAt = at.toISOString();
+  return { nickname, socialHandle, registered: true, verified: true, postUrl, registeredAt };
+}
+
+function agentView({ nickname, social_handle, post_url, registered_at }: StoredAgent): RegisteredAgent {
+  return newAgent({ nickname, socialHandle: social_handle, postUrl: post_url }, registered_at);
+}

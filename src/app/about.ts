@@ -1,0 +1,42 @@
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { projectDir } from '../servers/binaries.js';
+import type { Config } from './config.js';
+import type { Surroundings } from './dependencies.js';
+
+/** What a process tells its operators about itself; addresses are without credentials. */
+export interface About {
+  version: string;
+  roles: string[];
+  /** Its data directory, with the whole path. */
+  data: string;
+  nats: string;
+  sql: string;
+  /** Empty in a process that has nothing to do with IRC. */
+  irc: string;
+}
+
+/** The version of this program. */
+export const { version } = JSON.parse(readFileSync(join(projectDir, 'package.json'), 'utf8')) as {
+  version: string;
+};
+
+/** Describes a process that runs with a configuration. */
+export function describeProcess(
+  config: Config,
+  { natsUrl, sqlPlace, ircUrl }: Pick<Surroundings, 'natsUrl' | 'sqlPlace' | 'ircUrl'>,
+): About {
+  return {
+    version,
+    roles: config.ROLES,
+    data: resolve(config.DATA_DIR),
+    nats: withoutCredentials(natsUrl),
+    sql: sqlPlace,
+    irc: withoutCredentials(ircUrl),
+  };
+}
+
+/** Comma-separated addresses as they may be shown. */
+export function withoutCredentials(urls: string): string {
+  return urls.replace(/\/\/[^/@,]*@/g, '//');
+}

@@ -1,0 +1,52 @@
+import type { Logger } from 'pino';
+import type { Assembly } from './assembly.js';
+import type { Config } from './config.js';
+import { beginSurroundings, type Closing } from './dependencies.js';
+import { bootWarnings } from './warnings.js';
+
+/** The running service. */
+export interface App extends Assembly {
+  /** Ends everything in order, within bounds: faces first, our own servers last. */
+  stop(): Promise<void>;
+}
+
+/** Puts the service together from its configuration and starts it. Throws when a part cannot be started, with nothing left running. */
+export async function createApp(config: Config, logger: Logger): Promise<App> {
+  const startedAt = new Date();
+  const closing: Closing[] = [];
+  const stop = () => closeAll(closing, logger);
+  for (const warning of bootWarnings(config)) logger.warn(warning);
+  try {
+    const { opened } = await beginSurroundings(config, logger, closing);
+    // most of the code is loaded while the servers come up: either takes half of a start
+    const loading = import('./assembly.js');
+    loading.catch(() => {}); // told below, when the servers can be ended
+    const surroundings = await opened;
+    const { assemble } = await loading;
+    return { ...(await assemble(config, logger, { startedAt, surroundings, closing })), stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** How long each part may take to stop, in milliseconds. */
+const closeBoundMs = 8_000;
+
+/** Closes in the reverse order of opening; one part that hangs does not keep the others from ending. */
+async function closeAll(closing: Closing[], logger: Logger): Promise<void> {
+  for (let part = closing.pop(); part; part = closing.pop()) {
+    const { name, close } = part;
+    const started = Date.now();
+    let timer: NodeJS.Timeout | undefined;
+    const bound = new Promise<'late'>((resolve) => {
+      timer = setTimeout(() => resolve('late'), closeBoundMs);
+    });
+    const end = await Promise.race([close(), bound]).catch((error: unknown) => {
+      logger.error({ part: name, err: error }, 'part did not stop cleanly');
+    });
+    clearTimeout(timer);
+    if (end === 'late') logger.warn({ part: name }, 'part did not stop in time');
+    else logger.debug({ part: name, ms: Date.now() - started }, 'part stopped');
+  }
+}

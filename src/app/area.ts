@@ -1,0 +1,66 @@
+import type { FastifyInstance } from 'fastify';
+import type { Channels } from '../../workers/channels/index.js';
+import type { ApiKeys } from '../auth/api-keys.js';
+import type { Gauged, Metrics } from '../metrics/metrics.js';
+import type { bridgeRoutes } from '../operations/events/service.js';
+import type { identityRoutes } from '../operations/identity/service.js';
+import type { guardianRoutes } from '../operations/moderation/service.js';
+import type { reputationRoutes } from '../operations/reputation/service.js';
+import type { Reply, Route, Service } from '../remote/service.js';
+import type { ReadModels } from '../stores/read-models.js';
+import type { BotHold, BotParts } from './bot.js';
+import type { Config, Role } from './config.js';
+
+/** What the areas of the service are put together from. */
+export interface AreaParts extends BotParts {
+  config: Config;
+  readModels: ReadModels;
+  /** The commands of the channel service, whichever process carries them out. */
+  channels: Channels;
+  keys: ApiKeys;
+  metrics: Metrics;
+  startedAt: Date;
+}
+
+/** Work that a process does beside answering; a `Lease` is one. */
+export interface Work {
+  start(): void;
+  stop(): Promise<void>;
+}
+
+/** An internal service of the contract, for processes that answer it over HTTP under `/<name>`. */
+export interface InternalService {
+  name: string;
+  routes: Record<string, Route>;
+  operations: Service<Record<string, Route>>;
+}
+
+/** The internal services that other areas ask, as this process reaches them. */
+export interface Upstreams {
+  bridge: Service<typeof bridgeRoutes>;
+  identity: Service<typeof identityRoutes>;
+  reputation: Service<typeof reputationRoutes>;
+  guardian: Service<typeof guardianRoutes>;
+}
+
+/** One area of the service, put together: what it answers, in which roles, and what it does by itself. */
+export interface Area {
+  /** Answered where the role `services` is without `api`. */
+  services?: InternalService[];
+  /** Those of its services that other areas ask. */
+  upstreams?: Partial<Upstreams>;
+  /** The health of its services as the public API sees them, by the contract's names. */
+  health?: Record<string, () => Promise<Reply>>;
+  /** Registers its public routes: role `api`. */
+  api?(server: FastifyInstance): Promise<void>;
+  /** Role `irc`. */
+  bots?: BotHold<unknown>[];
+  /** Role `workers`. */
+  workers?: Work[];
+  /** Role `schedule`. */
+  schedules?: Work[];
+  /** What it has to measure when somebody asks, in processes with the role. */
+  gauged?: (Gauged & { role: Role })[];
+  /** Ends what it began when it was made. */
+  stop?(): Promise<void>;
+}

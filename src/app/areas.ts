@@ -1,0 +1,43 @@
+import { mcpArea } from '../mcp/area.js';
+import { channelsArea } from '../operations/channels/area.js';
+import { createChannelKeeping } from '../operations/channels/bot.js';
+import { deliberationArea } from '../operations/deliberation/area.js';
+import { bridgeArea } from '../operations/events/area.js';
+import { identityArea } from '../operations/identity/area.js';
+import { sentinelArea } from '../operations/incidents/area.js';
+import { marketplaceArea } from '../operations/marketplace/area.js';
+import { moderationArea } from '../operations/moderation/area.js';
+import { paymentsArea } from '../operations/payments/area.js';
+import { reputationArea } from '../operations/reputation/area.js';
+import { verificationArea } from '../operations/verification/area.js';
+import { docsArea } from '../pages/docs-area.js';
+import type { Area, AreaParts, Upstreams } from './area.js';
+import { createWallets, doorsArea } from './doors-area.js';
+
+/** Every area of the service, put together. */
+export function createAreas(parts: AreaParts): Area[] {
+  const credentials = createWallets(parts);
+  const { wallets } = credentials;
+  const identity = identityArea(parts, wallets);
+  const keeping = createChannelKeeping(parts.config, { ...parts, observe: parts.metrics.network });
+  const areas: Area[] = [
+    bridgeArea(parts),
+    channelsArea(parts, keeping),
+    marketplaceArea(parts),
+    moderationArea(parts, keeping),
+    reputationArea(parts),
+    sentinelArea(parts, identity.signers),
+    verificationArea(parts),
+    identity,
+    paymentsArea(parts),
+    deliberationArea(parts),
+  ];
+  const all = <Part extends object>(part: (area: Area) => Partial<Part> | undefined) =>
+    Object.assign({}, ...areas.map(part)) as Part;
+  const mcp = mcpArea(parts, {
+    upstreams: all<Upstreams>(({ upstreams }) => upstreams),
+    health: all<NonNullable<Area['health']>>(({ health }) => health),
+    wallets,
+  });
+  return [...areas, mcp, doorsArea(parts, { ...credentials, table: mcp.table }), docsArea(parts)];
+}

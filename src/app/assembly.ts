@@ -1,0 +1,140 @@
+import type { FastifyInstance } from 'fastify';
+import type { Logger } from 'pino';
+import { Projector } from '../../projections/core/projector.js';
+import { projections } from '../../projections/index.js';
+import { Log } from '../../streams/core/index.js';
+import { streams } from '../../streams/index.js';
+import { createChannels } from '../../workers/channels/index.js';
+import { ApiKeys } from '../auth/api-keys.js';
+import { createServer } from '../http/server.js';
+import { Metrics } from '../metrics/metrics.js';
+import { meteredParts } from '../metrics/parts.js';
+import { healthRoutes } from '../operations/system/health.js';
+import { metricsRoutes } from '../operations/system/metrics.js';
+import { operationsRoutes } from '../operations/system/read-models.js';
+import { mountService } from '../remote/mount.js';
+import { ReadModels } from '../stores/read-models.js';
+import { describeProcess } from './about.js';
+import type { Area } from './area.js';
+import { createAreas } from './areas.js';
+import type { Config, Role } from './config.js';
+import type { Closing, Surroundings } from './dependencies.js';
+
+/** So long after a request a process counts as busy, in milliseconds; those who look how it is do not count. */
+const busyMs = 100;
+const operatorsLook = /^\/(ready|health|metrics|ops)\b/;
+
+/** What there is before the service itself: the servers around it, and the endings of what was opened so far. */
+export interface Beginning {
+  startedAt: Date;
+  surroundings: Surroundings;
+  closing: Closing[];
+}
+
+/** The service as it runs. */
+export interface Assembly {
+  /** The HTTP server; a process without the role `api` answers health and readiness only, or its internal services. */
+  server: FastifyInstance;
+  /** Where the HTTP server listens. */
+  address: string;
+  /** Where the parts are: for the operator's eyes. */
+  places: { nats: string; irc: string; sql: string };
+  webhookSecrets: string[];
+}
+
+/** Puts the parts of the service together and starts them; registers in `closing` how each ends. */
+export async function assemble(
+  config: Config,
+  logger: Logger,
+  { startedAt, surroundings, closing }: Beginning,
+): Promise<Assembly> {
+  const has = (role: Role) => config.ROLES.includes(role);
+  const { natsUrl, streamsMaxBytes, ircUrl, sql, sqlPlace, secrets, holder } = surroundings;
+
+  const metrics = new Metrics();
+  const log = await Log.open({
+    urls: natsUrl,
+    name: `relay ${config.ROLES.join(',')}`,
+    streams,
+    replicas: config.NATS_REPLICAS,
+    maxBytes: streamsMaxBytes,
+    resize: config.STREAMS_MAX_BYTES !== undefined,
+    logger,
+    observe: metrics.append,
+  });
+  closing.push({ name: 'log', close: () => log.close() });
+
+  let servedAt = Number.NEGATIVE_INFINITY;
+  const isBusy = () => performance.now() - servedAt < busyMs;
+  const projector = new Projector({ log, sql, projections, logger, isBusy });
+  closing.push({ name: 'projections', close: () => projector.stop() });
+
+  const readModels = new ReadModels(sql, projector);
+  const keys = new ApiKeys(config.API_KEYS);
+  const areas = createAreas({
+    ...{ config, log, logger, readModels, keys, metrics, startedAt },
+    ...{ ircUrl, secrets, holder },
+    channels: createChannels(log),
+  });
+  const ofAreas = <Part>(parts: (area: Area) => Part[] | undefined) =>
+    areas.flatMap((area) => parts(area) ?? []);
+  const bots = has('irc') ? ofAreas(({ bots }) => bots) : [];
+  const work = [
+    ...bots.map(({ lease }) => lease),
+    ...(has('workers') ? ofAreas(({ workers }) => workers) : []),
+    ...(has('schedule') ? ofAreas(({ schedules }) => schedules) : []),
+  ];
+  closing.push({ name: 'areas', close: () => Promise.all(areas.map((area) => area.stop?.())) });
+  closing.push({ name: 'work', close: () => Promise.all(work.map((one) => one.stop())) });
+
+  const server = await createServer({
+    logger,
+    rateLimit: config.RATE_LIMIT,
+    observe: (request) => {
+      if (!operatorsLook.test(request.route ?? '')) servedAt = performance.now();
+      metrics.request(request);
+    },
+  });
+  const usesReadModels = has('api') || has('services') || has('projections');
+  let stopping = false;
+  closing.push({
+    name: 'http',
+    close: () => {
+      stopping = true;
+      return server.close();
+    },
+  });
+  const notReady = () => {
+    if (stopping) return 'the service is stopping';
+    if (!log.connected) return 'the event log is not connected';
+    // who neither reads nor folds them need not wait for them
+    if (usesReadModels && !projector.caughtUp()) return 'the read models have not caught up';
+    return log.trouble;
+  };
+  const health = Object.assign({}, ...areas.map((area) => area.health)) as NonNullable<Area['health']>;
+  await server.register(healthRoutes, { services: health, startedAt, notReady });
+  const gauged = meteredParts({
+    ...{ log, streams, projector, notReady, bots },
+    readModels: usesReadModels ? readModels : undefined,
+  });
+  const ofRoles = ofAreas(({ gauged }) => gauged).filter(({ role }) => has(role));
+  await server.register(metricsRoutes, { metrics, parts: [...gauged, ...ofRoles], keys });
+  if (has('api')) {
+    const about = describeProcess(config, { natsUrl, sqlPlace, ircUrl });
+    await server.register(operationsRoutes, { projector, keys, about });
+    for (const area of areas) await area.api?.(server);
+  } else if (has('services')) {
+    for (const { name, routes, operations } of ofAreas(({ services }) => services))
+      mountService(server, name, routes, operations);
+  }
+  // a port that is taken is known before anything is done to the world
+  const address = await server.listen({ host: config.HOST, port: config.PORT });
+  if (has('projections')) await projector.start();
+  for (const one of work) one.start();
+  return {
+    server,
+    address,
+    places: { nats: natsUrl, irc: ircUrl, sql: sqlPlace },
+    webhookSecrets: secrets.webhook,
+  };
+}

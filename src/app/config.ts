@@ -1,0 +1,312 @@
+import { existsSync, readFileSync } from 'node:fs';
+import util from 'node:util';
+import { z } from 'zod';
+import { isWalletAddress } from '../../streams/identity/challenge.js';
+import { isChannel, isNick } from '../../streams/irc-grammar.js';
+import type { Thresholds } from '../../streams/moderation/index.js';
+import {
+  type ConfiguredModel,
+  modelKeyNames,
+  readModelsFile,
+  withModelKeys,
+} from '../operations/deliberation/models-file.js';
+import { readPayTo } from '../operations/payments/networks.js';
+import { unknownNames } from './setting-names.js';
+
+/** The parts that a process may run. */
+export const roles = ['api', 'services', 'projections', 'workers', 'irc', 'schedule'] as const;
+export type Role = (typeof roles)[number];
+
+/** A setting that is the address of a server; empty where the server is our own. */
+const address = (protocols: string[], example: string, preset = '') =>
+  z
+    .string()
+    .default(preset)
+    .refine((text) => text === '' || isAddress(text, protocols), `must be an address like ${example}`);
+
+function isAddress(text: string, protocols: string[]): boolean {
+  if (/\s/.test(text) || !URL.canParse(text)) return false;
+  const { protocol, hostname } = new URL(text);
+  // PostgreSQL is also reached through a socket file, without a host
+  return protocols.includes(protocol) && (hostname !== '' || protocol.startsWith('postgres'));
+}
+
+function areNatsAddresses(text: string): boolean {
+  return text === '' || text.split(',').every((one) => isAddress(one.trim(), ['nats:', 'tls:']));
+}
+
+/** Whether a text is a host name or an address (IPv6 in brackets) and a port. */
+function isHostAndPort(text: string): boolean {
+  const match = /^(?:\[[0-9a-f:.]+\]|[a-z0-9_.-]+):(\d{1,5})$/i.exec(text);
+  return match !== null && Number(match[1]) >= 1 && Number(match[1]) <= 65_535;
+}
+
+/** Whether a text is the origin of web pages, as browsers send it. */
+function isOrigin(text: string): boolean {
+  return URL.canParse(text) && new URL(text).origin === text;
+}
+
+/** A setting that is a number in decimal digits. */
+const wholeNumber = (min: number, max = Number.MAX_SAFE_INTEGER) =>
+  z.string().transform((text, context) => {
+    const number = Number(text);
+    if (/^\s*\d+\s*$/.test(text) && number >= min && number <= max) return number;
+    const range = max === Number.MAX_SAFE_INTEGER ? `from ${min} on` : `from ${min} to ${max}`;
+    context.addIssue({ code: 'custom', message: `must be a whole number ${range}` });
+    return z.NEVER;
+  });
+const port = (preset: number) => wholeNumber(0, 65_535).default(preset);
+const milliseconds = (preset: number) => wholeNumber(1).default(preset);
+const list = (preset: string) =>
+  z
+    .string()
+    .default(preset)
+    .transform((text) =>
+      text
+        .split(',')
+        .map((item) => item.trim())
+        .filter((item) => item !== ''),
+    );
+
+const apiKeys = list('').transform((pairs, context) =>
+  pairs.map((pair) => {
+    const colon = pair.indexOf(':');
+    if (colon < 1 || colon === pair.length - 1) {
+      // the pair itself is a secret: name its place only
+      context.addIssue({
+        code: 'custom',
+        message: `must be name:key pairs with commas between them, pair ${pairs.indexOf(pair) + 1} is none`,
+      });
+    }
+    return { name: pair.slice(0, colon), key: pair.slice(colon + 1) };
+  }),
+);
+
+/** A list setting of which each item is one of a few words. */
+const someOf = <Word extends string>(words: readonly Word[], preset: Word) =>
+  list(preset).transform((given, context) => {
+    if (given.length === 0 || !given.every((word) => words.includes(word as Word)))
+      context.addIssue({ code: 'custom', message: `must be one or more of ${words.join(', ')}` });
+    return given as Word[];
+  });
+
+/** Points from which on an incident is a LOG, WARN, MUTE, KICK and BAN. */
+const thresholds = list('20,40,60,80,95').transform((texts, context): Thresholds => {
+  const points = texts.map(Number);
+  const areRising = points.every((point, index) => point >= (points[index - 1] ?? 0) + 1 && point <= 101);
+  if (points.length !== 5 || !areRising || !texts.every((text) => /^\d{1,3}$/.test(text)))
+    context.addIssue({ code: 'custom', message: 'must be five rising whole numbers from 1 to 101' });
+  return points as unknown as Thresholds;
+});
+
+/** A setting that is an amount of US dollars. */
+const dollars = (preset: number) =>
+  z
+    .string()
+    .default(String(preset))
+    .refine((text) => /^\d{1,6}(\.\d{1,6})?$/.test(text), 'must be an amount of US dollars like 1.00')
+    .transform(Number);
+
+/** A setting that is the path of the file of models; their keys are added from the environment. */
+const modelsFile = z
+  .string()
+  .default('')
+  .transform((path, context): ConfiguredModel[] => {
+    try {
+      return path === '' ? [] : readModelsFile(path);
+    } catch (error) {
+      context.addIssue({ code: 'custom', message: (error as Error).message });
+      return z.NEVER;
+    }
+  });
+
+const nick = (preset: string) =>
+  z
+    .string()
+    .default(preset)
+    .refine(isNick, 'must be an IRC nick of 1 to 30 characters that does not begin with a digit');
+
+const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+
+/** Every environment variable of the service; `.env.example` describes each one. */
+export const environment = z.object({
+  HOST: z.string().default('127.0.0.1'),
+  PORT: port(8100),
+  PUBLIC_URL: address(['http:', 'https:'], 'https://relay.example'),
+  DATA_DIR: z.string().min(1).default('./data'),
+  NATS_URL: z
+    .string()
+    .default('')
+    .refine(areNatsAddresses, 'must be addresses like nats://host:4222, with commas between them'),
+  NATS_REPLICAS: wholeNumber(1, 5).default(1),
+  STREAMS_MAX_BYTES: wholeNumber(1_000_000).optional(),
+  DATABASE_URL: address(['postgres:', 'postgresql:'], 'postgres://user:password@host/database'),
+  IRC_URL: address(['irc:', 'ircs:'], 'ircs://host:6697'),
+  IRC_EMBEDDED_PORT: port(6667),
+  IRC_OPER_NAME: z.string().default(''),
+  IRC_OPER_PASSWORD: z.string().default(''),
+  IRC_SERVER_PASSWORD: z.string().default(''),
+  IRC_CHANNELS: list('#bounties,#disputes,#payments,#lobby').refine(
+    (names) => names.every(isChannel),
+    'must be channel names like #lobby, with commas between them',
+  ),
+  BRIDGE_NICK: nick('relay'),
+  EM_NICK: nick('em-bot'),
+  CHANNELSERV_NICK: nick('channelserv'),
+  MRSERV_NICK: nick('mrserv'),
+  GUARDIAN_THRESHOLDS: thresholds,
+  GUARDIAN_IGNORE_CHANNELS: list('').refine(
+    (names) => names.every(isChannel),
+    'must be channel names like #lobby, with commas between them',
+  ),
+  CHANNEL_CREATIONS_PER_HOUR: wholeNumber(0).default(100),
+  CHANNEL_DELETIONS_PER_HOUR: wholeNumber(0).default(50),
+  MEMBER_OPERATIONS_PER_HOUR: wholeNumber(0).default(1_000),
+  ARCHIVE_GRACE_HOURS: wholeNumber(0).default(72),
+  DELETE_AFTER_DAYS: wholeNumber(0).default(7),
+  GEO_INACTIVITY_DAYS: wholeNumber(1).default(30),
+  ROLES: someOf(['all', ...roles], 'all').transform((given) =>
+    given.includes('all') ? [...roles] : (given as Role[]),
+  ),
+  EM_WEBHOOK_SECRET: list(''),
+  EM_WEBHOOK_SCHEMES: someOf(['body', 'timestamped'], 'body'),
+  EVENT_TTL_MS: milliseconds(3_600_000),
+  EVENT_RETRY_MS: milliseconds(5_000),
+  EVENT_MAX_RETRIES: wholeNumber(1).default(3),
+  EM_SOURCE: z.string().min(1).default('relay-network'),
+  EM_URL: address(['http:', 'https:'], 'https://marketplace.example'),
+  EM_API_KEY: z.string().default(''),
+  CERT_HOSTS: list('').refine(
+    (places) => places.every(isHostAndPort),
+    'must be places like irc.example:6697, with commas between them',
+  ),
+  SOCIAL_OEMBED_URL: address(
+    ['http:', 'https:'],
+    'https://publish.twitter.com/oembed',
+    'https://publish.twitter.com/oembed',
+  ),
+  EM_IDENTITY_WEBHOOK_URL: address(['http:', 'https:'], 'https://marketplace.example/identity'),
+  EM_IDENTITY_WEBHOOK_SECRET: z.string().default(''),
+  CHAIN_RPC_URL: address(['http:', 'https:'], 'https://rpc.example'),
+  ERC8004_REGISTRY: z
+    .string()
+    .default('')
+    .refine((text) => text === '' || isWalletAddress(text), 'must be 0x and 40 hexadecimal digits'),
+  MODELS: modelsFile,
+  DELIBERATION_MAX_COST_USD: dollars(1),
+  DELIBERATION_CALL_TIMEOUT_MS: milliseconds(60_000),
+  X402_FACILITATOR_URL: address(['http:', 'https:'], 'https://facilitator.example'),
+  X402_PAY_TO: z
+    .string()
+    .default('')
+    .transform((text, context) => {
+      const payTo = readPayTo(text);
+      if (payTo) return payTo;
+      const message =
+        'must be one 0x address, or network=address pairs like eip155:8453=0x..., with commas between them';
+      context.addIssue({ code: 'custom', message });
+      return z.NEVER;
+    }),
+  PAID_CHANNELS: z.string().default(''),
+  API_KEYS: apiKeys,
+  API_KEYS_FILE: z.string().default(''),
+  ALLOWED_ORIGINS: list('').refine(
+    (origins) => origins.every(isOrigin),
+    'must be origins like https://app.example, with commas between them',
+  ),
+  NONCE_RATE_LIMIT: wholeNumber(0).default(30),
+  RELAY_API_KEY: z.string().default(''),
+  CHANNEL_ADMIN_KEY: z.string().default(''),
+  BRIDGE_URL: address(['http:', 'https:'], 'http://host:8100'),
+  CHANNELSERV_URL: address(['http:', 'https:'], 'http://host:8100'),
+  GUARDIAN_URL: address(['http:', 'https:'], 'http://host:8100'),
+  MRSERV_URL: address(['http:', 'https:'], 'http://host:8100'),
+  MULTIBRAIN_URL: address(['http:', 'https:'], 'http://host:8100'),
+  SENTINEL_URL: address(['http:', 'https:'], 'http://host:8100'),
+  TURNSTILE_URL: address(['http:', 'https:'], 'http://host:8100'),
+  VERIFICATION_URL: address(['http:', 'https:'], 'http://host:8100'),
+  PROXY_TIMEOUT: milliseconds(5_000),
+  LOG_LEVEL: z.enum(levels, `must be one of ${levels.join(', ')}`).default('info'),
+  RATE_LIMIT: wholeNumber(0).default(600),
+});
+
+export type Config = z.output<typeof environment>;
+
+/** A configuration that cannot be used; the message names every variable that is wrong. */
+export class ConfigError extends Error {
+  override name = 'ConfigError';
+}
+
+/** Reads the configuration, with `.env` of the working directory under the process's own environment. Throws `ConfigError`. */
+export function readConfig(env: NodeJS.ProcessEnv = environmentWithFile()): Config {
+  // `NAME=` means the same as no NAME, as in compose files that pass a variable on
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
+  const result = environment.safeParse(given);
+  if (result.success) {
+    const { PUBLIC_URL: publicUrl, PORT, MODELS, NATS_URL, NATS_REPLICAS } = result.data;
+    if (NATS_REPLICAS > 1 && NATS_URL === '')
+      throw unusable(
+        `  NATS_REPLICAS: ${NATS_REPLICAS} copies need a cluster: set NATS_URL, or leave it at 1`,
+      );
+    const PUBLIC_URL = publicUrl || `http://localhost:${PORT}`;
+    return { ...result.data, PUBLIC_URL, MODELS: withModelKeys(MODELS, given) };
+  }
+  const problems = result.error.issues.map(({ path, message }) => {
+    const name = String(path[0] ?? '');
+    return `  ${name}: ${message}${shown(name, given[name] ?? '')}`;
+  });
+  throw unusable(problems.join('\n'));
+}
+
+function unusable(problems: string): ConfigError {
+  return new ConfigError(`The configuration cannot be used:\n${problems}`);
+}
+
+/** What is to be said about names in the environment and in `.env` that look like settings and are none. */
+export function unknownSettings(env: NodeJS.ProcessEnv = process.env, file = envFile()): string[] {
+  const inFile = Object.keys(parseEnv?.(file) ?? {});
+  const notRead =
+    parseEnv === undefined && file !== '' ? ['.env is read by Node.js 20.12 or newer only'] : [];
+  const given = { environment: Object.keys(env), file: inFile };
+  const known = [...Object.keys(environment.shape), ...modelKeyNames(env.MODELS)];
+  return [...notRead, ...unknownNames(given, known)];
+}
+
+const secrets = new Set([
+  'API_KEYS',
+  'RELAY_API_KEY',
+  'CHANNEL_ADMIN_KEY',
+  'EM_WEBHOOK_SECRET',
+  'EM_IDENTITY_WEBHOOK_SECRET',
+  // the key of an RPC provider stands in its path
+  'CHAIN_RPC_URL',
+  'EM_API_KEY',
+  'IRC_OPER_PASSWORD',
+  'IRC_SERVER_PASSWORD',
+]);
+
+/** The wrong value, unless it is a secret or an address that may hold one. */
+function shown(name: string, value: string): string {
+  if (secrets.has(name) || (name.endsWith('_URL') && /[@=\s]/.test(value))) return '';
+  return `, got '${value.length > 60 ? `${value.slice(0, 57)}...` : value}'`;
+}
+
+/** Present from Node 20.12 on. */
+const parseEnv = util.parseEnv as typeof util.parseEnv | undefined;
+
+/** What stands in `.env`, without the byte order mark that some editors put before it; empty where there is none. */
+function envFile(): string {
+  return existsSync('.env') ? readFileSync('.env', 'utf8').replace(/^\uFEFF/, '') : '';
+}
+
+function environmentWithFile(): NodeJS.ProcessEnv {
+  try {
+    for (const [name, value] of Object.entries(parseEnv?.(envFile()) ?? {})) process.env[name] ??= value;
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw new ConfigError(
+      `.env cannot be read (${code ?? message}): make it a file that this user may read, or remove it`,
+    );
+  }
+  return process.env;
+}

@@ -1,0 +1,131 @@
+import { randomUUID } from 'node:crypto';
+import { statfs } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { Logger } from 'pino';
+import { openSql } from '../../projections/core/open-sql.js';
+import type { Sql } from '../../projections/core/sql.js';
+import { lockDataDir } from '../servers/data-dir-lock.js';
+import { startNatsServer } from '../servers/nats-server.js';
+import { isFree } from '../servers/net.js';
+import { startOwnNetwork } from '../servers/own-network.js';
+import { loadSecrets } from '../servers/secrets.js';
+import type { Config } from './config.js';
+
+/** A part that has been opened and how to end it. */
+export interface Closing {
+  name: string;
+  close: () => Promise<unknown>;
+}
+
+/** The servers around the service, our own or given ones, and the secrets that go with them. */
+export interface Surroundings {
+  natsUrl: string;
+  /** Disk budget of all streams, in bytes. */
+  streamsMaxBytes: number;
+  ircUrl: string;
+  /** Identity of this process among those that take turns: the same after a restart where nobody else can have it. */
+  holder: string;
+  sql: Sql;
+  /** Where the read models are stored, without credentials. */
+  sqlPlace: string;
+  secrets: {
+    webhook: string[];
+    ircServerPassword: string;
+    ircOper: { name: string; password: string } | undefined;
+  };
+}
+
+/**
+ * Starts what is not given by an address, all at once, and registers in `closing` how to end it. Resolves when
+ * everything is on its way; `opened` when it is there.
+ */
+export async function beginSurroundings(
+  config: Config,
+  logger: Logger,
+  closing: Closing[],
+): Promise<{ opened: Promise<Surroundings> }> {
+  const dataDir = resolve(config.DATA_DIR);
+  const own = { nats: config.NATS_URL === '', sql: config.DATABASE_URL === '', irc: config.IRC_URL === '' };
+  const needsIrc = config.ROLES.includes('irc');
+  const locked = own.nats || own.sql || (own.irc && needsIrc);
+  if (locked) {
+    const unlock = await lockDataDir(dataDir);
+    closing.push({ name: 'data directory', close: unlock });
+  }
+  // before a server is started or a stream is touched: listening itself is among the last things done
+  if (config.PORT !== 0 && !(await isFree(config.PORT, config.HOST)))
+    throw Object.assign(new Error('port in use'), { code: 'EADDRINUSE', syscall: 'listen' });
+  const warn = (text: string) => logger.warn(text);
+  const generated = own.nats && own.sql && own.irc ? await loadSecrets(dataDir, warn) : undefined;
+  const ownIrc = own.irc && needsIrc ? (generated ?? (await loadSecrets(dataDir, warn))) : undefined;
+
+  const start = async <T>(
+    name: string,
+    opening: Promise<T>,
+    close: (opened: T) => Promise<unknown>,
+  ): Promise<T> => {
+    const opened = await opening;
+    closing.push({ name, close: () => close(opened) });
+    return opened;
+  };
+  // all at once; each registers its ending as soon as it is there, also when another one fails
+  const nats = own.nats
+    ? start('nats-server', startNatsServer({ dataDir, log: logger }), (server) => server.stop())
+    : Promise.resolve({ url: config.NATS_URL });
+  const irc = ownIrc
+    ? start('irc network', startOwnNetwork({ config, dataDir, generated: ownIrc, log: logger }), (network) =>
+        network.stop(),
+      )
+    : Promise.resolve({ url: config.IRC_URL });
+  const sql = start(
+    'sql',
+    openSql({ databaseUrl: config.DATABASE_URL, directory: join(dataDir, 'pg'), logger }),
+    (opened) => opened.close(),
+  );
+  const settled = Promise.allSettled([nats, irc, sql]);
+
+  const operName = config.IRC_OPER_NAME || ownIrc?.ircOperName;
+  const operPassword = config.IRC_OPER_PASSWORD || ownIrc?.ircOperPassword;
+  const whenThere = async (): Promise<Surroundings> => {
+    await settled;
+    return {
+      holder: locked ? `${hostname()}:${dataDir}` : randomUUID(),
+      natsUrl: (await nats).url,
+      streamsMaxBytes: await streamsBudget(config),
+      ircUrl: (await irc).url,
+      sql: await sql,
+      sqlPlace: own.sql ? join(dataDir, 'pg') : new URL(config.DATABASE_URL).host,
+      secrets: {
+        webhook:
+          config.EM_WEBHOOK_SECRET.length > 0
+            ? config.EM_WEBHOOK_SECRET
+            : generated
+              ? [generated.webhookSecret]
+              : [],
+        ircServerPassword: config.IRC_SERVER_PASSWORD || ownIrc?.ircServerPassword || '',
+        ircOper: operName && operPassword ? { name: operName, password: operPassword } : undefined,
+      },
+    };
+  };
+  const opened = whenThere();
+  opened.catch(() => {}); // told to whoever waits for it
+  return { opened };
+}
+
+/** What the streams may take together where nobody said otherwise, in bytes. */
+const usualBudget = 8_000_000_000;
+
+/** What the streams may take together, in bytes, when they are made. */
+export async function streamsBudget(
+  config: Pick<Config, 'STREAMS_MAX_BYTES' | 'NATS_URL' | 'DATA_DIR'>,
+): Promise<number> {
+  const { STREAMS_MAX_BYTES: given, NATS_URL, DATA_DIR } = config;
+  return given ?? (NATS_URL === '' ? await ownDiskBudget(resolve(DATA_DIR)) : usualBudget);
+}
+
+/** The usual budget, or on a small disk the better part of what is free: full streams refuse, full disks break. */
+async function ownDiskBudget(dataDir: string): Promise<number> {
+  const { bavail, bsize } = await statfs(dataDir);
+  return Math.min(usualBudget, Math.floor(bavail * bsize * 0.6));
+}

@@ -1,0 +1,34 @@
+import { nearestWord } from '../words/spelling.js';
+
+/** What a `.env` file may hold beside our settings: for docker compose, and for Node.js itself. */
+const ofOthers = /^(POSTGRES_PASSWORD|TZ|(COMPOSE|DOCKER|NODE)_.+)$/;
+/** Shorter names, such as HOST, are too much like those of other programs to be called misspelled. */
+const shortest = 5;
+
+/**
+ * What is to be said about names that are no settings. In a `.env` file, which is written for this service,
+ * every one is; in the environment, which holds everybody's variables, those that look like a setting's name.
+ */
+export function unknownNames(
+  given: { environment: readonly string[]; file: readonly string[] },
+  known: readonly string[],
+): string[] {
+  const similar = known.filter((name) => name.length >= shortest);
+  const meant = (name: string) => nearestWord(name.toUpperCase(), similar);
+  const say = (name: string, place: string) => {
+    const suggestion = meant(name);
+    return `${name}${place} is not a setting${suggestion ? `: did you mean ${suggestion}?` : ''}`;
+  };
+  const unknown = (name: string) => !known.includes(name);
+  // a line that is no NAME=value may hold a secret: nothing of it is repeated
+  const broken = given.file.filter((name) => !/^[A-Za-z_]\w*$/.test(name));
+  const inFile = given.file.filter((name) => unknown(name) && !ofOthers.test(name) && !broken.includes(name));
+  const around = given.environment.filter(
+    (name) => unknown(name) && !given.file.includes(name) && meant(name) !== undefined,
+  );
+  return [
+    ...broken.map(() => '.env has a line that is not NAME=value, which may take the next one along'),
+    ...inFile.map((name) => say(name, ' in .env')),
+    ...around.map((name) => say(name, '')),
+  ];
+}

@@ -1,0 +1,67 @@
+import { isLoopback, weakKeys } from '../auth/api-keys.js';
+import type { Config } from './config.js';
+
+/** Webhook secrets shorter than this can be guessed. */
+export const minSecretLength = 32;
+
+/** A setting that works and that an operator should know the risk of, and what takes the risk away. */
+export interface SettingRisk {
+  what: string;
+  mend: string;
+}
+
+/** What a boot says about risky settings. No secret is in the texts. */
+export function bootWarnings(config: Config): string[] {
+  const secrets = config.EM_WEBHOOK_SECRET.flatMap((secret, index) =>
+    secret.length < minSecretLength
+      ? [`webhook secret ${index + 1} is shorter than ${minSecretLength} characters`]
+      : [],
+  );
+  return [...settingRisks(config).map(({ what }) => what), ...secrets];
+}
+
+/** The risky settings, webhook secrets apart. No secret is in the texts. */
+export function settingRisks(config: Config): SettingRisk[] {
+  const risks: SettingRisk[] = [];
+  const open = config.HOST !== 'localhost' && !isLoopback(config.HOST);
+  const note = (what: string, mend: string) => void risks.push({ what, mend });
+  if (config.API_KEYS.length === 0 && config.API_KEYS_FILE === '') {
+    note(
+      'API_KEYS is empty: routes that change something answer local callers only',
+      'to let others in, set API_KEYS to what "relay keys new" prints',
+    );
+  }
+  for (const { name, what } of weakKeys(config.API_KEYS))
+    note(what, `replace it with what "relay keys new ${name}" prints`);
+  if (open && config.RATE_LIMIT === 0) {
+    note('RATE_LIMIT is 0 on an address that others can reach', 'set RATE_LIMIT, or HOST to 127.0.0.1');
+  }
+  if (config.NATS_URL !== '' && config.NATS_REPLICAS === 1) {
+    note(
+      'NATS_REPLICAS is 1: the facts are on one server only',
+      'set NATS_REPLICAS to 3 on a cluster of three servers or more',
+    );
+  }
+  if (config.IRC_URL !== '' && config.IRC_OPER_NAME === '') {
+    note(
+      'IRC_OPER_NAME is empty: the bot cannot enter closed channels, nor end a stale session of its own at once',
+      'set IRC_OPER_NAME and IRC_OPER_PASSWORD',
+    );
+  }
+  if (config.IRC_URL.startsWith('irc://') && !/^irc:\/\/(127\.|localhost|\[::1\])/.test(config.IRC_URL)) {
+    note('IRC_URL is not encrypted (irc://): passwords cross the network in the clear', 'use ircs://');
+  }
+  if ((config.EM_IDENTITY_WEBHOOK_URL === '') !== (config.EM_IDENTITY_WEBHOOK_SECRET === '')) {
+    note(
+      'only one of EM_IDENTITY_WEBHOOK_URL and EM_IDENTITY_WEBHOOK_SECRET is set: identity changes are told to nobody',
+      'set both or neither',
+    );
+  }
+  if ((config.CHAIN_RPC_URL === '') !== (config.ERC8004_REGISTRY === '')) {
+    note(
+      'only one of CHAIN_RPC_URL and ERC8004_REGISTRY is set: nobody gets beyond identity level 2',
+      'set both or neither',
+    );
+  }
+  return risks;
+}

@@ -1,0 +1,86 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { pino } from 'pino';
+import { createApp } from '../../app/app.js';
+import { type Config, readConfig } from '../../app/config.js';
+import { freePort, isFree } from '../../servers/net.js';
+import { Failed, type Invocation } from '../core/command.js';
+import { askAbout, ServiceClient, serviceOf } from '../service/client.js';
+import { webhookSecret } from '../service/emit.js';
+import { ownServerPort } from '../service/own-servers.js';
+import { type NoTill, openTill, type Till } from './payments-till.js';
+
+/** A service that the demo plays on. */
+export interface Stage {
+  service: ServiceClient;
+  /** What events are signed with. */
+  secret: string;
+  /** `irc://host:port` of its network. */
+  irc: string;
+  /** Whether it was started for the demo. */
+  own: boolean;
+  /** Where payments can be made that are nobody's money, or why there are none; only where it was started for the demo. */
+  till?: Till | NoTill;
+  /** Ends what was started for the demo and removes its files. */
+  close(): Promise<void>;
+}
+
+/** The service that runs, if one does; else one of our own. */
+export async function openStage(invocation: Invocation): Promise<Stage> {
+  const { options, stop, config } = invocation;
+  const settings = config();
+  if (options.has('own') || settings.PORT === 0) return await startOwn(settings, stop);
+  const service = serviceOf(invocation);
+  try {
+    await service.ask('GET', '/health');
+  } catch (error) {
+    if (!(error instanceof Failed) || error.code === 'interrupted') throw error;
+    return await startOwn(settings, stop);
+  }
+  const irc = await ircOf(service, settings);
+  return { service, secret: webhookSecret(settings), irc, own: false, close: async () => {} };
+}
+
+/** Where a running service has its network: its own word, for it may have been started with other settings than ours. */
+async function ircOf(service: ServiceClient, settings: Config): Promise<string> {
+  const { irc } = await askAbout(service).catch(() => ({ irc: undefined }));
+  if (irc) return irc;
+  const port = ownServerPort(resolve(settings.DATA_DIR), 'irc') ?? settings.IRC_EMBEDDED_PORT;
+  return settings.IRC_URL || `irc://127.0.0.1:${port}`;
+}
+
+/**
+ * The settings are the defaults, not the configured ones: a demo must not touch what is in use. Only the IRC port
+ * is the configured one where it is free, because people point their clients at it.
+ */
+async function startOwn({ IRC_EMBEDDED_PORT }: Config, stop: AbortSignal): Promise<Stage> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'relay-demo-'));
+  let till: Till | NoTill | undefined;
+  const remove = async () => {
+    if (till && 'close' in till) await till.close();
+    await rm(dataDir, { recursive: true, force: true });
+  };
+  try {
+    till = await openTill(dataDir);
+    const isOpen = IRC_EMBEDDED_PORT !== 0 && (await isFree(IRC_EMBEDDED_PORT).catch(() => false));
+    const ircPort = isOpen ? IRC_EMBEDDED_PORT : await freePort();
+    const paid = 'settings' in till ? till.settings : {};
+    const settings = { DATA_DIR: dataDir, PORT: '0', IRC_EMBEDDED_PORT: String(ircPort), ...paid };
+    const app = await createApp(readConfig(settings), pino({ level: 'silent' }));
+    return {
+      service: new ServiceClient({ url: app.address!, stop }),
+      secret: app.webhookSecrets[0]!,
+      irc: app.places.irc,
+      own: true,
+      till,
+      close: async () => {
+        await app.stop();
+        await remove();
+      },
+    };
+  } catch (error) {
+    await remove();
+    throw new Failed(`the demo's own service did not start: ${(error as Error).message}`, 'start_failed');
+  }
+}

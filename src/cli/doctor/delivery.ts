@@ -1,0 +1,99 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Log, StreamDefinition } from '../../../streams/core/index.js';
+import { namesOf } from '../../../workers/core/in-order.js';
+import { leaseHolder } from '../../../workers/core/lease.js';
+import { deliverToIrcConsumers } from '../../../workers/delivery/index.js';
+import type { IrcState } from '../../operations/network/irc-state.js';
+import { type Answer, type Check, fail, ok, skipped, warn } from './finding.js';
+import { withLog } from './log.js';
+import type { Scene } from './scene.js';
+
+/** Work that is this old is looked at twice, to see whether anything moves. */
+const oldMs = 60_000;
+const watchMs = 3_000;
+
+const lease: Check = {
+  id: 'delivery',
+  look: (scene) =>
+    withLog(scene, async (log) => {
+      const held = await leaseHolder(log, 'deliver-to-irc');
+      if (!held) {
+        if (scene.own.nats && (await scene.service()).is !== 'running')
+          return skipped('nobody delivers while the service does not run');
+        return fail(
+          'no process delivers: the lease has no holder',
+          'start a process whose ROLES have irc, and look into its log if there is one',
+        );
+      }
+      const isWell = ({ connected, nick }: IrcState) => connected && nick === scene.config.EM_NICK;
+      let state = held.state as IrcState;
+      if (!isWell(state)) {
+        await delay(watchMs); // registering takes the server a second, and the holder tells a little later
+        state = ((await leaseHolder(log, 'deliver-to-irc')) ?? held).state as IrcState;
+      }
+      const { connected, nick, oper } = state;
+      const mend = 'see what is said here about IRC, and the log of that process';
+      if (!connected) return fail(`${held.holder} delivers, and is not connected to IRC`, mend);
+      if (!isWell(state))
+        return fail(`${held.holder} is on IRC as ${nick}: somebody else has ${scene.config.EM_NICK}`, mend);
+      return ok(`${held.holder} delivers as ${nick}${oper ? ', an operator' : ''}`);
+    }),
+};
+
+const backlog: Check = {
+  id: 'consumers',
+  look: (scene) =>
+    withLog(scene, async (log) => {
+      const looked = deliverToIrcConsumers.map(async ({ stream, durable }): Promise<Answer> => {
+        return { part: durable, ...(await lookAt(log, stream, durable, scene)) };
+      });
+      return await Promise.all(looked);
+    }),
+};
+
+async function lookAt(log: Log, stream: StreamDefinition, durable: string, scene: Scene): Promise<Answer> {
+  const first = await stateOf(log, stream, durable);
+  if (!first) {
+    if ((await scene.service()).is !== 'running') return skipped('nobody has taken it up yet');
+    return warn(
+      'nobody has taken it up yet',
+      'start a process whose ROLES have irc, and see that IRC is reached',
+    );
+  }
+  if (first.waiting === 0) return ok('nothing waits');
+  const ageMs = first.oldest === undefined ? 0 : scene.now() - first.oldest.getTime();
+  const what = `${first.waiting} wait, the oldest for ${Math.round(ageMs / 1_000)} s`;
+  if (ageMs < oldMs) return ok(what);
+  await delay(watchMs);
+  const second = await stateOf(log, stream, durable);
+  if (second?.floor !== first.floor) return ok(`${what}; it moves`);
+  const stuck = `${what}, and nothing moves`;
+  // what waits longer than that should have expired
+  if (ageMs > scene.config.EVENT_TTL_MS + oldMs)
+    return fail(stuck, 'restart the process that delivers, and look into its log for the reason');
+  return warn(stuck, 'see what is said here about IRC and delivery');
+}
+
+/** What is not done yet: how much, since when, and behind which sequence. */
+async function stateOf(log: Log, stream: StreamDefinition, durable: string) {
+  const names = namesOf(durable);
+  const listed = (
+    await log.manager.consumers
+      .list(stream.name)
+      .next()
+      .catch(() => [])
+  )
+    .filter(({ name }) => names.includes(name))
+    .map(({ ack_floor, config, num_pending, num_ack_pending }) => ({
+      floor: Math.max(ack_floor.stream_seq, (config.opt_start_seq ?? 1) - 1),
+      waiting: num_pending + num_ack_pending,
+      filter: config.filter_subject,
+    }));
+  const found = listed.sort((a, b) => b.floor - a.floor)[0];
+  if (!found) return undefined;
+  const oldest = found.waiting > 0 ? await log.next(stream, found.floor + 1, found.filter) : undefined;
+  return { floor: found.floor, waiting: found.waiting, oldest: oldest?.at };
+}
+
+/** Who delivers, and whether anything is stuck. */
+export const deliveryChecks: Check[] = [lease, backlog];

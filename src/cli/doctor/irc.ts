@@ -1,0 +1,150 @@
+import { randomBytes } from 'node:crypto';
+import { leaseHolder } from '../../../workers/core/lease.js';
+import { withoutCredentials } from '../../app/about.js';
+import type { IrcState } from '../../operations/network/irc-state.js';
+import { nickServiceNick } from '../../servers/anope-config.js';
+import { lookForAnope } from '../../servers/own-network.js';
+import { type Answer, type Check, fail, ok, skipped, warn } from './finding.js';
+import { IrcProbe } from './irc-probe.js';
+import type { KnownSecrets, Scene } from './scene.js';
+
+/** What a line's delivery is made certain with. */
+const wanted = ['message-tags', 'batch', 'echo-message', 'labeled-response', 'server-time'];
+const certificateWarningMs = 14 * 24 * 3_600_000;
+
+/** The IRC server, and what our bot will find there. */
+const network: Check = {
+  id: 'irc',
+  async look(scene) {
+    const { ircUrl } = scene;
+    if (ircUrl === undefined) {
+      if ((await scene.service()).is !== 'running') return skipped('the IRC server starts with the service');
+      return fail(
+        'our own IRC server does not run',
+        'see the log of the service: it starts it again by itself',
+      );
+    }
+    const place = withoutCredentials(ircUrl);
+    const secrets = await scene.secrets();
+    let probe: IrcProbe;
+    try {
+      const guest = `doctor-${randomBytes(3).toString('hex')}`;
+      probe = await IrcProbe.visit(ircUrl, guest, { password: secrets.ircServerPassword, ca: scene.ca });
+    } catch (error) {
+      return unreachable(place, error as NodeJS.ErrnoException);
+    }
+    try {
+      return [
+        ok(`an IRC server answers at ${place}`),
+        ...certificate(probe, scene),
+        capabilities(probe),
+        history(probe),
+        await nick(probe, scene),
+        await operator(probe, secrets),
+        ...(scene.own.irc ? [await nickService(probe, scene)] : []),
+      ];
+    } finally {
+      probe.leave();
+    }
+  },
+};
+
+function unreachable(place: string, { code = '', message }: NodeJS.ErrnoException): Answer {
+  if (/CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ERR_TLS/.test(code)) {
+    return {
+      part: 'certificate',
+      ...fail(
+        `the certificate of ${place} is not accepted: ${message}`,
+        'have the server use a certificate for the name in IRC_URL, or name its authority in NODE_EXTRA_CA_CERTS',
+      ),
+    };
+  }
+  return fail(
+    `no IRC server can be entered at ${place}: ${message || code}`,
+    'start it, or set IRC_URL (and IRC_SERVER_PASSWORD) to where it is',
+  );
+}
+
+function certificate({ certificateEnds }: IrcProbe, { now }: Scene): Answer[] {
+  if (certificateEnds === undefined) return [];
+  const day = certificateEnds.toISOString().slice(0, 10);
+  const answer =
+    certificateEnds.getTime() - now() < certificateWarningMs
+      ? warn(`the certificate ends on ${day}`, 'have it renewed: after that day the bot stays outside')
+      : ok(`the certificate is good until ${day}`);
+  return [{ part: 'certificate', ...answer }];
+}
+
+function capabilities({ capabilities: offered }: IrcProbe): Answer {
+  const missing = wanted.filter((name) => !offered.has(name));
+  const answer =
+    missing.length === 0
+      ? ok(`it has ${wanted.join(', ')}`)
+      : warn(
+          `it lacks ${missing.join(', ')}: lines are confirmed by a PING, and one in flight may be shown twice`,
+          'enable the IRCv3 modules of the server',
+        );
+  return { part: 'capabilities', ...answer };
+}
+
+/** InspIRCd's channel history is a mode of the channel, which 005 names among those with a parameter. */
+function history({ supports }: IrcProbe): Answer {
+  const withParameter = (supports.get('CHANMODES') ?? '').split(',').slice(1, 3).join('');
+  const answer = withParameter.includes('H')
+    ? ok('channels can keep a history')
+    : warn(
+        'channels keep no history (+H): after a lost connection the line in flight is sent again',
+        'enable the chanhistory module of the server',
+      );
+  return { part: 'history', ...answer };
+}
+
+async function nick(probe: IrcProbe, scene: Scene): Promise<Answer> {
+  const { EM_NICK } = scene.config;
+  const owner = await probe.whoHas(EM_NICK);
+  const log = await scene.log().catch(() => undefined);
+  const held = log && (await leaseHolder(log, 'deliver-to-irc'));
+  const state = held?.state as IrcState | undefined;
+  const isOurs = state?.connected === true && state.nick === EM_NICK;
+  const answer =
+    owner === undefined || isOurs
+      ? ok(isOurs ? `${EM_NICK} is our bot` : `the nick ${EM_NICK} is free`)
+      : fail(
+          `${owner} has the nick ${EM_NICK}, and is not our bot`,
+          'have an operator of the network end that session, or set EM_NICK to another nick',
+        );
+  return { part: 'nick', ...answer };
+}
+
+async function operator(probe: IrcProbe, { ircOper }: KnownSecrets): Promise<Answer> {
+  const part = 'operator';
+  if (!ircOper) return { part, ...skipped('no operator credentials are set (IRC_OPER_NAME)') };
+  const refusal = await probe.oper(ircOper.name, ircOper.password);
+  if (refusal === undefined)
+    return { part, ...ok(`the operator credentials of ${ircOper.name} are accepted`) };
+  return {
+    part,
+    ...fail(
+      `the operator credentials of ${ircOper.name} are refused: ${refusal}`,
+      'set IRC_OPER_NAME and IRC_OPER_PASSWORD to what the server has, and see from which hosts it takes them',
+    ),
+  };
+}
+
+/** Of our own network: on a given one it is its operators' business who registers nicks. */
+async function nickService(probe: IrcProbe, { findAnope }: Scene): Promise<Answer> {
+  const part = 'nick-service';
+  const owner = await probe.whoHas(nickServiceNick);
+  if (owner !== undefined) return { part, ...ok(`${nickServiceNick} is there: nicks can be registered`) };
+  const found = lookForAnope(findAnope);
+  const what = 'there is no nick service: nobody can identify on IRC, and LINK is refused there';
+  return {
+    part,
+    ...('without' in found
+      ? warn(`${what}: ${found.without}`, 'run scripts/setup and start the service again')
+      : warn(what, 'nothing where the service has just started; else see its log')),
+  };
+}
+
+/** The IRC network. */
+export const ircChecks: Check[] = [network];

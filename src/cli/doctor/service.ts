@@ -1,0 +1,103 @@
+import { z } from 'zod';
+import { version, withoutCredentials } from '../../app/about.js';
+import { type Answer, type Check, fail, ok, skipped, warn } from './finding.js';
+import type { Scene } from './scene.js';
+
+const Health = z.object({
+  status: z.string(),
+  services: z.record(z.string(), z.looseObject({ status: z.string() })),
+});
+const Statistics = z.looseObject({ pending: z.number(), dead_letter: z.number() });
+
+const notAsked = (problem: string) => skipped(`the service cannot be asked: ${problem}`);
+
+const ready: Check = {
+  id: 'service',
+  async look({ service, client }) {
+    const state = await service();
+    if (state.is === 'absent') return notAsked(state.problem);
+    if (state.is === 'stranger')
+      return fail(state.problem, 'stop the other program, or set PORT to another port for the service');
+    if (state.is === 'blocked')
+      return fail(state.problem, 'set PORT to another port for the service, such as 8100');
+    if (!state.ready)
+      return fail(
+        `the service at ${client.url} is not ready: ${state.reason}`,
+        'one that has just started is in a moment: look again; else see what is said here, and its log',
+      );
+    return ok(`the service at ${client.url} is ready`);
+  },
+};
+
+const health: Check = {
+  id: 'health',
+  async look({ service, client }) {
+    const state = await service();
+    if (state.is !== 'running') return notAsked(state.problem);
+    const { status, services } = Health.parse(await client.ask('GET', '/health'));
+    const bad = Object.entries(services).filter(([, part]) => part.status !== 'ok');
+    if (status === 'ok' && bad.length === 0) return ok('every service is well');
+    return warn(
+      `the service is ${status}: ${bad.map(([name, part]) => `${name} is ${part.status}`).join(', ')}`,
+      'see what else is said here about IRC, the log and the read store',
+    );
+  },
+};
+
+const sameProgram: Check = {
+  id: 'version',
+  async look(scene) {
+    const state = await scene.service();
+    if (state.is !== 'running') return notAsked(state.problem);
+    if (state.about === undefined)
+      return warn(
+        `the service does not tell about itself: ${state.problem}`,
+        'set RELAY_API_KEY to one of its keys',
+      );
+    const { about } = state;
+    if (about.version !== version)
+      return warn(
+        `the service is version ${about.version}, this program is ${version}`,
+        'restart the service, or use the command of its version',
+      );
+    return otherSettings(scene, about) ?? ok(`the service is version ${version}, with these settings`);
+  },
+};
+
+/** What was looked at is not what the service uses, when it was started with other settings. */
+function otherSettings({ config, dataDir, own }: Scene, about: { data: string; nats: string; irc: string }) {
+  const differing = [
+    ...((own.nats || own.sql || own.irc) && about.data !== dataDir
+      ? [`DATA_DIR is ${about.data} there`]
+      : []),
+    ...(!own.nats && about.nats !== withoutCredentials(config.NATS_URL)
+      ? [`NATS_URL is ${about.nats} there`]
+      : []),
+    ...(!own.irc && about.irc !== withoutCredentials(config.IRC_URL)
+      ? [`IRC_URL is ${about.irc} there`]
+      : []),
+  ];
+  if (differing.length === 0) return undefined;
+  return warn(
+    `the service runs with other settings: ${differing.join(', ')}`,
+    'give this command the same environment, or it looks at other servers',
+  );
+}
+
+const deadLetters: Check = {
+  id: 'dead-letters',
+  async look({ service, client }): Promise<Answer> {
+    const state = await service();
+    if (state.is !== 'running') return notAsked(state.problem);
+    const { dead_letter, pending } = Statistics.parse(await client.ask('GET', '/hooks/em/stats'));
+    if (dead_letter > 0)
+      return warn(
+        `${dead_letter} event${dead_letter > 1 ? 's were' : ' was'} given up`,
+        '"relay dead-letters" names them and why, "relay dead-letters redrive" sends them again',
+      );
+    return ok(`none was given up, ${pending} wait`);
+  },
+};
+
+/** The running service, asked over HTTP. */
+export const serviceChecks: Check[] = [ready, health, sameProgram, deadLetters];

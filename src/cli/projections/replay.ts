@@ -1,0 +1,219 @@
+import type { Projection } from '../../../projections/core/projection.js';
+import { type ReplayedTo, replay, replayHalted, skippedFacts } from '../../../projections/core/replay.js';
+import type { Sql, Tx } from '../../../projections/core/sql.js';
+import { deliveryQueue, queueStatistics } from '../../../projections/delivery.js';
+import { projections } from '../../../projections/index.js';
+import type { Log } from '../../../streams/core/index.js';
+import {
+  type Command,
+  Failed,
+  type Invocation,
+  optionValue,
+  UsageError,
+  wholeNumber,
+} from '../core/command.js';
+import { noProgress, showProgress } from '../core/progress.js';
+import { bytes, cut, moment, printable, styled, type Terminal, writeTable } from '../core/terminal.js';
+import { readRange } from '../log/read-range.js';
+import { openLogReader } from '../log/reader.js';
+import { type Bounds, distinctNames } from './bounded-query.js';
+import type { Answer } from './query-connection.js';
+import { requireReadQuery } from './read-query.js';
+import { type ReplayPoint, replayEnds, replayPoint } from './replay-point.js';
+import { type SideTables, withSideTables } from './side-tables.js';
+
+const defaultTimeoutSeconds = 60;
+const maxTimeoutSeconds = 86_400;
+/** What an answer may have, which is in memory as a whole, and what making it may take on a disk; in bytes. */
+const maxRows = 50_000;
+const maxSize = 32_000_000;
+const maxTemporary = 1_000_000_000;
+
+/** What more there is to say of a read model than how many rows its tables have. */
+const statistics: Record<string, (on: Tx, schema: string, at: Date) => Promise<object>> = {
+  [deliveryQueue.name]: queueStatistics,
+};
+
+/** `relay replay` */
+export const replayCommand: Command = {
+  name: 'replay',
+  arguments: ['<projection>'],
+  summary: 'Show a read model as it was at a point of the past',
+  details:
+    'Folds the facts again into tables of its own, with the fold of this version, and answers from them; what the\n' +
+    'service reads is not touched. A sequence alone is one of the first stream of the read model; its other streams\n' +
+    'are folded up to the time of that fact. With sequences of several streams, those not named are folded whole.\n' +
+    'The tables are in a throw-away database, or in a schema of their own where DATABASE_URL is set.\n' +
+    `An answer has at most ${maxRows} rows and ${bytes(maxSize)} as JSON. Of columns with the same name the second is\n` +
+    'shown as name_2, the third as name_3.',
+  options: {
+    to: { value: 'SEQ|STREAM=SEQ,...|TIME', says: 'the point; both ends belong to it (default: now)' },
+    query: {
+      value: 'SQL',
+      says: 'what to ask, one statement that reads; tables need no schema (default: a summary)',
+    },
+    timeout: {
+      value: 'SECONDS',
+      says: `how long the query may run (default: ${defaultTimeoutSeconds})`,
+    },
+    keep: { says: 'leave the schema in the database of DATABASE_URL' },
+  },
+  async run(invocation) {
+    const projection = projectionNamed(invocation.arguments[0]!);
+    const point = replayPoint(projection, optionValue(invocation, 'to'));
+    const keep = invocation.options.has('keep');
+    const query = optionValue(invocation, 'query');
+    if (query !== undefined) requireReadQuery(query);
+    else if (invocation.options.has('timeout'))
+      throw new UsageError('--timeout bounds a --query: there is none');
+    const bounds = boundsOf(invocation);
+    const config = invocation.config();
+    if (keep && !config.DATABASE_URL)
+      throw new UsageError('--keep needs DATABASE_URL: an embedded database is thrown away');
+    const log = await openLogReader(config);
+    try {
+      const warn = invocation.terminal.err;
+      const options = { name: projection.name, databaseUrl: config.DATABASE_URL, bounds, warn };
+      await withSideTables(options, async (tables) => {
+        const { sql, schema } = tables;
+        const reached = await foldUpTo(invocation, { log, sql, projection, schema, point });
+        await answer(invocation, { projection, tables, reached, keep, point });
+      });
+    } finally {
+      await log.close();
+    }
+  },
+};
+
+async function foldUpTo(
+  { json, terminal, stop }: Invocation,
+  replayed: { log: Log; sql: Sql; projection: Projection; schema: string; point: ReplayPoint },
+): Promise<ReplayedTo[]> {
+  const { log, sql, projection, schema, point } = replayed;
+  const ends = await replayEnds(log, projection, point);
+  const total = [...ends.values()].reduce((sum, { seq }) => sum + seq, 0);
+  const progress = json ? noProgress : showProgress(terminal, projection.name);
+  const done = new Map<string, number>();
+  try {
+    return await replay({
+      sql,
+      projection,
+      schema,
+      ends,
+      skipped: await skippedFacts(log, projection),
+      read: (stream, upTo) => readRange(log, stream, { after: 0, upTo, stop }),
+      folded: (stream, seq) => {
+        done.set(stream, seq);
+        progress.to(
+          [...done.values()].reduce((sum, n) => sum + n, 0),
+          total,
+        );
+      },
+    });
+  } catch (error) {
+    const { code, stream, seq, message } = error as Error & { code?: string; stream?: string; seq?: number };
+    if (code !== replayHalted) throw error;
+    throw new Failed(
+      `${projection.name} cannot fold ${stream} ${seq}: ${message}`,
+      code,
+      `Look at it: relay events ${stream} --from ${seq} --to ${seq}\nReplay what was before it with --to.`,
+    );
+  } finally {
+    progress.end();
+  }
+}
+
+interface Replayed {
+  projection: Projection;
+  tables: SideTables;
+  reached: ReplayedTo[];
+  keep: boolean;
+  point: ReplayPoint;
+}
+
+async function answer(invocation: Invocation, replayed: Replayed): Promise<void> {
+  const { json, terminal } = invocation;
+  const { projection, tables, reached, keep } = replayed;
+  const query = optionValue(invocation, 'query');
+  const found = query === undefined ? await summary(replayed) : await asked(tables, query);
+  const schema = keep ? await tables.keep() : undefined;
+  if (json) {
+    const { name, version } = projection;
+    const shown = 'columns' in found ? { rows: asObjects(found) } : found;
+    terminal.out(
+      JSON.stringify({ projection: name, version, reached, ...(schema ? { schema } : {}), ...shown }),
+    );
+    return;
+  }
+  const places = reached.map(({ stream, seq, at }) => `${stream} ${seq}${at ? ` (${moment(at)})` : ''}`);
+  terminal.err(`${projection.name} at ${places.join(', ')}`);
+  if (schema) terminal.err(`kept in the schema ${schema}: "drop schema ${schema} cascade" removes it`);
+  if ('columns' in found) writeAnswer(terminal, found);
+  else {
+    writeTable(terminal, ['TABLE', 'ROWS'], Object.entries(found.tables));
+    for (const [name, value] of Object.entries(found.statistics ?? {}))
+      terminal.out(printable(`${styled(terminal, 'bold', name)}  ${value ?? '-'}`));
+  }
+}
+
+async function asked(tables: SideTables, query: string): Promise<Answer> {
+  const { columns, rows } = await tables.ask(query);
+  return { columns: distinctNames(columns), rows };
+}
+
+function asObjects({ columns, rows }: Answer): Record<string, unknown>[] {
+  return rows.map((row) => Object.fromEntries(columns.map((name, index) => [name, row[index]])));
+}
+
+async function summary({ projection, tables: { sql, schema }, reached, point }: Replayed) {
+  const names = await sql.query<{ name: string }>(
+    'select table_name::text as name from information_schema.tables where table_schema = $1 order by 1',
+    [schema],
+  );
+  const tables: Record<string, number> = {};
+  for (const { name } of names) {
+    const [row] = await sql.query<{ rows: number }>(`select count(*) as rows from ${schema}.${name}`);
+    tables[name] = row!.rows;
+  }
+  const latest = Math.max(...reached.map(({ at }) => at?.getTime() ?? 0));
+  const at = 'at' in point ? point.at : new Date(latest);
+  return { tables, statistics: await statistics[projection.name]?.(sql, schema, at) };
+}
+
+function writeAnswer(terminal: Terminal, { columns, rows }: Answer): void {
+  if (rows.length === 0 || columns.length === 0) {
+    terminal.out(rows.length === 0 ? 'no rows' : 'no columns');
+    return;
+  }
+  const cell = (value: unknown) => {
+    if (typeof value === 'number') return value;
+    if (value === null || value === undefined) return '-';
+    if (value instanceof Date) return value.toISOString();
+    return cut(typeof value === 'string' ? value : JSON.stringify(value), 200);
+  };
+  writeTable(
+    terminal,
+    columns,
+    rows.map((row) => row.map(cell)),
+  );
+}
+
+function boundsOf(invocation: Invocation): Bounds {
+  const seconds = wholeNumber(invocation, 'timeout') ?? defaultTimeoutSeconds;
+  if (seconds > maxTimeoutSeconds) throw new UsageError(`--timeout must be at most ${maxTimeoutSeconds}`);
+  return {
+    timeoutMs: seconds * 1_000,
+    rows: maxRows,
+    size: maxSize,
+    temporary: maxTemporary,
+    stop: invocation.stop,
+  };
+}
+
+function projectionNamed(name: string): Projection {
+  const found = projections.find((projection) => projection.name === name);
+  if (found) return found;
+  throw new UsageError(
+    `there is no read model "${name}": ${projections.map((projection) => projection.name).join(', ')}`,
+  );
+}

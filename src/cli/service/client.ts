@@ -1,0 +1,148 @@
+import { z } from 'zod';
+import { boundedFetch } from '../../../workers/core/fetch.js';
+import type { About } from '../../app/about.js';
+import type { Config } from '../../app/config.js';
+import { createClient, type RelayClient } from '../../client/client.js';
+import { Failed, type Invocation, type Option, optionValue, UsageError } from '../core/command.js';
+
+/** An answer of the running service. */
+export interface Answer {
+  status: number;
+  body: unknown;
+}
+
+/** Options of every command that asks the running service. */
+export const serviceOptions: Record<string, Option> = {
+  url: { value: 'URL', says: 'where the service is (default: HOST and PORT of the configuration)' },
+  key: { value: 'KEY', says: 'API key (default: RELAY_API_KEY, else the first one of API_KEYS)' },
+};
+
+/** How long the service may take for one answer, in milliseconds. */
+const patienceMs = 30_000;
+
+/** The running service, seen from outside. */
+export class ServiceClient {
+  readonly url: string;
+  /** The same through the typed client, which throws `RelayError` for answers that are errors. */
+  readonly api: RelayClient;
+  readonly #key: string | undefined;
+  readonly #stop: AbortSignal;
+  readonly #timeoutMs: number;
+
+  constructor(options: { url: string; key?: string | undefined; stop: AbortSignal; timeoutMs?: number }) {
+    this.url = options.url.replace(/\/+$/, '');
+    this.#key = options.key || undefined;
+    this.#stop = options.stop;
+    this.#timeoutMs = options.timeoutMs ?? patienceMs;
+    this.api = createClient({
+      baseUrl: this.url,
+      apiKey: this.#key,
+      fetch: (request) => this.#fetch(request),
+    });
+  }
+
+  /** The body of a good answer. Throws `Failed` with the service's own words otherwise. */
+  async ask(method: 'GET' | 'POST', path: string, body?: unknown): Promise<unknown> {
+    const answer = await this.send(method, path, body === undefined ? undefined : JSON.stringify(body));
+    if (answer.status < 300) return answer.body;
+    throw refused(answer);
+  }
+
+  /** Sends text as it is and answers whatever comes back. Throws `Failed` when nothing does. */
+  async send(
+    method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
+    path: string,
+    text?: string,
+    headers: Record<string, string> = {},
+  ): Promise<Answer> {
+    const response = await this.#fetch(this.url + path, {
+      method,
+      redirect: 'error',
+      headers: {
+        ...(this.#key ? { 'x-api-key': this.#key } : {}),
+        ...(text === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(text === undefined ? {} : { body: text }),
+    });
+    const content = await response.text();
+    try {
+      return { status: response.status, body: JSON.parse(content) };
+    } catch {
+      throw new Failed(
+        `${this.url} answers, but not as this service does (${response.status})`,
+        'not_the_service',
+      );
+    }
+  }
+
+  /** The whole answer: what goes wrong while it is read is told in the same words. */
+  async #fetch(input: string | Request, init: RequestInit = {}): Promise<Response> {
+    try {
+      const bounds = { timeoutMs: this.#timeoutMs };
+      const response = await boundedFetch(input, { ...init, signal: this.#stop }, bounds);
+      return response.body ? new Response(await response.arrayBuffer(), response) : response;
+    } catch (error) {
+      throw this.#unreachable(error);
+    }
+  }
+
+  #unreachable(error: unknown): Failed {
+    if (this.#stop.aborted) return new Failed('interrupted', 'interrupted');
+    const { name, cause } = error as { name: string; cause?: { code?: string; message?: string } };
+    if (cause?.code === 'ECONNREFUSED') {
+      return new Failed(
+        `nothing listens on ${this.url}`,
+        'service_not_running',
+        'Start the service with "relay start" (or npm start), or say where it is with --url.',
+      );
+    }
+    if (name === 'TimeoutError')
+      return new Failed(`${this.url} did not answer within ${this.#timeoutMs / 1_000} s`, 'service_silent');
+    return new Failed(
+      `${this.url} cannot be reached: ${cause?.message || cause?.code || String(error)}`,
+      'service_unreachable',
+    );
+  }
+}
+
+/** The service as the options and the configuration name it. Throws `UsageError` for an address that is none. */
+export function serviceOf(invocation: Invocation): ServiceClient {
+  const config = invocation.config();
+  const url = optionValue(invocation, 'url') ?? configuredUrl(config);
+  if (!/^https?:$/.test(URL.canParse(url) ? new URL(url).protocol : '')) {
+    throw new UsageError('--url must be an address such as http://127.0.0.1:8100');
+  }
+  const key = optionValue(invocation, 'key') ?? (config.RELAY_API_KEY || config.API_KEYS[0]?.key);
+  return new ServiceClient({ url, key, stop: invocation.stop });
+}
+
+const AboutBody: z.ZodType<About> = z.object({
+  version: z.string(),
+  roles: z.array(z.string()),
+  data: z.string(),
+  nats: z.string(),
+  sql: z.string(),
+  irc: z.string(),
+});
+
+/** Asks a running service about itself, which needs an API key. Throws `Failed` with the service's own words. */
+export async function askAbout(service: ServiceClient): Promise<About> {
+  return AboutBody.parse(await service.ask('GET', '/ops/service'));
+}
+
+/** Where the service listens by the configuration. Throws `UsageError` when it cannot be told. */
+export function configuredUrl({ HOST, PORT }: Pick<Config, 'HOST' | 'PORT'>): string {
+  if (PORT === 0)
+    throw new UsageError('PORT is 0, so the service chose a port by itself: say where it is with --url');
+  const everywhere = HOST === '' || HOST === '0.0.0.0' || HOST === '::';
+  const host = everywhere ? '127.0.0.1' : HOST.includes(':') ? `[${HOST}]` : HOST;
+  return `http://${host}:${PORT}`;
+}
+
+/** What the service said when it did not do what it was asked. */
+export function refused({ status, body }: Answer): Failed {
+  const { error, code, hint } = (body ?? {}) as { error?: string; code?: string; hint?: string };
+  const keyHint = status === 401 ? 'Give the key with --key or RELAY_API_KEY.' : undefined;
+  return new Failed(error ?? `the service answered ${status}`, code ?? `http_${status}`, keyHint ?? hint);
+}

@@ -1,0 +1,169 @@
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { z } from 'zod';
+import type { MarketPayload } from '../../../streams/events/event.js';
+import type { Config } from '../../app/config.js';
+import { signBody } from '../../operations/events/signature.js';
+import { type Command, Failed, type Invocation, optionValue, UsageError } from '../core/command.js';
+import { printable, styled, type Terminal } from '../core/terminal.js';
+import { type Answer, refused, type ServiceClient, serviceOf, serviceOptions } from './client.js';
+import { newTaskId, samplePayload, sampleTypes } from './sample-events.js';
+
+const { url } = serviceOptions;
+const Accepted = z.looseObject({ target_channels: z.array(z.string()), formatted_message: z.string() });
+
+/** An event on its way to the webhook. */
+export interface OutgoingEvent {
+  event_id: string;
+  event_type: string;
+  source: string;
+  payload: MarketPayload;
+}
+
+/** `relay emit` */
+export const emitCommand: Command = {
+  name: 'emit',
+  arguments: ['<event_type>'],
+  summary: 'Sign a marketplace event and post it to the webhook',
+  details:
+    `Without a payload a sample is sent; there are samples for:\n  ${sampleTypes.join('\n  ')}\n` +
+    'The secret is EM_WEBHOOK_SECRET, else the one that the service generated in DATA_DIR.',
+  options: {
+    file: {
+      value: 'FILE',
+      says: 'JSON file with the payload, or with a whole event around it; - reads the input',
+    },
+    payload: { value: 'JSON', says: 'the payload itself' },
+    set: {
+      value: 'FIELD=VALUE',
+      multiple: true,
+      says: 'change a field of the payload; may be given several times',
+    },
+    task: { value: 'ID', says: 'id of the task or relay in the sample (default: a new one)' },
+    id: { value: 'ID', says: 'event_id (default: a new one)' },
+    source: { value: 'NAME', says: 'source (default: command-line)' },
+    url: url!,
+  },
+  async run(invocation) {
+    const service = serviceOf(invocation);
+    const secret = webhookSecret(invocation.config());
+    const event = eventOf(invocation);
+    const answer = await postEvent(service, secret, event);
+    if (answer.status >= 300) throw refused(answer);
+    if (invocation.json) invocation.terminal.out(JSON.stringify(answer.body));
+    else writeAnswer(invocation.terminal, event, answer);
+  },
+};
+
+/** Signs an event as the marketplace does and posts it. */
+export function postEvent(service: ServiceClient, secret: string, event: OutgoingEvent): Promise<Answer> {
+  const text = JSON.stringify(event);
+  return service.send('POST', '/hooks/em/events', text, {
+    'x-em-signature': signBody(secret, text),
+    'x-em-timestamp': new Date().toISOString(),
+  });
+}
+
+/** The secret to sign with: the configured one, else the one that the service has generated. Throws `Failed` without one. */
+export function webhookSecret(config: Config): string {
+  const [configured] = config.EM_WEBHOOK_SECRET;
+  if (configured) return configured;
+  const file = join(resolve(config.DATA_DIR), 'secrets.json');
+  try {
+    const { em_webhook_secret } = JSON.parse(readFileSync(file, 'utf8'));
+    if (em_webhook_secret) return em_webhook_secret;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT')
+      throw new Failed(`${file} cannot be read`, 'secrets_unreadable');
+  }
+  throw new Failed(
+    'there is no webhook secret to sign with',
+    'webhook_secret_missing',
+    `Start the service first, which generates one into ${file}, or set EM_WEBHOOK_SECRET to the one it uses.`,
+  );
+}
+
+function eventOf(invocation: Invocation): OutgoingEvent {
+  const event_type = invocation.arguments[0]!;
+  const file = optionValue(invocation, 'file');
+  const given = optionValue(invocation, 'payload');
+  if (file !== undefined && given !== undefined)
+    throw new UsageError('--file and --payload exclude each other');
+  const task = optionValue(invocation, 'task');
+  const sample = samplePayload(event_type, task ?? newTaskId());
+  const parsed =
+    file === undefined ? given && parseObject(given, '--payload') : parseObject(readText(file), file);
+  if (!parsed && !sample) {
+    throw new UsageError(
+      `there is no sample for ${event_type}: give --payload or --file, or use one of ${sampleTypes.join(', ')}`,
+    );
+  }
+  if (parsed && task !== undefined) throw new UsageError('--task belongs to the samples: use --set id=ID');
+  const whole = file !== undefined && parsed && isObject(parsed.payload) ? parsed : undefined;
+  const payload = { ...((whole?.payload ?? parsed ?? sample) as MarketPayload) };
+  for (const setting of invocation.options.get('set') ?? []) {
+    const [, field, value] = /^([^=]+)=(.*)$/s.exec(setting) ?? [];
+    if (field === undefined) throw new UsageError('--set must be FIELD=VALUE');
+    payload[field] = valueFrom(value!);
+  }
+  return {
+    event_id: optionValue(invocation, 'id') ?? text(whole?.event_id) ?? `cli-${randomUUID()}`,
+    event_type,
+    source: optionValue(invocation, 'source') ?? text(whole?.source) ?? 'command-line',
+    payload,
+  };
+}
+
+/** Text, unless it is what JSON would print for a number, truth value, list or object. */
+function valueFrom(value: string): unknown {
+  try {
+    const parsed = JSON.parse(value);
+    return JSON.stringify(parsed) === value || typeof parsed === 'object' ? parsed : value;
+  } catch {
+    return value;
+  }
+}
+
+function parseObject(json: string, from: string): MarketPayload {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(json);
+  } catch (error) {
+    throw new UsageError(`${from} is not JSON: ${(error as Error).message}`);
+  }
+  if (!isObject(parsed)) throw new UsageError(`${from} must be a JSON object`);
+  return parsed;
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file === '-' ? 0 : file, 'utf8');
+  } catch (error) {
+    throw new Failed(`${file} cannot be read: ${(error as Error).message}`, 'file_unreadable');
+  }
+}
+
+function isObject(value: unknown): value is MarketPayload {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+function writeAnswer(terminal: Terminal, event: OutgoingEvent, { body }: Answer): void {
+  const { status, reason, delivery_status } = body as {
+    status: string;
+    reason?: string;
+    delivery_status?: string;
+  };
+  const more = reason ?? delivery_status;
+  terminal.out(
+    `${styled(terminal, 'green', printable(status))}  ${printable(event.event_id)}${more ? printable(`  (${more})`) : ''}`,
+  );
+  const accepted = Accepted.safeParse(body);
+  if (!accepted.success) return;
+  terminal.out(`  ${printable(accepted.data.target_channels.join(' '))}`);
+  terminal.out(`  ${printable(accepted.data.formatted_message)}`);
+}

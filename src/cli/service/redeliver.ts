@@ -1,0 +1,200 @@
+import { z } from 'zod';
+import { newId } from '../../../streams/core/index.js';
+import { market } from '../../../streams/events/index.js';
+import { counted } from '../../words/counted.js';
+import { type Command, Failed, type Invocation, optionValue, UsageError } from '../core/command.js';
+import { noProgress, showProgress } from '../core/progress.js';
+import { printable } from '../core/terminal.js';
+import { statuses } from '../projections/projections.js';
+import { type ServiceClient, serviceOf, serviceOptions } from './client.js';
+
+const Event = z.object({
+  id: z.number(),
+  event_id: z.string(),
+  status: z.string(),
+  target_channels: z.array(z.string()),
+});
+const Events = z.object({ events: z.array(Event) });
+const Redelivered = z.object({ redelivered: z.boolean() });
+
+const page = 500;
+
+/** `relay redeliver` */
+export const redeliverCommand: Command = {
+  name: 'redeliver',
+  summary: 'Show delivered events again, on purpose',
+  details:
+    'Nothing else ever shows a confirmed line a second time. Takes the delivered events from one place of the stream\n' +
+    'MARKET to another, both included, and asks before it does anything. Each run has an id, which is printed: the\n' +
+    'same command with --run goes on with a run that was interrupted, and never shows a line twice for one run.\n' +
+    'Events that were given up are for "relay dead-letters redrive".',
+  options: {
+    from: { value: 'SEQ|TIME', needed: true, says: 'begin with this sequence, or with this time (ISO 8601)' },
+    to: { value: 'SEQ|TIME', needed: true, says: 'end with it' },
+    channel: { value: 'CHANNEL', says: 'only the lines of this channel' },
+    type: { value: 'TYPE', says: 'only events of this type' },
+    run: { value: 'ID', says: 'go on with this run (default: a new one)' },
+    yes: { says: 'do not ask' },
+    'dry-run': { says: 'say what would be shown, and end' },
+    ...serviceOptions,
+  },
+  async run(invocation) {
+    const { json, terminal } = invocation;
+    const query = queryOf(invocation);
+    const dry = invocation.options.has('dry-run');
+    const agreed = invocation.options.has('yes');
+    if (!dry && !agreed && !terminal.ask) {
+      throw new UsageError('nobody can be asked here: say --yes, or look first with --dry-run');
+    }
+    const service = serviceOf(invocation);
+    const channel = channelOf(invocation);
+    const plan = await select(service, query, channel);
+    if (plan.events.length === 0) throw await nothingToShow(invocation, service, plan);
+    const run = optionValue(invocation, 'run') ?? newId();
+    if (dry) {
+      terminal.out(json ? JSON.stringify(summary(plan)) : describe(plan));
+      return;
+    }
+    if (!agreed && !(await isAgreed(invocation, plan))) throw new Failed('nothing was done', 'not_agreed');
+    if (!json) terminal.err(`run ${run}`);
+    const redelivered = await redeliver(invocation, service, plan, { run, channel });
+    if (json) terminal.out(JSON.stringify({ run, ...summary(plan), redelivered }));
+    else terminal.out(`${redelivered} of ${counted(plan.events.length, 'event')} shown again (run ${run})`);
+  },
+};
+
+/** What is to be shown again, and what of the range is not. */
+interface Plan {
+  events: z.output<typeof Event>[];
+  channels: Set<string>;
+  lines: number;
+  notDelivered: number;
+}
+
+/** All of the range is known before the first of it is shown: what is asked about is what is done. */
+async function select(service: ServiceClient, query: URLSearchParams, channel?: string): Promise<Plan> {
+  const plan: Plan = { events: [], channels: new Set(), lines: 0, notDelivered: 0 };
+  for (let after = 0; ; ) {
+    query.set('after', String(after));
+    const { events } = Events.parse(await service.ask('GET', `/ops/events?${query}`));
+    for (const event of events) {
+      if (event.status !== 'delivered') {
+        plan.notDelivered += 1;
+        continue;
+      }
+      const channels = event.target_channels.filter((name) => channel === undefined || name === channel);
+      for (const name of channels) plan.channels.add(name);
+      plan.lines += channels.length;
+      plan.events.push(event);
+    }
+    if (events.length < page) return plan;
+    after = events.at(-1)!.id;
+  }
+}
+
+/** Why there is nothing in the range that could be shown again. */
+async function nothingToShow(
+  invocation: Invocation,
+  service: ServiceClient,
+  { notDelivered }: Plan,
+): Promise<Failed> {
+  if (notDelivered > 0)
+    return new Failed(
+      `nothing was delivered there: ${counted(notDelivered, 'event')} of the range ${notDelivered === 1 ? 'was' : 'were'} not`,
+      'nothing_delivered',
+      'Those that were given up are shown by "relay dead-letters", and redriven by "relay dead-letters redrive".',
+    );
+  const [from, to, type, channel] = ['from', 'to', 'type', 'channel'].map((name) =>
+    optionValue(invocation, name),
+  );
+  const chosen = `${type ? ` of the type ${type}` : ''}${channel ? ` for the channel ${channel}` : ''}`;
+  const head = await headOfMarket(service);
+  const end = head === undefined ? '' : `: the stream ${market.name} ends with ${head}`;
+  return new Failed(
+    printable(`no event${chosen} was received from ${from} to ${to}${end}`),
+    'range_empty',
+    `Look at what there is: relay events ${market.name}`,
+  );
+}
+
+/** The last sequence that the read model of deliveries knows of; `undefined` when it cannot be told now. */
+async function headOfMarket(service: ServiceClient): Promise<number | undefined> {
+  const streams = (await statuses(service).catch(() => [])).flatMap((status) => status.streams);
+  const heads = streams.flatMap(({ stream, head }) => (stream === market.name ? [head] : []));
+  return heads.length > 0 ? Math.max(...heads) : undefined;
+}
+
+/** One after the other: a channel shows its lines in the order in which they are asked for. */
+async function redeliver(
+  invocation: Invocation,
+  service: ServiceClient,
+  { events }: Plan,
+  { run, channel }: { run: string; channel: string | undefined },
+): Promise<number> {
+  const { json, terminal } = invocation;
+  const progress = json ? noProgress : showProgress(terminal, 'redelivering');
+  const body = { run, ...(channel === undefined ? {} : { channels: [channel] }) };
+  let redelivered = 0;
+  for (const [index, { event_id }] of events.entries()) {
+    try {
+      const path = `/ops/events/${encodeURIComponent(event_id)}/redeliver`;
+      if (Redelivered.parse(await service.ask('POST', path, body)).redelivered) redelivered += 1;
+    } catch (error) {
+      if (!(error instanceof Failed)) throw error;
+      const reason = `${event_id}: ${error.message}; ${index} of ${counted(events.length, 'event')} done`;
+      throw new Failed(printable(reason), error.code, `Go on with the same command and --run ${run}`);
+    }
+    progress.to(index + 1, events.length);
+  }
+  progress.end();
+  return redelivered;
+}
+
+async function isAgreed({ terminal, stop }: Invocation, plan: Plan): Promise<boolean> {
+  terminal.err(describe(plan));
+  const answer = await terminal.ask?.('Show them again? [y/N] ', stop).catch(() => '');
+  return /^y(es)?$/i.test(answer?.trim() ?? '');
+}
+
+function summary({ events, channels, lines, notDelivered }: Plan) {
+  return { events: events.length, channels: channels.size, lines, not_delivered: notDelivered };
+}
+
+function describe(plan: Plan): string {
+  const { events, channels, lines, not_delivered } = summary(plan);
+  const names = [...plan.channels].slice(0, 5).join(' ');
+  const more = channels > 5 ? ' ...' : '';
+  const rest = not_delivered > 0 ? `; not delivered and left alone: ${not_delivered}` : '';
+  return printable(
+    `${counted(events, 'event')}, ${counted(lines, 'line')} in ${counted(channels, 'channel')}${names && `: ${names}${more}`}${rest}`,
+  );
+}
+
+function queryOf(invocation: Invocation): URLSearchParams {
+  const query = new URLSearchParams({ limit: String(page) });
+  const bounds: { isTime: boolean; place: number }[] = [];
+  for (const name of ['from', 'to']) {
+    const value = optionValue(invocation, name);
+    if (value === undefined) throw new UsageError(`--${name} is missing`);
+    const isTime = !Number.isNaN(Date.parse(value)) && /^\d{4}-\d\d-\d\d/.test(value);
+    if (!/^\d{1,15}$/.test(value) && !isTime) {
+      throw new UsageError(`--${name} must be a sequence, or a time like 2026-01-31T12:00:00Z`);
+    }
+    query.set(name, isTime ? new Date(value).toISOString() : value);
+    bounds.push({ isTime, place: isTime ? Date.parse(value) : Number(value) });
+  }
+  // a sequence and a time cannot be compared here
+  const [from, to] = bounds;
+  if (from?.isTime === to?.isTime && from!.place > to!.place) throw new UsageError('--to is before --from');
+  const type = optionValue(invocation, 'type');
+  if (type !== undefined) query.set('type', type);
+  const channel = channelOf(invocation);
+  if (channel !== undefined) query.set('channel', channel);
+  return query;
+}
+
+/** A shell takes `#bounties` without quotes for a comment, so it may be left out. */
+function channelOf(invocation: Invocation): string | undefined {
+  const name = optionValue(invocation, 'channel')?.toLowerCase();
+  return name === undefined || name.startsWith('#') ? name : `#${name}`;
+}

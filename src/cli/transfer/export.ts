@@ -1,0 +1,226 @@
+import { createReadStream } from 'node:fs';
+import { open } from 'node:fs/promises';
+import type { Log, StreamDefinition } from '../../../streams/core/index.js';
+import { streams } from '../../../streams/index.js';
+import { counted } from '../../words/counted.js';
+import { type Command, Failed, type Invocation, optionValue } from '../core/command.js';
+import { noProgress, showProgress } from '../core/progress.js';
+import { readRange } from '../log/read-range.js';
+import { openLog, streamNamed } from '../log/reader.js';
+import { withLogServer } from '../log/server.js';
+import {
+  bytesOf,
+  Checksums,
+  type ExportedMessage,
+  endLine,
+  headLine,
+  isSameMessage,
+  linesOf,
+  messageLine,
+} from './format.js';
+import { ExportReader, lacksChecksums } from './reader.js';
+
+/** `relay export` */
+export const exportCommand: Command = {
+  name: 'export',
+  summary: 'Write the event log as JSON lines, to move an environment',
+  details:
+    'Works whether or not the service runs. What is recorded while it is written is left for the next time: for an\n' +
+    'export that has everything, stop the service first. A file that is there already is continued behind its last\n' +
+    'whole line, so that an interrupted export goes on and an old one is brought up to date. Each line ends with a\n' +
+    'checksum over it and all lines before it: a file in which one is not as it was written is neither continued\n' +
+    'nor imported.',
+  options: {
+    streams: { value: 'STREAM,...', says: 'only these; an environment needs all of them (default: all)' },
+    out: { value: 'FILE', says: 'where to (default: the output)' },
+  },
+  async run(invocation) {
+    const { json, terminal } = invocation;
+    const wanted = optionValue(invocation, 'streams')
+      ?.split(',')
+      .map((name) => streamNamed(name.trim()));
+    const config = invocation.config();
+    await withLogServer(config, { alone: false }, async (url) => {
+      const log = await openLog(url);
+      try {
+        const heads = await headsOf(log, wanted);
+        const file = optionValue(invocation, 'out');
+        const out =
+          file === undefined ? toOutput(invocation) : await toFile(file, heads, log, invocation.stop);
+        if (!out.checksums)
+          terminal.err(`${file} ${lacksChecksums}. One that is begun anew, in another file, has them.`);
+        const written = await writeExport(invocation, { log, heads, out, whole: !wanted });
+        if (file === undefined) return;
+        const seqs = Object.fromEntries(heads);
+        if (json) terminal.out(JSON.stringify({ file, written, streams: seqs }));
+        else terminal.out(`${counted(written, 'fact')} written to ${file}`);
+      } finally {
+        await log.close();
+      }
+    });
+  },
+};
+
+/** Where an export goes, and what of it is there already. */
+interface Output {
+  isFile: boolean;
+  /** The last sequence of each stream that it has; undefined where it has nothing yet, not even a head. */
+  has: ReadonlyMap<string, number> | undefined;
+  /** Whether an end with the same sequences is its last line. */
+  isComplete: boolean;
+  /** The checksums of what it has; undefined where it was begun by an earlier version, which made none. */
+  checksums: Checksums | undefined;
+  write(bytes: Buffer): Promise<void>;
+  close(): Promise<void>;
+}
+
+async function writeExport(
+  { json, terminal, stop }: Invocation,
+  { log, heads, out, whole }: { log: Log; heads: ReadonlyMap<string, number>; out: Output; whole: boolean },
+): Promise<number> {
+  const sum = (seqs: Iterable<number>) => [...seqs].reduce((total, seq) => total + seq, 0);
+  const progress = json ? noProgress : showProgress(terminal, 'exporting');
+  const write = (lines: string[]) => out.write(bytesOf(lines, out.checksums));
+  let written = 0;
+  try {
+    if (!out.has) await write([headLine([...heads.keys()], whole)]);
+    const done = new Map(out.has);
+    for (const [name, upTo] of heads) {
+      const stream = streamNamed(name);
+      for await (const entries of readRange(log, stream, { after: done.get(name) ?? 0, upTo, stop })) {
+        await write(entries.map((entry) => messageLine(name, entry)));
+        written += entries.length;
+        done.set(name, entries.at(-1)!.seq);
+        progress.to(sum(done.values()), sum(heads.values()));
+      }
+    }
+    if (!out.isComplete || written > 0) await write([endLine(heads)]);
+  } catch (error) {
+    const { code } = error as { code?: string };
+    if (code !== 'interrupted') throw error;
+    throw new Failed(
+      'the export was interrupted',
+      code,
+      out.isFile ? 'The same command goes on with it.' : undefined,
+    );
+  } finally {
+    progress.end();
+    await out.close();
+  }
+  return written;
+}
+
+/**
+ * Up to where each stream is exported. A fact refers to facts that were there before it, also of other streams,
+ * and in the list of streams those come first: asked for in the opposite order, no end cuts off what is referred to.
+ */
+async function headsOf(log: Log, wanted: StreamDefinition[] | undefined): Promise<Map<string, number>> {
+  const heads: [string, number][] = [];
+  for (const stream of streams.filter((one) => wanted?.includes(one) ?? true).reverse()) {
+    try {
+      heads.unshift([stream.name, await log.head(stream)]);
+    } catch (error) {
+      if ((error as { code?: string }).code !== '404') throw error;
+      // made by the first start of a version that has it
+      if (wanted) throw new Failed(`the log server has no stream ${stream.name}`, 'no_streams');
+    }
+  }
+  if (heads.length > 0) return new Map(heads);
+  throw new Failed('the log server has none of the streams yet', 'no_streams');
+}
+
+function toOutput({ terminal }: Invocation): Output {
+  return {
+    isFile: false,
+    has: undefined,
+    isComplete: false,
+    checksums: new Checksums(),
+    write: async (bytes) => terminal.out(bytes.toString('utf8', 0, bytes.length - 1)),
+    close: async () => {},
+  };
+}
+
+/** A new file, or one that is continued. Throws `Failed` when that is no export of the same streams of the same log. */
+async function toFile(
+  path: string,
+  heads: ReadonlyMap<string, number>,
+  log: Log,
+  stop: AbortSignal,
+): Promise<Output> {
+  const unwritable = (error: Error) => {
+    throw new Failed(`${path} cannot be written: ${error.message}`, 'file_unwritable');
+  };
+  const handle = await open(path, 'a+', 0o600).catch(unwritable);
+  try {
+    // what is there is read to be continued, and a device may have no end
+    if (!(await handle.stat()).isFile())
+      throw new Failed(
+        `${path} is no file`,
+        'file_unwritable',
+        'Without --out an export goes to the output.',
+      );
+    const found = await readBack(path, heads);
+    await checkOrigin(path, found.last, log, stop);
+    await handle.truncate(found.size); // what an interruption has left of a line
+    return {
+      isFile: true,
+      has: found.size > 0 ? new Map([...found.last].map(([name, { seq }]) => [name, seq])) : undefined,
+      isComplete: found.isComplete,
+      checksums: found.size > 0 ? found.checksums : new Checksums(),
+      write: (bytes) => handle.appendFile(bytes).catch(unwritable),
+      close: async () => {
+        await handle.sync();
+        await handle.close();
+      },
+    };
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+interface Found {
+  /** Bytes up to the end of the last whole line. */
+  size: number;
+  last: Map<string, ExportedMessage>;
+  isComplete: boolean;
+  checksums: Checksums | undefined;
+}
+
+async function readBack(path: string, heads: ReadonlyMap<string, number>): Promise<Found> {
+  const found: Found = { size: 0, last: new Map(), isComplete: false, checksums: undefined };
+  const reader = new ExportReader(path);
+  for await (const lines of linesOf(createReadStream(path))) {
+    for (const { line, end } of lines) {
+      found.size = end;
+      const said = reader.read(line);
+      if (said.is === 'head' && said.streams.join() !== [...heads.keys()].join()) {
+        const reason = `${path} is an export of ${said.streams.join(', ')}`;
+        throw new Failed(reason, 'other_export', 'Name the same streams, or another file.');
+      }
+      if (said.is === 'message') found.last.set(said.message.stream, said.message);
+      found.isComplete = said.is === 'end' && [...heads].every(([name, seq]) => said.seqs.get(name) === seq);
+    }
+  }
+  return { ...found, checksums: reader.checksums };
+}
+
+/** The last message of each stream must be the one that the log has in its place. */
+async function checkOrigin(
+  path: string,
+  last: Map<string, ExportedMessage>,
+  log: Log,
+  stop: AbortSignal,
+): Promise<void> {
+  for (const [name, message] of last) {
+    const stream = streamNamed(name);
+    const { seq } = message;
+    if (seq <= (await log.head(stream))) {
+      let isSame = true; // one that has been dropped since says nothing
+      for await (const [found] of readRange(log, stream, { after: seq - 1, upTo: seq, stop }))
+        isSame = found !== undefined && isSameMessage(message, found);
+      if (isSame) continue;
+    }
+    throw new Failed(`${path} is an export of another log: ${name} ${seq} is another fact here`, 'other_log');
+  }
+}

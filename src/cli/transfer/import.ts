@@ -1,0 +1,138 @@
+import { createWriteStream } from 'node:fs';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { pino } from 'pino';
+import { Log } from '../../../streams/core/index.js';
+import { streams } from '../../../streams/index.js';
+import { leaseHolder } from '../../../workers/core/lease.js';
+import type { Config } from '../../app/config.js';
+import { streamsBudget } from '../../app/dependencies.js';
+import { counted } from '../../words/counted.js';
+import { type Command, Failed, type Invocation, optionValue, UsageError } from '../core/command.js';
+import { noProgress, showProgress } from '../core/progress.js';
+import { withLogServer } from '../log/server.js';
+import { withScratch } from '../projections/scratch.js';
+import { type CheckedExport, checkExport } from './check.js';
+import { lacksChecksums } from './reader.js';
+import { writeImport } from './write.js';
+
+/** Held by whoever acts on what is recorded: it would act on the past while that is brought in. */
+const leases = [
+  'deliver-to-irc',
+  'record-irc',
+  'keep-channels',
+  'guard-channels',
+  'automate-channels',
+  'identify',
+  'push-identity',
+  'watch-registry',
+  'check-certificates',
+  'deliberate',
+  'admit-payers',
+];
+
+/** `relay import` */
+export const importCommand: Command = {
+  name: 'import',
+  summary: 'Bring an export into an empty event log, byte by byte and sequence by sequence',
+  details:
+    'The service must not run. The log must be empty, or hold the beginning of the same export: then the import goes\n' +
+    'on behind it, so one that was interrupted is finished by the same command, and a repeated one changes nothing.\n' +
+    'The whole export is checked before anything is written: one in which a line was altered, removed or moved is\n' +
+    'refused, with the number of the line. Read models are folded anew at the next start; what was shown on IRC is\n' +
+    'not shown again.',
+  options: { in: { value: 'FILE', says: 'the export (default: the input)' } },
+  async run(invocation) {
+    await withInput(invocation, (path) =>
+      withLogServer(invocation.config(), { alone: true }, (url) => bringIn(invocation, path, url)),
+    );
+  },
+};
+
+async function bringIn(invocation: Invocation, path: string, url: string): Promise<void> {
+  const { json, terminal, stop } = invocation;
+  const log = await openTarget(invocation.config(), url);
+  try {
+    for (const lease of leases) {
+      const held = await leaseHolder(log, lease);
+      if (!held) continue;
+      const reason = `a service works with this event log (${held.holder} has ${lease})`;
+      const hint = 'Stop it first; one that was killed is forgotten within seconds.';
+      throw new Failed(reason, 'log_in_use', hint);
+    }
+    const checking = json ? noProgress : showProgress(terminal, 'checking');
+    const checked = await checkExport(path, log, { stop, progress: checking }).finally(checking.end);
+    if (!checked.hasChecksums) terminal.err(`the export ${lacksChecksums}`);
+    const absent = absentIn(checked);
+    for (const [name, count] of Object.entries(absent)) {
+      const what = `${counted(count, 'sequence')} of ${name} ${count === 1 ? 'is' : 'are'} not in the export`;
+      const unless = checked.hasChecksums ? '' : ', or the file was changed';
+      terminal.err(`${what}: the exported log did not have them${unless}`);
+    }
+    const writing = json ? noProgress : showProgress(terminal, 'importing');
+    const imported = await writeImport(path, log, checked, { stop, progress: writing }).finally(writing.end);
+    report(invocation, checked, { imported, absent });
+  } finally {
+    await log.close();
+  }
+}
+
+/** How many sequences an export does not have, of streams that let nothing go. */
+function absentIn({ streams }: CheckedExport): Record<string, number> {
+  const absent: Record<string, number> = {};
+  for (const [name, { definition, end, messages }] of streams) {
+    const keepsAll = definition.maxAgeMs === 0 && definition.whenFull === 'refuse';
+    if (keepsAll && messages < end) absent[name] = end - messages;
+  }
+  return absent;
+}
+
+function report(
+  { json, terminal }: Invocation,
+  checked: CheckedExport,
+  { imported, absent }: { imported: number; absent: Record<string, number> },
+): void {
+  const already = checked.messages - imported;
+  if (json) {
+    const seqs = Object.fromEntries([...checked.streams].map(([name, { end }]) => [name, end]));
+    terminal.out(
+      JSON.stringify({ imported, already, streams: seqs, absent, checksums: checked.hasChecksums }),
+    );
+  } else terminal.out(`${counted(imported, 'fact')} imported, there already: ${already}`);
+}
+
+/** Opens the log with the streams of the service, which are made where they are missing. */
+async function openTarget(config: Config, urls: string): Promise<Log> {
+  try {
+    return await Log.open({
+      urls,
+      name: 'relay import',
+      streams,
+      replicas: config.NATS_REPLICAS,
+      maxBytes: await streamsBudget(config),
+      logger: pino({ level: 'silent' }),
+      importing: true,
+    });
+  } catch (error) {
+    throw new Failed(`the event log cannot be opened: ${(error as Error).message}`, 'log_unavailable');
+  }
+}
+
+/** Lends the path of the export; what comes from the input is put into a file first, because it is read twice. */
+async function withInput(invocation: Invocation, work: (path: string) => Promise<void>): Promise<void> {
+  const file = optionValue(invocation, 'in');
+  if (file !== undefined) {
+    await work(file);
+    return;
+  }
+  if (process.stdin.isTTY) throw new UsageError('say which export, with --in, or send it to the input');
+  await withScratch('import', async (directory) => {
+    const path = join(directory, 'export.jsonl');
+    await pipeline(process.stdin, createWriteStream(path, { mode: 0o600 }), {
+      signal: invocation.stop,
+    }).catch((error: Error) => {
+      throw new Failed(`the input cannot be kept in ${directory}: ${error.message}`, 'input_unreadable');
+    });
+    await work(path);
+  });
+}

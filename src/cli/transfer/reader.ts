@@ -1,0 +1,64 @@
+import { Failed } from '../core/command.js';
+import { Checksums, type ExportedMessage, type ExportLine, parseExportLine } from './format.js';
+
+/** What an operator is told of an export of an earlier version. */
+export const lacksChecksums =
+  'is of an earlier version, without checksums: what was altered in it is not noticed';
+
+/** Reads an export line by line, and checks that each is as it was written. */
+export class ExportReader {
+  readonly #path: string;
+  #number = 0;
+  #last: ExportedMessage | undefined;
+  #checksums: Checksums | undefined;
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  /** The number of the line that was read last, from 1 on. */
+  get number(): number {
+    return this.#number;
+  }
+
+  /** The checksums up to that line; undefined for an export of an earlier version, which has none. */
+  get checksums(): Checksums | undefined {
+    return this.#checksums;
+  }
+
+  /** Reads the next line. Throws `Failed` when it is none of an export, or not the one that was written there. */
+  read(line: Buffer): ExportLine {
+    this.#number += 1;
+    this.#check(line);
+    const said = this.#parsed(line.toString());
+    if ((this.#number === 1) !== (said.is === 'head'))
+      throw this.refusal('the head is not where it should be');
+    if (said.is === 'head' && said.hasChecksums) {
+      this.#checksums = new Checksums();
+      this.#check(line);
+    }
+    if (said.is === 'message') this.#last = said.message;
+    return said;
+  }
+
+  /** An error that says why the line that was read last is none of an export. */
+  refusal(reason: string): Failed {
+    return new Failed(`${this.#path}, line ${this.#number}: ${reason}`, 'not_an_export');
+  }
+
+  #check(line: Buffer): void {
+    if (!this.#checksums || this.#checksums.fits(line)) return;
+    const behind = this.#last ? ` (behind ${this.#last.stream} ${this.#last.seq})` : '';
+    const reason = 'is not as it was written: it was altered, or lines before it were removed or moved';
+    const hint = 'Nothing was changed. Take another copy of the file, or export anew into another one.';
+    throw new Failed(`${this.#path}, line ${this.#number}${behind} ${reason}`, 'export_altered', hint);
+  }
+
+  #parsed(line: string): ExportLine {
+    try {
+      return parseExportLine(line);
+    } catch (error) {
+      throw this.refusal((error as Error).message);
+    }
+  }
+}

@@ -1,0 +1,21 @@
+import { z } from 'zod';
+import { casefold, isChannel, isNick } from '../../../streams/irc-grammar.js';
+import type { Input } from '../../remote/service.js';
+import { parseInput } from './validation.js';
+
+/** A nick as callers give it. */
+export const Nick = z.string().refine(isNick, 'must be an IRC nick of 1 to 30 characters');
+
+/** A channel as callers give it, with or without its `#`; it comes out with it. */
+export const Channel = z
+  .string()
+  .transform((name) => (name.startsWith('#') ? name : `#${name}`))
+  .refine(isChannel, 'must be the name of an IRC channel');
+
+/** Asked with a nick. */
+export const NickInput = z.object({ nick: Nick });
+
+/** The key of the nick that a path names; a 400 when it is none. */
+export function nickKey({ params }: Input): string {
+  return casefold(parseInput(NickInput, params ?? {}).nick);
+}

@@ -1,0 +1,191 @@
+import type { Logger } from 'pino';
+import type { QueryView, ResponseView } from '../../../projections/deliberation/queries.js';
+import { decodeFact, type Log, type Recorded } from '../../../streams/core/index.js';
+import {
+  type DeliberationFact,
+  deliberation,
+  isQueryId,
+  mayRead,
+  queryDecider,
+  queryNotFound,
+  querySubject,
+  usd,
+} from '../../../streams/deliberation/index.js';
+
+/** Something that happened to a query, as its readers are told. */
+export interface QueryEvent {
+  /** Sequence of the fact, and which event of it: a reader goes on behind it. */
+  id: string;
+  event: 'status' | 'response' | 'injected' | 'synthesis' | 'error' | 'done';
+  data: object;
+}
+
+const batch = 100;
+
+/** What happens to queries, read from the log: the same in every process. */
+export class QueryFeed {
+  readonly #log: Log;
+  readonly #logger: Logger;
+  readonly #stop = new AbortController();
+
+  constructor(log: Log, logger: Logger) {
+    this.#log = log;
+    this.#logger = logger;
+  }
+
+  /** Ends every reader's stream. */
+  close(): void {
+    this.#stop.abort();
+  }
+
+  /**
+   * What happened to a query, behind the event `after` if it is given, and what happens until it has ended; `undefined`
+   * when all that had happened is told, and when nothing did for `quietMs` since. Ends behind `done`, when the query
+   * is not the reader's to read any more, or when `signal` aborts. Throws 404 `not_found`.
+   */
+  async *watch(
+    id: string,
+    options: { after: string | undefined; reader: string | undefined; quietMs: number; signal: AbortSignal },
+  ): AsyncGenerator<QueryEvent | undefined> {
+    if (!isQueryId(id)) throw queryNotFound();
+    const { reader, quietMs } = options;
+    const behind = placeOf(options.after);
+    const signal = AbortSignal.any([options.signal, this.#stop.signal]);
+    const query = queryDecider.initial();
+    const isOpen = () => query.status !== 'completed' && query.status !== 'failed';
+    const recorded: Recorded<DeliberationFact>[] = [];
+    for await (const fact of this.#log.subject(deliberation, querySubject(id))) {
+      queryDecider.evolve(query, fact);
+      recorded.push(fact);
+    }
+    const last = recorded.at(-1);
+    if (!last || !mayRead(query, reader)) throw queryNotFound();
+    for (const fact of recorded) yield* eventsBehind(behind, fact);
+    if (!isOpen()) return;
+    yield undefined;
+    for await (const fact of quietly(this.#followed(id, last.seq, signal), quietMs, signal)) {
+      if (fact) queryDecider.evolve(query, fact);
+      if (!mayRead(query, reader)) return;
+      if (fact) yield* eventsBehind(behind, fact);
+      else yield undefined;
+      if (!isOpen()) return;
+    }
+  }
+
+  async *#followed(
+    id: string,
+    after: number,
+    signal: AbortSignal,
+  ): AsyncGenerator<Recorded<DeliberationFact>> {
+    const options = { after, filter: [querySubject(id)], batch, signal };
+    for await (const entries of this.#log.follow(deliberation, options)) {
+      for (const entry of entries) {
+        try {
+          yield decodeFact(deliberation, entry.data, entry);
+        } catch (error) {
+          this.#logger.error({ seq: entry.seq, err: error }, 'deliberation fact cannot be read: not shown');
+        }
+      }
+    }
+  }
+}
+
+/** Says `undefined` whenever nothing comes for a time. */
+async function* quietly<T>(
+  items: AsyncIterable<T>,
+  quietMs: number,
+  signal: AbortSignal,
+): AsyncGenerator<T | undefined> {
+  const source = items[Symbol.asyncIterator]();
+  try {
+    let next = source.next();
+    while (!signal.aborted) {
+      let timer: NodeJS.Timeout | undefined;
+      const quiet = new Promise<undefined>((resolve) => {
+        timer = setTimeout(() => resolve(undefined), quietMs);
+      });
+      const item = await Promise.race([next, quiet]).finally(() => clearTimeout(timer));
+      if (item?.done) return;
+      yield item?.value;
+      if (item) next = source.next();
+    }
+  } finally {
+    // not awaited: a source that waits for the log ends by its signal
+    void source.return?.(undefined);
+  }
+}
+
+/** An event: the sequence of its fact, and which one of that fact's. */
+interface Place {
+  seq: number;
+  index: number;
+}
+
+const eventId = /^(\d{1,15})-(\d{1,3})$/;
+
+/** Whether a text has the form of a query event's id. */
+export function isQueryEventId(text: string): boolean {
+  return eventId.test(text);
+}
+
+/** Where a reader was; nothing is the beginning. */
+function placeOf(id = ''): Place {
+  const [, seq, index] = eventId.exec(id) ?? [];
+  return seq === undefined ? { seq: 0, index: 0 } : { seq: Number(seq), index: Number(index) };
+}
+
+function eventsBehind(behind: Place, fact: Recorded<DeliberationFact>): QueryEvent[] {
+  const { seq } = fact;
+  return eventsOf(fact)
+    .map((event, index) => ({ id: `${seq}-${index}`, ...event }))
+    .slice(seq < behind.seq ? Number.POSITIVE_INFINITY : seq === behind.seq ? behind.index + 1 : 0);
+}
+
+/** What a fact tells the readers of its query. */
+function eventsOf({ type, data, at, by }: Recorded<DeliberationFact>): Omit<QueryEvent, 'id'>[] {
+  const id = data.query_id;
+  const time = at.toISOString();
+  const status = (status: QueryView['status']) => ({
+    event: 'status' as const,
+    data: { query_id: id, status, time },
+  });
+  switch (type) {
+    case 'query.created':
+      return [status('queued')];
+    case 'query.started':
+      return [status('running')];
+    case 'model.asked':
+      return data.round === 0 && data.attempt === 1 ? [status('synthesizing')] : [];
+    case 'response.received': {
+      const { round, model, content, ms, tokens, cost_nano_usd } = data;
+      if (round === 0) return [];
+      const response = { model, round, content, timing_ms: ms, tokens, cost_usd: usd(cost_nano_usd) };
+      return [responseEvent({ ...response, error: null })];
+    }
+    case 'response.failed': {
+      const { round, model, ms, code, final, cost_nano_usd } = data;
+      if (round === 0 || !final) return [];
+      const response = { model, round, content: null, timing_ms: ms, tokens: { in: 0, out: 0 } };
+      return [responseEvent({ ...response, cost_usd: usd(cost_nano_usd), error: code })];
+    }
+    case 'context.injected':
+      return [{ event: 'injected', data: { query_id: id, content: data.content, by, time } }];
+    case 'synthesis.completed': {
+      const { model, consensus, agreement, dissent } = data;
+      return [{ event: 'synthesis', data: { query_id: id, model, consensus, agreement, dissent } }];
+    }
+    case 'query.completed':
+      return [status('completed'), { event: 'done', data: { query_id: id, status: 'completed' } }];
+    case 'query.failed': {
+      const error = { query_id: id, error: data.message, code: data.code };
+      const done = { query_id: id, status: 'failed' };
+      return [status('failed'), { event: 'error', data: error }, { event: 'done', data: done }];
+    }
+    case 'visibility.changed':
+      return [];
+  }
+}
+
+function responseEvent(data: ResponseView): Omit<QueryEvent, 'id'> {
+  return { event: 'response', data };
+}

@@ -1,0 +1,99 @@
+import type { FastifyInstance } from 'fastify';
+import { parse } from 'secure-json-parse';
+import { Refusal, Unavailable } from '../../../streams/core/index.js';
+import { errorAnswer } from '../../http/errors.js';
+import type { Service } from '../../remote/service.js';
+import type { bridgeRoutes } from './service.js';
+import { type SignatureFault, type SignatureScheme, verifyWebhook } from './signature.js';
+
+/** What the webhook receiver works with. */
+export interface WebhookOptions {
+  bridge: Service<typeof bridgeRoutes>;
+  /** Shared secrets; with none, every event is answered 503. */
+  secrets: string[];
+  schemes: SignatureScheme[];
+  /** Told how each posted event was answered: its status, or the code of its error. */
+  observe?: (answer: { status: string } | { code: string }) => void;
+}
+
+const faults: Record<SignatureFault, string> = {
+  signature_missing: 'X-EM-Signature is missing',
+  signature_invalid: 'X-EM-Signature does not match the body',
+  timestamp_missing: 'X-EM-Timestamp is missing',
+  timestamp_invalid: 'X-EM-Timestamp is not an ISO 8601 time',
+  timestamp_stale: 'X-EM-Timestamp is more than 5 minutes from our clock',
+};
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** `POST /hooks/em/events` and `GET /hooks/em/stats`: where the marketplace posts its signed events. */
+export async function webhookRoutes(app: FastifyInstance, options: WebhookOptions): Promise<void> {
+  const { bridge, secrets, schemes, observe } = options;
+
+  await app.register(async (scope) => {
+    // the signature is over the bytes, so this route gets them as they came
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) =>
+      done(null, body),
+    );
+
+    scope.addHook('onError', async (_request, _reply, error) => {
+      observe?.({ code: errorAnswer(error)?.body.code ?? 'internal_error' });
+    });
+
+    // a producer with a valid signature is never turned away by the rate limit; guesses are
+    const limitGuesses = 'createRateLimit' in scope ? scope.createRateLimit() : undefined;
+
+    scope.post('/hooks/em/events', { config: { rateLimit: false } }, async (request, reply) => {
+      if (secrets.length === 0) {
+        throw new Unavailable(
+          'webhook_secret_not_configured',
+          503,
+          'EM_WEBHOOK_SECRET is not set on this service',
+          60,
+        );
+      }
+      const raw = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+      const fault = verifyWebhook(
+        {
+          raw,
+          signature: header(request.headers['x-em-signature']),
+          timestamp: header(request.headers['x-em-timestamp']),
+        },
+        { secrets, schemes, now: new Date() },
+      );
+      if (fault) {
+        const limit = await limitGuesses?.(request);
+        if (limit && !limit.isAllowed && limit.isExceeded) {
+          throw new Refusal('rate_limited', 429, 'Too many requests with a wrong signature');
+        }
+        throw new Refusal(fault, 401, faults[fault]);
+      }
+      const answer = await bridge.receiveEvent({ body: parseBody(raw) });
+      const { status, code } = answer.body as { status?: string; code?: string };
+      observe?.(status ? { status } : { code: code ?? 'upstream_invalid' });
+      return reply.code(answer.status).send(answer.body);
+    });
+  });
+
+  app.get('/hooks/em/stats', async (_request, reply) => {
+    const answer = await bridge.queueStatistics();
+    return reply.code(answer.status).send(answer.body);
+  });
+}
+
+function parseBody(raw: Buffer): unknown {
+  try {
+    return parse(utf8.decode(raw), null, { protoAction: 'error', constructorAction: 'error' });
+  } catch (error) {
+    throw new Refusal(
+      'invalid_event',
+      400,
+      `The body is not a JSON event: ${(error as Error).message.slice(0, 200)}`,
+    );
+  }
+}
+
+function header(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value.join(', ') : value;
+}

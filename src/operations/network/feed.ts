@@ -1,0 +1,172 @@
+import type { Logger } from 'pino';
+import { decodeFact, type Entry, type Log } from '../../../streams/core/index.js';
+import { irc, ircSubject, lineId, parseLineId, type Sighting } from '../../../streams/network/index.js';
+
+/** Something that was seen in a channel, with the id that says where it stands in the log. */
+export interface LiveSighting {
+  id: string;
+  channel: string;
+  sighting: Sighting;
+  /** Whether it happened after the viewer came; before it is what was missed since the id given. */
+  live: boolean;
+}
+
+/** More than this and a viewer is too slow: it may come again and go on where it was. */
+const maxQueue = 1_000;
+const batch = 200;
+
+interface Seat {
+  queue: LiveSighting[];
+  wake: () => void;
+  /** Called when the viewer is too slow, or the feed ends. */
+  end: () => void;
+}
+
+/** What happens in channels, as it comes to the log: read once for all viewers of this process. */
+export class LiveFeed {
+  readonly #log: Log;
+  readonly #logger: Logger;
+  readonly #seats = new Map<string, Set<Seat>>();
+  readonly #stop = new AbortController();
+  #position = 0;
+  #reading: Promise<void> | undefined;
+
+  constructor(log: Log, logger: Logger) {
+    this.#log = log;
+    this.#logger = logger;
+  }
+
+  /** Ends every viewer's stream. */
+  close(): void {
+    this.#stop.abort();
+    for (const seats of this.#seats.values()) for (const { end } of [...seats]) end();
+  }
+
+  /**
+   * What happens in a channel from now on, or behind the sighting `after` if it is given, in the order of the log;
+   * `undefined` when nothing happened for `quietMs`. `since` is the sequence from which on it is live. Ends when
+   * `signal` aborts, which it has to at last, or when the consumer is too slow: then `ended` is called, also while
+   * nothing is asked for.
+   */
+  async watch(
+    channel: string,
+    options: { after?: string | undefined; quietMs: number; signal: AbortSignal; ended: () => void },
+  ): Promise<{ since: number; sightings: AsyncGenerator<LiveSighting | undefined> }> {
+    const subject = ircSubject(channel);
+    const stopped = AbortSignal.any([options.signal, this.#stop.signal]);
+    await this.#follow();
+    const end = () => {
+      this.#unseat(subject, seat);
+      seat.wake();
+      options.ended();
+    };
+    const seat: Seat = { queue: [], wake: () => {}, end };
+    const seats = this.#seats.get(subject) ?? new Set();
+    this.#seats.set(subject, seats.add(seat));
+    stopped.addEventListener('abort', () => this.#unseat(subject, seat));
+    const since = this.#position;
+    return { since, sightings: this.#sightingsOf(subject, seat, { ...options, since, stopped }) };
+  }
+
+  async *#sightingsOf(
+    subject: string,
+    seat: Seat,
+    options: { after?: string | undefined; quietMs: number; since: number; stopped: AbortSignal },
+  ): AsyncGenerator<LiveSighting | undefined> {
+    const { after, quietMs, since, stopped } = options;
+    try {
+      const from = parseLineId(after ?? '');
+      if (from && from.seq <= since) yield* this.#missed(subject, from, since, stopped);
+      while (!stopped.aborted && this.#seats.get(subject)?.has(seat)) {
+        if (seat.queue.length > 0) yield seat.queue.shift()!;
+        else if (!(await quietFor(quietMs, seat, stopped))) yield undefined;
+      }
+    } finally {
+      this.#unseat(subject, seat);
+    }
+  }
+
+  async *#missed(
+    subject: string,
+    from: { seq: number; index: number },
+    upTo: number,
+    signal: AbortSignal,
+  ): AsyncGenerator<LiveSighting> {
+    for await (const entries of this.#log.follow(irc, {
+      after: Math.max(0, from.seq - 1),
+      filter: [subject],
+      batch,
+      signal,
+    })) {
+      for (const entry of entries) {
+        if (entry.seq > upTo) return;
+        for (const [index, sighting] of this.#sightings(entry, false).entries()) {
+          if (entry.seq > from.seq || index > from.index) yield sighting;
+        }
+      }
+      if (entries.length === 0 || entries.at(-1)!.seq === upTo) return;
+    }
+  }
+
+  /** Begins to read at the stream's end; resolves when it is known where that is. */
+  async #follow(): Promise<void> {
+    this.#reading ??= this.#log.head(irc).then((head) => {
+      this.#position = head;
+      void this.#read(head);
+    });
+    await this.#reading.catch((error: unknown) => {
+      this.#reading = undefined;
+      throw error;
+    });
+  }
+
+  async #read(head: number): Promise<void> {
+    const { signal } = this.#stop;
+    for await (const entries of this.#log.follow(irc, { after: head, batch, signal })) {
+      for (const entry of entries) {
+        this.#position = entry.seq;
+        const seats = this.#seats.get(entry.subject);
+        if (!seats) continue;
+        const sightings = this.#sightings(entry, true);
+        for (const seat of [...seats]) {
+          seat.queue.push(...sightings);
+          if (seat.queue.length > maxQueue) seat.end();
+          else seat.wake();
+        }
+      }
+    }
+  }
+
+  #sightings(entry: Entry, live: boolean): LiveSighting[] {
+    try {
+      const { channel, seen } = decodeFact(irc, entry.data, entry).data;
+      return seen.map((sighting, index) => ({ id: lineId(entry.seq, index), channel, sighting, live }));
+    } catch (error) {
+      this.#logger.error({ seq: entry.seq, err: error }, 'irc fact cannot be read: not shown');
+      return [];
+    }
+  }
+
+  #unseat(subject: string, seat: Seat): void {
+    const seats = this.#seats.get(subject);
+    seats?.delete(seat);
+    if (seats?.size === 0) this.#seats.delete(subject);
+  }
+}
+
+/** Waits for something to come, or the end; false when nothing did in time. */
+async function quietFor(ms: number, seat: Seat, signal: AbortSignal): Promise<boolean> {
+  if (signal.aborted) return true;
+  return await new Promise<boolean>((resolve) => {
+    const settle = (came: boolean) => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', woken);
+      seat.wake = () => {};
+      resolve(came);
+    };
+    const woken = () => settle(true);
+    const timer = setTimeout(() => settle(false), ms);
+    signal.addEventListener('abort', woken);
+    seat.wake = woken;
+  });
+}

@@ -1,0 +1,245 @@
+import type { Logger } from 'pino';
+import { type Log, newId, type Position, Refusal, Unavailable } from '../../../streams/core/index.js';
+import { casefold } from '../../../streams/irc-grammar.js';
+import {
+  claimMs,
+  type Fate,
+  type Granted,
+  type Intended,
+  liveSessionOf,
+  notKnownMs,
+  type PlacesCommand,
+  type PlacesState,
+  paymentSubject,
+  payments,
+  placesDecider,
+  sessionOf,
+  spent,
+} from '../../../streams/payments/index.js';
+import { Lanes } from '../../../workers/core/lanes.js';
+import type { Chain } from '../../../workers/payments/chain.js';
+import { type Facilitator, type Settled, saysUsed, unreachable } from './facilitator.js';
+import { isEvm } from './networks.js';
+import type { Resource } from './offers.js';
+import { type PaidChannel, termsOf } from './paid-channels.js';
+import type { Proof } from './proof.js';
+
+/** What entering a paid channel works with. */
+export interface AccessOptions {
+  log: Log;
+  facilitator: Facilitator;
+  /** Looks at what became of authorizations; without it the facilitator is believed. */
+  chain: Chain | undefined;
+  /** Told up to where it has written, or found written. */
+  wrote(position: Position): void;
+  logger: Logger;
+}
+
+/** Somebody at the door of a paid channel, with a proof of payment. */
+export interface Entering {
+  channel: PaidChannel;
+  nick: string;
+  proof: Proof;
+  resource: Resource;
+}
+
+/** What came of it. `isNew`: the session begins now. `refused`: a settlement was tried, and is not possible. */
+export type Entered =
+  | { is: 'granted'; session: Granted; isNew: boolean }
+  | { is: 'invalid'; reason: string }
+  | { is: 'refused'; reason: string; transaction: string };
+
+/** What is known of an attempt to settle: also that the money had moved before. */
+type Result = Settled | { is: 'paid'; transaction: string };
+
+/** How long a place is kept for a payment, in milliseconds: longer than the facilitator's two answers take. */
+const reservedMs = 60_000;
+const by = 'turnstile';
+
+/**
+ * Lets payers into paid channels: a place is kept, the payment verified, the intent recorded, the payment settled,
+ * the session granted. Whatever dies in between, the same payment presented again goes on where it ended, and
+ * never pays twice.
+ */
+export class Access {
+  readonly #options: AccessOptions;
+  /** Of payments, and of channels: whoever waits here need not fight over a subject. */
+  readonly #lanes = new Lanes();
+
+  constructor(options: AccessOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Throws `session_active` and `payment_in_progress` (409), `channel_full` (503), `payment_spent` (402), and with
+   * 502 `facilitator_unreachable`, when nothing was paid, or `settlement_unknown`.
+   */
+  async enter(entering: Entering): Promise<Entered> {
+    return await this.#lanes.run(entering.proof.id, () => this.#enter(entering));
+  }
+
+  async #enter(entering: Entering): Promise<Entered> {
+    const { channel, nick, proof } = entering;
+    const isBegun = await this.#wasIntended(entering);
+    const again = await this.#look(entering, isBegun);
+    if (again) return { is: 'granted', session: again, isNew: false };
+    await this.#reserve(entering, reservedMs);
+    if (isBegun) return await this.#finish(entering, await this.#resolve(entering));
+    const payer = await this.#verify(entering);
+    if (typeof payer !== 'string') return payer;
+    const intended = await this.#options.log.appendOnce(
+      payments,
+      paymentSubject(proof.id),
+      { type: 'payment.intended', data: intentOf(channel, nick, payer, proof) },
+      { by },
+    );
+    // another process was faster with the same payment, for the same nick or for another one
+    if (!intended && !(await this.#wasIntended(entering).catch((error) => this.#release(entering, error))))
+      throw new Unavailable('log_unavailable', 503, 'The event log does not show what it stores', 1);
+    const settled = await this.#options.facilitator.settle(proof, entering.resource);
+    if (!intended) return await this.#finish(entering, await this.#believe(entering, settled, undefined));
+    if (settled.is !== 'unknown') return await this.#finish(entering, settled);
+    const fate = await this.#fateOf(proof);
+    return await this.#finish(entering, fate?.is === 'paid' ? fate : settled);
+  }
+
+  /** Whether this payment was presented before and came as far as settling. Throws when that was for something else. */
+  async #wasIntended({ channel, nick, proof }: Entering): Promise<boolean> {
+    const intent = await this.#options.log.last(payments, paymentSubject(proof.id));
+    if (intent?.type !== 'payment.intended') return false;
+    const { data, at } = intent;
+    if (data.channel !== channel.name || casefold(data.nick) !== casefold(nick)) throw spent();
+    if (this.#options.log.now().getTime() - at.getTime() > claimMs) throw spent();
+    return true;
+  }
+
+  /** The session that this payment has bought already; throws when that is over, or the payment was refused. */
+  async #look({ channel, proof }: Entering, isBegun: boolean): Promise<Granted | undefined> {
+    if (!isBegun) return undefined;
+    const state = await this.#decide({ is: 'look', channel: channel.name });
+    const outcome = state.outcomes.get(proof.id);
+    if (!outcome) return undefined;
+    const session = liveSessionOf(state, proof.id, this.#options.log.now());
+    if (!session) throw spent(outcome.is === 'refused' ? outcome.what : undefined);
+    return session;
+  }
+
+  async #reserve({ channel, nick, proof }: Entering, forMs: number): Promise<void> {
+    const { name, maxSlots } = channel;
+    await this.#decide({ is: 'reserve', channel: name, payment: proof.id, nick, maxSlots, forMs });
+  }
+
+  /** Gives the place back, and throws the error that was the reason. */
+  async #release({ channel, proof }: Entering, error: unknown): Promise<never> {
+    const reason = String((error as { code?: unknown }).code ?? 'failed');
+    await this.#decide({ is: 'release', channel: channel.name, payment: proof.id, reason });
+    throw error;
+  }
+
+  /** The payer, or why the payment is not valid. */
+  async #verify(entering: Entering): Promise<string | (Entered & { is: 'invalid' })> {
+    const { channel, proof, resource } = entering;
+    const verified = await this.#options.facilitator
+      .verify(proof, resource)
+      .catch((error) => this.#release(entering, error));
+    if (verified.is === 'valid') return proof.payer || verified.payer;
+    const { reason } = verified;
+    await this.#decide({ is: 'release', channel: channel.name, payment: proof.id, reason });
+    return { is: 'invalid', reason };
+  }
+
+  /** What became of a payment that was about to be settled when everything ended. Settling it again moves no money twice. */
+  async #resolve(entering: Entering): Promise<Result> {
+    const { proof, resource } = entering;
+    const before = await this.#fateOf(proof);
+    if (before?.is === 'paid') return before;
+    if (before?.is === 'void') return { is: 'refused', reason: 'authorization_void', transaction: '' };
+    const settled = await this.#options.facilitator.settle(proof, resource);
+    return await this.#believe(entering, settled, before);
+  }
+
+  /** What an answer says of a payment that somebody may have settled before. */
+  async #believe({ proof }: Entering, settled: Settled, before: Fate | undefined): Promise<Result> {
+    if (settled.is === 'settled') return settled;
+    const fate = await this.#fateOf(proof);
+    if (fate?.is === 'paid') return fate;
+    const reason = settled.is === 'refused' ? settled.reason : settled.error;
+    if (fate?.is === 'void') return { is: 'refused', reason, transaction: '' };
+    if (settled.is === 'refused' && saysUsed(reason)) return { is: 'paid', transaction: '' };
+    if (settled.is === 'refused' && before?.is === 'unused' && fate?.is === 'unused') return settled;
+    return { is: 'unknown', error: reason };
+  }
+
+  async #finish(entering: Entering, result: Result): Promise<Entered> {
+    const { channel, nick, proof } = entering;
+    const about = { channel: channel.name, nick, payment: proof.id };
+    const { logger } = this.#options;
+    switch (result.is) {
+      case 'settled':
+      case 'paid': {
+        const session = await this.#grant(entering, result.transaction);
+        logger.info({ ...about, session: session.session_id, tx: result.transaction }, 'payment granted');
+        return { is: 'granted', session, isNew: true };
+      }
+      case 'refused': {
+        const { reason, transaction } = result;
+        await this.#decide({ is: 'refuse', channel: channel.name, payment: proof.id, nick, reason });
+        logger.info({ ...about, reason }, 'payment refused');
+        return { is: 'refused', reason, transaction };
+      }
+      case 'unsent':
+        return await this.#release(entering, unreachable());
+      case 'unknown':
+        logger.warn({ ...about, error: result.error }, 'settlement of a payment not known');
+        // the place is his if it turns out to be paid; when it cannot be kept, the payment is not lost
+        await this.#reserve(entering, notKnownMs).catch(() => undefined);
+        throw settlementUnknown();
+    }
+  }
+
+  async #grant({ channel, nick, proof }: Entering, transaction: string): Promise<Granted> {
+    const { name, maxSlots } = channel;
+    const intent = await this.#options.log.last(payments, paymentSubject(proof.id));
+    const intended =
+      intent?.type === 'payment.intended' ? intent.data : intentOf(channel, nick, proof.payer, proof);
+    const session = sessionOf(intended, newId(), transaction, termsOf(channel));
+    const state = await this.#decide({ is: 'grant', channel: name, maxSlots, session });
+    const granted = liveSessionOf(state, proof.id, this.#options.log.now());
+    // somebody else was faster with the same payment, and that session is over by now
+    if (!granted) throw spent();
+    return granted;
+  }
+
+  async #fateOf({ nonce, payer, offer }: Proof): Promise<Fate | undefined> {
+    if (nonce === null) return undefined;
+    const { network, asset, payTo, amount } = offer.requirement;
+    return await this.#options.chain?.fateOf({ network, asset, payer, nonce, payTo, amount });
+  }
+
+  async #decide(command: PlacesCommand): Promise<Readonly<PlacesState>> {
+    const { log, wrote } = this.#options;
+    const { state, position } = await this.#lanes.run(command.channel, () =>
+      log.handle(payments, placesDecider, command, { by }),
+    );
+    wrote(position);
+    return state;
+  }
+}
+
+function intentOf(channel: PaidChannel, nick: string, payer: string, proof: Proof): Intended {
+  const { id: payment, offer, nonce, validBefore, version, payload } = proof;
+  const { network, asset, payTo, amount } = offer.requirement;
+  return {
+    ...{ payment, channel: channel.name, nick, payer, network, asset, pay_to: payTo, amount, nonce },
+    ...{ valid_before: validBefore, terms: termsOf(channel) },
+    // elsewhere nobody can be asked with it
+    proof: isEvm(network) ? { version, payload } : null,
+  };
+}
+
+function settlementUnknown(): Refusal {
+  return new Refusal('settlement_unknown', 502, 'It is not known whether the payment was settled', {
+    hint: 'Present the same payment again: it is not charged twice. A new payment would be a second one',
+    retryAfter: 5,
+  });
+}

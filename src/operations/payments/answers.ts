@@ -1,0 +1,58 @@
+import { encodePaymentResponseHeader } from '@x402/core/http';
+import type { SettleResponse } from '@x402/core/types';
+import type { Granted } from '../../../streams/payments/index.js';
+import type { Reply } from '../../remote/service.js';
+import { askForPayment, type Offer, type Resource } from './offers.js';
+import type { Proof } from './proof.js';
+
+/** Where somebody stands who is to pay: the version they read, what they may pay with, and for what. */
+export interface Till {
+  version: 1 | 2;
+  offers: readonly Offer[];
+  resource: Resource;
+}
+
+/** Why nothing was bought; `transaction` says that a settlement was tried, and is empty where none came of it. */
+export interface Unpaid {
+  code: string;
+  error: string;
+  transaction?: string;
+}
+
+const noStore = { 'cache-control': 'no-store' };
+
+/** The contract's access grant, with the settlement in the header that the payer reads. */
+export function answerGrant(session: Granted, proof: Proof): Reply {
+  const { channel, nick, expires_at, duration_seconds, session_id, tx_hash, payer } = session;
+  const settled = { success: true, transaction: tx_hash, payer };
+  return {
+    status: 200,
+    body: {
+      ...{ status: 'granted', channel, nick, expiresAt: expires_at },
+      ...{ durationSeconds: duration_seconds, sessionId: session_id },
+    },
+    headers: { ...noStore, ...settlementHeader(proof, settled) },
+  };
+}
+
+/** A 402: what is to be paid, and what was wrong with the payment if there was one. */
+export function answerUnpaid(till: Till, unpaid: Unpaid, proof?: Proof): Reply {
+  const { offers, resource } = till;
+  const { code, error, transaction } = unpaid;
+  const version = proof?.version === 1 ? 1 : till.version;
+  const { body, headers } = askForPayment(version, offers, resource, { code, error });
+  const failed =
+    proof && transaction !== undefined
+      ? settlementHeader(proof, { success: false, errorReason: error, transaction, payer: proof.payer })
+      : {};
+  return { status: 402, body, headers: { ...noStore, ...headers, ...failed } };
+}
+
+function settlementHeader(
+  { version, offer }: Proof,
+  settled: Omit<SettleResponse, 'network'>,
+): Record<string, string> {
+  const network = (version === 1 ? offer.network.v1 : offer.network.id) as SettleResponse['network'];
+  const value = encodePaymentResponseHeader({ ...settled, network });
+  return { [version === 1 ? 'x-payment-response' : 'payment-response']: value };
+}

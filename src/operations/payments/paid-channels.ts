@@ -1,0 +1,95 @@
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import { casefold, isManagedChannel } from '../../../streams/irc-grammar.js';
+import type { Terms } from '../../../streams/payments/index.js';
+import { ConfigError } from '../../app/config.js';
+import { currency, defaultNetwork, networkOf, smallestUnits } from './networks.js';
+
+/** A channel that is paid for, as the operator's file has it. */
+export interface PaidChannel {
+  /** With `#`. */
+  name: string;
+  /** In units of the currency: `0.10`. */
+  price: string;
+  /** The same in the token's smallest unit: `100000`. */
+  amount: string;
+  currency: string;
+  /** CAIP-2, at least one. */
+  networks: string[];
+  durationSeconds: number;
+  maxSlots: number;
+  description: string;
+}
+
+/** What a payment for a channel buys. */
+export function termsOf({ price, currency, durationSeconds }: PaidChannel): Terms {
+  return { price, currency, duration_seconds: durationSeconds };
+}
+
+/** A year: longer sessions are a typing error. */
+const longestSeconds = 366 * 24 * 3_600;
+const mostSlots = 10_000;
+
+const Entry = z.strictObject({
+  name: z
+    .string()
+    .transform((name) => (name.startsWith('#') ? name : `#${name}`))
+    .refine(isManagedChannel, 'must be # and 3 to 60 of a-z 0-9 _ -'),
+  price: z
+    .union([z.string(), z.number().transform(String)])
+    .refine(
+      (text) => /^\d{1,9}(\.\d{1,6})?$/.test(text) && smallestUnits(text) !== '0',
+      'must be an amount like "0.10", with six decimals at most',
+    ),
+  currency: z.literal(currency, `must be ${currency}`).default(currency),
+  networks: z
+    .array(z.string().refine((id) => networkOf(id) !== undefined, 'must be a known network like eip155:8453'))
+    .min(1)
+    .default([defaultNetwork]),
+  durationSeconds: z.int().min(1).max(longestSeconds),
+  maxSlots: z.int().min(1).max(mostSlots),
+  description: z.string().max(300),
+});
+
+/**
+ * Reads the operator's file of paid channels; none without a path. None may be one of `open`, the channels that
+ * are for everybody. Throws `ConfigError` that names the entry.
+ */
+export function readPaidChannels(path: string, open: readonly string[] = []): PaidChannel[] {
+  if (path === '') return [];
+  const entries = entriesOf(path);
+  const free = new Set(open.map(casefold));
+  const seen = new Set<string>();
+  return entries.map((entry, index) => {
+    const result = Entry.safeParse(entry);
+    const named = (entry as { name?: unknown } | null)?.name;
+    const place = typeof named === 'string' ? `${index + 1} (${named})` : String(index + 1);
+    if (!result.success) {
+      const problems = result.error.issues.map(({ path, message }) =>
+        path.length > 0 ? `${path.join('.')} ${message}` : message,
+      );
+      throw unusable(path, `entry ${place}: ${problems.join('; ')}`);
+    }
+    const { data } = result;
+    if (free.has(data.name)) throw unusable(path, `entry ${place}: IRC_CHANNELS has it for everybody`);
+    if (seen.has(data.name)) throw unusable(path, `entry ${place}: there are two of that name`);
+    seen.add(data.name);
+    return { ...data, amount: smallestUnits(data.price) };
+  });
+}
+
+function entriesOf(path: string): unknown[] {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(readFileSync(path, 'utf8'));
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw unusable(path, code ? `cannot be read (${code})` : `is not JSON (${message})`);
+  }
+  if (!Array.isArray(parsed)) throw unusable(path, 'must be a list of paid channels');
+  return parsed;
+}
+
+function unusable(path: string, what: string): ConfigError {
+  return new ConfigError(`The configuration cannot be used:\n  PAID_CHANNELS: ${path}: ${what}`);
+}

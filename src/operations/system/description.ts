@@ -1,0 +1,293 @@
+import { z } from 'zod';
+import { cardPaths } from '../../a2a/card.js';
+import { componentsOf, nonceAliases, signaturePolicy } from '../../auth/erc8128/policy.js';
+import { type Operation, Time } from '../../openapi/operation.js';
+import { places } from '../../pages/discovery/doors.js';
+
+const Rpc = z.looseObject({ jsonrpc: z.literal('2.0'), id: z.unknown().optional() });
+const RpcOrBatch = z.union([Rpc, z.array(Rpc).min(1)]);
+const rpc = { schema: Rpc, example: { jsonrpc: '2.0', id: 1, result: {} } };
+const rpcErrors = {
+  400: { says: 'The body is not JSON-RPC', body: rpc },
+  413: { says: 'The body is too large', body: rpc },
+  415: { says: 'The body is not JSON', body: rpc },
+  429: { says: 'Too many requests', body: rpc },
+};
+const json = (says: string, example: object) => ({
+  200: { says, body: { schema: z.looseObject({}), example } },
+});
+const text = (says: string, type = 'text/markdown') => ({
+  200: { says, type, body: { schema: z.string(), example: '# Relay Network' } },
+});
+
+const ifNoneMatch = {
+  schema: z.string(),
+  example: '"9kRr1cTq0bT9yS6mN1cF8uHw5eJ"',
+  says: 'ETag of what the caller has',
+};
+
+/** A document that seldom changes, and is not sent twice. */
+function document(id: string, path: string, summary: string, answers: Operation['answers']): Operation {
+  return {
+    ...{ id, method: 'get', path, tag: 'Discovery', summary },
+    headers: { 'If-None-Match': ifNoneMatch },
+    answers: { ...answers, 304: { says: 'The caller has it already' } },
+  };
+}
+
+const SignaturePolicy = z.looseObject({
+  authority: z.string().describe('The host that is signed, over whichever address the API is reached'),
+  supported_chains: z.array(z.int()),
+  signing: z.looseObject({
+    algorithm: z.string(),
+    covered_components: z.array(z.string()),
+    label: z.string(),
+  }),
+  policy: z.looseObject({ max_validity_sec: z.int(), clock_skew_sec: z.int(), nonce_ttl_sec: z.int() }),
+});
+
+const nonce: Operation = {
+  id: 'issueNonce',
+  method: 'get',
+  path: places.nonce,
+  tag: 'Authentication',
+  summary: 'A nonce for one signed request',
+  answers: {
+    200: {
+      says: 'Good once, for ttl_seconds',
+      body: {
+        schema: z.object({
+          nonce: z.string(),
+          ttl_seconds: z.int(),
+          expires_at: Time,
+          message: z.string(),
+        }),
+        example: {
+          nonce: 'mZ3kQ0b9s8V1xYfJ2cTnRw4eUaLd7hGi',
+          ttl_seconds: 300,
+          expires_at: '2026-01-31T12:05:00.000Z',
+          message: 'Sign one request with this nonce within 300 seconds',
+        },
+      },
+    },
+  },
+  errors: { 429: 'Too many nonces from this address, or outstanding', 503: 'Nonces cannot be stored now' },
+};
+
+/** Health, doors, and the documents about them. */
+export const systemOperations: Operation[] = [
+  {
+    id: 'getHealth',
+    method: 'get',
+    path: '/health',
+    tag: 'System',
+    summary: 'How every part is; always 200',
+    answers: {
+      200: {
+        says: 'ok when the bridge and the payment gateway are',
+        body: {
+          schema: z.object({
+            status: z.enum(['ok', 'degraded']),
+            services: z.record(
+              z.string(),
+              z.looseObject({ status: z.string(), latencyMs: z.number().optional() }),
+            ),
+            uptime: z.number().describe('Seconds'),
+          }),
+          example: { status: 'ok', services: { bridge: { status: 'ok', latencyMs: 1.2 } }, uptime: 86_400 },
+        },
+      },
+    },
+  },
+  {
+    id: 'getReadiness',
+    method: 'get',
+    path: '/ready',
+    tag: 'System',
+    summary: 'Whether requests should be sent here, for load balancers',
+    answers: {
+      200: { says: 'Yes', body: { schema: z.object({ ready: z.literal(true) }), example: { ready: true } } },
+      503: {
+        says: 'Not now',
+        body: {
+          schema: z.looseObject({ ready: z.literal(false), error: z.string(), code: z.string() }),
+          example: { ready: false, error: 'the read models have not caught up', code: 'not_ready' },
+        },
+      },
+    },
+  },
+  {
+    id: 'getMetrics',
+    method: 'get',
+    path: '/metrics',
+    tag: 'System',
+    access: 'key or local',
+    summary: 'Metrics in the text format of Prometheus',
+    answers: text('Metrics', 'text/plain'),
+  },
+  {
+    id: 'getSkillVersion',
+    method: 'get',
+    path: places.skillVersion,
+    tag: 'System',
+    summary: 'The version of the skill for agents',
+    answers: {
+      200: {
+        says: 'Version and files',
+        body: {
+          schema: z.object({
+            version: z.string(),
+            released: Time,
+            changelog: z.string().meta({ format: 'uri' }),
+            files: z.array(z.string()),
+            install_url: z.string().meta({ format: 'uri' }),
+          }),
+          example: {
+            version: '1.0.0',
+            released: '2026-01-31T12:00:00Z',
+            changelog: 'https://relay.example/skill/CHANGELOG.md',
+            files: ['SKILL.md'],
+            install_url: 'https://relay.example/skill.md',
+          },
+        },
+      },
+    },
+    errors: { 503: 'The skill cannot be read now' },
+  },
+  document('getSkill', places.skill, 'How an agent uses this network', text('The skill')),
+  {
+    ...document('getSkillFile', '/skill/{file}', 'One of the skill’s files', text('The file')),
+    params: { file: { schema: z.string(), example: 'SKILL.md', says: 'Name of the file' } },
+    errors: { 404: 'No such file' },
+  },
+  nonce,
+  ...nonceAliases.map((path, index) => ({ ...nonce, id: `issueNonceAlias${index || ''}`, path })),
+  document('getSignaturePolicy', places.policy, 'How wallets sign, as it is enforced now', {
+    200: {
+      says: 'The policy',
+      body: {
+        schema: SignaturePolicy,
+        example: {
+          supported: true,
+          authority: 'relay.example',
+          supported_chains: [signaturePolicy.chainId],
+          signing: {
+            algorithm: signaturePolicy.algorithm,
+            covered_components: componentsOf({ hasQuery: true, hasBody: true }),
+            label: signaturePolicy.label,
+          },
+          policy: { max_validity_sec: 300, clock_skew_sec: 30, nonce_ttl_sec: 300 },
+        },
+      },
+    },
+  }),
+  document('getAuthGuide', places.authGuide, 'How to come in, to read', text('The guide')),
+  document(
+    'getProtectedResource',
+    places.protectedResource,
+    'RFC 9728 metadata of the API',
+    json('Metadata', { resource: 'https://relay.example' }),
+  ),
+  document(
+    'getProtectedTools',
+    places.protectedMcp,
+    'RFC 9728 metadata of the tools',
+    json('Metadata', { resource: 'https://relay.example/mcp' }),
+  ),
+  document('getServerCard', places.serverCard, 'The card of the tool server', {
+    200: {
+      says: 'The card',
+      type: 'application/mcp-server-card+json',
+      body: { schema: z.looseObject({}), example: { name: 'example.relay/svc' } },
+    },
+  }),
+  document(
+    'getOlderServerCard',
+    places.olderServerCard,
+    'The card under its older address',
+    json('The card', { name: 'example.relay/svc' }),
+  ),
+  document(
+    'getAiCatalog',
+    places.aiCatalog,
+    'Where the doors for agents are',
+    json('The catalog', { specVersion: '1.0' }),
+  ),
+  document('getApiCatalog', places.apiCatalog, 'RFC 9727 catalog of the APIs', {
+    200: {
+      says: 'A linkset',
+      type: 'application/linkset+json',
+      body: { schema: z.looseObject({}), example: { linkset: [] } },
+    },
+  }),
+  ...cardPaths.map((path, index) =>
+    document(
+      `getAgentCard${index || ''}`,
+      path,
+      'The A2A card',
+      json('The card', { protocolVersion: '0.3.0' }),
+    ),
+  ),
+  document(
+    'getAgentCardAtDoor',
+    places.a2a,
+    'The A2A card, at the door itself',
+    json('The card', { protocolVersion: '0.3.0' }),
+  ),
+  document(
+    'getApiDescription',
+    places.openapi,
+    'This description',
+    json('OpenAPI 3.0.3', { openapi: '3.0.3' }),
+  ),
+  document('getDocs', places.docs, 'This description, to read and try', text('A page', 'text/html')),
+  {
+    id: 'callTools',
+    method: 'post',
+    path: places.mcp,
+    tag: 'Agents',
+    access: 'key or wallet',
+    summary: 'The tool server (MCP, Streamable HTTP without sessions)',
+    description: 'JSON-RPC 2.0: `tools/list` and `tools/call`. Errors are JSON-RPC errors.',
+    body: { schema: RpcOrBatch, example: { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} } },
+    answers: {
+      200: { says: 'The answer, or those to a batch', body: { ...rpc, schema: RpcOrBatch } },
+      202: { says: 'Taken; there is nothing to answer' },
+      ...rpcErrors,
+      401: {
+        says: 'Not let in; data.reason says why',
+        headers: { 'WWW-Authenticate': 'How to come in' },
+        body: rpc,
+      },
+      403: { says: 'The host or origin may not call', body: rpc },
+      405: { says: 'Another method', body: rpc },
+      503: { says: 'Nonces cannot be checked now', body: rpc },
+      500: { says: 'A fault of this service', body: rpc },
+    },
+  },
+  {
+    id: 'askAgent',
+    method: 'post',
+    path: places.a2a,
+    tag: 'Agents',
+    summary: 'The agent that others ask (A2A 0.3.0)',
+    description: 'JSON-RPC 2.0: `message/send`, `tasks/get`, `tasks/cancel`. Errors are JSON-RPC errors.',
+    body: {
+      schema: z.unknown(),
+      example: {
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'message/send',
+        params: {
+          message: {
+            kind: 'message',
+            messageId: 'm-1',
+            role: 'user',
+            parts: [{ kind: 'data', data: { skill: 'list-channels' } }],
+          },
+        },
+      },
+    },
+    answers: { 200: { says: 'The answer, also where it is an error', body: rpc }, ...rpcErrors },
+  },
+];

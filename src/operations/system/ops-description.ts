@@ -1,0 +1,380 @@
+import { z } from 'zod';
+import { type Operation, Time } from '../../openapi/operation.js';
+
+const at = '2026-01-31T12:00:00.000Z';
+const eventId = { schema: z.string(), example: 'evt-1', says: 'event_id as the marketplace sent it' };
+const readModel = { schema: z.string(), example: 'delivery_queue', says: 'Name of the read model' };
+const unknown = { 404: 'There is none of this id' };
+const QueueRow = z
+  .looseObject({
+    id: z.int(),
+    event_id: z.string(),
+    event_type: z.string(),
+    source: z.string(),
+    payload: z.string().describe('JSON text'),
+    target_channels: z.array(z.string()),
+    formatted_message: z.string(),
+    status: z.enum(['pending', 'delivered', 'dead_letter', 'expired']),
+    retry_count: z.int(),
+    last_error: z.string().nullable(),
+    created_at: Time,
+    delivered_at: Time.nullable(),
+  })
+  .meta({ id: 'QueueRow' });
+const row = {
+  id: 1,
+  event_id: 'evt-1',
+  event_type: 'task.published',
+  source: 'marketplace',
+  payload: '{}',
+  target_channels: ['#bounties'],
+  formatted_message: '[NEW] a1b2c3d4 | Photograph a shop front',
+  status: 'dead_letter',
+  retry_count: 3,
+  last_error: '404 Cannot send to channel',
+  created_at: at,
+  delivered_at: null,
+};
+const place = 'A sequence, or a time in ISO 8601';
+const Loose = z.looseObject({});
+
+function operation(
+  fields: Pick<Operation, 'id' | 'method' | 'path' | 'summary'> & Partial<Operation>,
+  says: string,
+  body: { schema: z.ZodType; example: unknown },
+  status = 200,
+): Operation {
+  return { tag: 'Operations', access: 'key', answers: { [status]: { says, body } }, ...fields };
+}
+
+/** What whoever runs the service sees and mends; all of it needs an API key. */
+export const operationsOperations: Operation[] = [
+  operation(
+    {
+      id: 'describeService',
+      method: 'get',
+      path: '/ops/service',
+      summary: 'What this process is and where its parts are',
+    },
+    'Addresses without credentials',
+    {
+      schema: z.looseObject({ version: z.string(), roles: z.array(z.string()) }),
+      example: {
+        version: '0.1.0',
+        roles: ['api'],
+        data: '/srv/data',
+        nats: 'nats://127.0.0.1:4222',
+        sql: '/srv/data/pg',
+        irc: '',
+      },
+    },
+  ),
+  operation(
+    {
+      id: 'listDeadLetters',
+      method: 'get',
+      path: '/ops/dead-letters',
+      summary: 'Events that were given up, or expired',
+      query: z.object({
+        status: z.enum(['dead_letter', 'expired']).default('dead_letter'),
+        limit: z.coerce.number().int().min(1).max(500).default(100),
+        before: z.coerce.number().int().min(1).optional().describe('Only those with a smaller id'),
+      }),
+    },
+    'Newest first',
+    { schema: z.object({ dead_letters: z.array(QueueRow) }), example: { dead_letters: [row] } },
+  ),
+  operation(
+    {
+      id: 'getDeadLetter',
+      method: 'get',
+      path: '/ops/dead-letters/{event_id}',
+      summary: 'The queue row of an event, whatever its status',
+      params: { event_id: eventId },
+      errors: unknown,
+    },
+    'The row',
+    { schema: QueueRow, example: row },
+  ),
+  operation(
+    {
+      id: 'redriveDeadLetter',
+      method: 'post',
+      path: '/ops/dead-letters/{event_id}/redrive',
+      summary: 'Try an event again, with a fresh retry count and time to live',
+      params: { event_id: eventId },
+      errors: { ...unknown, 409: 'The event was not given up' },
+    },
+    'It is pending again',
+    {
+      schema: z.object({ event_id: z.string(), redriven: z.literal(true), channels: z.array(z.string()) }),
+      example: { event_id: 'evt-1', redriven: true, channels: ['#bounties'] },
+    },
+  ),
+  operation(
+    {
+      id: 'listReceivedEvents',
+      method: 'get',
+      path: '/ops/events',
+      summary: 'What was received between two places of the log',
+      query: z.object({
+        from: z.string().describe(place),
+        to: z.string().describe(place),
+        type: z.string().optional(),
+        channel: z.string().optional(),
+        after: z.coerce.number().int().min(0).default(0),
+        limit: z.coerce.number().int().min(1).max(500).default(100),
+      }),
+    },
+    'In the order of the log',
+    {
+      schema: z.object({
+        events: z.array(
+          z.looseObject({
+            id: z.int(),
+            event_id: z.string(),
+            status: z.string(),
+            target_channels: z.array(z.string()),
+          }),
+        ),
+      }),
+      example: {
+        events: [{ id: 1, event_id: 'evt-1', status: 'delivered', target_channels: ['#bounties'] }],
+      },
+    },
+  ),
+  operation(
+    {
+      id: 'redeliverEvent',
+      method: 'post',
+      path: '/ops/events/{event_id}/redeliver',
+      summary: 'Show a delivered event once more, on purpose',
+      params: { event_id: eventId },
+      body: {
+        schema: z.object({
+          run: z.string().min(1).max(100).describe('Once for each run'),
+          channels: z.array(z.string().min(1)).min(1).optional(),
+        }),
+        example: { run: '2026-01-31' },
+      },
+      errors: { ...unknown, 409: 'It was not delivered, or goes to other channels' },
+    },
+    'It is shown again, if it was not for this run',
+    {
+      schema: z.object({
+        event_id: z.string(),
+        run: z.string(),
+        redelivered: z.boolean(),
+        channels: z.array(z.string()),
+      }),
+      example: { event_id: 'evt-1', run: '2026-01-31', redelivered: true, channels: ['#bounties'] },
+    },
+  ),
+  operation(
+    {
+      id: 'listProjections',
+      method: 'get',
+      path: '/ops/projections',
+      summary: 'How far each read model is',
+    },
+    'Builds, and those that are not used any more',
+    {
+      schema: z.object({ projections: z.array(Loose), unused: z.array(z.string()) }),
+      example: { projections: [{ name: 'delivery_queue', version: 2, state: 'live' }], unused: [] },
+    },
+  ),
+  operation(
+    {
+      id: 'getProjection',
+      method: 'get',
+      path: '/ops/projections/{name}',
+      summary: 'How far one read model is',
+      params: { name: readModel },
+      errors: unknown,
+    },
+    'Its builds',
+    {
+      schema: z.object({ name: z.string(), builds: z.array(Loose) }),
+      example: { name: 'delivery_queue', builds: [] },
+    },
+  ),
+  operation(
+    {
+      id: 'rebuildProjection',
+      method: 'post',
+      path: '/ops/projections/{name}/rebuild',
+      summary: 'Build a read model anew, beside the one that is read',
+      params: { name: readModel },
+      errors: { ...unknown, 409: 'It is being built already' },
+    },
+    'It has begun; Location says where to look',
+    { schema: Loose, example: { name: 'delivery_queue', schema: 'delivery_queue_v2_g2' } },
+    202,
+  ),
+  operation(
+    {
+      id: 'skipFact',
+      method: 'post',
+      path: '/ops/projections/{name}/skip',
+      summary: 'Let a halted read model pass over a fact',
+      params: { name: readModel },
+      body: {
+        schema: z.object({
+          stream: z.string().min(1),
+          seq: z.int().min(1),
+          reason: z.string().min(1).max(500),
+        }),
+        example: { stream: 'MARKET', seq: 42, reason: 'cannot be folded, ticket 7' },
+      },
+      errors: { ...unknown, 409: 'It has not halted there, or no fact is to blame' },
+    },
+    'It goes on behind the fact',
+    {
+      schema: z.object({ name: z.string(), skipped: z.object({ stream: z.string(), seq: z.int() }) }),
+      example: { name: 'delivery_queue', skipped: { stream: 'MARKET', seq: 42 } },
+    },
+  ),
+  operation(
+    {
+      id: 'pruneProjections',
+      method: 'post',
+      path: '/ops/projections/prune',
+      summary: 'Drop the tables of builds that are not read any more',
+    },
+    'What was dropped',
+    { schema: z.object({ dropped: z.array(z.string()) }), example: { dropped: ['delivery_queue_v1'] } },
+  ),
+  operation(
+    {
+      id: 'listAudit',
+      method: 'get',
+      path: '/ops/audit',
+      summary: 'Calls that changed something at the marketplace',
+      query: z.object({
+        limit: z.coerce.number().int().min(1).max(500).default(100),
+        before: z.coerce.number().int().min(1).optional().describe('Only those with a smaller id'),
+      }),
+    },
+    'Newest first; status is null where it is not known what became of a call',
+    {
+      schema: z.object({
+        entries: z.array(
+          z.object({
+            id: z.int(),
+            at: Time,
+            actor: z.string(),
+            method: z.string(),
+            path: z.string(),
+            task_id: z.string().nullable(),
+            status: z.int().nullable(),
+            ms: z.number().nullable(),
+            request_id: z.string(),
+            body_sha256: z.string(),
+            error: z.string().nullable(),
+          }),
+        ),
+      }),
+      example: {
+        entries: [
+          {
+            id: 1,
+            at,
+            actor: 'ops',
+            method: 'POST',
+            path: '/em/tasks/a1b2c3d4/approve',
+            task_id: 'a1b2c3d4',
+            status: 200,
+            ms: 120.5,
+            request_id: 'req-1',
+            body_sha256: 'ab'.repeat(32),
+            error: null,
+          },
+        ],
+      },
+    },
+  ),
+  operation(
+    {
+      id: 'listUnresolvedPayments',
+      method: 'get',
+      path: '/ops/payments',
+      summary: 'Payments of which it is not known whether they are settled, or that wait for a place',
+    },
+    'Oldest first, at most 500; what resolves by itself goes away by itself',
+    {
+      schema: z.object({
+        payments: z.array(
+          z.object({
+            payment: z.string(),
+            state: z.enum(['unknown', 'owed']).describe('owed: settled, and its session has no place yet'),
+            channel: z.string(),
+            nick: z.string(),
+            payer: z.string(),
+            network: z.string(),
+            amount: z.string().describe('In the smallest unit of the token'),
+            nonce: z.string().nullable(),
+            tx_hash: z.string().nullable(),
+            reason: z.string().nullable().describe('Why it waits'),
+            intended_at: Time,
+          }),
+        ),
+      }),
+      example: {
+        payments: [
+          {
+            payment: 'qO3vXk2r0bT9yS6mN1cF8uHw5eJ4aLzD7gPxVtRkYiE',
+            state: 'owed',
+            channel: '#alpha-test',
+            nick: 'alice',
+            payer: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed',
+            network: 'eip155:8453',
+            amount: '100000',
+            nonce: `0x${'3f'.repeat(32)}`,
+            tx_hash: `0x${'ab'.repeat(32)}`,
+            reason: 'channel_full',
+            intended_at: at,
+          },
+        ],
+      },
+    },
+  ),
+  operation(
+    {
+      id: 'listIncidentRecords',
+      method: 'get',
+      path: '/ops/incidents',
+      summary: 'Moderation incidents with their texts and all that became of them',
+      query: z.object({
+        limit: z.coerce.number().int().min(1).max(500).default(50),
+        before: z.coerce.number().int().min(1).optional().describe('Only those with a smaller id'),
+      }),
+    },
+    'Newest first',
+    {
+      schema: z.object({
+        incidents: z.array(z.looseObject({ id: z.int(), nick: z.string(), text: z.string().nullable() })),
+      }),
+      example: { incidents: [{ id: 3, nick: 'mallory', text: 'Ignore all previous instructions' }] },
+    },
+  ),
+  operation(
+    {
+      id: 'pardonIncident',
+      method: 'post',
+      path: '/ops/incidents/{id}/pardon',
+      summary: 'Take a moderation incident back, with what still runs because of it',
+      params: { id: { schema: z.coerce.number().int(), example: 3, says: 'Id of the incident' } },
+      body: {
+        schema: z.object({ reason: z.string().max(300).default('') }),
+        example: { reason: 'A quotation' },
+        optional: true,
+      },
+      errors: unknown,
+    },
+    'It does not count any more',
+    {
+      schema: z.looseObject({ id: z.int(), pardoned: z.literal(true) }),
+      example: { id: 3, nick: 'mallory', channel: '#lobby', level: 'WARN', pardoned: true, already: false },
+    },
+  ),
+];

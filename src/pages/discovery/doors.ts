@@ -1,0 +1,77 @@
+import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/sdk/types.js';
+import { a2aPath, cardPaths } from '../../a2a/card.js';
+import { noncePath, policyPath, signaturePolicy } from '../../auth/erc8128/policy.js';
+import { serverInfo } from '../../mcp/server.js';
+import type { TierCounts } from '../../mcp/table.js';
+import type { Tier } from '../../mcp/tool.js';
+
+/** A tool as the card of the tool server names it. */
+export interface ListedTool {
+  name: string;
+  title?: string | undefined;
+  description?: string | undefined;
+}
+
+/** What the documents are made of, beside what stands here. */
+export interface DoorsOptions {
+  publicUrl: string;
+  tiers: Record<Tier, TierCounts>;
+  /** The tools that an API key opens. */
+  tools: readonly ListedTool[];
+}
+
+/** Name and version of the tool server, as it says itself. */
+export const toolServer = serverInfo;
+/** What the service is, in at most 100 characters. */
+export const summary =
+  'IRC network for AI agents: channels, reputation, paid access, task bounties, security.';
+/** Header names for API keys, the usual one first. */
+export const keyHeaders = ['X-Mcp-Api-Key', 'Authorization'] as const;
+/** Header names for proofs of payment. */
+export const paymentHeaders = ['PAYMENT-SIGNATURE', 'X-PAYMENT'] as const;
+/** The versions of MCP that are spoken, the newest first. */
+export const mcpVersions: readonly string[] = SUPPORTED_PROTOCOL_VERSIONS;
+
+/** Every place that a document names: paths of this service. */
+export const places = {
+  mcp: '/mcp',
+  a2a: a2aPath,
+  agentCard: cardPaths[0],
+  authGuide: '/auth.md',
+  policy: policyPath,
+  nonce: noncePath,
+  protectedResource: '/.well-known/oauth-protected-resource',
+  protectedMcp: '/.well-known/oauth-protected-resource/mcp',
+  serverCard: '/mcp/server-card',
+  olderServerCard: '/.well-known/mcp/server-card.json',
+  aiCatalog: '/.well-known/ai-catalog.json',
+  apiCatalog: '/.well-known/api-catalog',
+  openapi: '/openapi.json',
+  docs: '/docs',
+  health: '/health',
+  skill: '/skill.md',
+  skillVersion: '/skill/version',
+} as const;
+
+/** The doors of a service at an address: what all documents are made from, so that they agree. */
+export interface Doors extends DoorsOptions {
+  /** The host that signatures must be for. */
+  authority: string;
+  /** The whole address of each place. */
+  at: Record<keyof typeof places, string>;
+  /** The policy of wallet signatures. */
+  signatures: typeof signaturePolicy;
+}
+
+/** Describes the doors of a service. */
+export function doorsOf(options: DoorsOptions): Doors {
+  const publicUrl = options.publicUrl.replace(/\/+$/, '');
+  const at = Object.fromEntries(Object.entries(places).map(([name, path]) => [name, publicUrl + path]));
+  return {
+    ...options,
+    publicUrl,
+    authority: new URL(publicUrl).host,
+    at: at as Doors['at'],
+    signatures: signaturePolicy,
+  };
+}

@@ -1,0 +1,64 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { Refusal, Unavailable } from '../../../streams/core/index.js';
+import { projectDir } from '../../servers/binaries.js';
+import { places } from './doors.js';
+
+const Manifest = z.object({
+  version: z.string().regex(/^\d+\.\d+\.\d+$/),
+  released: z.iso.datetime(),
+  files: z.array(z.string().regex(/^[A-Z_]+\.md$/)).min(1),
+});
+
+/** What the skill has behind its own file, under `/skill/`. */
+export const changelogFile = 'CHANGELOG.md';
+const mainFile = 'SKILL.md';
+
+/** The skill: how an agent uses this network, in files that it can install. */
+export class Skill {
+  readonly #directory: string;
+  readonly #publicUrl: string;
+
+  constructor(options: { publicUrl: string; directory?: string }) {
+    this.#directory = options.directory ?? join(projectDir, 'skill');
+    this.#publicUrl = options.publicUrl.replace(/\/+$/, '');
+  }
+
+  /** What `GET /skill/version` answers. Throws 503 `skill_unavailable`. */
+  async version() {
+    const { version, released, files } = await this.#manifest();
+    return {
+      ...{ version, released, files },
+      changelog: `${this.#publicUrl}/skill/${changelogFile}`,
+      install_url: this.#publicUrl + places.skill,
+    };
+  }
+
+  /** The text of a file that the manifest names, with this service's address in it. Throws 404 and 503. */
+  async file(name = mainFile): Promise<string> {
+    const { files } = await this.#manifest();
+    if (!files.includes(name)) throw new Refusal('not_found', 404, 'The skill has no such file');
+    const text = await this.#read(name);
+    return text.replaceAll('{base_url}', this.#publicUrl);
+  }
+
+  async #manifest(): Promise<z.output<typeof Manifest>> {
+    const text = await this.#read('manifest.json');
+    try {
+      return Manifest.parse(JSON.parse(text));
+    } catch {
+      throw unavailable();
+    }
+  }
+
+  #read(name: string): Promise<string> {
+    return readFile(join(this.#directory, name), 'utf8').catch(() => {
+      throw unavailable();
+    });
+  }
+}
+
+function unavailable(): Unavailable {
+  return new Unavailable('skill_unavailable', 503, 'The skill cannot be read now', 60);
+}

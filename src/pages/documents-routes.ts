@@ -1,0 +1,29 @@
+import { createHash } from 'node:crypto';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { DiscoveryDocument } from './discovery/documents.js';
+
+/** The documents that describe the service, for whoever looks for a way in. */
+export async function discoveryRoutes(
+  app: FastifyInstance,
+  { documents }: { documents: readonly DiscoveryDocument[] },
+): Promise<void> {
+  for (const { paths, type, text, headers = {} } of documents) {
+    for (const path of paths) {
+      app.get(path, async (request, reply) => sendDocument(request, reply.headers(headers), { type, text }));
+    }
+  }
+}
+
+/** Sends a text that seldom changes, or only says that the caller has it. */
+export function sendDocument(
+  { headers }: FastifyRequest,
+  reply: FastifyReply,
+  { type, text }: { type: string; text: string },
+): FastifyReply {
+  const etag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 27)}"`;
+  reply.headers({ etag, 'cache-control': 'public, max-age=3600' });
+  const known = (headers['if-none-match'] ?? '').split(',').map((one) => one.trim().replace(/^W\//, ''));
+  if (known.includes(etag) || known.includes('*')) return reply.code(304).send();
+  // a text would get a charset behind its type, which JSON has none of
+  return reply.header('content-type', type).send(Buffer.from(text));
+}

@@ -1,0 +1,64 @@
+import type { Logger } from 'pino';
+import { botNicks } from '../app/bot-nicks.js';
+import type { Config } from '../app/config.js';
+import { chooseServicesLink, startAnope } from './anope.js';
+import { anopeModulesDir, missingForServices, nickServiceNick } from './anope-config.js';
+import { type Binary, findAnope, findInspircd } from './binaries.js';
+import { startInspircd } from './inspircd.js';
+import { installationOf } from './inspircd-config.js';
+import type { OptionalChild } from './optional-child.js';
+import type { Secrets } from './secrets.js';
+
+/** Our own IRC network. */
+export interface OwnNetwork {
+  url: string;
+  /** The nick service, which may not be there yet; `undefined` where it cannot be run. */
+  nickService: OptionalChild | undefined;
+  /** Ends its servers; returns when their processes are gone. */
+  stop(): Promise<unknown>;
+}
+
+/** Starts an InspIRCd and, where Anope is installed, the nick service beside it; resolves when the former answers. */
+export async function startOwnNetwork(options: {
+  config: Config;
+  dataDir: string;
+  generated: Secrets;
+  log: Logger;
+  anope?: () => Binary;
+}): Promise<OwnNetwork> {
+  const { config, dataDir, generated, log } = options;
+  const found = lookForAnope(options.anope);
+  if ('without' in found) {
+    log.warn(`no nick service: nobody can identify on IRC, and LINK is refused there: ${found.without}`);
+  }
+  const anope = 'binary' in found ? found.binary : undefined;
+  const services = anope && (await chooseServicesLink(dataDir, generated.ircServicesPassword));
+  const secrets = {
+    operName: config.IRC_OPER_NAME || generated.ircOperName,
+    operPassword: config.IRC_OPER_PASSWORD || generated.ircOperPassword,
+    serverPassword: config.IRC_SERVER_PASSWORD || generated.ircServerPassword,
+  };
+  const reservedNicks = [...botNicks(config), nickServiceNick];
+  const port = config.IRC_EMBEDDED_PORT;
+  const server = await startInspircd({ dataDir, log, port, secrets, reservedNicks, services });
+  const irc = { port: server.port, password: secrets.serverPassword };
+  const nickService = services && startAnope({ binary: anope, dataDir, link: services, irc, log });
+  return {
+    url: server.url,
+    nickService,
+    stop: () => Promise.all([nickService?.stop(), server.stop()]),
+  };
+}
+
+/** The Anope that can be linked with the InspIRCd of this machine, or why there is none and what to do about it. */
+export function lookForAnope(find: () => Binary = findAnope): { binary: Binary } | { without: string } {
+  try {
+    const binary = find();
+    anopeModulesDir(binary);
+    const missing = missingForServices(installationOf(findInspircd()));
+    if (missing.length === 0) return { binary };
+    return { without: `InspIRCd lacks the modules ${missing.join(', ')}: install the complete package` };
+  } catch (error) {
+    return { without: (error as Error).message };
+  }
+}

@@ -1,0 +1,34 @@
+import { resolve } from 'node:path';
+import { pino } from 'pino';
+import { botNicks } from '../app/bot-nicks.js';
+import { readConfig } from '../app/config.js';
+import { lockDataDir } from './data-dir-lock.js';
+import { startInspircd } from './inspircd.js';
+import { loadSecrets } from './secrets.js';
+
+// The IRC server alone, in the foreground, for a container of its own: the configuration of `npm start`
+// with the address and credentials of the environment.
+const config = readConfig();
+const log = pino({ level: config.LOG_LEVEL });
+const dataDir = resolve(config.DATA_DIR);
+const unlock = await lockDataDir(dataDir);
+const generated = await loadSecrets(dataDir);
+const server = await startInspircd({
+  dataDir,
+  host: config.HOST,
+  port: config.IRC_EMBEDDED_PORT,
+  log,
+  reservedNicks: botNicks(config),
+  secrets: {
+    operName: config.IRC_OPER_NAME || generated.ircOperName,
+    operPassword: config.IRC_OPER_PASSWORD || generated.ircOperPassword,
+    serverPassword: config.IRC_SERVER_PASSWORD || generated.ircServerPassword,
+  },
+});
+
+for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+  process.once(signal, async () => {
+    await server.stop();
+    await unlock();
+  });
+}

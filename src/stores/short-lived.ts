@@ -1,0 +1,144 @@
+import {
+  DiscardPolicy,
+  NatsError,
+  nanos,
+  type PubAck,
+  RetentionPolicy,
+  StorageType,
+  type StoredMsg,
+  type StreamConfig,
+} from 'nats';
+import type { Log } from '../../streams/core/index.js';
+
+/** How records are kept that nobody wants for long. */
+export interface ShortLivedOptions {
+  /** Name of their stream on the log server, in capitals. */
+  name: string;
+  /** How long a record is kept, in milliseconds. */
+  maxAgeMs: number;
+  /** How many there may be at once. */
+  maxEntries: number;
+  /** How many bytes they may take together; without bound by default. */
+  maxBytes?: number;
+  /** What happens when there are that many: no more are taken, or the oldest go. */
+  whenFull: 'refuse' | 'forget';
+  /** Whether they outlive the log server. */
+  storage: 'disk' | 'memory';
+  replicas: number;
+}
+
+/** A record as it is kept. */
+export interface ShortLivedRecord {
+  text: string;
+  at: Date;
+  /** Changes with each change of the record. */
+  revision: number;
+}
+
+/** The log server's codes for a record that is not as it was expected, a full store, and a stream that is another. */
+const codes = { conflict: 10071, refused: 10077, otherStream: 10058 } as const;
+const answerMs = 2_000;
+
+/**
+ * Small records under keys that all processes share and that end by themselves. They are no facts: nothing is
+ * folded from them, and they are in no export. Each change is one step that nobody can come between.
+ */
+export class ShortLived {
+  readonly #log: Log;
+  readonly #options: ShortLivedOptions;
+  #made: Promise<void> | undefined;
+
+  constructor(log: Log, options: ShortLivedOptions) {
+    this.#log = log;
+    this.#options = options;
+  }
+
+  /**
+   * Stores a record, if the one under its key has the revision `after` (0: there must be none; left out: whatever
+   * is there). Resolves with what became of it. Keys have letters, digits, `-` and `_`.
+   */
+  async put(key: string, text: string, after?: number): Promise<'stored' | 'conflict' | 'full'> {
+    try {
+      await this.#ask<PubAck>(() =>
+        this.#log.connection.jetstream().publish(this.#subject(key), text, {
+          timeout: answerMs,
+          ...(after === undefined ? {} : { expect: { lastSubjectSequence: after } }),
+        }),
+      );
+      return 'stored';
+    } catch (error) {
+      const found = error instanceof NatsError ? error.api_error : undefined;
+      if (found?.err_code === codes.conflict) return 'conflict';
+      if (found?.err_code === codes.refused && /maximum/.test(found.description)) return 'full';
+      throw error;
+    }
+  }
+
+  /** The record under a key, as the one server has it that decides; `undefined` when there is none. */
+  async get(key: string): Promise<ShortLivedRecord | undefined> {
+    const query = { last_by_subj: this.#subject(key) };
+    try {
+      const { data, seq, time } = await this.#ask<StoredMsg>(() =>
+        this.#log.manager.streams.getMessage(this.#options.name, query),
+      );
+      return { text: new TextDecoder().decode(data), at: time, revision: seq };
+    } catch (error) {
+      if (error instanceof NatsError && error.code === '404') return undefined;
+      throw error;
+    }
+  }
+
+  /** Takes the record of a revision away, if it is still there. */
+  async remove(revision: number): Promise<void> {
+    await this.#ask(() =>
+      this.#log.manager.streams.deleteMessage(this.#options.name, revision, false).catch((error) => {
+        if (!(error instanceof NatsError && error.api_error)) throw error;
+        return false;
+      }),
+    );
+  }
+
+  #subject(key: string): string {
+    return `short-lived.${this.#options.name}.${key}`;
+  }
+
+  /** Asks the log server when the stream is there; one that could not be made is made at the next occasion. */
+  async #ask<T>(request: () => Promise<T>): Promise<T> {
+    this.#made ??= this.#make();
+    try {
+      await this.#made;
+    } catch (error) {
+      this.#made = undefined;
+      throw error;
+    }
+    return await this.#log.ask(request);
+  }
+
+  async #make(): Promise<void> {
+    const { name, maxAgeMs, maxEntries, maxBytes, whenFull, storage, replicas } = this.#options;
+    const { streams } = this.#log.manager;
+    const changeable = {
+      subjects: [`short-lived.${name}.*`],
+      max_age: nanos(maxAgeMs),
+      max_msgs: maxEntries,
+      max_bytes: maxBytes ?? -1,
+      max_msgs_per_subject: 1,
+      // the usual window is longer than some records are kept, and no message here has an id
+      duplicate_window: nanos(1_000),
+      discard: whenFull === 'refuse' ? DiscardPolicy.New : DiscardPolicy.Old,
+      num_replicas: replicas,
+    };
+    const lasting = {
+      retention: RetentionPolicy.Limits,
+      storage: storage === 'disk' ? StorageType.File : StorageType.Memory,
+    };
+    await this.#log.ask(async () => {
+      try {
+        await streams.add({ ...changeable, ...lasting, name } as Partial<StreamConfig>);
+      } catch (error) {
+        if (!(error instanceof NatsError && error.api_error?.err_code === codes.otherStream)) throw error;
+        await streams.update(name, changeable);
+      }
+    });
+  }
+}

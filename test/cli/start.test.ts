@@ -1,0 +1,154 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import t from 'tap';
+import { errorView } from '../../src/cli/service/logger.js';
+import { ownServerPort } from '../../src/cli/service/own-servers.js';
+import { Unavailable } from '../../streams/core/index.js';
+import { needsDisk, smallDisk } from '../support/small-disk.js';
+import { run, separateEnvironment } from './service-process.js';
+import { relay } from './terminal.js';
+
+const runs = (line: string) => line.includes('"the service runs"');
+
+async function dataDirectory(t: { teardown(fn: () => unknown): void }): Promise<string> {
+  const dir = await mkdtemp(join(tmpdir(), 'relay-start-'));
+  t.teardown(() => rm(dir, { recursive: true, force: true, maxRetries: 5 }));
+  return dir;
+}
+
+t.test('a configuration that cannot be used ends it with exit code 2', async (t) => {
+  const { code, out, err } = await run(t, ['src/main.ts'], {
+    PORT: 'eighty',
+    EM_WEBHOOK_SCHEMES: 'x',
+  }).ended();
+  t.equal(code, 2);
+  t.same(out, []);
+  t.match(err, /^relay: The configuration cannot be used:\n {2}PORT: .*\n {2}EM_WEBHOOK_SCHEMES: /);
+  t.notMatch(err, /\n\s+at /);
+});
+
+t.test('START-01 a data directory that cannot be made', async (t) => {
+  const place = process.platform === 'linux' ? '/proc/relay' : '/dev/null/relay';
+  const { code, err } = await run(t, ['src/main.ts'], { DATA_DIR: place, PORT: '0' }).ended(20_000);
+  t.equal(code, 1);
+  t.match(err, /^relay: the data directory \S+ cannot be [^\n]*: set DATA_DIR to a folder[^\n]*\n$/);
+});
+
+t.test('START-02 a full disk', needsDisk, async (t) => {
+  const disk = smallDisk(t, 4);
+  await disk.fill(200_000);
+  const { code, err } = await run(t, ['src/main.ts'], { DATA_DIR: disk.dir, PORT: '0' }).ended(20_000);
+  t.equal(code, 1);
+  t.match(err, /^relay: the disk of the data directory \S+ is full: free some space[^\n]*\n$/);
+});
+
+t.test('the life of the service', async (t) => {
+  const dataDir = await dataDirectory(t);
+  const env = await separateEnvironment(dataDir);
+  const crash = 'data:text/javascript,process.once("SIGUSR2",()=>{throw new Error("boom")})';
+
+  const first = run(t, ['--import', crash, 'src/main.ts'], { ...env, EM_WEBHOK_SECRET: 'x' });
+  const line = JSON.parse(await first.line(runs));
+  t.ok(
+    first.out.some((said) =>
+      said.includes('EM_WEBHOK_SECRET is not a setting: did you mean EM_WEBHOOK_SECRET?'),
+    ),
+    'START-04',
+  );
+  t.match(line, {
+    api: `http://127.0.0.1:${env.PORT}`,
+    irc: `irc://127.0.0.1:${env.IRC_EMBEDDED_PORT}`,
+    nats: /^nats:\/\/127\.0\.0\.1:\d+$/,
+    data: dataDir,
+    try: `DATA_DIR=${dataDir} npm run relay -- emit task.published --url http://127.0.0.1:${env.PORT}`,
+  });
+  t.match(await relay(['emit', 'task.expired', '--id', 'first'], { env }), {
+    code: 0,
+    out: /^accepted {2}first\n {2}#bounties\n/,
+  });
+
+  await t.test('START-08 what is not up yet is no warning, and what is expected has no stack', async (t) => {
+    await first.line((said) => said.includes('"channels reconciled"'), 30_000);
+    await first.line((said) => said.includes('"moderation_v1"'), 30_000);
+    const warnings = first.out.map((said) => JSON.parse(said)).filter(({ level }) => level >= 40);
+    t.same(
+      warnings.map(({ msg, err }) => [msg, err?.message]).filter(([, problem]) => problem !== undefined),
+      [],
+    );
+    t.same(errorView(new Unavailable('x_building', 503, 'It is being built', 1)), {
+      ...{ type: 'Unavailable', code: 'x_building', message: 'It is being built' },
+    });
+    t.match(errorView(new TypeError('a bug')), { type: 'TypeError', message: 'a bug', stack: /start\.test/ });
+  });
+
+  await t.test('a second one on the same data directory', async (t) => {
+    const { code, err } = await run(t, ['src/main.ts'], env).ended();
+    t.equal(code, 1);
+    t.equal(err.trim().split('\n').length, 1, err);
+    t.match(err, `relay: the data directory ${dataDir} is in use by process ${first.child.pid}: `);
+  });
+
+  await t.test('START-05 a second one on the same port', async (t) => {
+    const otherDir = await dataDirectory(t);
+    const elsewhere = { ...(await separateEnvironment(otherDir)), PORT: env.PORT! };
+    const { code, err } = await run(t, ['src/main.ts'], elsewhere).ended();
+    t.equal(code, 1);
+    t.match(
+      err,
+      new RegExp(`^relay: port ${env.PORT} of 127\\.0\\.0\\.1 is in use by another program: .*$`, 'm'),
+    );
+    t.notMatch(err, /\n\s+at /, 'without a stack');
+    t.same(await readdir(otherDir), [], 'it has not begun anything');
+  });
+
+  await t.test('a bug ends it with a line in the log and exit code 1', async (t) => {
+    first.child.kill('SIGUSR2');
+    const { code, out } = await first.ended();
+    t.equal(code, 1);
+    t.match(JSON.parse(out.at(-1)!), { level: 60, err: { message: 'boom', stack: String } });
+    t.type(ownServerPort(dataDir, 'nats'), 'number', 'its servers wait to be adopted');
+  });
+
+  await t.test('the next one goes on, and SIGTERM stops all of it in order', async (t) => {
+    const next = run(t, ['src/cli.ts', 'start'], env);
+    await next.line(runs);
+    t.match(await relay(['emit', 'task.expired', '--id', 'first'], { env }), {
+      code: 0,
+      out: /^already_processed {2}first/,
+    });
+    next.child.kill('SIGTERM');
+    const { code, signal, out } = await next.ended();
+    t.same({ code, signal }, { code: 0, signal: null });
+    t.match(JSON.parse(out.at(-1)!), { msg: 'stopped' });
+    t.equal(ownServerPort(dataDir, 'nats'), undefined);
+    t.equal(ownServerPort(dataDir, 'irc'), undefined);
+  });
+});
+
+t.test('signals', async (t) => {
+  const program = `
+    import { runProcess } from './src/cli/core/process.ts';
+    await runProcess(async (terminal, stop) => {
+      stop.addEventListener('abort', () => terminal.out('asked to stop'));
+      setInterval(() => {}, 1000);
+      terminal.out('ready');
+      await new Promise(() => {});
+    });`;
+  const slow = run(t, ['--input-type=module', '--eval', program]);
+  await slow.line((line) => line === 'ready');
+  slow.child.kill('SIGINT');
+  await slow.line((line) => line === 'asked to stop');
+  slow.child.kill('SIGINT'); // npm passes on what the terminal has sent already
+  await delay(700);
+  t.equal(slow.child.exitCode, null, 'one key press is one request');
+  slow.child.kill('SIGINT');
+  t.match(await slow.ended(5_000), { code: 130, out: ['ready', 'asked to stop'] });
+});
+
+t.test('a reader that has seen enough is no error', async (t) => {
+  const program = run(t, ['src/cli.ts', 'help']);
+  program.child.stdout!.destroy();
+  t.match(await program.ended(), { code: 0, err: '' });
+});

@@ -1,0 +1,16 @@
+import pino, { type Logger } from 'pino';
+import { readConfig } from '../../src/app/config.js';
+import type { Binary } from '../../src/servers/binaries.js';
+import { startOwnNetwork } from '../../src/servers/own-network.js';
+import { loadSecrets } from '../../src/servers/secrets.js';
+
+/** The network of a service on a data directory, on any free port. */
+export async function ownNetwork(dataDir: string, over: { anope?: () => Binary; log?: Logger } = {}) {
+  const config = readConfig({ DATA_DIR: dataDir, IRC_EMBEDDED_PORT: '0' });
+  const generated = await loadSecrets(dataDir);
+  const network = await startOwnNetwork({
+    ...{ config, dataDir, generated, log: pino({ level: 'silent' }) },
+    ...over,
+  });
+  return { ...network, generated, port: Number(new URL(network.url).port) };
+}

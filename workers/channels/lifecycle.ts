@@ -1,0 +1,98 @@
+import type { Logger } from 'pino';
+import { dueChannels } from '../../projections/channels/queries.js';
+import type { Log } from '../../streams/core/index.js';
+import type { Commands } from './commands.js';
+import { type ChannelsObserver, observed } from './observe.js';
+import type { KeepChannelsOptions, Lifetimes, ReadDirectory } from './options.js';
+
+/** What the lifecycle works with. */
+export interface LifecycleOptions {
+  log: Log;
+  read: ReadDirectory;
+  lifetimes: Lifetimes;
+  commands: Commands;
+  schedule: NonNullable<KeepChannelsOptions['schedule']>;
+  logger: Logger;
+  observe?: ChannelsObserver;
+}
+
+const by = 'keep-channels';
+/** Channels that are dealt with at a time: callers' commands are to come in between. */
+const atATime = 50;
+const dayMs = 86_400_000;
+
+/** Closes channels that time has made due. A run that was interrupted is taken up by the next one. */
+export class Lifecycle {
+  readonly #options: LifecycleOptions;
+  #timer: NodeJS.Timeout | undefined;
+  #running = Promise.resolve();
+  #stopped = false;
+
+  constructor(options: LifecycleOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    this.#arrange(this.#options.schedule.firstMs);
+  }
+
+  /** Ends after the channels in hand. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    clearTimeout(this.#timer);
+    await this.#running;
+  }
+
+  #arrange(ms: number): void {
+    this.#timer = setTimeout(() => {
+      this.#running = this.#run().finally(() => {
+        if (!this.#stopped) this.#arrange(this.#options.schedule.everyMs);
+      });
+    }, ms);
+    this.#timer.unref();
+  }
+
+  async #run(): Promise<void> {
+    const { log, read, lifetimes, commands, logger } = this.#options;
+    const started = performance.now();
+    try {
+      const now = log.now();
+      const { toDelete, idle, ended } = await read((sql, schema) => dueChannels(sql, schema, now, lifetimes));
+      const archive = (reason: string) => async (name: string) => {
+        await commands.remove({ name, reason, immediate: false, cause: 'lifecycle' }, { by });
+      };
+      const idleDays = Math.round(lifetimes.geographicIdleMs / dayMs);
+      await this.#each('expire', toDelete, (name) => commands.expire(name, { by }));
+      await this.#each('archive', idle, archive(`Nothing was done for ${idleDays} days`));
+      await this.#each('archive', ended, archive('Task ended'));
+      const counts = { deleted: toDelete.length, idle: idle.length, ended: ended.length };
+      const ms = Math.round(performance.now() - started);
+      logger[toDelete.length + idle.length + ended.length > 0 ? 'info' : 'debug'](
+        { ...counts, ms },
+        'channel lifecycle',
+      );
+    } catch (error) {
+      logger.warn({ err: error }, 'channel lifecycle has to wait');
+    }
+  }
+
+  async #each(
+    operation: string,
+    names: readonly string[],
+    work: (name: string) => Promise<unknown>,
+  ): Promise<void> {
+    for (let from = 0; from < names.length && !this.#stopped; from += atATime) {
+      await Promise.all(names.slice(from, from + atATime).map((name) => this.#try(operation, name, work)));
+    }
+  }
+
+  /** What is due and was deleted meanwhile needs nothing, nor what is not to be managed; anything else ends the run. */
+  async #try(operation: string, name: string, work: (name: string) => Promise<unknown>): Promise<void> {
+    try {
+      await observed(this.#options.observe, operation, () => work(name));
+    } catch (error) {
+      const { code } = error as { code?: unknown };
+      if (code !== 'not_found' && code !== 'channel_reserved') throw error;
+    }
+  }
+}

@@ -1,0 +1,55 @@
+import { channelStatistics, limitedOperations } from '../../projections/channels/queries.js';
+import { type ChannelType, channels } from '../../streams/channels/index.js';
+import { type Log, Refusal } from '../../streams/core/index.js';
+import { HourlyLimit } from './limits.js';
+import type { HourlyLimits, ReadDirectory } from './options.js';
+
+/** How many channels of a type there may be, archived ones with them. */
+const mostOfType: Partial<Record<ChannelType, number>> = { task: 5_000, geographic: 500, category: 100 };
+
+const hourMs = 3_600_000;
+
+/** What there is and what was done lately, kept by the only one who does it. */
+export class Tally {
+  readonly creations: HourlyLimit;
+  readonly deletions: HourlyLimit;
+  readonly memberOperations: HourlyLimit;
+  readonly #channels: Record<ChannelType, number>;
+
+  private constructor(
+    limits: HourlyLimits,
+    counts: Record<ChannelType, number>,
+    done: Awaited<ReturnType<typeof limitedOperations>>,
+  ) {
+    this.#channels = counts;
+    this.creations = new HourlyLimit('channel creations', limits.creations, done.creations);
+    this.deletions = new HourlyLimit('channel deletions', limits.deletions, done.deletions);
+    this.memberOperations = new HourlyLimit(
+      'member operations',
+      limits.memberOperations,
+      done.memberOperations,
+    );
+  }
+
+  /** Takes stock of everything that is recorded by now. */
+  static async take(log: Log, read: ReadDirectory, limits: HourlyLimits): Promise<Tally> {
+    const after = { stream: channels.name, seq: await log.head(channels) };
+    const now = log.now();
+    const { byType } = await read((sql, schema) => channelStatistics(sql, schema, now), after);
+    const since = new Date(now.getTime() - hourMs);
+    const done = await read((sql, schema) => limitedOperations(sql, schema, since));
+    return new Tally(limits, byType, done);
+  }
+
+  /** Throws a 429 when there may be no more channels of a type. */
+  requireRoom(type: ChannelType): void {
+    const most = mostOfType[type];
+    if (most === undefined || this.#channels[type] < most) return;
+    throw new Refusal('type_limit_reached', 429, `There are ${most} ${type} channels, which is the limit`);
+  }
+
+  /** Counts a channel that was created (1) or deleted (-1). */
+  count(type: ChannelType, step: 1 | -1): void {
+    this.#channels[type] += step;
+  }
+}

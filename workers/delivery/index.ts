@@ -1,0 +1,301 @@
+import { setMaxListeners } from 'node:events';
+import type { Logger } from 'pino';
+import {
+  decodeFact,
+  isExpected,
+  type Log,
+  type PulledMessage,
+  type Recorded,
+} from '../../streams/core/index.js';
+import {
+  type DeliveryFact,
+  type DeliveryLimits,
+  type DeliveryState,
+  delivery,
+  deliveryDecider,
+  deliverySubject,
+  pendingDelivery,
+} from '../../streams/delivery/index.js';
+import { channelActionOf, eventToken, type MarketFact, market } from '../../streams/events/index.js';
+import { InOrderConsumer, type Takeover } from '../core/in-order.js';
+import type { IrcConnection } from '../irc/connection.js';
+import { type DeliveryObserver, EventsInHand, type Job } from './in-hand.js';
+import { RecordedOutcomes } from './memory.js';
+import { Presence } from './presence.js';
+import { type OpenChannel, Rooms } from './rooms.js';
+
+/** What the delivery worker works with. */
+export interface DeliverToIrcOptions {
+  log: Log;
+  /** The marketplace bot's connection; started and stopped by the worker. */
+  irc: IrcConnection;
+  limits: DeliveryLimits & { retryMs: number };
+  logger: Logger;
+  observe?: DeliveryObserver;
+  /** Opens the rooms that lines are the first to need; without it they are plain channels. */
+  openChannel?: OpenChannel;
+}
+
+/** Where the worker's positions lie on the log. */
+export const deliverToIrcConsumers = [
+  { stream: market, durable: 'deliver-to-irc' },
+  { stream: delivery, durable: 'redrive-to-irc' },
+] as const;
+
+/** What is known about messages that are handed out again after a takeover. */
+interface Recollection {
+  outcomes: RecordedOutcomes;
+  /** It holds up to this sequence; what comes behind is new. */
+  head: number;
+  /** Lines may have been shown by somebody of whom we know only what he recorded. */
+  inDoubt: boolean;
+}
+
+/** Events in hand at most: bounds memory while the network is away. */
+const maxInHand = 16_384;
+/** Asking for few at a time would cost more than what comes. */
+const minAsked = 1_024;
+const expirySweepMs = 500;
+/** How long a stop waits for lines in flight, and after them for their facts. */
+const stopBoundMs = 3_000;
+const flushBoundMs = 1_000;
+
+/**
+ * Takes events from the market stream in order and brings each line into its channel: confirmed by the
+ * server, recorded, and only then acknowledged. What was recorded is never sent again.
+ */
+export class DeliverToIrc {
+  readonly #options: DeliverToIrcOptions;
+  readonly #decider;
+  readonly #stop = new AbortController();
+  readonly #presence: Presence;
+  readonly #inHand: EventsInHand;
+  readonly #events: InOrderConsumer;
+  readonly #redrives: InOrderConsumer;
+  #sweeper: NodeJS.Timeout | undefined;
+  #fetching = Promise.resolve();
+
+  constructor(options: DeliverToIrcOptions) {
+    const { log, irc, limits, logger, observe } = options;
+    this.#options = options;
+    this.#decider = deliveryDecider(limits);
+    const stopping = this.#stop.signal;
+    setMaxListeners(0, stopping); // one for each channel that refuses
+    const capacity = () => {
+      const room = maxInHand - this.#inHand.size;
+      return room < minAsked ? 0 : room;
+    };
+
+    let ofEvents: Recollection | undefined;
+    this.#events = new InOrderConsumer({
+      log,
+      logger,
+      ...deliverToIrcConsumers[0],
+      capacity,
+      takeOver: async (place) => {
+        ofEvents = await this.#recall(this.#events, place, place.from);
+      },
+      message: (message) => {
+        if (ofEvents && message.seq > ofEvents.head) ofEvents = undefined;
+        this.#receive(message, ofEvents);
+      },
+    });
+
+    let ofRedrives: Recollection | undefined;
+    this.#redrives = new InOrderConsumer({
+      log,
+      logger,
+      ...deliverToIrcConsumers[1],
+      filter: deliverySubject('>'),
+      capacity,
+      takeOver: async (place) => {
+        ofRedrives = await this.#recall(this.#redrives, place, Number.POSITIVE_INFINITY);
+      },
+      message: (message) => {
+        if (ofRedrives && message.seq > ofRedrives.head) ofRedrives = undefined;
+        this.#redrive(message, ofRedrives);
+      },
+    });
+
+    const [events, redrives] = [this.#events, this.#redrives];
+    const permit = {
+      get given() {
+        return events.reading && redrives.reading;
+      },
+      async wait() {
+        await events.whenReading();
+        await redrives.whenReading();
+      },
+    };
+    const open = options.openChannel;
+    this.#presence = new Presence(irc, permit, stopping, open && new Rooms({ log, logger, open, stopping }));
+    this.#inHand = new EventsInHand({
+      log,
+      logger,
+      limits,
+      stopping,
+      presence: this.#presence,
+      ...(observe ? { observe } : {}),
+      released: () => {
+        events.refill();
+        redrives.refill();
+      },
+    });
+  }
+
+  start(): void {
+    this.#options.irc.start();
+    this.#events.start();
+    this.#redrives.start();
+    this.#sweeper = setInterval(() => this.#inHand.expire(), expirySweepMs);
+  }
+
+  /** Stops taking events, lets the lines in flight come to their confirmation, and leaves the network. Bounded. */
+  async stop(): Promise<void> {
+    const { recorder } = this.#inHand;
+    clearInterval(this.#sweeper);
+    this.#stop.abort();
+    recorder.stopping();
+    await within(
+      stopBoundMs,
+      Promise.all([this.#events.stop(), this.#redrives.stop(), this.#inHand.atRest()]),
+    );
+    await within(flushBoundMs, recorder.flushed());
+    await this.#options.irc.stop();
+  }
+
+  /** Events in hand now. */
+  get inHand(): number {
+    return this.#inHand.size;
+  }
+
+  async #recall(consumer: InOrderConsumer, place: Takeover, from: number): Promise<Recollection> {
+    const started = Date.now();
+    if (!place.ours) {
+      this.#inHand.forget(consumer);
+      this.#presence.doubt();
+      await this.#inHand.recorder.flushed();
+    }
+    const outcomes = await RecordedOutcomes.recall(place, from, this.#options);
+    const { since, head, ours } = place;
+    const worker = consumer.durable;
+    this.#options.logger.info({ worker, since, head, ours, ms: Date.now() - started }, 'delivery taken over');
+    return { outcomes, head, inDoubt: !ours };
+  }
+
+  #receive(message: PulledMessage, known: Recollection | undefined): void {
+    const inHand = this.#inHand.get(message.seq);
+    const state = known?.outcomes.of(message.seq);
+    if (inHand?.consumer === this.#events) return;
+    // in the hands of a redrive: its first round is over
+    if (inHand || state === 'settled') this.#events.done(message.seq);
+    else this.#take(message, state, known?.inDoubt ?? false);
+  }
+
+  #take(message: PulledMessage, recorded: DeliveryState | undefined, inDoubt: boolean): void {
+    let event: Recorded<MarketFact>;
+    try {
+      event = decodeFact(market, message.data, message);
+    } catch (error) {
+      // not done: a version that can read it will be handed it again
+      this.#options.logger.error({ seq: message.seq, err: error }, 'event cannot be read: not delivered');
+      return;
+    }
+    const { event_id, target_channels, formatted_message } = event.data;
+    const state = pendingDelivery(target_channels);
+    for (const [name, channel] of recorded?.channels ?? []) state.channels.set(name, channel);
+    state.lastError = recorded?.lastError ?? '';
+    const job = newJob(this.#events, message, { seq: event.seq, event_id }, state);
+    this.#inHand.take(job);
+    const action = this.#options.openChannel && channelActionOf(event.data, '');
+    const opens = action?.is === 'create' ? action.name : undefined;
+    this.#inHand.deliver(job, formatted_message, inDoubt, opens);
+  }
+
+  /** A redrive or redelivery brings back an event whose message was acknowledged long ago. */
+  #redrive(message: PulledMessage, known: Recollection | undefined): void {
+    const consumer = this.#redrives;
+    let fact: Recorded<DeliveryFact>;
+    try {
+      fact = decodeFact(delivery, message.data, message);
+    } catch (error) {
+      this.#options.logger.error({ seq: message.seq, err: error }, 'delivery fact cannot be read');
+      return;
+    }
+    if (fact.type !== 'event.redriven' && fact.type !== 'event.redelivered') {
+      consumer.done(message.seq);
+      return;
+    }
+    const recorded = known?.outcomes.of(fact.data.seq, message.seq);
+    if (recorded === 'settled') {
+      consumer.done(message.seq);
+      return;
+    }
+    const { seq, event_id } = fact.data;
+    const inHand = this.#inHand.get(seq);
+    if (inHand?.consumer === consumer && inHand.handedOut === message.seq) return;
+    if (inHand) {
+      // what it follows was given up and is about to be released
+      inHand.followedBy = () => this.#redrive(message, known);
+      return;
+    }
+    const state = recorded ?? this.#decider.initial();
+    if (!recorded) this.#decider.evolve(state, fact);
+    const job = newJob(consumer, message, { seq, event_id }, state);
+    this.#inHand.take(job);
+    // asked for at once and taken in the order of the log, which is the order to show them in
+    const fetched = this.#fetch(seq);
+    this.#fetching = this.#fetching.then(async () => {
+      const event = await fetched;
+      if (event) this.#inHand.deliver(job, event.data.formatted_message, true);
+    });
+  }
+
+  /** The event at a sequence; without it the job stays as it is until its time to live is over. */
+  async #fetch(seq: number): Promise<Recorded<MarketFact> | undefined> {
+    while (!this.#stop.signal.aborted) {
+      try {
+        const event = await this.#options.log.at(market, seq);
+        if (!event) this.#options.logger.error({ seq }, 'redriven event is no longer stored');
+        return event;
+      } catch (error) {
+        if (!isExpected(error)) {
+          this.#options.logger.error({ seq, err: error }, 'redriven event cannot be read');
+          return undefined;
+        }
+        await new Promise((resolve) => {
+          setTimeout(resolve, 500);
+        });
+      }
+    }
+    return undefined;
+  }
+}
+
+function newJob(
+  consumer: InOrderConsumer,
+  message: PulledMessage,
+  event: { seq: number; event_id: string },
+  state: DeliveryState,
+): Job {
+  return {
+    ref: { seq: event.seq, event_id: event.event_id, token: eventToken(event.event_id) },
+    state,
+    since: message.at.getTime(),
+    consumer,
+    handedOut: message.seq,
+    lines: [],
+    recorded: undefined,
+    followedBy: undefined,
+  };
+}
+
+/** Waits for something, but not longer than `ms`. */
+async function within(ms: number, end: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const bound = new Promise((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([end, bound]);
+  clearTimeout(timer);
+}

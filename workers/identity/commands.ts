@@ -1,0 +1,98 @@
+import type { IdentityLink } from '../../projections/identity/queries.js';
+import type { Refusal, Unavailable } from '../../streams/core/index.js';
+import { isExpected } from '../../streams/core/index.js';
+import { isSignature, isWalletAddress } from '../../streams/identity/index.js';
+import { casefold, isNick } from '../../streams/irc-grammar.js';
+import type { Registry } from './registry.js';
+
+/** Somebody who writes to the bot. */
+export interface Caller {
+  /** As shown. */
+  nick: string;
+  /** Whether the nick is theirs by the word of the nick service; asked only where it matters. */
+  isIdentified(): Promise<boolean>;
+}
+
+/** What commands work with. */
+export interface CommandContext {
+  registry: Registry;
+  /** The link of a nick (casefolded), with what was written here so far. */
+  linkOf(nick: string): Promise<IdentityLink | undefined>;
+}
+
+type Command = (caller: Caller, argument: string, context: CommandContext) => Promise<string>;
+
+const levelNames = ['anonymous', 'linked', 'verified', 'registered'] as const;
+
+const help =
+  'LINK <address> | VERIFY (a text to sign) | VERIFY <signature> | UNLINK | WHOAMI | INFO <nick> | HELP';
+
+const commands: Record<string, Command> = {
+  LINK: async (caller, address, { registry }) => {
+    if (!isWalletAddress(address)) return 'LINK <address>: an address is 0x and 40 hexadecimal digits';
+    if (!(await caller.isIdentified())) return notIdentified;
+    const { fact } = await registry.link(casefold(caller.nick), address, true, asking(caller));
+    if (!fact) return `${caller.nick} is linked with ${address} already`;
+    return fact.type === 'identity.confirmed'
+      ? `${caller.nick} is confirmed as linked with ${address}`
+      : `${caller.nick} is linked with ${address}. VERIFY proves the wallet`;
+  },
+  VERIFY: async (caller, signature, { registry }) => {
+    const nick = casefold(caller.nick);
+    if (signature === '') {
+      const { challenge } = await registry.challenge(nick, asking(caller));
+      return `Sign this text with the wallet (personal_sign) within 30 minutes, then VERIFY <signature>: ${challenge}`;
+    }
+    if (!isSignature(signature)) return 'VERIFY <signature>: a signature is 0x and 130 hexadecimal digits';
+    const { walletAddress, agentId, identified } = await registry.verify(nick, signature, asking(caller));
+    const confirm = identified ? '' : `. LINK ${walletAddress} confirms that the nick is yours`;
+    return `${caller.nick} is verified as ${walletAddress}${agentOf(agentId)}${confirm}`;
+  },
+  UNLINK: async (caller, _, { registry }) => {
+    if (!(await caller.isIdentified())) return notIdentified;
+    await registry.unlink(casefold(caller.nick), asking(caller));
+    return `${caller.nick} is linked no more`;
+  },
+  WHOAMI: async (caller, _, context) => await describe(caller.nick, context),
+  INFO: async (_, nick, context) =>
+    isNick(nick) ? await describe(nick, context) : 'INFO <nick>: that is no nick',
+  HELP: async () => help,
+};
+
+const notIdentified =
+  'The nick service does not know you by this nick: identify with it first, for the account of this name';
+
+/** Carries out one line of a private message and gives back the one line of answer to it. */
+export async function answerTo(caller: Caller, text: string, context: CommandContext): Promise<string> {
+  const [word = '', argument = ''] = text.trim().split(/\s+/);
+  const command = Object.hasOwn(commands, word.toUpperCase()) ? commands[word.toUpperCase()] : undefined;
+  if (!command) return `I do not know that command: ${help}`;
+  try {
+    return await command(caller, argument, context);
+  } catch (error) {
+    if (isExpected(error)) return wordsOf(error);
+    throw error;
+  }
+}
+
+const asking = ({ nick }: Caller) => ({ by: nick, via: 'irc' as const });
+
+function wordsOf(error: Refusal | Unavailable): string {
+  const seconds = error.kind === 'refusal' ? error.extra.retryAfter : undefined;
+  if (seconds !== undefined) return `${error.message}: again in ${Math.ceil(seconds / 60)} min`;
+  if (error.kind === 'unavailable') return 'That cannot be done now: try again in a minute';
+  return error.code === 'challenge_missing' || error.code === 'challenge_expired'
+    ? `${error.message}: VERIFY gives a new one`
+    : error.message;
+}
+
+const agentOf = (agentId: number | null) => (agentId === null ? '' : `, agent ${agentId}`);
+
+async function describe(nick: string, { linkOf }: CommandContext): Promise<string> {
+  const link = await linkOf(casefold(nick));
+  if (!link) return `${nick}: no wallet linked, level 0 (${levelNames[0]})`;
+  const { wallet_address, verified, level, agent_id, linked_at } = link;
+  const proof = verified ? 'verified' : 'not verified';
+  const since = linked_at.slice(0, 10);
+  return `${nick}: ${wallet_address} since ${since}, ${proof}, level ${level} (${levelNames[level]})${agentOf(agent_id)}`;
+}

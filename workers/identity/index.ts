@@ -1,0 +1,107 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { Tx } from '../../projections/core/sql.js';
+import { type IdentityLink, linkOfNick } from '../../projections/identity/queries.js';
+import type { Position } from '../../streams/core/index.js';
+import { casefold, cleanText, cutToBytes, isNick } from '../../streams/irc-grammar.js';
+import { Lanes } from '../core/lanes.js';
+import type { IrcConnection } from '../irc/connection.js';
+import type { IrcLine } from '../irc/line.js';
+import type { Session } from '../irc/session.js';
+import { isIdentified } from './caller.js';
+import { answerTo, type CommandContext } from './commands.js';
+import { Pace, type PaceLimits } from './pace.js';
+import type { Registry } from './registry.js';
+
+export { type AgentIds, type Asking, Registry, type RegistryOptions } from './registry.js';
+
+/** What the worker works with. */
+export interface IdentifyOptions {
+  irc: IrcConnection;
+  registry: Registry;
+  /** Asks the read model of links, as far as `after` at least. */
+  read<T>(query: (sql: Tx, schema: string) => Promise<T>, after?: Position): Promise<T>;
+  pace?: PaceLimits;
+  logger: Logger;
+}
+
+/** Lines that wait for their answer, of all callers together; what comes beyond it is not read. */
+const mostWaiting = 500;
+const stopBoundMs = 3_000;
+/** Of an answer, so that it fits one line behind any prefix. */
+const answerBytes = 380;
+
+/**
+ * The identity bot: answers private messages with the commands of the registry, each with one notice. The lines of
+ * one nick are answered in their order.
+ */
+export class Identify {
+  readonly #options: IdentifyOptions;
+  readonly #lanes = new Lanes();
+  readonly #pace: Pace;
+  readonly #waiting = new Set<Promise<void>>();
+  readonly #context: CommandContext;
+
+  constructor(options: IdentifyOptions) {
+    const { registry, read } = options;
+    this.#options = options;
+    this.#pace = new Pace(options.pace);
+    this.#context = {
+      registry,
+      linkOf: (nick): Promise<IdentityLink | undefined> =>
+        read((sql, schema) => linkOfNick(sql, schema, nick), registry.position),
+    };
+  }
+
+  start(): void {
+    const { irc } = this.#options;
+    irc.on('line', (line) => this.#receive(line));
+    irc.start();
+  }
+
+  /** Reads no more, answers what is in hand and leaves the network. Bounded. */
+  async stop(): Promise<void> {
+    const { irc } = this.#options;
+    irc.removeAllListeners('line');
+    await Promise.race([Promise.all(this.#waiting), sleep(stopBoundMs, undefined, { ref: false })]);
+    await irc.stop();
+  }
+
+  #receive(line: IrcLine): void {
+    const session = this.#options.irc.session();
+    const [target = '', text = ''] = line.params;
+    // a server's own lines have no nick; a CTCP is no command
+    if (line.command !== 'PRIVMSG' || !session || !isNick(line.nick) || text.startsWith('\x01')) return;
+    if (casefold(target) !== casefold(session.nick) || casefold(line.nick) === casefold(session.nick)) return;
+    if (this.#waiting.size >= mostWaiting) return;
+    const nick = casefold(line.nick);
+    const pace = this.#pace.take(nick, Date.now());
+    if (pace === 'drop') return;
+    const work = this.#lanes.run(nick, () =>
+      pace === 'go'
+        ? this.#answer(session, line, text)
+        : this.#say(session, line.nick, 'Not so fast: wait some seconds'),
+    );
+    this.#waiting.add(work);
+    void work.finally(() => this.#waiting.delete(work));
+  }
+
+  async #answer(session: Session, line: IrcLine, text: string): Promise<void> {
+    const { logger } = this.#options;
+    const caller = { nick: line.nick, isIdentified: () => isIdentified(session, line) };
+    const started = performance.now();
+    const word = /^\s*([A-Za-z]{1,10})/.exec(text)?.[1]?.toUpperCase();
+    try {
+      await this.#say(session, line.nick, await answerTo(caller, text, this.#context));
+      logger.info({ nick: line.nick, command: word, ms: Math.round(performance.now() - started) }, 'command');
+    } catch (error) {
+      logger.error({ nick: line.nick, command: word, err: error }, 'command failed');
+      await this.#say(session, line.nick, 'Something went wrong: try again later');
+    }
+  }
+
+  async #say(session: Session, nick: string, text: string): Promise<void> {
+    // whoever has left meanwhile, and whoever lost us, gets no answer
+    await session.command('NOTICE', nick, cutToBytes(cleanText(text), answerBytes)).catch(() => {});
+  }
+}

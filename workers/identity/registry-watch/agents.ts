@@ -1,0 +1,183 @@
+import {
+  type Address,
+  createPublicClient,
+  getAddress,
+  http,
+  isAddressEqual,
+  type PublicClient,
+  parseAbi,
+} from 'viem';
+import { boundedFetch } from '../../core/fetch.js';
+
+/** What is read of an ERC-8004 identity registry. */
+const registryAbi = parseAbi([
+  'event Registered(uint256 indexed agentId, string agentURI, address indexed owner)',
+  'function ownerOf(uint256 agentId) view returns (address)',
+  'function getAgentWallet(uint256 agentId) view returns (address)',
+]);
+
+/** Which registry, and where it is read. */
+export interface AgentRegistryOptions {
+  /** JSON-RPC over HTTP. */
+  rpcUrl: string;
+  address: string;
+  /** Longest wait for one answer of the chain, in milliseconds; 10,000 by default. */
+  timeoutMs?: number;
+}
+
+/** The registrations of some owners up to a block, by owner in lower case. */
+interface Found {
+  ids: Map<string, bigint[]>;
+  upTo: bigint;
+}
+
+/** Requests of one look at most: endpoints that take small ranges only are no use for a whole chain. */
+const mostRequests = 128;
+const smallestRange = 10n;
+/** The newest blocks are read once more the next time: others may have come in their place. */
+const unsettledBlocks = 64n;
+
+/**
+ * An ERC-8004 registry on a chain: which agent id a wallet has. A registry does not list its agents by wallet; a wallet's
+ * are found by the events of their registration, and count while they are its own still.
+ */
+export class AgentRegistry {
+  readonly #client: PublicClient;
+  readonly #address: Address;
+  /** Registrations that were found before: only newer blocks are read again. */
+  readonly #known = new Map<string, { ids: bigint[]; upTo: bigint }>();
+
+  constructor({ rpcUrl, address, timeoutMs = 10_000 }: AgentRegistryOptions) {
+    const transport = http(rpcUrl, {
+      ...{ timeout: timeoutMs, retryCount: 1 },
+      // by itself it waits for a body for ever
+      fetchFn: (url, init) => boundedFetch(url, init, { timeoutMs }),
+    });
+    this.#client = createPublicClient({ transport });
+    this.#address = getAddress(address.toLowerCase());
+  }
+
+  /** The lowest agent id that is a wallet's now; null when none is. Throws when the chain cannot be asked. */
+  async agentOf(wallet: string): Promise<number | null> {
+    return (await this.agentsOf([wallet])).get(wallet.toLowerCase()) ?? null;
+  }
+
+  /** The same for several wallets at once, by wallet in lower case; wallets without an agent are left out. */
+  async agentsOf(wallets: readonly string[]): Promise<Map<string, number>> {
+    const keys = [...new Set(wallets.map((wallet) => wallet.toLowerCase()))];
+    const latest = await this.#client.getBlockNumber({ cacheTime: 0 });
+    for (const [from, owners] of this.#byFirstUnread(keys)) {
+      if (from > latest) continue;
+      const { ids, upTo } = await this.#registrations(owners, from, latest);
+      for (const owner of owners) {
+        const before = this.#known.get(owner)?.ids ?? [];
+        const all = new Set([...before, ...(ids.get(owner) ?? [])]);
+        this.#known.set(owner, {
+          ids: [...all],
+          upTo: upTo > unsettledBlocks ? upTo - unsettledBlocks : -1n,
+        });
+      }
+    }
+    const agents = new Map<string, number>();
+    for (const key of keys) {
+      const id = await this.#lowestOwned(key);
+      if (id !== undefined) agents.set(key, id);
+    }
+    return agents;
+  }
+
+  #byFirstUnread(keys: readonly string[]): Map<bigint, string[]> {
+    const groups = new Map<bigint, string[]>();
+    for (const key of keys) {
+      const known = this.#known.get(key);
+      const from = known ? known.upTo + 1n : 0n;
+      groups.set(from, [...(groups.get(from) ?? []), key]);
+    }
+    return groups;
+  }
+
+  /** Reads registrations in ever smaller ranges while the endpoint calls them too large. */
+  async #registrations(owners: readonly string[], first: bigint, last: bigint): Promise<Found> {
+    const ids = new Map<string, bigint[]>();
+    let size = last - first + 1n;
+    let requests = 0;
+    for (let from = first; from <= last; ) {
+      const to = from + size - 1n < last ? from + size - 1n : last;
+      if (++requests > mostRequests) throw new Error('the chain endpoint takes too small ranges of blocks');
+      try {
+        const events = await this.#client.getContractEvents({
+          ...{ address: this.#address, abi: registryAbi, eventName: 'Registered', strict: true },
+          args: { owner: owners as Address[] },
+          ...{ fromBlock: from, toBlock: to },
+        });
+        for (const { args } of events) {
+          const owner = args.owner.toLowerCase();
+          ids.set(owner, [...(ids.get(owner) ?? []), args.agentId]);
+        }
+        from = to + 1n;
+      } catch (error) {
+        if (!isTooMuch(error) || size <= smallestRange) throw error;
+        size /= 2n;
+      }
+    }
+    return { ids, upTo: last };
+  }
+
+  async #lowestOwned(owner: string): Promise<number | undefined> {
+    const known = this.#known.get(owner)?.ids ?? [];
+    const ids = [...known].sort((a, b) => (a < b ? -1 : 1));
+    for (const id of ids) {
+      if (id <= BigInt(Number.MAX_SAFE_INTEGER) && (await this.#isOf(id, owner))) return Number(id);
+    }
+    return undefined;
+  }
+
+  async #isOf(id: bigint, owner: string): Promise<boolean> {
+    const holders = await Promise.all([this.#read('ownerOf', id), this.#read('getAgentWallet', id)]);
+    return holders.some((holder) => holder !== undefined && isAddressEqual(holder, owner as Address));
+  }
+
+  /** `undefined` where the registry says no: an agent that is no more, or a registry without agent wallets. */
+  async #read(functionName: 'ownerOf' | 'getAgentWallet', id: bigint): Promise<Address | undefined> {
+    try {
+      return await this.#client.readContract({
+        ...{ address: this.#address, abi: registryAbi, functionName },
+        args: [id],
+      });
+    } catch (error) {
+      if (isNo(error)) return undefined;
+      throw error;
+    }
+  }
+}
+
+/** Names of an error and of those it comes from. */
+function namesOf(error: unknown): string[] {
+  const names: string[] = [];
+  for (let one = error as Error | undefined; one; one = one.cause as Error | undefined) names.push(one.name);
+  return names;
+}
+
+function isNo(error: unknown): boolean {
+  return namesOf(error).some((name) =>
+    ['ContractFunctionRevertedError', 'ContractFunctionZeroDataError'].includes(name),
+  );
+}
+
+/** Whether the endpoint answered and did not like the question; then a smaller one may do. */
+function isTooMuch(error: unknown): boolean {
+  const names = namesOf(error);
+  return !names.some((name) => ['TimeoutError', 'HttpRequestError'].includes(name)) || isBadRequest(error);
+}
+
+/** Some endpoints refuse large ranges by HTTP status. */
+function isBadRequest(error: unknown): boolean {
+  for (
+    let one = error as (Error & { status?: number }) | undefined;
+    one;
+    one = one.cause as Error | undefined
+  ) {
+    if (one.status === 400 || one.status === 413) return true;
+  }
+  return false;
+}

@@ -1,0 +1,50 @@
+import type { RunningIncident } from '../../projections/moderation/queries.js';
+import { type Action, moderation, personDecider } from '../../streams/moderation/index.js';
+import { type Act, type Came, type GuardOptions, guard } from './options.js';
+import { wordsFor } from './words.js';
+
+/** An incident about which something is to be done. */
+export type Pending = Pick<
+  RunningIncident,
+  'id' | 'ref' | 'subject' | 'nick' | 'host' | 'account' | 'channel' | 'patterns' | 'action' | 'seconds'
+>;
+
+const acts: Partial<Record<Action, Act['act']>> = {
+  notice: 'notice',
+  quiet: 'quiet',
+  kick: 'kick',
+  ban: 'ban',
+};
+
+/** Does what an incident asks for and records what came of it. Throws `Unavailable` when nobody can tell. */
+export async function carryOut(options: GuardOptions, incident: Pending): Promise<Came['is']> {
+  const { id, nick, channel, action, patterns } = incident;
+  const seconds = incident.seconds ?? undefined;
+  const came = await options.enforce({
+    act: acts[action]!,
+    ...{ channel, nick, host: incident.host ?? undefined, account: incident.account ?? undefined },
+    text: wordsFor(id, { action, channel, patterns, seconds }),
+  });
+  await answer(options, incident, came);
+  return came.is;
+}
+
+/** Records what came of an incident's action. */
+export async function answer(
+  { log }: Pick<GuardOptions, 'log'>,
+  { subject, ref, action, seconds }: Pending,
+  enforced: Came,
+): Promise<void> {
+  const until =
+    seconds === null || enforced.is !== 'done'
+      ? {}
+      : { until: new Date(log.now().getTime() + seconds * 1_000).toISOString() };
+  const came =
+    enforced.is === 'done'
+      ? { ...until, ...(enforced.mask === undefined ? {} : { mask: enforced.mask }) }
+      : enforced.is === 'failed'
+        ? { error: enforced.error }
+        : {};
+  const command = { is: 'answer' as const, subject, ref, action, outcome: enforced.is, ...came };
+  await log.handle(moderation, personDecider, command, { by: guard });
+}

@@ -1,0 +1,161 @@
+import {
+  dueLifts,
+  isOutlived,
+  type RunningIncident,
+  unansweredIncidents,
+} from '../../projections/moderation/queries.js';
+import type { Position } from '../../streams/core/index.js';
+import { moderation, personDecider } from '../../streams/moderation/index.js';
+import { answer, carryOut } from './carry-out.js';
+import { type GuardOptions, guard, usualLateAfterMs } from './options.js';
+
+const retryMs = 2_000;
+/** A lift that the network refuses is tried again, not often. */
+const refusedMs = 10 * 60_000;
+const longestMs = 60_000;
+const atOnce = 200;
+
+/**
+ * Sees to what runs longer than a moment: lifts mutes and bans when their time is up or when they were pardoned, and
+ * brings to an end what a crash or an outage has cut off. All of it is read from what is recorded.
+ */
+export class Sentences {
+  readonly #options: GuardOptions;
+  /** Whether the way of a line is not over yet: what is to be done about it is being done. */
+  readonly #isInHand: (ref: string) => boolean;
+  readonly #stop = new AbortController();
+  readonly #refused = new Map<string, number>();
+  #seen: Position | undefined;
+  /** Something was recorded since the last look began. */
+  #woken = false;
+  #wake = () => {};
+  #running: Promise<unknown> | undefined;
+
+  constructor(options: GuardOptions, isInHand: (ref: string) => boolean) {
+    this.#options = options;
+    this.#isInHand = isInHand;
+  }
+
+  start(): void {
+    this.#running = Promise.all([this.#follow(), this.#run()]);
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    this.#wake();
+    await this.#running;
+  }
+
+  /** Every fact may be a reason to look: an action that was taken, a pardon. */
+  async #follow(): Promise<void> {
+    const { log } = this.#options;
+    const { signal } = this.#stop;
+    let after: number | undefined;
+    while (after === undefined && !signal.aborted) {
+      after = await log.head(moderation).catch(() => undefined);
+      if (after === undefined) await this.#pause(retryMs);
+    }
+    if (after === undefined) return;
+    for await (const entries of log.follow(moderation, { after, batch: 100, signal })) {
+      const last = entries.at(-1);
+      if (!last) continue;
+      this.#seen = { stream: moderation.name, seq: last.seq };
+      this.#woken = true;
+      this.#wake();
+    }
+  }
+
+  async #run(): Promise<void> {
+    const { log, logger } = this.#options;
+    while (!this.#stop.signal.aborted) {
+      let pauseMs = retryMs;
+      this.#woken = false;
+      try {
+        pauseMs = await this.#look();
+      } catch (error) {
+        const { code } = error as { code?: unknown };
+        // what is not up yet comes by itself
+        if (code !== 'irc_unavailable' && code !== 'read_model_building' && log.connected)
+          logger.warn({ err: error }, 'sentences cannot be seen to now');
+      }
+      await this.#pause(pauseMs);
+    }
+  }
+
+  /** Does what is to be done now; after how many milliseconds to look again. */
+  async #look(): Promise<number> {
+    const { log, read } = this.#options;
+    const now = log.now();
+    const unanswered = (
+      await read((sql, schema) => unansweredIncidents(sql, schema, atOnce), this.#seen)
+    ).filter(({ ref }) => !this.#isInHand(ref));
+    await this.#each(unanswered, (incident) => this.#finish(incident, now));
+    const { due, next } = await read((sql, schema) => dueLifts(sql, schema, now));
+    await this.#each(due, (incident) => this.#lift(incident, now));
+    if (unanswered.length > 0 || due.length > 0) return retryMs;
+    return next ? Math.min(longestMs, Math.max(10, next.getTime() - log.now().getTime())) : longestMs;
+  }
+
+  /** One that fails must not keep the others waiting; without the network all of them wait. */
+  async #each(
+    incidents: RunningIncident[],
+    work: (incident: RunningIncident) => Promise<void>,
+  ): Promise<void> {
+    for (const incident of incidents) {
+      if (this.#stop.signal.aborted) return;
+      try {
+        await work(incident);
+      } catch (error) {
+        if ((error as { code?: unknown }).code === 'irc_unavailable') throw error;
+        this.#options.logger.warn({ id: incident.id, err: error }, 'incident cannot be seen to now');
+      }
+    }
+  }
+
+  async #finish(incident: RunningIncident, now: Date): Promise<void> {
+    const { lateAfterMs = usualLateAfterMs } = this.#options;
+    if (now.getTime() - incident.saidAt.getTime() <= lateAfterMs && !incident.pardoned) {
+      await carryOut(this.#options, incident);
+      return;
+    }
+    const error = incident.pardoned ? 'Pardoned before it was done' : 'Too late: the network was away';
+    await answer(this.#options, incident, { is: 'failed', error });
+  }
+
+  async #lift(incident: RunningIncident, now: Date): Promise<void> {
+    const { log, logger, enforce, read } = this.#options;
+    const { ref, subject, nick, channel, action, mask } = incident;
+    if ((this.#refused.get(ref) ?? 0) > now.getTime()) return;
+    const record = (ended: { outcome: 'done' | 'failed' | 'outlived'; error?: string }) =>
+      log.handle(moderation, personDecider, { is: 'lift', subject, ref, ...ended }, { by: guard });
+    if (await read((sql, schema) => isOutlived(sql, schema, incident, now))) {
+      await record({ outcome: 'outlived' });
+      return;
+    }
+    const lifted = await enforce({
+      act: action === 'ban' ? 'unban' : 'unquiet',
+      ...{ channel, nick, text: '' },
+      ...(mask === null ? {} : { mask }),
+    });
+    if (lifted.is === 'failed') {
+      this.#refused.set(ref, now.getTime() + refusedMs);
+      logger.warn({ channel, nick, action, error: lifted.error }, 'sentence cannot be lifted');
+      await record({ outcome: 'failed', error: lifted.error });
+      return;
+    }
+    this.#refused.delete(ref);
+    logger.info({ channel, nick, action }, 'sentence lifted');
+    await record({ outcome: 'done' });
+  }
+
+  #pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      this.#wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+      if (this.#woken || this.#stop.signal.aborted) this.#wake();
+    });
+  }
+}

@@ -1,0 +1,58 @@
+import type { LineSighting, Sighting } from '../../streams/network/index.js';
+import { isKept } from './room.js';
+
+/** What there is to go by when a channel is entered again; times in milliseconds since 1970. */
+export interface CatchUp {
+  /** The last line that was recorded, of those that a history keeps. */
+  known: { at: number; msgid?: string | undefined } | undefined;
+  /** Until when nothing was missed; `undefined` when the channel was never recorded before. */
+  seenUntil: number | undefined;
+  /** Since when the server has been running, and with it its histories; `undefined` when it does not tell. */
+  upSince: number | undefined;
+  /** What the channel's history has; null where there is none. */
+  history: { lines: LineSighting[]; reachesBack: number } | null;
+  now: number;
+}
+
+/** Histories and the server's uptime tell whole seconds. */
+const second = 1_000;
+const uptimeSlackMs = 2 * second;
+
+/**
+ * What was missed, as far as the channel's history tells, behind a gap where it does not tell everything. The
+ * last recorded line in the history proves that it is whole; else it has to reach back far enough.
+ */
+export function catchUp({ known, seenUntil, upSince, history, now }: CatchUp): Sighting[] {
+  if (seenUntil === undefined) return history?.lines ?? [];
+  const gapUpTo = (to: number): Sighting[] =>
+    to > seenUntil ? [{ is: 'gap', at: now, from: seenUntil, to }] : [];
+  if (!history) return gapUpTo(now);
+  const { lines, reachesBack } = history;
+  const index = known?.msgid ? lines.findLastIndex(({ msgid }) => msgid === known.msgid) : -1;
+  if (index >= 0) return lines.slice(index + 1);
+  const from = known ? Math.floor(known.at / second) * second : Number.NEGATIVE_INFINITY;
+  const missed = lines.filter(({ at }) => at >= from);
+  const whole = Math.max(reachesBack, upSince === undefined ? now : upSince + uptimeSlackMs);
+  return [...gapUpTo(Math.min(whole, now)), ...missed];
+}
+
+/**
+ * How far a history reaches back: to its oldest line when it is full, else for as long as it keeps lines. What
+ * was dropped from a full one may have been said in the very second of its oldest line. `modes` as in numeric 324, with the history's parameter `<lines>:<time>`.
+ */
+export function reachOf(modes: string, oldestOfFull: Date | null, now: number): number {
+  const [, , time = ''] = /\b(\d+):(\w+)/.exec(modes) ?? [];
+  const units: Record<string, number> = { s: 1, m: 60, h: 3_600, d: 86_400, w: 604_800, y: 31_536_000 };
+  let seconds = 0;
+  for (const [, count, unit = 's'] of time.matchAll(/(\d+)([a-z]?)/g)) {
+    seconds += Number(count) * (units[unit || 's'] ?? 1);
+  }
+  // a time of 0, or none, is no bound
+  const kept = seconds > 0 ? now - seconds * second : 0;
+  return Math.max(kept, oldestOfFull ? oldestOfFull.getTime() + second : 0);
+}
+
+/** The last of these lines that a history keeps. */
+export function lastKept(seen: readonly Sighting[]): LineSighting | undefined {
+  return seen.findLast((sighting): sighting is LineSighting => 'msgid' in sighting && isKept(sighting));
+}

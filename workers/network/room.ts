@@ -1,0 +1,140 @@
+import { casefold } from '../../streams/irc-grammar.js';
+import type { LineSighting, Sighting } from '../../streams/network/index.js';
+import type { IrcLine, ModeNames, Scene } from '../irc/index.js';
+
+/** A channel that we are in, as far as its lines tell: who is there, its topic and its modes. */
+export class Room {
+  readonly name: string;
+  readonly #names: ModeNames;
+  readonly #members = new Map<string, string>();
+  #topic: string;
+  #modes: string;
+
+  /** `modes` as in numeric 324: `+ntH 100:1d`. */
+  constructor(name: string, { members, topic }: Scene, modes: string, names: ModeNames) {
+    this.name = name;
+    this.#names = names;
+    this.#topic = topic;
+    this.#modes = changedModes('', modes, names);
+    for (const member of members) {
+      const nick = withoutPrefix(member, names);
+      this.#members.set(casefold(nick), member);
+    }
+  }
+
+  /** Everything at once. */
+  snapshot(at: number): Sighting {
+    return {
+      is: 'snapshot',
+      at,
+      members: [...this.#members.values()],
+      modes: this.#modes,
+      topic: this.#topic,
+    };
+  }
+
+  has(nick: string): boolean {
+    return this.#members.has(casefold(nick));
+  }
+
+  /** Takes note of a line about this channel, or about one of its members; `undefined` when it tells nothing. */
+  see(line: IrcLine, at: number): Sighting | undefined {
+    const [, second = ''] = line.params;
+    const who = whoOf(line);
+    switch (line.command) {
+      case 'PRIVMSG':
+      case 'NOTICE':
+        return lineOf(line, at);
+      case 'JOIN':
+        this.#members.set(casefold(line.nick), line.nick);
+        return { is: 'join', at, ...who, ...accountOf(line.params[1]) };
+      case 'PART':
+        return this.#gone(line.nick) ? { is: 'part', at, ...who, reason: second } : undefined;
+      case 'QUIT':
+        return this.#gone(line.nick) ? { is: 'quit', at, ...who, reason: line.params[0] ?? '' } : undefined;
+      case 'KICK':
+        this.#gone(second);
+        return { is: 'kick', at, ...who, kicked: second, reason: line.params[2] ?? '' };
+      case 'NICK':
+        return this.#renamed(line, at);
+      case 'TOPIC':
+        this.#topic = second;
+        return { is: 'topic', at, ...who, text: second };
+      case 'MODE': {
+        this.#modes = changedModes(this.#modes, second, this.#names);
+        return { is: 'mode', at, ...who, change: line.params.slice(1).join(' '), modes: this.#modes };
+      }
+      default:
+        return undefined;
+    }
+  }
+
+  #gone(nick: string): boolean {
+    return this.#members.delete(casefold(nick));
+  }
+
+  #renamed(line: IrcLine, at: number): Sighting | undefined {
+    const [to = ''] = line.params;
+    const member = this.#members.get(casefold(line.nick));
+    if (member === undefined) return undefined;
+    const prefix = member.slice(0, member.length - withoutPrefix(member, this.#names).length);
+    this.#gone(line.nick);
+    this.#members.set(casefold(to), `${prefix}${to}`);
+    return { is: 'nick', at, ...whoOf(line), to };
+  }
+}
+
+/** A line of text, also one that a channel's history replays; what it says stands as it was said. */
+export function lineOf(line: IrcLine, at: number): LineSighting {
+  const { msgid } = line.tags;
+  const text = line.params.at(-1) ?? '';
+  const action = /^\x01ACTION ?(.*?)\x01?$/s.exec(text);
+  return {
+    is: line.command === 'NOTICE' ? 'notice' : action ? 'action' : 'message',
+    at,
+    ...whoOf(line),
+    text: action && line.command !== 'NOTICE' ? action[1]! : text,
+    ...(msgid ? { msgid } : {}),
+  };
+}
+
+/** Whether a channel's history keeps the line: CTCP other than an action it does not. */
+export function isKept({ text }: LineSighting): boolean {
+  return !text.startsWith('\x01');
+}
+
+function whoOf({ nick, ident, hostname, prefix, tags }: IrcLine): {
+  nick: string;
+  host?: string;
+  account?: string;
+} {
+  return {
+    nick: nick || prefix,
+    ...(ident && hostname ? { host: `${ident}@${hostname}` } : {}),
+    ...accountOf(tags.account),
+  };
+}
+
+/** `*` is how the network says that somebody is identified with none. */
+function accountOf(account: string | undefined): { account?: string } {
+  return account && account !== '*' ? { account } : {};
+}
+
+function withoutPrefix(member: string, { prefixes }: ModeNames): string {
+  let at = 0;
+  while (prefixes.some(({ symbol }) => symbol === member[at])) at += 1;
+  return member.slice(at);
+}
+
+/** The letters of a channel's own modes after a change, sorted; those of lists and of members are none of them. */
+export function changedModes(modes: string, change: string, { channelModes, prefixes }: ModeNames): string {
+  const letters = new Set(modes);
+  let adding = true;
+  for (const flag of change.split(' ', 1)[0]!) {
+    if (flag === '+' || flag === '-') adding = flag === '+';
+    else if (channelModes[0]?.includes(flag) || prefixes.some(({ mode }) => mode === flag)) continue;
+    else if (adding) letters.add(flag);
+    else letters.delete(flag);
+  }
+  return [...letters].sort().join('');
+}

@@ -1,0 +1,61 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { Channels } from '../../channels/index.js';
+import { actor } from './network.js';
+
+/** A paid channel, as it is to be on the network. */
+export interface Door {
+  /** With `#`. */
+  name: string;
+  topic: string;
+}
+
+/** Nobody enters without having been brought in. */
+const closed = '+int';
+/** And where the network can do that, nobody in it takes another nick: their time would not end. */
+const steady = `${closed}N`;
+const pausesMs = { first: 500, longest: 15_000 };
+
+/** Has every paid channel created, or closed where it is there and open. Tries until it is done. */
+export async function furnishDoors(options: {
+  channels: Channels;
+  doors: readonly Door[];
+  logger: Logger;
+  signal: AbortSignal;
+}): Promise<void> {
+  const { doors, logger, signal } = options;
+  await Promise.all(
+    doors.map(async (door) => {
+      for (let pauseMs = pausesMs.first; !signal.aborted; pauseMs = Math.min(pauseMs * 2, pausesMs.longest)) {
+        try {
+          return await furnish(options.channels, door);
+        } catch (error) {
+          const { kind, message } = error as Error & { kind?: string };
+          const level = kind === 'unavailable' ? 'debug' : 'warn';
+          logger[level]({ channel: door.name, error: message }, 'paid channel cannot be opened yet');
+          await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
+        }
+      }
+    }),
+  );
+}
+
+async function furnish(channels: Channels, door: Door): Promise<void> {
+  try {
+    await open(channels, door, steady);
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== 'validation_failed') throw error;
+    await open(channels, door, closed);
+  }
+}
+
+async function open(channels: Channels, { name, topic }: Door, modes: string): Promise<void> {
+  const asker = { by: actor };
+  const channel = { name, type: 'special' as const, modes, topic, invite_list: [], metadata: { paid: true } };
+  try {
+    await channels.create({ ...channel, cause: 'automation' }, asker);
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== 'channel_exists') throw error;
+    await channels.update({ name, modes: [modes], voice: [], devoice: [], op: [], deop: [] }, asker);
+  }
+}

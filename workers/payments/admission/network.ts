@@ -1,0 +1,42 @@
+import type { MemberAction } from '../../../streams/channels/index.js';
+import { type Channels, noSuchNick, notInChannel } from '../../channels/index.js';
+
+/** Who acts, in what is recorded. */
+export const actor = 'admit-payers';
+
+/** Somebody and a channel, with its `#`. */
+export interface Place {
+  channel: string;
+  nick: string;
+}
+
+/** `absent`: the nick is not on the network, or not in the channel where it would have to be. */
+export type Moved = 'done' | 'absent';
+
+/** Brings a nick into its channel, with a voice. Throws what keeps the channel service from doing it. */
+export async function admit(channels: Channels, place: Place): Promise<Moved> {
+  const joined = await change(channels, place, 'sajoin', 'paid');
+  return joined === 'done' ? await change(channels, place, 'voice', 'paid') : joined;
+}
+
+/** Takes the voice from a nick and puts it out of the channel. Throws as above. */
+export async function putOut(channels: Channels, place: Place): Promise<Moved> {
+  await change(channels, place, 'devoice', 'the paid time is over');
+  return await change(channels, place, 'sapart', 'the paid time is over');
+}
+
+async function change(
+  channels: Channels,
+  { channel: name, nick }: Place,
+  action: MemberAction,
+  reason: string,
+): Promise<Moved> {
+  const { failed } = await channels.members(
+    { name, action, nicks: [nick], reason, cause: 'automation' },
+    { by: actor },
+  );
+  const error = failed[nick];
+  if (error === undefined) return 'done';
+  if (error === noSuchNick || error === notInChannel) return 'absent';
+  throw new Error(error);
+}

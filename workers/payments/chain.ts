@@ -1,0 +1,84 @@
+import { type Address, createPublicClient, type Hex, http, type PublicClient, parseAbi } from 'viem';
+import type { Fate } from '../../streams/payments/index.js';
+import { boundedFetch } from '../core/fetch.js';
+
+/** An authorization of which it is to be known what became of it. */
+export interface Authorization {
+  /** CAIP-2. */
+  network: string;
+  asset: string;
+  payer: string;
+  nonce: string;
+  payTo: string;
+  /** In the smallest unit of the asset. */
+  amount: string;
+}
+
+const abi = parseAbi([
+  'function authorizationState(address authorizer, bytes32 nonce) view returns (bool)',
+  'event AuthorizationUsed(address indexed authorizer, bytes32 indexed nonce)',
+  'event Transfer(address indexed from, address indexed to, uint256 value)',
+]);
+const [, used, transfer] = abi;
+/** How far back it is looked for, in blocks: what servers of chains let one ask for. */
+const blocksBack = 9_000n;
+const patienceMs = 5_000;
+
+/** The chain behind an RPC endpoint, as far as it knows what became of authorizations. */
+export class Chain {
+  readonly #client: PublicClient;
+  #id: Promise<number> | undefined;
+
+  constructor(rpcUrl: string) {
+    const transport = http(rpcUrl, {
+      ...{ timeout: patienceMs, retryCount: 0 },
+      // by itself it waits for a body for ever
+      fetchFn: (url, init) => boundedFetch(url, init, { timeoutMs: patienceMs }),
+    });
+    this.#client = createPublicClient({ transport });
+  }
+
+  /** `undefined` when it cannot tell: it is another chain, or away, or what happened is too long ago. */
+  async fateOf(authorization: Authorization): Promise<Fate | undefined> {
+    const { network, asset, payer, nonce } = authorization;
+    try {
+      if (network !== `eip155:${await this.#chainId()}`) return undefined;
+      const [address, authorizer] = [asset as Address, payer as Address];
+      const args = [authorizer, nonce as Hex] as const;
+      const state = { address, abi, functionName: 'authorizationState', args } as const;
+      if (await this.#client.readContract(state)) return await this.#use(authorization);
+      // of one block both, because behind one endpoint may be servers that know different ones
+      const { number: blockNumber, timestamp } = await this.#client.getBlock();
+      const isUsed = await this.#client.readContract({ ...state, blockNumber }).catch(() => true);
+      return isUsed ? { is: 'unused' } : { is: 'unused', at: Number(timestamp) };
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** That it was used up says that the money came only together with the transfer: it may have been cancelled. */
+  async #use({ asset, payer, nonce, payTo, amount }: Authorization): Promise<Fate | undefined> {
+    const latest = await this.#client.getBlockNumber();
+    const fromBlock = latest > blocksBack ? latest - blocksBack : 0n;
+    const address = asset as Address;
+    const args = { authorizer: payer as Address, nonce: nonce as Hex };
+    const [use] = await this.#client.getLogs({ address, event: used!, args, fromBlock });
+    if (!use) return fromBlock === 0n ? { is: 'void' } : undefined;
+    const transfers = await this.#client.getLogs({
+      ...{ address, event: transfer!, blockHash: use.blockHash },
+      args: { from: payer as Address, to: payTo as Address },
+    });
+    const isPaid = transfers.some(
+      ({ transactionHash, args }) => transactionHash === use.transactionHash && String(args.value) === amount,
+    );
+    return isPaid ? { is: 'paid', transaction: use.transactionHash } : { is: 'void' };
+  }
+
+  async #chainId(): Promise<number> {
+    this.#id ??= this.#client.getChainId().catch((error: unknown) => {
+      this.#id = undefined;
+      throw error;
+    });
+    return await this.#id;
+  }
+}

@@ -1,0 +1,157 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { OpenPayment } from '../../../projections/payments/queries.js';
+import { type Log, newId } from '../../../streams/core/index.js';
+import {
+  claimMs,
+  type Fate,
+  type Intended,
+  keepUntil,
+  payments,
+  placesDecider,
+  sessionOf,
+  type Terms,
+} from '../../../streams/payments/index.js';
+
+/** A paid channel, with `#`, its places, and what is paid for there now. */
+export interface SoldPlaces {
+  name: string;
+  maxSlots: number;
+  terms: Terms;
+}
+
+/** How long is waited between two looks at a payment, in milliseconds; `owedMs` where only a place is missing. */
+export interface Pauses {
+  firstMs: number;
+  longestMs: number;
+  owedMs: number;
+}
+
+/** What a doubt is resolved with. */
+export interface DoubtOptions {
+  log: Log;
+  places: readonly SoldPlaces[];
+  fateOf(intended: Intended): Promise<Fate | undefined>;
+  logger: Logger;
+  pauses: Pauses;
+}
+
+const actor = 'resolve-payments';
+/** How much later than an authorization's end the chain has to be before it is believed to be over, in seconds. */
+const marginSeconds = 60;
+
+/** A payment that was to be settled, until it is known what became of it. */
+export class Doubt {
+  readonly #options: DoubtOptions;
+  readonly #payment: OpenPayment;
+  readonly #over = new AbortController();
+  /** The transaction that settled it, once that is known. */
+  #paidBy: string | undefined;
+
+  constructor(payment: OpenPayment, options: DoubtOptions) {
+    this.#options = options;
+    this.#payment = payment;
+    this.#paidBy = payment.paid_by ?? undefined;
+  }
+
+  /** It has come to its end, whoever saw to it. */
+  end(): void {
+    this.#over.abort();
+  }
+
+  /** Looks again and again until the payment is granted or refused, or nobody can claim it any more. */
+  async resolve(): Promise<void> {
+    const { pauses, log, logger } = this.#options;
+    const { intended, intended_at } = this.#payment;
+    const { signal } = this.#over;
+    const age = () => log.now().getTime() - intended_at.getTime();
+    let pauseMs = Math.max(0, pauses.firstMs - age());
+    for (let nextMs = pauses.firstMs; ; nextMs *= 2) {
+      await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
+      if (signal.aborted) return;
+      try {
+        if (await this.#look()) return;
+      } catch (error) {
+        logger.debug({ payment: intended.payment, err: error }, 'payment not resolved yet');
+      }
+      if (this.#paidBy === undefined && age() > claimMs) {
+        logger.warn(this.#about(), 'payment was never known to be settled or not');
+        return;
+      }
+      pauseMs = this.#paidBy === undefined ? Math.min(nextMs, pauses.longestMs) : pauses.owedMs;
+    }
+  }
+
+  /** Whether the payment has come to its end. Throws what keeps it from being decided. */
+  async #look(): Promise<boolean> {
+    const { log, fateOf } = this.#options;
+    const { intended, intended_at } = this.#payment;
+    const { channel, payment, valid_before } = intended;
+    if (this.#paidBy === undefined) {
+      const fate = await fateOf(intended);
+      if (fate?.is === 'paid') this.#paidBy = fate.transaction;
+      if (fate?.is === 'void') return await this.#refuse('authorization_void');
+      if (fate?.is === 'unused' && isOver(fate, valid_before))
+        return await this.#refuse('authorization_expired');
+    }
+    if (this.#paidBy !== undefined) return await this.#grant(this.#paidBy);
+    const until = keepUntil(intended_at);
+    await log.handle(payments, placesDecider, { is: 'keep', channel, payment, until }, { by: actor });
+    return false;
+  }
+
+  async #grant(transaction: string): Promise<boolean> {
+    const { log, logger, places } = this.#options;
+    const { intended } = this.#payment;
+    const { channel } = intended;
+    const sold = places.find(({ name }) => name === channel);
+    // nobody can be brought into a channel that is none of ours any more
+    if (!sold) return await this.#owe(transaction, 'channel_not_sold');
+    const session = sessionOf(intended, newId(), transaction, sold.terms);
+    try {
+      const command = { is: 'grant' as const, channel, maxSlots: sold.maxSlots, session };
+      await log.handle(payments, placesDecider, command, { by: actor });
+    } catch (error) {
+      const { code, kind } = error as { code?: string; kind?: string };
+      if (kind !== 'refusal' || code === undefined) throw error;
+      // refused by somebody else in the meantime
+      if (code === 'payment_spent') return true;
+      return await this.#owe(transaction, code);
+    }
+    logger.info({ ...this.#about(), tx: transaction }, 'payment granted that nobody asked for again');
+    return true;
+  }
+
+  async #owe(tx_hash: string, reason: string): Promise<false> {
+    const { log, logger } = this.#options;
+    const { channel, payment, nick } = this.#payment.intended;
+    const command = { is: 'owe' as const, channel, payment, nick, tx_hash, reason };
+    const { fact } = await log.handle(payments, placesDecider, command, { by: actor });
+    if (fact)
+      logger.warn({ ...this.#about(), reason, tx: tx_hash }, 'payment is settled and its session is owed');
+    return false;
+  }
+
+  async #refuse(reason: string): Promise<true> {
+    const { log, logger } = this.#options;
+    const { channel, payment, nick } = this.#payment.intended;
+    await log.handle(
+      payments,
+      placesDecider,
+      { is: 'refuse', channel, payment, nick, reason },
+      { by: actor },
+    );
+    logger.info({ ...this.#about(), reason }, 'payment refused that nobody asked for again');
+    return true;
+  }
+
+  #about() {
+    const { payment, channel, nick } = this.#payment.intended;
+    return { payment, channel, nick };
+  }
+}
+
+/** Whether the authorization can never be used any more, by the time of the chain that has not seen it. */
+function isOver({ at }: { at?: number }, validBefore: number | null): boolean {
+  return at !== undefined && validBefore !== null && at >= validBefore + marginSeconds;
+}
