@@ -117,7 +117,7 @@ export class Projector {
     await this.#refresh();
     const active = activeBuild(this.#builds, projection);
     if (active) return active.schema;
-    throw new Unavailable('read_model_building', 503, `The read model ${name} is being built`, 2);
+    throw new Unavailable('read_model_building', `The read model ${name} is being built`);
   }
 
   /**
@@ -218,10 +218,9 @@ export class Projector {
     const halted = (await this.status()).filter(
       (it) => it.name === name && it.error?.stream === stream && it.error.seq === seq,
     );
-    if (halted.length === 0)
-      throw new Refusal('not_halted', 409, `${name} has not halted at ${stream} ${seq}`);
+    if (halted.length === 0) throw new Refusal('not_halted', `${name} has not halted at ${stream} ${seq}`);
     // passing over a fact would change nothing: none is to blame
-    if (halted.every(isAheadOfLog)) throw new Refusal('ahead_of_log', 409, halted[0]!.error!.message);
+    if (halted.every(isAheadOfLog)) throw new Refusal('ahead_of_log', halted[0]!.error!.message);
     const data = { projection: name, version, stream, seq, reason };
     await this.#log.append(operations, projectionSubject(name), { type: 'fact.skipped', data }, { by });
   }
@@ -333,7 +332,7 @@ export class Projector {
 
   #projection(name: string): Projection {
     const projection = this.#projections.get(name);
-    if (!projection) throw new Refusal('not_found', 404, `There is no read model ${name}`);
+    if (!projection) throw new Refusal('not_found', `There is no read model ${name}`);
     return projection;
   }
 

@@ -72,7 +72,7 @@ export function storeError(error: unknown): unknown {
 
 /** The error of a store that cannot be used now. */
 export function storeUnavailable(reason: string, cause?: unknown): Unavailable {
-  const error = new Unavailable('store_unavailable', 503, `The read store is not available: ${reason}`, 2);
+  const error = new Unavailable('store_unavailable', `The read store is not available: ${reason}`);
   if (cause !== undefined) error.cause = cause;
   return error;
 }

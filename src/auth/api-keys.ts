@@ -68,7 +68,7 @@ export class ApiKeys {
     let found: string | undefined;
     // all are compared, so that the time does not tell how many there are before the right one
     for (const { name, digest: known } of this.#keys) if (timingSafeEqual(known, wanted)) found = name;
-    if (found === undefined) throw new Refusal('api_key_invalid', 401, 'This API key is not known');
+    if (found === undefined) throw new Refusal('api_key_invalid');
     return found;
   }
 
@@ -81,15 +81,11 @@ export class ApiKeys {
   require(request: FastifyRequest): string {
     if (!this.configured) {
       if (isLocalCaller(request)) return 'local';
-      throw new Refusal('api_keys_not_configured', 403, 'This route answers local callers only', {
-        hint: 'The operator can open it to others by setting API_KEYS or API_KEYS_FILE',
-      });
+      throw new Refusal('api_keys_not_configured');
     }
     const name = this.identify(request);
     if (name === undefined) {
-      throw new Refusal('api_key_required', 401, 'This route needs an API key', {
-        hint: 'Send it as X-Api-Key, X-Mcp-Api-Key or Authorization: Bearer',
-      });
+      throw new Refusal('api_key_required');
     }
     return name;
   }

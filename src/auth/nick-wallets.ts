@@ -44,9 +44,7 @@ export class NickWallets {
   async proven(request: FastifyRequest, nick: string): Promise<string> {
     const { address, link } = await this.#signer(request, nick);
     if (link.level < provenLevel) {
-      throw new Refusal('wallet_not_verified', 403, `The link of ${nick} with its wallet is not verified`, {
-        hint: 'Link over IRC while identified with the nick service, and answer the challenge',
-      });
+      throw new Refusal('wallet_not_verified', `The link of ${nick} with its wallet is not verified`);
     }
     return address;
   }
@@ -56,7 +54,7 @@ export class NickWallets {
     const link = await this.#linkOf(nick);
     if (!link) throw noWalletLinked();
     if (walletKey(link.wallet_address) !== walletKey(address))
-      throw new Refusal('wallet_not_of_nick', 403, `The wallet that signed is not the one of ${nick}`);
+      throw new Refusal('wallet_not_of_nick', `The wallet that signed is not the one of ${nick}`);
     return { address, link };
   }
 
@@ -69,7 +67,7 @@ export class NickWallets {
         code?: string;
         error?: string;
       };
-      throw new Refusal(code, status, error);
+      throw new Refusal({ code, status }, error);
     } catch (error) {
       if (isExpected(error) && error.status === 404) return undefined;
       throw error;

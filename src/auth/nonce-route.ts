@@ -32,14 +32,9 @@ export async function authRoutes(app: FastifyInstance, options: AuthRoutesOption
           'x-ratelimit-reset': count.resetSec,
         });
         if (!count.allowed) {
-          throw new Refusal(
-            'nonce_rate_limited',
-            429,
-            `Too many nonces: at most ${limit.perMinute} a minute`,
-            {
-              retryAfter: count.resetSec,
-            },
-          );
+          throw new Refusal('nonce_rate_limited', `Too many nonces: at most ${limit.perMinute} a minute`, {
+            retryAfter: count.resetSec,
+          });
         }
       }
       const { nonce, expiresAt } = await nonces.issue();

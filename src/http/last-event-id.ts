@@ -12,5 +12,5 @@ export function lastEventId(request: FastifyRequest, isId: (text: string) => boo
   if (given === undefined || given === '') return undefined;
   if (typeof given === 'string' && isId(given)) return given;
   const message = `${path} must be the id of an event of this stream, like 42-0`;
-  throw new Refusal('validation_failed', 400, message, { details: [{ path, message }] });
+  throw new Refusal('validation_failed', message, { details: [{ path, message }] });
 }

@@ -71,7 +71,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   app.server.on('checkExpectation', refuseExpectation);
   app.addHook('onRequest', async ({ raw }) => {
     if (raw.headers.host === undefined && raw.httpVersion === '1.1')
-      throw new Refusal('bad_request', 400, 'A request of HTTP/1.1 has a Host header');
+      throw new Refusal('bad_request', 'A request of HTTP/1.1 has a Host header');
   });
 
   const methods = new RouteMethods(app);
@@ -110,7 +110,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
       timeWindow: 60_000,
       allowList: (request) => isLoopback(request.ip),
       errorResponseBuilder: (_request, context) =>
-        new Refusal('rate_limited', 429, `Too many requests: at most ${context.max} a minute`),
+        new Refusal('rate_limited', `Too many requests: at most ${context.max} a minute`),
     });
   }
 

@@ -2,6 +2,7 @@ import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/
 import { JSONRPCMessageSchema } from '@modelcontextprotocol/sdk/types.js';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isExpected, Refusal } from '../../streams/core/index.js';
+import type { RefusalCode } from '../../streams/refusals.js';
 import type { ApiKeys } from '../auth/api-keys.js';
 import type { Wallets } from '../auth/erc8128/wallets.js';
 import { errorAnswer, retryAfterOf } from '../http/errors.js';
@@ -30,7 +31,7 @@ const parseFault = -32700;
 const protocolFaults: Record<string, number> = { parse_error: parseFault, invalid_request: invalidRequest };
 
 /** What a refusal of the key path is called in `data.reason`. */
-const keyReasons: Record<string, string> = {
+const keyReasons: Record<string, RefusalCode> = {
   api_key_required: 'credential_missing',
   api_key_invalid: 'api_key_invalid',
   api_keys_not_configured: 'api_key_not_configured',
@@ -60,7 +61,7 @@ export async function mcpRoutes(app: FastifyInstance, options: McpOptions): Prom
     } catch (error) {
       const reason = isExpected(error) && keyReasons[error.code];
       if (!reason) throw error;
-      throw new Refusal(reason, 401, (error as Refusal).message, (error as Refusal).extra);
+      throw new Refusal(reason, (error as Refusal).message, (error as Refusal).extra);
     }
   }
 
@@ -105,7 +106,7 @@ function requireAllowed({ headers }: FastifyRequest, allowed: ReadonlySet<string
   const origin = headers.origin?.toLowerCase();
   if (known(host, host) && (origin === undefined || known(origin.replace(/^https?:\/\//, ''), origin)))
     return;
-  throw new Refusal('host_not_allowed', 403, 'This host or origin may not call the tools');
+  throw new Refusal('host_not_allowed');
 }
 
 /** The message, or a batch of them, as the transport takes it: it calls whatever is none a parse error. */
@@ -114,14 +115,12 @@ function parseMessage(raw: Buffer): unknown {
   try {
     body = JSON.parse(raw.toString('utf8'));
   } catch {
-    throw new Refusal('parse_error', 400, 'The body is not JSON');
+    throw new Refusal('parse_error');
   }
   const messages = Array.isArray(body) ? body : [body];
   if (messages.length > 0 && messages.every((one) => JSONRPCMessageSchema.safeParse(one).success))
     return body;
-  throw new Refusal('invalid_request', 400, 'The body is no JSON-RPC 2.0 message', {
-    hint: 'A request has jsonrpc "2.0", a method, an id that is text or a whole number, and params that are an object',
-  });
+  throw new Refusal('invalid_request');
 }
 
 /** The request as the transport sees it. Clients with a lax `Accept` exist: all get what the protocol has. */

@@ -89,9 +89,9 @@ async function callOverHttp(
     return retryAfter > 0 ? { ...reply, retryAfter } : reply;
   } catch (error) {
     if ((error as Error).name === 'SyntaxError') {
-      throw new Unavailable('upstream_invalid', 502, `The ${name} service did not answer with JSON`);
+      throw new Unavailable('upstream_invalid', `The ${name} service did not answer with JSON`);
     }
-    throw new Unavailable('upstream_unreachable', 502, `The ${name} service is unreachable`);
+    throw new Unavailable('upstream_unreachable', `The ${name} service is unreachable`);
   }
 }
 

@@ -107,8 +107,8 @@ export const channelDecider: Decider<ChannelState, ChannelCommand, ChannelFact> 
     const { name } = command;
     const exists = state.status === 'active' || state.status === 'archived';
     if (command.is === 'create') {
-      if (exists) throw new Refusal('channel_exists', 409, 'Channel already exists');
-      if (isPast(command, state)) throw new Refusal('channel_exists', 409, 'Channel existed and was deleted');
+      if (exists) throw new Refusal('channel_exists');
+      if (isPast(command, state)) throw new Refusal('channel_exists', 'Channel existed and was deleted');
       if (!isManagedChannel(name)) throw invalid('name', 'name must be # and 3 to 60 of a-z 0-9 _ -');
       const { type, metadata, invite_list, cause, event_seq } = command;
       const modes = checkedModes(command.modes);
@@ -125,7 +125,7 @@ export const channelDecider: Decider<ChannelState, ChannelCommand, ChannelFact> 
       };
       return { type: 'channel.created', data };
     }
-    if (!exists) throw new Refusal('not_found', 404, 'Channel not found');
+    if (!exists) throw new Refusal('not_found', 'Channel not found');
     switch (command.is) {
       case 'look':
         return undefined;
@@ -212,5 +212,5 @@ function checkedModes(text: string): string {
 }
 
 function invalid(path: string, message: string): Refusal {
-  return new Refusal('validation_failed', 400, message, { details: [{ path, message }] });
+  return new Refusal('validation_failed', message, { details: [{ path, message }] });
 }

@@ -133,5 +133,5 @@ export class Appender {
 /** The error of an append that was refused. The reason is for the operators' log: it may name places on the server. */
 export function refusedByLog(answer: PublishAnswer): Unavailable {
   const code = answer.is === 'refused' ? ` (${answer.code})` : '';
-  return new Unavailable('log_unavailable', 503, `The event log refused the append${code}`, 5);
+  return new Unavailable('log_unavailable', `The event log refused the append${code}`, 5);
 }

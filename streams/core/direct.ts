@@ -25,12 +25,12 @@ export async function readDirect(
     message = await request(`$JS.API.DIRECT.GET.${stream.name}`, JSON.stringify(query));
   } catch (error) {
     const reason = (error as Error).message;
-    throw new Unavailable('log_unavailable', 503, `The event log did not answer: ${reason}`, 2);
+    throw new Unavailable('log_unavailable', `The event log did not answer: ${reason}`);
   }
   const { headers } = message;
   if (!headers || headers.code === 404) return undefined;
   if (headers.code) {
-    throw new Unavailable('log_unavailable', 503, `The event log refused a read: ${headers.description}`, 2);
+    throw new Unavailable('log_unavailable', `The event log refused a read: ${headers.description}`);
   }
   return {
     subject: headers.get('Nats-Subject'),

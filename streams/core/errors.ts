@@ -1,40 +1,68 @@
+import { type RefusalCode, refusals } from '../refusals.js';
+
 /**
  * The two ways a request can fail without anybody having made a mistake in our code. They are told apart
  * from each other and from bugs by `kind` and `code`, never by `instanceof`: several copies of a module may
- * be loaded, and errors cross worker threads.
+ * be loaded, and errors cross worker threads. Both are made by their name in the catalogue of refusals.
  */
+
+/** What another process answered: its code may be one that this version does not know. */
+export interface Received {
+  code: string;
+  status: number;
+}
+
+/** What is told beside the code and the text. */
+interface Extra {
+  details?: { path: string; message: string }[];
+  hint?: string;
+  /** Seconds after which the answer may be another. */
+  retryAfter?: number;
+}
 
 /** The domain says no: the command was understood and is not allowed. `status` is the HTTP status it maps to. */
 export class Refusal extends Error {
   readonly kind = 'refusal';
-  constructor(
-    readonly code: string,
-    readonly status: number,
-    message: string,
-    /** `retryAfter`, in seconds, says when the answer may be another. */
-    readonly extra: {
-      details?: { path: string; message: string }[];
-      hint?: string;
-      retryAfter?: number;
-    } = {},
-  ) {
-    super(message);
+  readonly code: string;
+  readonly status: number;
+  readonly extra: Extra;
+
+  constructor(of: RefusalCode | Received, message?: string, extra: Extra = {}) {
+    const { code, status, says, hint, retryAfter } = described(of);
+    super(message ?? says);
     this.name = 'Refusal';
+    this.code = code;
+    this.status = status;
+    this.extra = {
+      ...(hint === undefined ? {} : { hint }),
+      ...(retryAfter === undefined ? {} : { retryAfter }),
+      ...extra,
+    };
   }
 }
 
 /** Somebody we depend on is down or too slow. `retryAfter` is in seconds. Nothing is half done. */
 export class Unavailable extends Error {
   readonly kind = 'unavailable';
-  constructor(
-    readonly code: string,
-    readonly status: number,
-    message: string,
-    readonly retryAfter = 1,
-  ) {
-    super(message);
+  readonly code: string;
+  readonly status: number;
+  readonly retryAfter: number;
+
+  constructor(of: RefusalCode | Received, message?: string, retryAfter?: number) {
+    const known = described(of);
+    super(message ?? known.says);
     this.name = 'Unavailable';
+    this.code = known.code;
+    this.status = known.status;
+    this.retryAfter = retryAfter ?? known.retryAfter ?? 1;
   }
+}
+
+function described(
+  of: RefusalCode | Received,
+): Received & { says: string; hint?: string; retryAfter?: number } {
+  if (typeof of === 'string') return { code: of, ...refusals[of] };
+  return { code: of.code, status: of.status, says: of.code };
 }
 
 /** Whether an error is one of the two expected kinds. */

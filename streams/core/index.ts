@@ -1,6 +1,6 @@
 export type { ObservedAppend } from './appender.js';
 export type { Decider } from './decider.js';
-export { isExpected, Refusal, Unavailable } from './errors.js';
+export { isExpected, type Received, Refusal, Unavailable } from './errors.js';
 export type { Entry } from './follow.js';
 export { importedHeader, markImport } from './imported.js';
 export { type Appended, Log, type LogOptions } from './log.js';

@@ -109,7 +109,7 @@ export class LogServer {
 
 /** The error of everything that needs the log while it is not there. */
 export function notConnected(): Unavailable {
-  return new Unavailable('log_unavailable', 503, 'The event log is not connected', 2);
+  return new Unavailable('log_unavailable', 'The event log is not connected');
 }
 
 /** This machine's clock in milliseconds, as it would be if nobody had set it since the process began. */

@@ -201,7 +201,7 @@ export class Log {
       }
       if (answer.is === 'refused') throw refusedByLog(answer);
       if (Date.now() > deadline) {
-        throw new Unavailable('log_contended', 503, `Too many concurrent changes of ${subject}`, 1);
+        throw new Unavailable('log_contended', `Too many concurrent changes of ${subject}`);
       }
       // nobody appended and yet we are not at its end: the subject is not the one that was folded
       if (cached.seq === conflictAt) this.#states.forget(key);

@@ -155,5 +155,5 @@ function settle(pending: Pending, text: string): void {
 }
 
 function noAnswer(reason: string): Unavailable {
-  return new Unavailable('log_unavailable', 503, `The event log did not acknowledge: ${reason}`, 2);
+  return new Unavailable('log_unavailable', `The event log did not acknowledge: ${reason}`);
 }

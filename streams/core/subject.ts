@@ -33,5 +33,5 @@ export async function* readSubject<S extends StreamDefinition>(
     if (entries.length === 0) return;
     for (const entry of entries) yield decodeFact(stream, entry.data, entry);
   }
-  throw new Unavailable('log_unavailable', 503, `The event log did not give all facts of ${subject}`, 2);
+  throw new Unavailable('log_unavailable', `The event log did not give all facts of ${subject}`);
 }

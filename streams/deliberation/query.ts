@@ -123,7 +123,7 @@ export const queryDecider: Decider<QueryState, QueryCommand, DeliberationFact> =
   decide(command, state) {
     const query_id = command.id;
     if (command.is === 'create') {
-      if (state.status !== 'none') throw new Refusal('query_exists', 409, 'There is a query with this id');
+      if (state.status !== 'none') throw new Refusal('query_exists');
       const { is: _, id: _id, ...query } = command;
       return { type: 'query.created', data: { query_id, ...query, rounds: roundsOf(command) } };
     }
@@ -161,17 +161,15 @@ export const queryDecider: Decider<QueryState, QueryCommand, DeliberationFact> =
       case 'inject': {
         const { actor, content } = command;
         if (!mayRead(state, actor)) throw queryNotFound();
-        if (!isOpen || state.status === 'synthesizing')
-          throw new Refusal('query_closed', 409, 'No model is asked any more: the context would reach none');
+        if (!isOpen || state.status === 'synthesizing') throw new Refusal('query_closed');
         if (state.injections >= mostInjections)
-          throw new Refusal('too_many_injections', 409, `A query takes ${mostInjections} contexts at most`);
+          throw new Refusal('too_many_injections', `A query takes ${mostInjections} contexts at most`);
         return { type: 'context.injected', data: { query_id, content } };
       }
       case 'change visibility': {
         const { actor, visibility } = command;
         if (!mayRead(state, actor)) throw queryNotFound();
-        if (actor !== state.owner)
-          throw new Refusal('not_owner', 403, 'Only the key that created the query may change who sees it');
+        if (actor !== state.owner) throw new Refusal('not_owner');
         if (visibility === state.visibility) return undefined;
         return { type: 'visibility.changed', data: { query_id, visibility } };
       }
@@ -189,7 +187,7 @@ export function mayRead(
 
 /** The refusal that says nothing of whether there is such a query. */
 export function queryNotFound(): Refusal {
-  return new Refusal('not_found', 404, 'Query not found');
+  return new Refusal('not_found', 'Query not found');
 }
 
 /** How often each model speaks; one model alone has nobody to speak with. */

@@ -101,10 +101,10 @@ export function deliveryDecider(
         }
         case 'redrive': {
           if (state.status === 'unknown') {
-            throw new Refusal('not_found', 404, `No dead letter with event id ${event_id}`);
+            throw new Refusal('not_found', `No dead letter with event id ${event_id}`);
           }
           if (state.status !== 'dead_letter' && state.status !== 'expired') {
-            throw new Refusal('not_dead_lettered', 409, `Event ${event_id} is not a dead letter (any more)`);
+            throw new Refusal('not_dead_lettered', `Event ${event_id} is not a dead letter (any more)`);
           }
           return { type: 'event.redriven', data: { ...about, ...outcome(state) } };
         }

@@ -129,7 +129,7 @@ export const registryDecider: Decider<RegistryState, RegistryCommand, IdentityFa
         return { type: 'identity.unlinked', data: { nick, wallet_address, sync_version } };
       }
       case 'challenge': {
-        if (link.verified) throw new Refusal('already_verified', 409, 'Identity already verified');
+        if (link.verified) throw new Refusal('already_verified');
         const { via, hex } = command;
         if (via === 'irc') refuseTooMany(state, nick, 'challenge', now);
         // anybody may ask the API: nobody is to fill the log there, nor to take the owner's challenge away for ever
@@ -153,14 +153,14 @@ export function levelOf(link: Pick<Link, 'identified' | 'verified' | 'agentId'>)
 
 /** The error of everything that needs a link of a nick. */
 export function noWalletLinked(): Refusal {
-  return new Refusal('wallet_not_linked', 404, 'No wallet linked');
+  return new Refusal('wallet_not_linked');
 }
 
 /** The error that a recorded failure of a verification is answered with. */
 export function verificationRefusal(reason: 'signature_invalid' | 'wallet_mismatch'): Refusal {
   return reason === 'signature_invalid'
-    ? new Refusal('signature_invalid', 400, 'Invalid signature')
-    : new Refusal('wallet_mismatch', 401, 'Signature does not match the linked wallet');
+    ? new Refusal('challenge_signature_invalid')
+    : new Refusal('challenge_wallet_mismatch');
 }
 
 /** Whether a challenge was replaced so often lately that it is to be answered with again, and still can be. */
@@ -180,9 +180,8 @@ function decideLink(
     const data = { nick, wallet_address: link.walletAddress };
     return link.identified ? undefined : { type: 'identity.confirmed', data };
   }
-  if (link) throw new Refusal('nick_linked', 409, 'Nick already linked');
-  if (state.nicks.has(walletKey(wallet_address)))
-    throw new Refusal('wallet_linked', 409, 'Wallet already linked');
+  if (link) throw new Refusal('nick_linked');
+  if (state.nicks.has(walletKey(wallet_address))) throw new Refusal('wallet_linked');
   return { type: 'identity.linked', data: { nick, wallet_address, identified } };
 }
 
@@ -195,11 +194,8 @@ function decideVerification(
   if (via === 'irc') refuseTooMany(state, nick, 'signature', now);
   const active = link.challenge;
   // one that was replaced while the signature was looked at is not the active one either
-  if (!active || active.text !== challenge)
-    throw new Refusal('challenge_missing', 400, 'No active challenge', {
-      hint: 'Ask for a challenge and sign that one',
-    });
-  if (active.expiresAt <= now.getTime()) throw new Refusal('challenge_expired', 410, 'Challenge expired');
+  if (!active || active.text !== challenge) throw new Refusal('challenge_missing');
+  if (active.expiresAt <= now.getTime()) throw new Refusal('challenge_expired');
   const { walletAddress: wallet_address } = link;
   if (signer === undefined || walletKey(signer) !== walletKey(wallet_address)) {
     const reason = signer === undefined ? 'signature_invalid' : 'wallet_mismatch';
@@ -215,5 +211,5 @@ function refuseTooMany(state: Readonly<RegistryState>, nick: string, what: keyof
   const waitMs = untilNextAttempt(state.attempts, nick, what, now.getTime());
   if (waitMs === 0) return;
   const retryAfter = Math.ceil(waitMs / 1000);
-  throw new Refusal('rate_limited', 429, 'Too many attempts to verify', { retryAfter });
+  throw new Refusal('rate_limited', 'Too many attempts to verify', { retryAfter });
 }

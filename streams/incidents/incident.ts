@@ -31,14 +31,14 @@ export const incidentDecider: Decider<IncidentState, IncidentCommand, IncidentFa
 
   decide(command, { isReported, tally, voters }) {
     if (command.is === 'report') {
-      if (isReported) throw new Refusal('incident_exists', 409, 'There is an incident with this id');
+      if (isReported) throw new Refusal('incident_exists');
       const { is: _, ...data } = command;
       return { type: 'incident.reported', data };
     }
-    if (!isReported) throw new Refusal('not_found', 404, 'Incident not found');
+    if (!isReported) throw new Refusal('not_found', 'Incident not found');
     const { is: _, ...vote } = command;
     if (voters.has(casefold(vote.voter)))
-      throw new Refusal('already_voted', 409, `${vote.voter} has voted on this incident already`);
+      throw new Refusal('already_voted', `${vote.voter} has voted on this incident already`);
     return { type: 'vote.cast', data: { ...vote, status: statusOf(withScore(tally, vote.score)) } };
   },
 };

@@ -64,7 +64,7 @@ export const personDecider: Decider<PersonState, PersonCommand, ModerationFact> 
     if (command.is === 'judge')
       return incidents.has(command.said.ref) ? undefined : recorded(command, incidents);
     const entry = incidents.get(command.ref);
-    if (!entry) throw new Refusal('not_found', 404, 'There is no such incident');
+    if (!entry) throw new Refusal('not_found', 'There is no such incident');
     switch (command.is) {
       case 'answer': {
         const { is: _, subject: __, ...data } = command;

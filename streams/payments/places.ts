@@ -155,7 +155,7 @@ export function liveSessionOf(state: Readonly<PlacesState>, payment: string, now
 /** The error of a payment that was used, or refused, before. */
 export function spent(reason?: string): Refusal {
   const text = reason ? `This payment was refused before: ${reason}` : 'This payment was used before';
-  return new Refusal('payment_spent', 402, text, { hint: 'Sign a new payment' });
+  return new Refusal('payment_spent', text);
 }
 
 function remember(
@@ -177,7 +177,7 @@ function requireAlone(state: Readonly<PlacesState>, payment: string, nick: strin
   const key = casefold(nick);
   for (const session of state.sessions.values()) {
     if (casefold(session.nick) !== key || !isLive(session, now)) continue;
-    throw new Refusal('session_active', 409, 'This nick has a session in the channel', {
+    throw new Refusal('session_active', 'This nick has a session in the channel', {
       hint: `It lasts until ${session.expires_at}; it cannot be extended before`,
       retryAfter: secondsUntil(Date.parse(session.expires_at), now),
     });
@@ -193,8 +193,7 @@ function requireAlone(state: Readonly<PlacesState>, payment: string, nick: strin
 }
 
 function inProgress(until: number, now: Date): Refusal {
-  return new Refusal('payment_in_progress', 409, 'Another payment for this nick is under way', {
-    hint: 'Present that payment again to learn what came of it',
+  return new Refusal('payment_in_progress', 'Another payment for this nick is under way', {
     retryAfter: secondsUntil(until, now),
   });
 }
@@ -206,8 +205,7 @@ function requirePlace(state: Readonly<PlacesState>, payment: string, maxSlots: n
   ].filter((end) => end > now.getTime());
   const before = state.owed.has(payment) ? 0 : state.owed.size;
   if (ends.length + before < maxSlots) return;
-  throw new Refusal('channel_full', 503, 'The channel is full', {
-    hint: 'Try again later',
+  throw new Refusal('channel_full', 'The channel is full', {
     retryAfter: secondsUntil(ends.length > 0 ? Math.min(...ends) : now.getTime() + owedAgainMs, now),
   });
 }

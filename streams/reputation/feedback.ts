@@ -24,7 +24,7 @@ export const feedbackDecider: Decider<FeedbackState, GiveFeedback, ReputationFac
   },
 
   decide({ from, nick, channel, rating, comment }, { last }, now) {
-    if (casefold(from) === casefold(nick)) throw new Refusal('self_feedback', 400, 'Nobody rates themselves');
+    if (casefold(from) === casefold(nick)) throw new Refusal('self_feedback');
     const today = now.toISOString().slice(0, 10);
     // clocks of two processes may differ around midnight: the days of a subject never go back
     const day = last && last.day > today ? last.day : today;

@@ -66,10 +66,9 @@ export const agentDecider: Decider<AgentState, AgentCommand, AgentFact> = {
       const expires_at = new Date(expires).toISOString();
       return { type: 'registration.requested', data: { nickname, social_handle, text, expires_at } };
     }
-    if (!challenge) throw new Refusal('no_pending_verification', 404, 'There is no pending verification');
+    if (!challenge) throw new Refusal('no_pending_verification');
     if (state.owner !== undefined) throw taken();
-    if (challenge.expiresAt <= now)
-      throw new Refusal('verification_expired', 410, 'The verification has expired: ask for a new challenge');
+    if (challenge.expiresAt <= now) throw new Refusal('verification_expired');
     if (command.is === 'look') return undefined;
     const { postUrl: post_url, email } = command;
     return { type: 'agent.registered', data: { nickname, social_handle, post_url, email } };
@@ -77,5 +76,5 @@ export const agentDecider: Decider<AgentState, AgentCommand, AgentFact> = {
 };
 
 function taken(): Refusal {
-  return new Refusal('nickname_taken', 409, 'This nickname is registered already');
+  return new Refusal('nickname_taken');
 }

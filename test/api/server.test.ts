@@ -21,7 +21,7 @@ async function startServer(
     throw new Error('the password is hunter2');
   });
   app.get('/refused', async () => {
-    throw new Refusal('no_way', 409, 'No way', { hint: 'try another' });
+    throw new Refusal({ code: 'no_way', status: 409 }, 'No way', { hint: 'try another' });
   });
   const url = await app.listen({ host: '127.0.0.1', port: 0 });
   t.teardown(() => app.close());

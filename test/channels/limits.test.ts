@@ -74,10 +74,13 @@ t.test('CHAN-24 an operation of another process, with its errors', async (t) => 
     operations: {
       double: async (n: number) => n * 2,
       refuse: async () => {
-        throw new Refusal('no', 409, 'No', { details: [{ path: 'a', message: 'a is b' }], retryAfter: 7 });
+        throw new Refusal({ code: 'no', status: 409 }, 'No', {
+          details: [{ path: 'a', message: 'a is b' }],
+          retryAfter: 7,
+        });
       },
       away: async () => {
-        throw new Unavailable('away', 503, 'Away', 9);
+        throw new Unavailable({ code: 'away', status: 503 }, 'Away', 9);
       },
       broken: async () => {
         throw new Error('secret');

@@ -77,7 +77,7 @@ t.test('the life of the service', async (t) => {
       warnings.map(({ msg, err }) => [msg, err?.message]).filter(([, problem]) => problem !== undefined),
       [],
     );
-    t.same(errorView(new Unavailable('x_building', 503, 'It is being built', 1)), {
+    t.same(errorView(new Unavailable({ code: 'x_building', status: 503 }, 'It is being built', 1)), {
       ...{ type: 'Unavailable', code: 'x_building', message: 'It is being built' },
     });
     t.match(errorView(new TypeError('a bug')), { type: 'TypeError', message: 'a bug', stack: /start\.test/ });

@@ -182,7 +182,7 @@ t.test('DISC-06 policy and guide say the same', async (t) => {
     keyed: { tools: 57, mutating: 20, moves_money: 6 },
     'wallet-read': { tools: 24, mutating: 0, moves_money: 0 },
   });
-  t.same(policy.errors, [...Object.keys(signatureFaults), 'nonce_store_unavailable']);
+  t.same(policy.errors, [...signatureFaults, 'nonce_store_unavailable']);
 
   const guide = await (await fetch(`${url}/auth.md`)).text();
   for (const reason of [...policy.errors, 'credential_missing', 'api_key_invalid', 'api_key_not_configured'])

@@ -41,7 +41,7 @@ const ownership: Decider<{ holder?: string }, { name: string; by: string }, Thin
   },
   decide: (command, state) => {
     if (state.holder === command.by) return undefined;
-    if (state.holder) throw new Refusal('taken', 409, 'taken');
+    if (state.holder) throw new Refusal({ code: 'taken', status: 409 }, 'taken');
     return { type: 'thing.taken', data: command };
   },
 };

@@ -129,10 +129,13 @@ t.test('MCP-05 what goes wrong in a tool is said', async (t) => {
   };
   t.equal(await said(new ToolFailure('nobody is there')), 'Error: nobody is there');
   t.equal(
-    await said(new Refusal('no', 409, 'Already voted', { hint: 'Once only' })),
+    await said(new Refusal({ code: 'no', status: 409 }, 'Already voted', { hint: 'Once only' })),
     'Error: Already voted. Once only',
   );
-  t.equal(await said(new Unavailable('down', 503, 'The store is away')), 'Error: The store is away');
+  t.equal(
+    await said(new Unavailable({ code: 'down', status: 503 }, 'The store is away')),
+    'Error: The store is away',
+  );
   t.same(bugs, []);
   t.equal(await said(new TypeError('secret details')), 'Error: Something went wrong on our side');
   t.match(bugs, [{ message: 'secret details' }]);

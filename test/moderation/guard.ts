@@ -30,7 +30,7 @@ export class Hand {
     act === 'quiet' || act === 'ban' ? { is: 'done', mask: `${nick}!*@*` } : { is: 'done' };
 
   readonly enforce = async (wanted: Act): Promise<Came> => {
-    if (!this.isThere) throw new Unavailable('irc_unavailable', 503, 'IRC not connected', 1);
+    if (!this.isThere) throw new Unavailable('irc_unavailable', 'IRC not connected', 1);
     this.done.push(wanted);
     return this.outcome(wanted);
   };

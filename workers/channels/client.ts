@@ -10,7 +10,7 @@ const answerMs = 8_000;
 
 /** The error of everything that needs the channel bot while it is not there or is no operator. */
 export function ircUnavailable(): Unavailable {
-  return new Unavailable('irc_unavailable', 503, 'IRC not connected or bot not operator', 5);
+  return new Unavailable('irc_unavailable');
 }
 
 /**

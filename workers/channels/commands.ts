@@ -79,7 +79,7 @@ export class Commands {
     const session = this.#session();
     requireKnown(session, modes);
     return await this.#alone(name, async () => {
-      if (await this.#exists(name)) throw new Refusal('channel_exists', 409, 'Channel already exists');
+      if (await this.#exists(name)) throw new Refusal('channel_exists');
       const tally = await this.#options.tally();
       tally.requireRoom(type);
       const limit = cause === 'request' ? tally.creations : undefined;
@@ -166,7 +166,7 @@ export class Commands {
       const archiving = { name, reason, deleteAfterMs, cause, event_seq };
       const { state, seq, isNew } = await this.#decide({ is: 'archive', ...archiving }, asker);
       // an event that was acted upon before, and the channel was opened again since
-      if (!state.archived) throw new Refusal('not_found', 404, 'Channel not found');
+      if (!state.archived) throw new Refusal('not_found', 'Channel not found');
       if (isNew) await this.#carryOut(name, () => makeSo(session, { ...state, name }, this.#options.bots));
       const { reason: archive_reason, delete_after } = state.archived;
       return { is: 'archived', name, archive_reason, delete_after, seq };

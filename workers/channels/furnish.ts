@@ -38,7 +38,7 @@ export interface Refused {
 
 /** The error of a command that the network does not carry out. */
 export function cannot({ text }: Refused, what: string): Refusal {
-  return new Refusal('refused_by_network', 409, `${what}: ${text}`);
+  return new Refusal('refused_by_network', `${what}: ${text}`);
 }
 
 /** Settings that lock or hide a channel: nobody but the service gives them to a managed one. */

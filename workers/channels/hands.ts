@@ -92,7 +92,7 @@ export function requireKnown(session: Session, modes: string): void {
   const unknown = unknownModes(session, modes);
   if (unknown.length === 0) return;
   const message = `modes has ${unknown.join(', ')}, which the network does not know`;
-  throw new Refusal('validation_failed', 400, message, { details: [{ path: 'modes', message }] });
+  throw new Refusal('validation_failed', message, { details: [{ path: 'modes', message }] });
 }
 
 /** Whether the server has a setting. */

@@ -25,7 +25,7 @@ export class HourlyLimit {
       const free = (this.#times[over - 1] ?? now.getTime()) + hourMs;
       const retryAfter = Math.max(1, Math.ceil((free - now.getTime()) / 1_000));
       const text = `Too many ${this.#what}: at most ${this.#most} an hour`;
-      throw new Refusal('rate_limited', 429, text, { retryAfter });
+      throw new Refusal('rate_limited', text, { retryAfter });
     }
     for (let n = 0; n < count; n++) this.#times.push(now.getTime());
   }

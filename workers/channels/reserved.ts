@@ -16,6 +16,6 @@ export class Reserved {
   /** Throws a 409 for one of them. */
   refuse(name: string): void {
     if (!this.has(name)) return;
-    throw new Refusal('channel_reserved', 409, 'This channel is always there and cannot be managed');
+    throw new Refusal('channel_reserved');
   }
 }

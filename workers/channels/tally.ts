@@ -45,7 +45,7 @@ export class Tally {
   requireRoom(type: ChannelType): void {
     const most = mostOfType[type];
     if (most === undefined || this.#channels[type] < most) return;
-    throw new Refusal('type_limit_reached', 429, `There are ${most} ${type} channels, which is the limit`);
+    throw new Refusal('type_limit_reached', `There are ${most} ${type} channels, which is the limit`);
   }
 
   /** Counts a channel that was created (1) or deleted (-1). */

@@ -30,7 +30,7 @@ export function answerRequests(options: {
     let envelope: Envelope;
     try {
       const run = operations[operation] as ((input: unknown) => Promise<unknown>) | undefined;
-      if (!run) throw new Refusal('not_found', 404, `${service} has no operation ${operation}`);
+      if (!run) throw new Refusal('not_found', `${service} has no operation ${operation}`);
       envelope = { is: 'result', result: await run(message.json()) };
     } catch (error) {
       if (!isExpected(error)) logger.error({ service, operation, err: error }, 'operation failed');
@@ -80,16 +80,16 @@ export async function request<Result>(
   if (envelope.is === 'result') return envelope.result as Result;
   const { code, status, message: text } = envelope;
   throw envelope.is === 'refusal'
-    ? new Refusal(code, status, text, envelope.extra)
-    : new Unavailable(code, status, text, envelope.retryAfter);
+    ? new Refusal({ code, status }, text, envelope.extra)
+    : new Unavailable({ code, status }, text, envelope.retryAfter);
 }
 
 function noAnswer(service: string, error: unknown): unknown {
   switch ((error as NatsError).code) {
     case '503':
-      return new Unavailable('nobody_answers', 503, `No process answers for ${service} now`, 2);
+      return new Unavailable('nobody_answers', `No process answers for ${service} now`);
     case 'TIMEOUT':
-      return new Unavailable('answer_overdue', 503, `${service} did not answer in time`, 2);
+      return new Unavailable('answer_overdue', `${service} did not answer in time`);
     default:
       return error;
   }

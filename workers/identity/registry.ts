@@ -142,7 +142,7 @@ export class Registry {
     const since = performance.now();
     return this.#line.run('', async () => {
       if (performance.now() - since > lineMs)
-        throw new Unavailable('log_contended', 503, 'Too many commands wait for the identity registry', 2);
+        throw new Unavailable('log_contended', 'Too many commands wait for the identity registry', 2);
       return await work();
     });
   }

@@ -16,7 +16,7 @@ export type Identification =
 export async function identified(session: Session, nick: string): Promise<Identification> {
   if (!isNick(nick)) return { is: 'away' };
   const answer = await session.command('WHOIS', nick);
-  if (answer.is !== 'answered') throw new Unavailable('irc_unavailable', 503, 'IRC does not answer', 5);
+  if (answer.is !== 'answered') throw new Unavailable('irc_unavailable', 'IRC does not answer');
   const said = (command: string) => answer.lines.find((line) => line.command === command)?.params;
   if (!said('311')) return { is: 'away' };
   const account = said('330')?.[2];

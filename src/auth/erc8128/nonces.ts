@@ -45,9 +45,7 @@ export class Nonces {
     const expiresAt = new Date(this.#now().getTime() + ttlMs);
     const put = await stored(() => this.#issued.put(nonce, expiresAt.toISOString(), 0));
     if (put === 'full') {
-      throw new Refusal('nonce_capacity', 429, 'Too many nonces have been issued and not been used', {
-        retryAfter: 10,
-      });
+      throw new Refusal('nonce_capacity');
     }
     return { nonce, expiresAt };
   }
@@ -74,6 +72,6 @@ async function stored<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch {
-    throw new Unavailable('nonce_store_unavailable', 503, 'Nonces can be neither issued nor used now', 2);
+    throw new Unavailable('nonce_store_unavailable');
   }
 }

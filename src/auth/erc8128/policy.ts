@@ -1,3 +1,5 @@
+import type { RefusalCode } from '../../../streams/refusals.js';
+
 /** What a wallet's signature must be like to be taken (ERC-8128, a profile of RFC 9421). */
 export const signaturePolicy = {
   /** Name of the signature in its two headers. */
@@ -18,32 +20,31 @@ export const nonceAliases = ['/api/v1/auth/erc8128/nonce'] as const;
 /** Where the policy can be read. */
 export const policyPath = '/auth/erc8128/info';
 
-/** Why a signature was refused: stable codes, and what they mean. */
-export const signatureFaults = {
-  signature_input_invalid:
-    'Signature and Signature-Input must both be there, readable, and have the label eth',
-  wallet_invalid: 'The keyid must be erc8128:<chain id>:<0x address>',
-  wallet_mismatch: 'The signature is not one of the wallet in the keyid over this request',
-  signature_stale: 'The signature is from another time, or is to hold for more than 300 seconds',
-  nonce_required: 'The signature has no nonce',
-  nonce_unknown: 'The nonce was not issued here',
-  nonce_replayed: 'The nonce has been used',
-  nonce_expired: 'The nonce is older than 300 seconds',
-  components_invalid: 'The signature does not cover what it must, or covers what this request does not have',
-  class_bound_rejected: 'The signature is for a class of requests; it must be for this one',
-  content_digest_required: 'The signature covers content-digest, and the request has no Content-Digest',
-  content_digest_mismatch: 'Content-Digest is not the SHA-256 digest of the body',
-  signature_invalid: 'The signature is not one that a wallet makes',
-  alg_unsupported: 'The signature must be made with eip191 (personal_sign)',
-  chain_not_allowed: 'The wallet must be one of chain 8453',
-} as const;
+/** Why a signature may be refused, by name in the catalogue. */
+export const signatureFaults = [
+  'signature_input_invalid',
+  'wallet_invalid',
+  'wallet_mismatch',
+  'signature_stale',
+  'nonce_required',
+  'nonce_unknown',
+  'nonce_replayed',
+  'nonce_expired',
+  'components_invalid',
+  'class_bound_rejected',
+  'content_digest_required',
+  'content_digest_mismatch',
+  'signature_invalid',
+  'alg_unsupported',
+  'chain_not_allowed',
+] as const satisfies RefusalCode[];
 
 /** A reason for which a signature is refused. */
-export type SignatureFault = keyof typeof signatureFaults;
+export type SignatureFault = (typeof signatureFaults)[number];
 
 /** Whether an error's code is a reason for which a signature was refused. */
 export function isSignatureFault(code: string): code is SignatureFault {
-  return Object.hasOwn(signatureFaults, code);
+  return (signatureFaults as readonly string[]).includes(code);
 }
 
 /** What a signature must cover; the order is free, and it may cover more. */

@@ -10,7 +10,7 @@ import { verifyMessage } from 'viem';
 import { Refusal } from '../../../streams/core/index.js';
 import { showsSignature } from '../challenges.js';
 import type { Nonces } from './nonces.js';
-import { type SignatureFault, signatureFaults, signaturePolicy } from './policy.js';
+import { type SignatureFault, signaturePolicy } from './policy.js';
 import { type DescribedSignature, signaturesOf } from './signature-input.js';
 
 /** Who signed a request. */
@@ -152,11 +152,8 @@ export class Wallets {
   }
 
   #refusal(fault: SignatureFault): Refusal {
-    const hints: Partial<Record<SignatureFault, string>> = {
-      wallet_mismatch: `The signed @authority must be ${this.authority}`,
-    };
-    const hint = fault.startsWith('nonce_') ? 'Get a new nonce for each request' : hints[fault];
-    return new Refusal(fault, 401, signatureFaults[fault], hint ? { hint } : {});
+    const hint = `The signed @authority must be ${this.authority}`;
+    return new Refusal(fault, undefined, fault === 'wallet_mismatch' ? { hint } : {});
   }
 }
 

@@ -127,7 +127,7 @@ export function createChannelserv(options: ChannelservOptions): Service<typeof c
   const sold = new Set(options.sold.map(casefold));
   function refuseSold(name: string): void {
     if (!sold.has(name)) return;
-    throw new Refusal('channel_reserved', 409, 'Access to this channel is sold: it is kept as it is');
+    throw new Refusal('channel_reserved', 'Access to this channel is sold: it is kept as it is');
   }
   const asker = ({ actor = 'api' }: Input) => ({ by: actor });
   const seesKeys = ({ query }: Input) => parseInput(Visibility, query ?? {}).private !== undefined;
@@ -231,5 +231,5 @@ function nameOf({ params }: Input): string {
 }
 
 function channelNotFound(): Refusal {
-  return new Refusal('not_found', 404, 'Channel not found');
+  return new Refusal('not_found', 'Channel not found');
 }

@@ -1,11 +1,12 @@
 import type { z } from 'zod';
 import { Refusal } from '../../../streams/core/index.js';
+import type { RefusalCode } from '../../../streams/refusals.js';
 
 /** Parses what came from outside; throws a 400 that names the path of every bad field. */
 export function parseInput<S extends z.ZodType>(
   schema: S,
   input: unknown,
-  code = 'validation_failed',
+  code: RefusalCode = 'validation_failed',
 ): z.output<S> {
   const result = schema.safeParse(input, { error: whatIsWrong });
   if (result.success) return result.data;
@@ -17,7 +18,7 @@ export function parseInput<S extends z.ZodType>(
       message: message.startsWith(field || 'The body') ? message : `${field} ${message}`,
     };
   });
-  throw new Refusal(code, 400, details.map(({ message }) => message).join('; '), { details });
+  throw new Refusal(code, details.map(({ message }) => message).join('; '), { details });
 }
 
 const kinds: Record<string, string> = {

@@ -64,7 +64,7 @@ export async function multibrainApi(app: FastifyInstance, options: MultibrainApi
   }
 
   app.get('/multibrain/query/:id/stream', { exposeHeadRoute: false }, async (request, reply) => {
-    if (open >= maxStreams) throw new Unavailable('too_many_viewers', 503, 'Too many streams are open', 5);
+    if (open >= maxStreams) throw new Unavailable('too_many_viewers');
     const { params, actor: reader } = asReader(request);
     const after = lastEventId(request, isQueryEventId);
     const stopped = new AbortController();

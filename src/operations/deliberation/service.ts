@@ -120,16 +120,13 @@ export function createMultibrain(options: MultibrainOptions): Service<typeof mul
         found = await look();
       }
     }
-    if (!found) throw new Unavailable('read_model_behind', 503, 'The query is not there to be read yet', 1);
+    if (!found) throw new Unavailable('read_model_behind', 'The query is not there to be read yet');
     if (!mayRead(found, actor)) throw queryNotFound();
     return found;
   }
 
   function chosenModels(chosen: string[] | undefined): string[] {
-    if (ids.length === 0)
-      throw new Refusal('models_not_configured', 503, 'No model is configured', {
-        hint: 'The operator names a file of models in MODELS',
-      });
+    if (ids.length === 0) throw new Refusal('models_not_configured');
     if (chosen === undefined) return ids.slice(0, mostModels);
     const details = chosen.flatMap((id, index) => {
       const path = `models.${index}`;
@@ -138,7 +135,7 @@ export function createMultibrain(options: MultibrainOptions): Service<typeof mul
     });
     if (details.length === 0) return chosen;
     const message = details.map(({ message }) => message).join('; ');
-    throw new Refusal('validation_failed', 400, message, { details });
+    throw new Refusal('validation_failed', message, { details });
   }
 
   return {

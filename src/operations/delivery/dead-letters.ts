@@ -41,7 +41,7 @@ export async function deadLetterRoutes(app: FastifyInstance, options: EventOpera
   app.get('/ops/dead-letters/:event_id', async (request) => {
     const { event_id } = parseInput(EventParams, request.params);
     const row = await readModels.read('delivery_queue', (sql, schema) => queueRow(sql, schema, event_id));
-    if (!row) throw new Refusal('not_found', 404, `No event with id ${event_id} was received`);
+    if (!row) throw new Refusal('not_found', `No event with id ${event_id} was received`);
     return row;
   });
 
@@ -49,7 +49,7 @@ export async function deadLetterRoutes(app: FastifyInstance, options: EventOpera
     const { event_id } = parseInput(EventParams, request.params);
     const token = eventToken(event_id);
     const received = await log.last(market, marketSubject(token));
-    if (!received) throw new Refusal('not_found', 404, `No event with id ${event_id} was received`);
+    if (!received) throw new Refusal('not_found', `No event with id ${event_id} was received`);
     const event = { seq: received.seq, event_id, token };
     const { position, fact } = await log.handle(
       delivery,

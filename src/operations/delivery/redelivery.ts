@@ -56,22 +56,17 @@ export async function redeliveryRoutes(app: FastifyInstance, options: EventOpera
     const { run, channels: wanted } = parseInput(RedeliverBody, request.body);
     const token = eventToken(event_id);
     const received = await log.last(market, marketSubject(token));
-    if (!received) throw new Refusal('not_found', 404, `No event with id ${event_id} was received`);
+    if (!received) throw new Refusal('not_found', `No event with id ${event_id} was received`);
     const { target_channels } = received.data;
     const channels = wanted ? target_channels.filter((name) => wanted.includes(name)) : target_channels;
     if (channels.length === 0) {
-      throw new Refusal(
-        'no_such_channel',
-        409,
-        `Event ${event_id} goes to ${target_channels.join(', ')} only`,
-      );
+      throw new Refusal('no_such_channel', `Event ${event_id} goes to ${target_channels.join(', ')} only`);
     }
     const status = await readModels.read('delivery_queue', (sql, schema) =>
       deliveryStatus(sql, schema, event_id),
     );
     if (status !== 'delivered') {
-      const hint = 'Dead letters and expired events are redriven; pending ones are shown without help.';
-      throw new Refusal('not_delivered', 409, `Event ${event_id} has not been delivered`, { hint });
+      throw new Refusal('not_delivered', `Event ${event_id} has not been delivered`);
     }
     const event = { seq: received.seq, event_id, token };
     const { fact } = await log.handle(

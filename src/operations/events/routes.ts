@@ -4,7 +4,7 @@ import { Refusal, Unavailable } from '../../../streams/core/index.js';
 import { errorAnswer } from '../../http/errors.js';
 import type { Service } from '../../remote/service.js';
 import type { bridgeRoutes } from './service.js';
-import { type SignatureFault, type SignatureScheme, verifyWebhook } from './signature.js';
+import { type SignatureScheme, verifyWebhook } from './signature.js';
 
 /** What the webhook receiver works with. */
 export interface WebhookOptions {
@@ -15,14 +15,6 @@ export interface WebhookOptions {
   /** Told how each posted event was answered: its status, or the code of its error. */
   observe?: (answer: { status: string } | { code: string }) => void;
 }
-
-const faults: Record<SignatureFault, string> = {
-  signature_missing: 'X-EM-Signature is missing',
-  signature_invalid: 'X-EM-Signature does not match the body',
-  timestamp_missing: 'X-EM-Timestamp is missing',
-  timestamp_invalid: 'X-EM-Timestamp is not an ISO 8601 time',
-  timestamp_stale: 'X-EM-Timestamp is more than 5 minutes from our clock',
-};
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
@@ -46,12 +38,7 @@ export async function webhookRoutes(app: FastifyInstance, options: WebhookOption
 
     scope.post('/hooks/em/events', { config: { rateLimit: false } }, async (request, reply) => {
       if (secrets.length === 0) {
-        throw new Unavailable(
-          'webhook_secret_not_configured',
-          503,
-          'EM_WEBHOOK_SECRET is not set on this service',
-          60,
-        );
+        throw new Unavailable('webhook_secret_not_configured');
       }
       const raw = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
       const fault = verifyWebhook(
@@ -65,9 +52,9 @@ export async function webhookRoutes(app: FastifyInstance, options: WebhookOption
       if (fault) {
         const limit = await limitGuesses?.(request);
         if (limit && !limit.isAllowed && limit.isExceeded) {
-          throw new Refusal('rate_limited', 429, 'Too many requests with a wrong signature');
+          throw new Refusal('rate_limited', 'Too many requests with a wrong signature');
         }
-        throw new Refusal(fault, 401, faults[fault]);
+        throw new Refusal(fault === 'signature_invalid' ? 'event_signature_invalid' : fault);
       }
       const answer = await bridge.receiveEvent({ body: parseBody(raw) });
       const { status, code } = answer.body as { status?: string; code?: string };
@@ -88,7 +75,6 @@ function parseBody(raw: Buffer): unknown {
   } catch (error) {
     throw new Refusal(
       'invalid_event',
-      400,
       `The body is not a JSON event: ${(error as Error).message.slice(0, 200)}`,
     );
   }

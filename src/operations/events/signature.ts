@@ -11,7 +11,7 @@ export interface SignedRequest {
 }
 
 /** Why a webhook is rejected; each one is the `code` of a 401. */
-export type SignatureFault =
+type SignatureFault =
   | 'signature_missing'
   | 'signature_invalid'
   | 'timestamp_missing'

@@ -62,7 +62,7 @@ export function createIdentity(options: IdentityOptions): Service<typeof identit
     byWallet: async ({ params } = {}) => {
       const { address } = parseInput(WalletParams, params);
       const link = await read((sql, schema) => linkOfWallet(sql, schema, address));
-      if (!link) throw new Refusal('nick_not_linked', 404, 'No nick linked');
+      if (!link) throw new Refusal('nick_not_linked');
       return ok(link);
     },
     link: async (input = {}) => {

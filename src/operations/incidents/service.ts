@@ -200,5 +200,5 @@ function idOf({ params }: Input): string {
 }
 
 function incidentNotFound(): Refusal {
-  return new Refusal('not_found', 404, 'Incident not found');
+  return new Refusal('not_found', 'Incident not found');
 }

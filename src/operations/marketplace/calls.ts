@@ -79,7 +79,7 @@ export class MarketplaceCalls {
       if (!isExpected(error)) throw error;
       await end(error.status, error.code);
       // no Retry-After: a client that repeats by itself might pay twice
-      throw new Refusal(error.code, error.status, error.message, { hint: notKnown });
+      throw new Refusal({ code: error.code, status: error.status }, error.message, { hint: notKnown });
     }
   }
 }

@@ -56,13 +56,13 @@ async function tasksOf(list: ListTasks, status: TaskStatus, after: string | unde
   if (answer.status !== 200) throw failure(answer);
   const { tasks = answer.body, hint } = (answer.body ?? {}) as { tasks?: unknown; hint?: string };
   if (hint !== undefined && Array.isArray(tasks) && tasks.length === 0) {
-    throw new Refusal('marketplace_not_configured', 503, 'The task marketplace is not configured', { hint });
+    throw new Refusal('marketplace_not_configured', 'The task marketplace is not configured', { hint });
   }
   if (!Array.isArray(tasks)) {
     throw new Unavailable(
       'marketplace_invalid',
-      502,
       'The task marketplace did not answer with a list of tasks',
+      1,
     );
   }
   // the marketplace may not know the parameters
@@ -75,7 +75,7 @@ function failure({ status, body }: { status: number; body: unknown }): Unavailab
   const { code, error } = (body ?? {}) as { code?: unknown; error?: unknown };
   const isOurs = typeof code === 'string' && code.startsWith('marketplace_') && typeof error === 'string';
   const what = isOurs ? error : `The task marketplace answered HTTP ${status}`;
-  return new Unavailable('marketplace_failed', 502, what);
+  return new Unavailable('marketplace_failed', what);
 }
 
 function isBefore(created: unknown, after: string): boolean {

@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici';
 import { Unavailable } from '../../../streams/core/index.js';
+import type { RefusalCode } from '../../../streams/refusals.js';
 
 /** Largest answer that is passed on, in bytes. */
 const answerLimit = 8 * 1024 * 1024;
@@ -41,7 +42,7 @@ export class Exchange implements Dispatcher.DispatchHandlers {
     this.#resolve = resolve;
     this.#reject = reject;
     this.#timer = setTimeout(() => {
-      this.#fail(unavailable('marketplace_timeout', 'The task marketplace did not answer in time'));
+      this.#fail(unavailable('marketplace_timeout'));
     }, timeoutMs);
   }
 
@@ -84,7 +85,7 @@ export class Exchange implements Dispatcher.DispatchHandlers {
   }
 
   onError(error: Error): void {
-    this.#fail(unavailable('marketplace_unreachable', 'The task marketplace is unreachable', error));
+    this.#fail(unavailable('marketplace_unreachable', undefined, error));
   }
 
   #fail(error: Unavailable): void {
@@ -114,8 +115,8 @@ function invalid(what: string): Unavailable {
   return unavailable('marketplace_invalid', `The task marketplace ${what}`);
 }
 
-function unavailable(code: string, message: string, cause?: unknown): Unavailable {
-  const error = new Unavailable(code, 502, message, 5);
+function unavailable(code: RefusalCode, message?: string, cause?: unknown): Unavailable {
+  const error = new Unavailable(code, message);
   if (cause !== undefined) error.cause = cause;
   return error;
 }

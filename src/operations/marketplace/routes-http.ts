@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { auditedCalls } from '../../../projections/marketplace.js';
 import { Refusal } from '../../../streams/core/index.js';
+import { refusals } from '../../../streams/refusals.js';
 import type { ApiKeys } from '../../auth/api-keys.js';
 import type { ReadModels } from '../../stores/read-models.js';
 import { parseInput } from '../core/validation.js';
@@ -26,7 +27,6 @@ const AuditQuery = z.object({
   limit: z.coerce.number().int().min(1).max(500).default(100),
   before: z.coerce.number().int().min(1).optional(),
 });
-const hint = 'The operator has not set EM_URL, the address of the task marketplace';
 
 /** `/em/*`: the task marketplace, passed on as it is; `/ops/audit`: what was changed there through this service. */
 export async function marketplaceApi(app: FastifyInstance, options: MarketplaceOptions): Promise<void> {
@@ -108,8 +108,8 @@ function taskOf(
 }
 
 function notConfigured({ list }: MarketplaceRoute, reply: FastifyReply): FastifyReply {
-  if (list) return reply.send({ tasks: [], hint });
-  throw new Refusal('marketplace_not_configured', 503, 'The task marketplace is not configured', { hint });
+  if (list) return reply.send({ tasks: [], hint: refusals.marketplace_not_configured.hint });
+  throw new Refusal('marketplace_not_configured');
 }
 
 function send(reply: FastifyReply, { status, headers, body }: MarketplaceAnswer): FastifyReply {

@@ -45,8 +45,7 @@ export async function moderationOperations(
     const { id } = parseInput(IncidentParams, request.params);
     const { reason } = parseInput(PardonBody, request.body);
     const recorded = await log.at(moderation, id);
-    if (recorded?.type !== 'incident.recorded')
-      throw new Refusal('not_found', 404, `There is no incident ${id}`);
+    if (recorded?.type !== 'incident.recorded') throw new Refusal('not_found', `There is no incident ${id}`);
     const { ref, nick, channel, level } = recorded.data;
     const { fact, position } = await log.handle(
       moderation,

@@ -55,7 +55,7 @@ export async function ircRoutes(app: FastifyInstance, options: IrcRoutesOptions)
     const { channel } = parseInput(StreamQuery, request.query);
     const after = lastEventId(request, (text) => parseLineId(text) !== undefined);
     const seen = visibility(keys, request);
-    if (open >= maxViewers) throw new Unavailable('too_many_viewers', 503, 'Too many streams are open', 5);
+    if (open >= maxViewers) throw new Unavailable('too_many_viewers');
     let stream: Readable | undefined;
     const stopped = new AbortController();
     const { since, sightings } = await feed.watch(channelKey(channel), {

@@ -72,7 +72,7 @@ export function ircReads(options: IrcReadOptions): Service<typeof ircReadRoutes>
     const { limit, private: withPrivate, since } = parseInput(MessagesQuery, query ?? {});
     const key = channelKey(params?.channel ?? '');
     if (since !== undefined && !(await readModels.reached('irc_network', { stream: irc.name, seq: since })))
-      throw new Unavailable('read_model_behind', 503, 'What was last seen is not to be had yet', 2);
+      throw new Unavailable('read_model_behind', 'What was last seen is not to be had yet', 2);
     const question = `messages ${limit} ${withPrivate} ${key}`;
     const body = await readModels.recall('irc_network', question, async (sql, schema) => {
       const channel = await ircChannel(sql, schema, key);
@@ -97,7 +97,7 @@ export function ircReads(options: IrcReadOptions): Service<typeof ircReadRoutes>
 
 /** The answer for channels that do not exist, and for those that the caller may not see. */
 export function channelNotFound(): Refusal {
-  return new Refusal('not_found', 404, 'Channel not found', {
+  return new Refusal('not_found', 'Channel not found', {
     hint: 'A private channel is shown to callers with an API key, where the operator has set one',
   });
 }

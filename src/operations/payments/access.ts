@@ -95,7 +95,7 @@ export class Access {
     );
     // another process was faster with the same payment, for the same nick or for another one
     if (!intended && !(await this.#wasIntended(entering).catch((error) => this.#release(entering, error))))
-      throw new Unavailable('log_unavailable', 503, 'The event log does not show what it stores', 1);
+      throw new Unavailable('log_unavailable', 'The event log does not show what it stores', 1);
     const settled = await this.#options.facilitator.settle(proof, entering.resource);
     if (!intended) return await this.#finish(entering, await this.#believe(entering, settled, undefined));
     if (settled.is !== 'unknown') return await this.#finish(entering, settled);
@@ -238,8 +238,5 @@ function intentOf(channel: PaidChannel, nick: string, payer: string, proof: Proo
 }
 
 function settlementUnknown(): Refusal {
-  return new Refusal('settlement_unknown', 502, 'It is not known whether the payment was settled', {
-    hint: 'Present the same payment again: it is not charged twice. A new payment would be a second one',
-    retryAfter: 5,
-  });
+  return new Refusal('settlement_unknown');
 }

@@ -125,7 +125,7 @@ export class Facilitator {
 
 /** The error of a facilitator that does not answer. */
 export function unreachable(): Unavailable {
-  return new Unavailable('facilitator_unreachable', 502, 'The payment facilitator is unreachable', 5);
+  return new Unavailable('facilitator_unreachable');
 }
 
 /** A payment in the words of the version that it came in, or of the one that the facilitator takes. */

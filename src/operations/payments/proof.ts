@@ -167,9 +167,7 @@ function parsed(header: string): unknown {
 }
 
 function invalid(): Refusal {
-  return new Refusal('payment_header_invalid', 400, 'The payment header is no x402 payment', {
-    hint: 'Send the base64 of the JSON payment payload as PAYMENT-SIGNATURE, or as X-PAYMENT',
-  });
+  return new Refusal('payment_header_invalid');
 }
 
 function prefixed(text: string): string {

@@ -65,7 +65,7 @@ export function createTurnstile(options: TurnstileOptions): Service<typeof turns
 
   function channelOf({ params }: Input): PaidChannel {
     const channel = channels.get(casefold(`#${(params?.channel ?? '').replace(/^#/, '')}`));
-    if (!channel) throw new Refusal('not_found', 404, 'Paid channel not found');
+    if (!channel) throw new Refusal('not_found', 'Paid channel not found');
     return channel;
   }
 
@@ -81,9 +81,7 @@ export function createTurnstile(options: TurnstileOptions): Service<typeof turns
     const { nick } = parseInput(AccessBody, input.body);
     const [there] = await options.online([nick]);
     if (there === undefined) {
-      throw new Refusal('nick_not_on_irc', 400, 'Nick not connected to IRC', {
-        hint: 'Connect to the network under this nick first: nothing was paid',
-      });
+      throw new Refusal('nick_not_on_irc');
     }
     const proof = matchProof(presented, till.offers);
     if (!proof || !access) {
@@ -167,5 +165,5 @@ function channelView(channel: PaidChannel, slots: ReadonlyMap<string, number>) {
 }
 
 function notConfigured(): Unavailable {
-  return new Unavailable('payments_not_configured', 503, 'Payments for this channel are not configured', 60);
+  return new Unavailable('payments_not_configured');
 }

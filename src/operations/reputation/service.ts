@@ -83,7 +83,7 @@ export function createReputation({
       const channel = casefold(parseInput(ChannelParams, input.params ?? {}).channel);
       const isHidden = (await hiddenFrom(input)).includes(channel);
       const standing = await rows.read((sql, schema) => channelStanding(sql, schema, log.now(), channel));
-      if (!standing || isHidden) throw new Refusal('not_found', 404, 'No feedback was given in this channel');
+      if (!standing || isHidden) throw new Refusal('not_found', 'No feedback was given in this channel');
       return ok(standing);
     },
     agentLeaderboard: async ({ query } = {}) => {

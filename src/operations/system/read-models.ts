@@ -38,7 +38,7 @@ export async function operationsRoutes(app: FastifyInstance, options: Operations
   app.get('/ops/projections/:name', async (request) => {
     const { name } = parseInput(ProjectionParams, request.params);
     const builds = (await projector.status()).filter((status) => status.name === name);
-    if (builds.length === 0) throw new Refusal('not_found', 404, `There is no read model ${name}`);
+    if (builds.length === 0) throw new Refusal('not_found', `There is no read model ${name}`);
     return { name, builds: builds.map(projectionView) };
   });
 

@@ -90,7 +90,7 @@ export function createVerification(options: VerificationOptions): Service<typeof
     const post = parsePostAddress(tweetUrl);
     if (!post) {
       const message = 'tweetUrl must be the address of a post, like https://x.com/<handle>/status/<number>';
-      throw new Refusal('post_url_invalid', 400, message, { details: [{ path: 'tweetUrl', message }] });
+      throw new Refusal('post_url_invalid', message, { details: [{ path: 'tweetUrl', message }] });
     }
     // a post that takes long to be read is not too late for that
     const now = log.now();
@@ -99,7 +99,7 @@ export function createVerification(options: VerificationOptions): Service<typeof
     const { author, text } = await readPost(post.url);
     if (author === undefined || !isSame(author, who.socialHandle)) throw notTheirs(who.socialHandle);
     if (!text.includes(challenge!.text)) {
-      throw new Refusal('verification_failed', 400, `The post does not have the text ${challenge!.text}`);
+      throw new Refusal('verification_failed', `The post does not have the text ${challenge!.text}`);
     }
     const { position } = await handle({ is: 'register', ...who, postUrl: post.url, email }, now);
     // when the log stored it; who is registered is not to be refused because that cannot be asked now
@@ -111,7 +111,7 @@ export function createVerification(options: VerificationOptions): Service<typeof
   async function show(nickname: string) {
     const key = casefold(nickname);
     const agent = await rows.read((sql, schema) => registeredAgent(sql, schema, key));
-    if (!agent) throw new Refusal('not_found', 404, 'Agent not found');
+    if (!agent) throw new Refusal('not_found', 'Agent not found');
     return agent;
   }
 
@@ -139,5 +139,5 @@ const ok = (body: unknown): Reply => ({ status: 200, body });
 const isSame = (handle: string, other: string): boolean => handle.toLowerCase() === other.toLowerCase();
 
 function notTheirs(handle: string): Refusal {
-  return new Refusal('verification_failed', 400, `The post is not one of @${handle}`);
+  return new Refusal('verification_failed', `The post is not one of @${handle}`);
 }

@@ -1,3 +1,4 @@
+import { refusals } from '../../../streams/refusals.js';
 import { componentsOf, nonceAliases, signatureFaults } from '../../auth/erc8128/policy.js';
 import { type Doors, keyHeaders, paymentHeaders, places } from './doors.js';
 
@@ -6,7 +7,7 @@ export function authGuide({ at, authority, signatures, tiers }: Doors): string {
   const read = tiers['wallet-read'];
   const { keyed } = tiers;
   const components = componentsOf({ hasQuery: true, hasBody: true }).map((name) => `\`${name}\``);
-  const faults = Object.entries(signatureFaults).map(([code, meaning]) => `| \`${code}\` | ${meaning} |`);
+  const faults = signatureFaults.map((code) => `| \`${code}\` | ${refusals[code].says} |`);
   return `# Authentication
 
 Reads of the HTTP API need no credential. There is no OAuth here: no authorization server, no token endpoint, and no

@@ -28,7 +28,7 @@ export function authPolicy({ authority, signatures, tiers, at }: Doors) {
     nonce_endpoint: places.nonce,
     nonce_endpoint_aliases: [...nonceAliases],
     tiers,
-    errors: [...Object.keys(signatureFaults), 'nonce_store_unavailable'],
+    errors: [...signatureFaults, 'nonce_store_unavailable'],
     documentation: at.authGuide,
   };
 }

@@ -38,7 +38,7 @@ export class Skill {
   /** The text of a file that the manifest names, with this service's address in it. Throws 404 and 503. */
   async file(name = mainFile): Promise<string> {
     const { files } = await this.#manifest();
-    if (!files.includes(name)) throw new Refusal('not_found', 404, 'The skill has no such file');
+    if (!files.includes(name)) throw new Refusal('not_found', 'The skill has no such file');
     const text = await this.#read(name);
     return text.replaceAll('{base_url}', this.#publicUrl);
   }
@@ -60,5 +60,5 @@ export class Skill {
 }
 
 function unavailable(): Unavailable {
-  return new Unavailable('skill_unavailable', 503, 'The skill cannot be read now', 60);
+  return new Unavailable('skill_unavailable');
 }

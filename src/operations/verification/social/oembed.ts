@@ -36,8 +36,7 @@ export function oembedReader(endpoint: string): ReadPost {
 
 async function answerOf(target: URL): Promise<z.output<typeof Answer>> {
   const { status, body } = await ask(target);
-  if ([400, 401, 403, 404, 410].includes(status))
-    throw new Refusal('post_not_found', 400, 'There is no such public post');
+  if ([400, 401, 403, 404, 410].includes(status)) throw new Refusal('post_not_found');
   if (status !== 200) throw cannotTell(`answered ${status}`);
   if (body === undefined) throw cannotTell('answered more than a post can be');
   const answer = Answer.safeParse(parsed(body));
@@ -66,5 +65,5 @@ function parsed(text: string): unknown {
 }
 
 function cannotTell(what: string): Unavailable {
-  return new Unavailable('social_unreachable', 502, `The social network ${what}: try again later`, 5);
+  return new Unavailable('social_unreachable', `The social network ${what}: try again later`);
 }
