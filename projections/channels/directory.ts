@@ -8,7 +8,7 @@ import {
   withoutNicks,
 } from '../../streams/channels/index.js';
 import type { Recorded } from '../../streams/core/index.js';
-import { endedTaskChannel, type MarketFact, market } from '../../streams/events/index.js';
+import { effectsOf, type MarketFact, market } from '../../streams/events/index.js';
 import { defineProjection } from '../core/projection.js';
 import { json, type Tx } from '../core/sql.js';
 
@@ -247,8 +247,8 @@ async function addOperations(tx: Tx, rows: OperationRow[], schema: string): Prom
 async function addEndings(tx: Tx, events: Recorded<MarketFact>[], schema: string): Promise<void> {
   const endings = new Map<string, Date>();
   for (const { data, at } of events) {
-    const channel = endedTaskChannel(data);
-    if (channel !== undefined) endings.set(channel, at);
+    const { close } = effectsOf(data);
+    if (close) endings.set(close.name, at);
   }
   if (endings.size === 0) return;
   await tx.query(

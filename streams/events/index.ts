@@ -1,5 +1,4 @@
-export { type ChannelAction, channelActionOf } from './automation.js';
+export { channelEffects, effectsOf, type RoomOpening, withEventBot } from './effects.js';
 export { eventToken, MarketEvent } from './event.js';
 export { type MarketFact, market, marketSubject } from './facts.js';
-export { feedChannel, routeEvent } from './routing.js';
-export { endedTaskChannel } from './task-end.js';
+export { feedChannel, roomTypeOf, routeEvent } from './routing.js';

@@ -13,6 +13,14 @@ export interface Route {
 /** The public feed, and the place of every line that has no other. */
 export const feedChannel = '#bounties';
 
+const prefixes = { task: '#task-', relay: '#relay-', geographic: '#city-', category: '#cat-' } as const;
+
+/** What kind of room a line's channel is, when it is one that lines may be the first to need. */
+export function roomTypeOf(name: string): keyof typeof prefixes | undefined {
+  const types = Object.keys(prefixes) as (keyof typeof prefixes)[];
+  return types.find((type) => name.startsWith(prefixes[type]));
+}
+
 function channel(prefix: string, part: string): string | undefined {
   const name = `${prefix}${part}`;
   return part !== '' && isManagedChannel(name) ? name : undefined;
@@ -25,17 +33,17 @@ function channelSafe(text: string): string {
 
 /** `#task-` and the first 8 characters of a task id; undefined when nothing usable is left of it. */
 export function taskChannel(id: unknown): string | undefined {
-  return channel('#task-', channelSafe(shortId(id)));
+  return channel(prefixes.task, channelSafe(shortId(id)));
 }
 
 /** `#relay-` and the first 8 characters of a relay id; undefined when nothing usable is left of it. */
 export function relayChannel(relayId: unknown): string | undefined {
-  return channel('#relay-', channelSafe(shortId(relayId)));
+  return channel(prefixes.relay, channelSafe(shortId(relayId)));
 }
 
 /** `#cat-` and the category with hyphens for underscores; undefined when that is no channel name. */
 export function categoryChannel(category: unknown): string | undefined {
-  return channel('#cat-', channelSafe((textOf(category) ?? '').replaceAll('_', '-')));
+  return channel(prefixes.category, channelSafe((textOf(category) ?? '').replaceAll('_', '-')));
 }
 
 // Letters whose stroke or ligature Unicode does not count as a separable mark.
@@ -72,7 +80,7 @@ export function cityChannel(location: unknown): string | undefined {
     .replace(/^-|-$/g, '');
   // an address in the wrong field: channel names are public, whole wallets are not
   if (/0x[0-9a-f]{40}/.test(slug)) return undefined;
-  return channel('#city-', slug);
+  return channel(prefixes.geographic, slug);
 }
 
 type Target = (payload: MarketPayload) => string | undefined;

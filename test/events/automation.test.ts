@@ -1,5 +1,5 @@
 import t from 'tap';
-import { channelActionOf } from '../../streams/events/index.js';
+import { channelEffects, effectsOf, withEventBot } from '../../streams/events/index.js';
 
 const event = (event_type: string, payload: Record<string, unknown>) => ({
   event_id: 'evt-1',
@@ -7,8 +7,11 @@ const event = (event_type: string, payload: Record<string, unknown>) => ({
   source: 'marketplace',
   payload,
 });
-const actionOf = (type: string, payload: Record<string, unknown>) =>
-  channelActionOf(event(type, payload), 'em-bot');
+const effectsOn = (type: string, payload: Record<string, unknown>) => channelEffects(event(type, payload));
+const openedBy = (type: string, payload: Record<string, unknown>) => {
+  const { open } = effectsOn(type, payload);
+  return open && withEventBot(open, 'em-bot');
+};
 
 t.test('CHAN-60 an assigned task gets its room, for the two it concerns and the bot', async (t) => {
   const payload = {
@@ -19,8 +22,7 @@ t.test('CHAN-60 an assigned task gets its room, for the two it concerns and the 
     publisher_nick: 'Anna',
     worker_nick: 'bob',
   };
-  t.same(actionOf('task.assigned', payload), {
-    is: 'create',
+  t.same(openedBy('task.assigned', payload), {
     name: '#task-a1b2c3d4',
     type: 'task',
     modes: '+int',
@@ -32,8 +34,7 @@ t.test('CHAN-60 an assigned task gets its room, for the two it concerns and the 
 
 t.test('CHAN-60 nobody is invited twice, and what is no nick is nobody', async (t) => {
   const invited = (publisher_nick: unknown, worker_nick: unknown) => {
-    const action = actionOf('task.assigned', { id: 'abcd1234', publisher_nick, worker_nick });
-    return action?.is === 'create' ? action.invite_list : undefined;
+    return openedBy('task.assigned', { id: 'abcd1234', publisher_nick, worker_nick })?.invite_list;
   };
   t.same(invited('Agent[1]', 'agent{1}'), ['agent{1}', 'em-bot']);
   t.same(invited('EM-BOT', 'x'), ['em-bot', 'x']);
@@ -43,14 +44,13 @@ t.test('CHAN-60 nobody is invited twice, and what is no nick is nobody', async (
 
 t.test('CHAN-61 an ended task has its room archived', async (t) => {
   const archived = (type: string, more: Record<string, unknown> = {}) =>
-    actionOf(type, { id: 'abcd1234', ...more });
+    effectsOn(type, { id: 'abcd1234', ...more }).close;
   const name = '#task-abcd1234';
-  t.same(archived('task.approved'), { is: 'archive', name, reason: 'Task approved' });
-  t.same(archived('task.completed'), { is: 'archive', name, reason: 'Task completed' });
-  t.same(archived('task.cancelled'), { is: 'archive', name, reason: 'Task cancelled' });
-  t.same(archived('task.cancelled', { reason: 'sold' }), { is: 'archive', name, reason: 'sold' });
+  t.same(archived('task.approved'), { name, reason: 'Task approved' });
+  t.same(archived('task.completed'), { name, reason: 'Task completed' });
+  t.same(archived('task.cancelled'), { name, reason: 'Task cancelled' });
+  t.same(archived('task.cancelled', { reason: 'sold' }), { name, reason: 'sold' });
   t.same(archived('task.mutual_cancel', { reason: 'sold', cancellation_reason: 'both agreed' }), {
-    is: 'archive',
     name,
     reason: 'both agreed',
   });
@@ -59,8 +59,7 @@ t.test('CHAN-61 an ended task has its room archived', async (t) => {
 
 t.test('CHAN-62 a task in a city opens the city', async (t) => {
   for (const type of ['task.created', 'task.published']) {
-    t.same(actionOf(type, { id: 'abcd1234', location: 'São Paulo, BR' }), {
-      is: 'create',
+    t.same(openedBy(type, { id: 'abcd1234', location: 'São Paulo, BR' }), {
       name: '#city-sao-paulo',
       type: 'geographic',
       modes: '+nt',
@@ -72,21 +71,31 @@ t.test('CHAN-62 a task in a city opens the city', async (t) => {
 });
 
 t.test('CHAN-63 other events, and events that name no channel, want nothing', async (t) => {
-  t.equal(actionOf('task.assigned', { title: 'no id' }), undefined);
-  t.equal(actionOf('task.assigned', { id: '#,\r\n' }), undefined);
-  t.equal(actionOf('task.published', { id: 'abcd1234' }), undefined);
-  t.equal(actionOf('task.published', { id: 'abcd1234', location: '東京' }), undefined);
-  t.equal(actionOf('task.rejected', { id: 'abcd1234' }), undefined);
-  t.equal(actionOf('task.expired', { id: 'abcd1234' }), undefined);
-  t.equal(actionOf('payment.settled', { id: 'abcd1234' }), undefined);
-  t.equal(actionOf('rating.created', { id: 'abcd1234' }), undefined);
+  t.same(effectsOn('task.assigned', { title: 'no id' }), {});
+  t.same(effectsOn('task.assigned', { id: '#,\r\n' }), {});
+  t.same(effectsOn('task.published', { id: 'abcd1234' }), {});
+  t.same(effectsOn('task.published', { id: 'abcd1234', location: '東京' }), {});
+  t.same(effectsOn('task.rejected', { id: 'abcd1234' }), {});
+  t.same(effectsOn('payment.settled', { id: 'abcd1234' }), {});
+  t.same(effectsOn('rating.created', { id: 'abcd1234' }), {});
 });
 
 t.test('CHAN-60 a title is screened before it stands in a topic', async (t) => {
-  const action = channelActionOf(
+  const { open } = channelEffects(
     event('task.assigned', { id: 'abcd1234', title: 'bad words', bounty_usdc: 1 }),
-    'em-bot',
     (text) => (text === 'bad words' ? '[withheld]' : text),
   );
-  t.match(action, { topic: 'Task abcd1234 | [withheld] | $1 USDC | Status: ASSIGNED' });
+  t.match(open, { topic: 'Task abcd1234 | [withheld] | $1 USDC | Status: ASSIGNED' });
+});
+
+t.test('CHAN-61 an expired task’s room is left to its time of grace', async (t) => {
+  t.same(effectsOn('task.expired', { id: 'abcd1234' }), { close: { name: '#task-abcd1234', reason: null } });
+});
+
+t.test('LOG-10 what is recorded of an event’s effects counts, else what would have been', async (t) => {
+  const completed = event('task.completed', { id: 'abcd1234' });
+  const recorded = { close: { name: '#task-other', reason: 'as it was' } };
+  t.same(effectsOf({ ...completed, effects: recorded }), recorded);
+  t.same(effectsOf({ ...completed, effects: {} }), {});
+  t.same(effectsOf(completed), channelEffects(completed));
 });

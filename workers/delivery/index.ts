@@ -16,7 +16,7 @@ import {
   deliverySubject,
   pendingDelivery,
 } from '../../streams/delivery/index.js';
-import { channelActionOf, eventToken, type MarketFact, market } from '../../streams/events/index.js';
+import { effectsOf, eventToken, type MarketFact, market } from '../../streams/events/index.js';
 import { InOrderConsumer, type Takeover } from '../core/in-order.js';
 import type { IrcConnection } from '../irc/connection.js';
 import { type DeliveryObserver, EventsInHand, type Job } from './in-hand.js';
@@ -207,9 +207,7 @@ export class DeliverToIrc {
     state.lastError = recorded?.lastError ?? '';
     const job = newJob(this.#events, message, { seq: event.seq, event_id }, state);
     this.#inHand.take(job);
-    const action = this.#options.openChannel && channelActionOf(event.data, '');
-    const opens = action?.is === 'create' ? action.name : undefined;
-    this.#inHand.deliver(job, formatted_message, inDoubt, opens);
+    this.#inHand.deliver(job, formatted_message, inDoubt, effectsOf(event.data).open?.name);
   }
 
   /** A redrive or redelivery brings back an event whose message was acknowledged long ago. */

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { type ChannelType, channelSubject, channels } from '../../streams/channels/index.js';
 import type { Log } from '../../streams/core/index.js';
+import { roomTypeOf } from '../../streams/events/index.js';
 
 /** Has a managed channel opened, as the channel service does it; throws its refusals. */
 export type OpenChannel = (name: string, type: ChannelType) => Promise<unknown>;
@@ -17,13 +18,6 @@ export interface RoomsOptions {
 
 const lookMs = 500;
 
-const types: [prefix: string, type: ChannelType][] = [
-  ['#task-', 'task'],
-  ['#relay-', 'relay'],
-  ['#city-', 'geographic'],
-  ['#cat-', 'category'],
-];
-
 /** The rooms that lines may be the first to need: the channel service opens them, and what it has deleted stays away. */
 export class Rooms {
   readonly #options: RoomsOptions;
@@ -38,7 +32,7 @@ export class Rooms {
    * for. What keeps the service from opening it is no reason to keep the line back.
    */
   async refused(channel: string, awaited: boolean): Promise<string | undefined> {
-    const [, type] = types.find(([prefix]) => channel.startsWith(prefix)) ?? [];
+    const type = roomTypeOf(channel);
     if (!type) return undefined;
     const { open, logger } = this.#options;
     try {

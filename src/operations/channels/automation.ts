@@ -28,9 +28,9 @@ export function createAutomation(
         eventBot: config.EM_NICK,
         screen: new Screening(config.GUARDIAN_THRESHOLDS).screen,
         channels: {
-          create: ({ is: _, ...channel }, { seq, factId }) =>
+          create: (room, { seq, factId }) =>
             channels.create(
-              { ...channel, cause: 'automation', event_seq: seq },
+              { ...room, cause: 'automation', event_seq: seq },
               { by: actor, cause_id: factId },
             ),
           invite: ({ name, invite_list: nicks }, { seq, factId }) =>

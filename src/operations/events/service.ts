@@ -2,12 +2,13 @@ import { knownEvent, queueStatistics } from '../../../projections/delivery.js';
 import { channelSubject, channels } from '../../../streams/channels/index.js';
 import type { Log, Position } from '../../../streams/core/index.js';
 import {
-  channelActionOf,
+  channelEffects,
   eventToken,
   feedChannel,
   MarketEvent,
   market,
   marketSubject,
+  roomTypeOf,
   routeEvent,
 } from '../../../streams/events/index.js';
 import { Screening, type Thresholds } from '../../../streams/moderation/index.js';
@@ -41,6 +42,9 @@ export interface BridgeOptions extends IrcReadOptions {
   startedAt: Date;
 }
 
+/** Rooms that are not opened again for a line once they were deleted. */
+const shortLived = new Set<string | undefined>(['task', 'relay']);
+
 /** Rooms whose opening is remembered at most: each for the moment until the channel service has recorded it. */
 const maxOpening = 1_000;
 
@@ -58,13 +62,14 @@ export function createBridge(options: BridgeOptions): Service<typeof bridgeRoute
     }
     const { event_id } = event;
     const token = eventToken(event_id);
+    // what a topic withholds is no part of the line, and so no part of what is told of it
+    const effects = channelEffects(event, new Screening(options.thresholds).screen);
     const screening = new Screening(options.thresholds);
     const { targetChannels, formattedMessage: formatted_message } = routeEvent(event, screening.screen);
-    const action = channelActionOf(event, '');
-    const opens = action?.is === 'create' ? action.name : undefined;
+    const opens = effects.open?.name;
     const target_channels = await openTargets(targetChannels, opens);
     const withheld = screening.withheld ? { withheld: screening.withheld } : {};
-    const data = { ...event, target_channels, formatted_message, ...withheld };
+    const data = { ...event, target_channels, formatted_message, effects, ...withheld };
     const position = await log.appendOnce(
       market,
       marketSubject(token),
@@ -90,7 +95,7 @@ export function createBridge(options: BridgeOptions): Service<typeof bridgeRoute
   async function openTargets(targets: string[], opens: string | undefined): Promise<string[]> {
     const isDeleted = await Promise.all(
       targets.map(async (name) => {
-        if (name === opens || !/^#(?:task|relay)-/.test(name)) return false;
+        if (name === opens || !shortLived.has(roomTypeOf(name))) return false;
         const last = await log.last(channels, channelSubject(name));
         // after its deletion an event may have had it opened again, of which the channel service does not know yet
         return last?.type === 'channel.deleted' && !(Number(opening.get(name)) > last.at.getTime());

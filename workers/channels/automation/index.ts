@@ -2,16 +2,16 @@ import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { decodeFact, type Log, type PulledMessage } from '../../../streams/core/index.js';
-import { type ChannelAction, channelActionOf, market } from '../../../streams/events/index.js';
+import { effectsOf, market, type RoomOpening, withEventBot } from '../../../streams/events/index.js';
 import { InOrderConsumer } from '../../core/in-order.js';
-import { Outcomes } from './outcomes.js';
+import { LastLines } from './last-lines.js';
 
 /** What the automation asks of the channel service; errors are its refusals. */
 export interface ChannelAutomation {
-  create(action: ChannelAction & { is: 'create' }, because: Because): Promise<unknown>;
+  create(room: RoomOpening, because: Because): Promise<unknown>;
   /** Asks those in who are named for a channel that is there already. */
-  invite(action: ChannelAction & { is: 'create' }, because: Because): Promise<unknown>;
-  archive(action: ChannelAction & { is: 'archive' }, because: Because): Promise<unknown>;
+  invite(room: RoomOpening, because: Because): Promise<unknown>;
+  archive(room: { name: string; reason: string }, because: Because): Promise<unknown>;
 }
 
 /** The market fact that led to a command. */
@@ -27,7 +27,7 @@ export interface AutomateChannelsOptions {
   channels: ChannelAutomation;
   /** Nick of the bot that posts the events' lines. */
   eventBot: string;
-  /** Looks at free text before it stands in a topic, and says what is to stand there. */
+  /** Screens the topics of events that were accepted before their effects were recorded with them. */
   screen?: (text: string) => string;
   /** How long a command that fails is tried again, by the event's age; an hour by default. */
   giveUpMs?: number;
@@ -38,8 +38,9 @@ export interface AutomateChannelsOptions {
 
 interface Job {
   seq: number;
-  action: ChannelAction;
-  because: Because;
+  is: 'open' | 'archive';
+  channel: string;
+  carryOut(): Promise<unknown>;
   /** When the log got the event, in milliseconds. */
   since: number;
 }
@@ -59,7 +60,7 @@ export class AutomateChannels {
   readonly #options: AutomateChannelsOptions;
   readonly #stop = new AbortController();
   readonly #events: InOrderConsumer;
-  readonly #outcomes: Outcomes;
+  readonly #lastLines: LastLines;
   readonly #inHand = new Set<number>();
   /** The last job of each channel that has one. */
   readonly #lanes = new Map<string, Promise<void>>();
@@ -69,7 +70,7 @@ export class AutomateChannels {
   constructor(options: AutomateChannelsOptions) {
     const { log, logger } = options;
     this.#options = options;
-    this.#outcomes = new Outcomes(log, logger);
+    this.#lastLines = new LastLines(log, logger);
     setMaxListeners(0, this.#stop.signal);
     this.#events = new InOrderConsumer({
       log,
@@ -77,7 +78,7 @@ export class AutomateChannels {
       stream: market,
       durable: 'automate-channels',
       capacity: () => maxInHand - this.#inHand.size,
-      takeOver: (place) => this.#outcomes.follow(place),
+      takeOver: (place) => this.#lastLines.follow(place),
       message: (message) => this.#receive(message),
     });
   }
@@ -98,31 +99,40 @@ export class AutomateChannels {
     if (this.#inHand.has(seq)) return;
     const job = this.#read(message);
     if (!job) {
-      this.#outcomes.pass(seq);
+      this.#lastLines.pass(seq);
       this.#events.done(seq);
       return;
     }
-    const { name } = job.action;
-    const ended =
-      job.action.is === 'archive'
-        ? this.#outcomes.ended(seq, this.#options.lastLineMs ?? 60_000)
-        : this.#outcomes.pass(seq);
+    const { channel } = job;
+    const shown =
+      job.is === 'archive'
+        ? this.#lastLines.shown(seq, channel, this.#options.lastLineMs ?? 60_000)
+        : this.#lastLines.pass(seq);
     this.#inHand.add(seq);
-    const before = this.#lanes.get(name);
-    const lane = Promise.all([before, ended]).then(() => this.#carryOut(job));
-    this.#lanes.set(name, lane);
+    const before = this.#lanes.get(channel);
+    const lane = Promise.all([before, shown]).then(() => this.#carryOut(job));
+    this.#lanes.set(channel, lane);
     void lane.then(() => {
-      if (this.#lanes.get(name) === lane) this.#lanes.delete(name);
+      if (this.#lanes.get(channel) === lane) this.#lanes.delete(channel);
     });
   }
 
   /** What an event wants done; an event that cannot be read wants nothing, which is its deliverer's to report. */
   #read(message: PulledMessage): Job | undefined {
     try {
-      const fact = decodeFact(market, message.data, message);
-      const action = channelActionOf(fact.data, this.#options.eventBot, this.#options.screen);
-      const { seq, id, at } = fact;
-      return action && { seq, action, because: { seq, factId: id }, since: at.getTime() };
+      const { channels, eventBot, screen } = this.#options;
+      const { seq, id, at, data } = decodeFact(market, message.data, message);
+      const { open, close } = effectsOf(data, screen);
+      const because = { seq, factId: id };
+      const since = at.getTime();
+      if (open) {
+        const carryOut = () => this.#open(withEventBot(open, eventBot), because);
+        return { seq, since, is: 'open', channel: open.name, carryOut };
+      }
+      if (typeof close?.reason !== 'string') return undefined;
+      const { name, reason } = close;
+      const carryOut = () => channels.archive({ name, reason }, because);
+      return { seq, since, is: 'archive', channel: name, carryOut };
     } catch {
       return undefined;
     }
@@ -131,7 +141,8 @@ export class AutomateChannels {
   async #carryOut(job: Job): Promise<void> {
     const { logger, log, giveUpMs = 3_600_000 } = this.#options;
     const { signal } = this.#stop;
-    const about = { action: job.action.is, channel: job.action.name, seq: job.seq };
+    const { is: action, channel, seq } = job;
+    const about = { action, channel, seq };
     for (let pauseMs = pausesMs.first; !signal.aborted; pauseMs = Math.min(pauseMs * 2, pausesMs.longest)) {
       const failure = await this.#inTurn(() => this.#command(job));
       if (failure === undefined) break;
@@ -149,11 +160,9 @@ export class AutomateChannels {
   }
 
   /** Carries a command out; the reason why it has to be tried again, if so. */
-  async #command({ action, because }: Job): Promise<string | undefined> {
-    const { channels } = this.#options;
+  async #command(job: Job): Promise<string | undefined> {
     try {
-      if (action.is === 'archive') await channels.archive(action, because);
-      else if (!(await this.#create(action, because))) await channels.invite(action, because);
+      await job.carryOut();
       return undefined;
     } catch (error) {
       const { code } = error as { code?: unknown };
@@ -163,14 +172,14 @@ export class AutomateChannels {
     }
   }
 
-  /** Whether there was no such channel; where there is one, those whom the event names are still to be asked in. */
-  async #create(action: ChannelAction & { is: 'create' }, because: Because): Promise<boolean> {
+  /** Where there is such a channel already, those whom the event names are still to be asked in. */
+  async #open(room: RoomOpening, because: Because): Promise<void> {
+    const { channels } = this.#options;
     try {
-      await this.#options.channels.create(action, because);
-      return true;
+      await channels.create(room, because);
     } catch (error) {
       if ((error as { code?: unknown }).code !== 'channel_exists') throw error;
-      return action.invite_list.length === 0;
+      if (room.invite_list.length > 0) await channels.invite(room, because);
     }
   }
 

@@ -7,13 +7,16 @@ const batch = 1_000;
 /** Clocks of log servers may differ by as much, and each stream is stamped by the clock of its own leader. */
 const clockToleranceMs = 60_000;
 
-/** Tells when the delivery of an event has come to its end, whatever that was. Events are named by market sequence. */
-export class Outcomes {
+/**
+ * Tells when a room has the line of an event, or will not get it any more. Lines of a channel keep their order, so all
+ * before it are there too. Events are named by market sequence.
+ */
+export class LastLines {
   readonly #log: Log;
   readonly #logger: Logger;
-  /** Ended before they were looked at. */
-  readonly #ended = new Set<number>();
-  readonly #expected = new Map<number, () => void>();
+  /** What was shown of events before they were looked at: the channels, or `everywhere` when delivery has ended. */
+  readonly #early = new Map<number, Set<string> | 'everywhere'>();
+  readonly #expected = new Map<number, { channel: string; end(): void }>();
   /** Events up to here have been looked at: of them only the expected ones matter. */
   #seen = 0;
   #following = new AbortController();
@@ -33,25 +36,26 @@ export class Outcomes {
     void this.#read(after, start, AbortSignal.any([signal, this.#following.signal]));
   }
 
-  /** An event whose outcome nobody waits for. */
+  /** An event whose line nobody waits for. */
   pass(seq: number): void {
     this.#seen = Math.max(this.#seen, seq);
-    this.#ended.delete(seq);
+    this.#early.delete(seq);
   }
 
-  /** Resolves when the event's delivery has ended, or with `false` after `ms`. Asked once for an event. */
-  async ended(seq: number, ms: number): Promise<boolean> {
-    this.#seen = Math.max(this.#seen, seq);
-    if (this.#ended.delete(seq)) return true;
-    return await new Promise<boolean>((resolve) => {
-      const end = (inTime: boolean) => {
+  /** Resolves when the channel has the event's line, when delivery of the event has ended, or after `ms`. */
+  async shown(seq: number, channel: string, ms: number): Promise<void> {
+    const early = this.#early.get(seq);
+    this.pass(seq);
+    if (early === 'everywhere' || early?.has(channel)) return;
+    await new Promise<void>((resolve) => {
+      const end = () => {
         clearTimeout(timer);
         this.#expected.delete(seq);
-        resolve(inTime);
+        resolve();
       };
-      const timer = setTimeout(() => end(false), ms);
+      const timer = setTimeout(end, ms);
       timer.unref();
-      this.#expected.set(seq, () => end(true));
+      this.#expected.set(seq, { channel, end });
     });
   }
 
@@ -70,15 +74,26 @@ export class Outcomes {
 
   #fold(fact: DeliveryFact): void {
     if (fact.type === 'lines.confirmed') {
-      for (const line of fact.data.lines) if (line.completes) this.#end(line.seq);
+      for (const line of fact.data.lines) {
+        if (line.completes) this.#ended(line.seq);
+        else this.#shownIn(line.channel, line.seq);
+      }
     } else if (fact.type === 'event.dead_lettered' || fact.type === 'event.expired') {
-      this.#end(fact.data.seq);
+      this.#ended(fact.data.seq);
     }
   }
 
-  #end(seq: number): void {
+  #shownIn(channel: string, seq: number): void {
     const expected = this.#expected.get(seq);
-    if (expected) expected();
-    else if (seq > this.#seen) this.#ended.add(seq);
+    if (expected?.channel === channel) expected.end();
+    if (expected || seq <= this.#seen) return;
+    const early = this.#early.get(seq) ?? new Set();
+    if (early !== 'everywhere') this.#early.set(seq, early.add(channel));
+  }
+
+  #ended(seq: number): void {
+    const expected = this.#expected.get(seq);
+    if (expected) expected.end();
+    else if (seq > this.#seen) this.#early.set(seq, 'everywhere');
   }
 }
