@@ -1,18 +1,18 @@
+import type { LimitFunction } from 'p-limit';
 import type { Logger } from 'pino';
 import { isExpected, type Recorded, type StreamDefinition } from '../../streams/core/index.js';
-import { Prepared } from './prepared.js';
-import type { Projection } from './projection.js';
 import {
   advance,
   type Build,
   ensureBuild,
   type Halt,
-  prepareRegistry,
+  prepareBuilds,
   readPosition,
   recordHalt,
-} from './registry.js';
+} from './builds.js';
+import { Prepared } from './prepared.js';
+import type { Projection } from './projection.js';
 import type { Sql } from './sql.js';
-import type { Turns } from './turns.js';
 
 /** What a cursor works with. */
 export interface CursorOptions {
@@ -22,7 +22,7 @@ export interface CursorOptions {
   build: Build;
   stream: StreamDefinition;
   /** The build's transactions run one at a time, and those of all builds a few at a time. */
-  turns: { build: Turns; all: Turns };
+  limits: { build: LimitFunction; all: LimitFunction };
 }
 
 const overtaken = Symbol('overtaken');
@@ -67,7 +67,7 @@ export class Cursor {
     const { losses } = sql;
     let position = await readPosition(sql, build.schema, this.#stream).catch(() => undefined);
     if (position === undefined) {
-      await prepareRegistry(sql); // the store may have been replaced by an empty one
+      await prepareBuilds(sql); // the store may have been replaced by an empty one
       try {
         await ensureBuild(sql, projection, build.generation);
       } catch (error) {
@@ -158,8 +158,8 @@ export class Cursor {
   }
 
   #transaction(work: Parameters<Sql['transaction']>[0]): Promise<unknown> {
-    const { sql, turns } = this.#options;
-    return turns.build.take(() => turns.all.take(() => sql.transaction(work)));
+    const { sql, limits } = this.#options;
+    return limits.build(() => limits.all(() => sql.transaction(work)));
   }
 }
 

@@ -7,9 +7,9 @@ import {
   type StreamDefinition,
 } from '../../streams/core/index.js';
 import { operations, projectionSubject } from '../../streams/operations/facts.js';
+import type { Halt } from './builds.js';
 import { Cursor, type CursorOptions, messageOf, storeWentBack } from './cursor.js';
 import type { Prepared } from './prepared.js';
-import type { Halt } from './registry.js';
 
 /** What a fold works with. */
 export interface FoldOptions extends CursorOptions {

@@ -1,10 +1,10 @@
+import pLimit, { type LimitFunction } from 'p-limit';
 import type { Logger } from 'pino';
 import type { Log } from '../../streams/core/index.js';
+import type { Build } from './builds.js';
 import { Fold } from './fold.js';
 import type { Projection } from './projection.js';
-import type { Build } from './registry.js';
 import type { Sql } from './sql.js';
-import { Turns } from './turns.js';
 
 /** What the folds of a process work with. */
 export interface FoldingOptions {
@@ -31,14 +31,14 @@ const concurrency = { pglite: 1, postgres: 4 };
 /** The folds of all builds that this process keeps up to date. */
 export class Folding {
   readonly #options: FoldingOptions;
-  readonly #turns: Turns;
+  readonly #limit: LimitFunction;
   readonly #folds = new Map<string, Fold[]>();
   readonly #ending = new Set<Promise<void>>();
   #stopped = false;
 
   constructor(options: FoldingOptions) {
     this.#options = options;
-    this.#turns = new Turns(concurrency[options.sql.engine]);
+    this.#limit = pLimit(concurrency[options.sql.engine]);
   }
 
   /** The folds of a build, one for each of its streams; none when it is not kept up to date here. */
@@ -56,9 +56,9 @@ export class Folding {
     }
     for (const { projection, build } of wanted) {
       if (this.#folds.has(build.schema)) continue;
-      const turns = { build: new Turns(1), all: this.#turns };
+      const limits = { build: pLimit(1), all: this.#limit };
       const folds = projection.streams.map(
-        (stream) => new Fold({ ...this.#options, projection, build, stream, turns }),
+        (stream) => new Fold({ ...this.#options, projection, build, stream, limits }),
       );
       this.#folds.set(build.schema, folds);
       for (const fold of folds) fold.start();

@@ -2,8 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { type Log, type Position, Refusal, Unavailable } from '../../streams/core/index.js';
 import { operations, projectionSubject } from '../../streams/operations/facts.js';
-import { Folding } from './folding.js';
-import type { Projection } from './projection.js';
 import {
   activeBuild,
   type Build,
@@ -12,13 +10,15 @@ import {
   dropBuild,
   emptyBuild,
   ensureBuild,
-  prepareRegistry,
+  prepareBuilds,
   readBuilds,
   readPosition,
   unusedBuilds,
-} from './registry.js';
+} from './builds.js';
+import { Folding } from './folding.js';
+import type { Projection } from './projection.js';
 import type { Sql } from './sql.js';
-import { isAheadOfLog, Paces, type ProjectionStatus, statusOf } from './status.js';
+import { FoldingRates, isAheadOfLog, type ProjectionStatus, statusOf } from './status.js';
 
 /** What a projector works with. */
 export interface ProjectorOptions {
@@ -59,7 +59,7 @@ export class Projector {
   readonly #folding: Folding;
   readonly #stopped = new AbortController();
   readonly #heads = new Map<string, number>();
-  readonly #paces = new Paces();
+  readonly #rates = new FoldingRates();
   /** Those who wait for something to change. */
   readonly #waiting = new Set<() => void>();
   #builds: Build[] = [];
@@ -169,11 +169,11 @@ export class Projector {
           isRead: build === active,
           folds: this.#folding.of(build.schema),
           heads: this.#heads,
-          paces: this.#paces,
+          rates: this.#rates,
         }),
       );
     });
-    this.#paces.keep(new Set(statuses.filter(({ progress }) => progress).map(({ schema }) => schema)));
+    this.#rates.keep(new Set(statuses.filter(({ progress }) => progress).map(({ schema }) => schema)));
     return statuses;
   }
 
@@ -197,7 +197,7 @@ export class Projector {
   async rebuild(name: string): Promise<{ name: string; version: number; schema: string }> {
     const projection = this.#projection(name);
     const { version } = projection;
-    await prepareRegistry(this.#sql);
+    await prepareBuilds(this.#sql);
     const builds = await readBuilds(this.#sql);
     const last = builds.findLast((build) => build.name === name && build.version === version);
     const { schema, generation } = emptyBuild(projection, (last?.generation ?? 0) + 1);

@@ -1,6 +1,6 @@
+import type { Build } from './builds.js';
 import type { Fold } from './fold.js';
 import type { Projection } from './projection.js';
-import type { Build } from './registry.js';
 
 /** How one stream of a build stands, in sequences: how far it is folded, how far it goes, and what lies between. */
 export interface StreamStatus {
@@ -45,7 +45,7 @@ type IsHalted = { streams: Pick<StreamStatus, 'stream' | 'position'>[] } & Pick<
 export function statusOf(
   projection: Projection,
   build: Build,
-  known: { isRead: boolean; folds: readonly Fold[]; heads: ReadonlyMap<string, number>; paces: Paces },
+  known: { isRead: boolean; folds: readonly Fold[]; heads: ReadonlyMap<string, number>; rates: FoldingRates },
 ): ProjectionStatus {
   const { name, version, schema } = build;
   let error: ProjectionStatus['error'] = null;
@@ -58,7 +58,7 @@ export function statusOf(
     return { stream, position, head, lag: head - position, state: fold?.state ?? null };
   });
   const state = error ? 'halted' : known.isRead ? 'live' : 'building';
-  const progress = state === 'building' ? progressOf(streams, (at) => known.paces.of(schema, at)) : null;
+  const progress = state === 'building' ? progressOf(streams, (at) => known.rates.of(schema, at)) : null;
   return { name, version, schema, state, streams, progress, error };
 }
 
@@ -71,10 +71,10 @@ export function isAheadOfLog({ streams, error }: IsHalted): boolean {
   return streams.some(({ stream, position }) => stream === error.stream && position >= error.seq);
 }
 
-function progressOf(streams: StreamStatus[], paceAt: (position: number) => number | null): Progress {
+function progressOf(streams: StreamStatus[], rateAt: (position: number) => number | null): Progress {
   const position = streams.reduce((sum, stream) => sum + stream.position, 0);
   const head = streams.reduce((sum, stream) => sum + stream.head, 0);
-  const factsPerSecond = paceAt(position);
+  const factsPerSecond = rateAt(position);
   return {
     position,
     head,
@@ -89,7 +89,7 @@ const windowMs = 30_000;
 const shortestMs = 100;
 
 /** How fast builds move, from where they have been seen before. */
-export class Paces {
+export class FoldingRates {
   readonly #seen = new Map<string, { at: number; position: number }[]>();
   readonly #clock: () => number;
 

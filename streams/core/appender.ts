@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { AppendHealth } from './append-health.js';
 import { Unavailable } from './errors.js';
-import { Intake } from './intake.js';
 import { type LogServer, notConnected } from './log-server.js';
 import { type PublishAnswer, Publisher } from './publisher.js';
 import { type AnyFact, encodeFact, type Origin, type StreamDefinition } from './stream.js';
@@ -37,19 +37,19 @@ export class Appender {
   readonly #server: LogServer;
   readonly #options: AppenderOptions;
   readonly #publisher: Publisher;
-  readonly #intake: Intake;
+  readonly #health: AppendHealth;
   #refusalNotedAt = 0;
 
   constructor(server: LogServer, options: AppenderOptions) {
     this.#server = server;
     this.#options = options;
     this.#publisher = new Publisher(server.connection);
-    this.#intake = new Intake(server);
+    this.#health = new AppendHealth(server);
   }
 
   /** Why appends do not get through although the server can be reached; `undefined` when they do. */
   get trouble(): string | undefined {
-    return this.#intake.trouble;
+    return this.#health.trouble;
   }
 
   /** Gives up what still waits for an answer on a lost connection. */
@@ -78,11 +78,11 @@ export class Appender {
     try {
       const answer = await this.#send(stream, subject, bytes, origin.id, after);
       outcome = answer.is;
-      if (answer.is === 'stored' && !answer.duplicate) this.#intake.stored(stream);
-      else if (answer.is === 'refused') this.#intake.failed(stream, bytes.length, answer);
+      if (answer.is === 'stored' && !answer.duplicate) this.#health.stored(stream);
+      else if (answer.is === 'refused') this.#health.failed(stream, bytes.length, answer);
       return answer;
     } catch (error) {
-      if (this.#server.connected) this.#intake.failed(stream, bytes.length);
+      if (this.#server.connected) this.#health.failed(stream, bytes.length);
       throw error;
     } finally {
       this.#options.observe?.({ stream: stream.name, outcome, ms: performance.now() - started });

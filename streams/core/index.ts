@@ -1,8 +1,10 @@
 export type { ObservedAppend } from './appender.js';
+export { backoff, type Pauses } from './backoff.js';
 export type { Decider } from './decider.js';
 export { isExpected, type Received, Refusal, Unavailable } from './errors.js';
 export type { Entry } from './follow.js';
 export { importedHeader, markImport } from './imported.js';
+export { KeyedLock } from './keyed-lock.js';
 export { type Appended, Log, type LogOptions } from './log.js';
 export { newId } from './publisher.js';
 export type { Pull, PulledMessage, PullOptions } from './pull.js';

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Decider } from './decider.js';
 import type { AnyFact, Recorded } from './stream.js';
 
@@ -11,7 +12,7 @@ const cachedStates = 10_000;
 
 /** Keeps the states of the subjects that commands came for lately, so that each command reads only what is new. */
 export class StateCache {
-  readonly #states = new Map<string, CachedState>();
+  readonly #states = new LRUCache<string, CachedState>({ max: cachedStates });
 
   /** Brings a subject's state up to date; `read` gives the subject's facts from a sequence on. */
   async fold<State, Command, Fact extends AnyFact>(
@@ -19,10 +20,11 @@ export class StateCache {
     key: string,
     read: (fromSeq: number) => AsyncIterable<Recorded<Fact>>,
   ): Promise<CachedState> {
-    const cached = this.#states.get(key) ?? { state: decider.initial(), seq: 0 };
-    this.#states.delete(key); // and set again: the map's order is the order of use
-    this.#states.set(key, cached);
-    if (this.#states.size > cachedStates) this.#states.delete(this.#states.keys().next().value!);
+    let cached = this.#states.get(key);
+    if (!cached) {
+      cached = { state: decider.initial(), seq: 0 };
+      this.#states.set(key, cached);
+    }
     for await (const fact of read(cached.seq + 1)) {
       if (fact.seq <= cached.seq) continue; // another command on the same state was faster
       decider.evolve(cached.state as State, fact);

@@ -1,7 +1,7 @@
 import t from 'tap';
+import { emptyBuild } from '../../projections/core/builds.js';
 import { defineProjection } from '../../projections/core/projection.js';
-import { emptyBuild } from '../../projections/core/registry.js';
-import { Paces, statusOf } from '../../projections/core/status.js';
+import { FoldingRates, statusOf } from '../../projections/core/status.js';
 import { market } from '../../streams/events/index.js';
 import { postEvent, sampleEvent, startApp } from '../support/app.js';
 import { eventually } from '../support/eventually.js';
@@ -81,7 +81,7 @@ t.test('API-15 a rebuild tells where to look, and there how far it has come', as
 
 t.test('API-15 how fast a build moves, and how long it takes', async (t) => {
   let now = 0;
-  const paces = new Paces(() => now);
+  const rates = new FoldingRates(() => now);
   const projection = defineProjection({
     name: 'sample',
     version: 1,
@@ -93,7 +93,7 @@ t.test('API-15 how fast a build moves, and how long it takes', async (t) => {
     now = time;
     const build = { ...emptyBuild(projection, 1), positions: { MARKET: position } };
     const heads = new Map([['MARKET', 10_000]]);
-    return statusOf(projection, build, { isRead: false, folds: [], heads, paces }).progress;
+    return statusOf(projection, build, { isRead: false, folds: [], heads, rates }).progress;
   };
   t.same(at(0, 0), { position: 0, head: 10_000, fraction: 0, factsPerSecond: null, secondsLeft: null });
   t.match(at(1_000, 1_000), { fraction: 0.1, factsPerSecond: 1_000, secondsLeft: 9 });
@@ -101,6 +101,6 @@ t.test('API-15 how fast a build moves, and how long it takes', async (t) => {
   t.match(at(50_000, 3_000), { factsPerSecond: 0, secondsLeft: null }, 'the store stood still for long');
   t.match(at(90_000, 7_000), { factsPerSecond: 100, secondsLeft: 30 }, 'what was before is forgotten');
   t.match(at(91_000, 500), { factsPerSecond: null }, 'it went back');
-  paces.keep(new Set());
+  rates.keep(new Set());
   t.match(at(92_000, 600), { factsPerSecond: null }, 'it is another one');
 });

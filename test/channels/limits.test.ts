@@ -1,8 +1,8 @@
 import { pino } from 'pino';
 import t from 'tap';
 import { Refusal, Unavailable } from '../../streams/core/index.js';
+import { KeyedLock } from '../../streams/core/keyed-lock.js';
 import { HourlyLimit } from '../../workers/channels/limits.js';
-import { Lanes } from '../../workers/core/lanes.js';
 import { answerRequests, request } from '../../workers/core/rpc.js';
 import { startNats } from '../support/nats.js';
 import { openLog } from './keeper.js';
@@ -42,7 +42,7 @@ t.test('CHAN-09 what was not done gives its place back, and 0 lifts the limit', 
 });
 
 t.test('CHAN-01 what concerns one channel runs in turn, also behind a failure', async (t) => {
-  const lanes = new Lanes();
+  const lanes = new KeyedLock();
   const order: string[] = [];
   const work = (name: string, says: string, fails = false) =>
     lanes.run(name, async () => {

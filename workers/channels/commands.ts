@@ -6,8 +6,8 @@ import {
   mayInvite,
 } from '../../streams/channels/index.js';
 import { type Origin, Refusal } from '../../streams/core/index.js';
+import type { KeyedLock } from '../../streams/core/keyed-lock.js';
 import { casefold, isNick } from '../../streams/irc-grammar.js';
-import type { Lanes } from '../core/lanes.js';
 import type { Session } from '../irc/session.js';
 import { ircUnavailable } from './client.js';
 import { enforce } from './enforce.js';
@@ -39,7 +39,7 @@ import type { Tally } from './tally.js';
 /** What the commands work with. */
 export interface CommandsOptions extends Omit<KeepChannelsOptions, 'reserved'> {
   reserved: Reserved;
-  lanes: Lanes;
+  locks: KeyedLock;
   expected: Expected;
   /** What there is and was done lately. Rejects with `Unavailable` while that cannot be known. */
   tally(): Promise<Tally>;
@@ -220,7 +220,7 @@ export class Commands {
   /** Acts against somebody in a channel, or takes that back. Nothing of it is recorded here. */
   async enforce(wanted: Enforcement): Promise<Enforced> {
     const session = this.#session();
-    return await this.#options.lanes.run(casefold(wanted.channel), () => enforce(session, wanted));
+    return await this.#options.locks.run(casefold(wanted.channel), () => enforce(session, wanted));
   }
 
   /** Deletes a channel that is due, or nothing when it is not any more; tells whether it did. */
@@ -241,7 +241,7 @@ export class Commands {
   /** Brings one channel to what it is to be, if it is managed, and our bots into it; tells what was different. */
   async repair(name: string): Promise<string[]> {
     const session = this.#session();
-    return await this.#options.lanes.run(name, async () => {
+    return await this.#options.locks.run(name, async () => {
       const { state } = await this.#look(name, { by: 'keep-channels' });
       return await mendRoom(session, { ...state, name }, this.#options.bots);
     });
@@ -334,7 +334,7 @@ export class Commands {
 
   /** One command after the other for each channel. */
   async #alone<T>(name: string, work: () => Promise<T>): Promise<T> {
-    return await this.#options.lanes.run(name, work);
+    return await this.#options.locks.run(name, work);
   }
 
   #session(): Session {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { wantedChannels } from '../../projections/channels/queries.js';
+import { KeyedLock } from '../../streams/core/keyed-lock.js';
 import { casefold, isManagedChannel } from '../../streams/irc-grammar.js';
-import { Lanes } from '../core/lanes.js';
 import { answerRequests } from '../core/rpc.js';
 import type { IrcLine } from '../irc/line.js';
 import type { Session } from '../irc/session.js';
@@ -44,7 +44,7 @@ const usualSchedule = { firstMs: 30_000, everyMs: 300_000 };
 export class KeepChannels {
   readonly #options: KeepChannelsOptions;
   readonly #stop = new AbortController();
-  readonly #lanes = new Lanes();
+  readonly #locks = new KeyedLock();
   readonly #expected: Expected;
   readonly #reserved: Reserved;
   readonly #commands: Commands;
@@ -74,7 +74,7 @@ export class KeepChannels {
     this.#commands = new Commands({
       ...options,
       reserved: this.#reserved,
-      lanes: this.#lanes,
+      locks: this.#locks,
       expected: this.#expected,
       tally: () => this.#takeTally(),
       touched: (name) => void this.#touched.add(name),
@@ -162,7 +162,7 @@ export class KeepChannels {
         const isTouched = (name: string) => touched.has(name);
         const { wanted, members } = await reconcile(session, {
           ...this.#options,
-          lanes: this.#lanes,
+          locks: this.#locks,
           isReserved: (name) => this.#reserved.has(name),
           isTouched,
           isAgain,

@@ -2,8 +2,8 @@ import type { Logger } from 'pino';
 import { deletedAmong, type WantedChannel, wantedChannels } from '../../projections/channels/queries.js';
 import { channelSubject, channels, modeFlags } from '../../streams/channels/index.js';
 import type { Log } from '../../streams/core/index.js';
+import type { KeyedLock } from '../../streams/core/keyed-lock.js';
 import { casefold, isManagedChannel } from '../../streams/irc-grammar.js';
-import type { Lanes } from '../core/lanes.js';
 import { maxForced, permanentMode } from '../irc/join.js';
 import { textOf } from '../irc/line.js';
 import type { Session } from '../irc/session.js';
@@ -28,7 +28,7 @@ export interface ReconcileOptions {
   log: Log;
   read: ReadDirectory;
   bots: readonly string[];
-  lanes: Lanes;
+  locks: KeyedLock;
   logger: Logger;
   observe?: ChannelsObserver;
   /** Whether a channel is not managed, whatever is recorded of it. */
@@ -57,7 +57,7 @@ interface Listed {
  * are logged. Done once for each session and after each netsplit: what people change meanwhile is theirs to change.
  */
 export async function reconcile(session: Session, options: ReconcileOptions): Promise<Reconciled> {
-  const { log, read, lanes, logger, isReserved, isTouched } = options;
+  const { log, read, locks, logger, isReserved, isTouched } = options;
   const started = performance.now();
   const after = { stream: channels.name, seq: await log.head(channels) };
   const recorded = await read((sql, schema) => wantedChannels(sql, schema), after);
@@ -77,7 +77,7 @@ export async function reconcile(session: Session, options: ReconcileOptions): Pr
     if (refused) logger.warn({ channel: name, ...refused }, 'channel cannot be repaired');
     if (changed.length > 0) repaired += 1;
   };
-  await Promise.all(wanted.map((channel) => lanes.run(channel.name, () => repair(channel))));
+  await Promise.all(wanted.map((channel) => locks.run(channel.name, () => repair(channel))));
   const brought = await bringBots(session, wanted, members, options);
   const removed = await removeDeleted(session, wanted, listed, options);
   const missing = wanted.filter(({ name }) => !session.isIn(name) && !isTouched(name));
@@ -186,7 +186,7 @@ async function removeDeleted(
   session: Session,
   wanted: readonly WantedChannel[],
   listed: ReadonlyMap<string, Listed>,
-  { log, read, lanes, logger, isReserved, isTouched }: ReconcileOptions,
+  { log, read, locks, logger, isReserved, isTouched }: ReconcileOptions,
 ): Promise<number> {
   const known = new Set(wanted.map(({ name }) => name));
   // without +P it is somebody else's by now: the name is free again
@@ -211,6 +211,6 @@ async function removeDeleted(
     logger.info({ channel: name }, 'deleted channel removed');
     removed += 1;
   };
-  await Promise.all(deleted.map((name) => lanes.run(name, () => remove(name))));
+  await Promise.all(deleted.map((name) => locks.run(name, () => remove(name))));
   return removed;
 }

@@ -3,8 +3,8 @@ import type { Logger } from 'pino';
 import type { Tx } from '../../projections/core/sql.js';
 import { type IdentityLink, linkOfNick } from '../../projections/identity/queries.js';
 import type { Position } from '../../streams/core/index.js';
+import { KeyedLock } from '../../streams/core/keyed-lock.js';
 import { casefold, cleanText, cutToBytes, isNick } from '../../streams/irc-grammar.js';
-import { Lanes } from '../core/lanes.js';
 import type { IrcConnection } from '../irc/connection.js';
 import type { IrcLine } from '../irc/line.js';
 import type { Session } from '../irc/session.js';
@@ -37,7 +37,7 @@ const answerBytes = 380;
  */
 export class Identify {
   readonly #options: IdentifyOptions;
-  readonly #lanes = new Lanes();
+  readonly #locks = new KeyedLock();
   readonly #pace: Pace;
   readonly #waiting = new Set<Promise<void>>();
   readonly #context: CommandContext;
@@ -77,7 +77,7 @@ export class Identify {
     const nick = casefold(line.nick);
     const pace = this.#pace.take(nick, Date.now());
     if (pace === 'drop') return;
-    const work = this.#lanes.run(nick, () =>
+    const work = this.#locks.run(nick, () =>
       pace === 'go'
         ? this.#answer(session, line, text)
         : this.#say(session, line.nick, 'Not so fast: wait some seconds'),

@@ -1,3 +1,5 @@
+import { LRUCache } from 'lru-cache';
+
 /** How many commands one nick may give at once, and after how many milliseconds it may give one more. */
 export interface PaceLimits {
   burst: number;
@@ -16,7 +18,7 @@ const mostKept = 10_000;
 /** Holds back whoever writes too fast: the first line too much is to be answered, those after it not. */
 export class Pace {
   readonly #limits: PaceLimits;
-  readonly #spent = new Map<string, Spent>();
+  readonly #spent = new LRUCache<string, Spent>({ max: mostKept });
 
   constructor(limits: PaceLimits = { burst: 20, everyMs: 500 }) {
     this.#limits = limits;
@@ -26,9 +28,7 @@ export class Pace {
   take(nick: string, now: number): 'go' | 'tell' | 'drop' {
     const { burst, everyMs } = this.#limits;
     const spent = this.#spent.get(nick) ?? { fullAt: now, told: false };
-    this.#spent.delete(nick); // and set again: the oldest stand first
     this.#spent.set(nick, spent);
-    if (this.#spent.size > mostKept) this.#spent.delete(this.#spent.keys().next().value!);
     const fullAt = Math.max(spent.fullAt, now) + everyMs;
     if (fullAt - now <= burst * everyMs) {
       Object.assign(spent, { fullAt, told: false });

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { Mutex } from 'async-mutex';
 import type { Logger } from 'pino';
 import { type Log, type Position, Unavailable } from '../../streams/core/index.js';
 import {
@@ -11,7 +12,6 @@ import {
   verificationRefusal,
   walletKey,
 } from '../../streams/identity/index.js';
-import { Lanes } from '../core/lanes.js';
 import { signerOf } from './signature.js';
 
 /** Where agent ids of wallets are looked up; throws when it cannot be asked now. */
@@ -65,7 +65,7 @@ const lineMs = 10_000;
  */
 export class Registry {
   readonly #options: RegistryOptions;
-  readonly #line = new Lanes();
+  readonly #commands = new Mutex();
   #position: Position | undefined;
 
   constructor(options: RegistryOptions) {
@@ -140,7 +140,7 @@ export class Registry {
   /** While the log does not answer, those behind in the line need not find it out one after the other. */
   #inLine<T>(work: () => Promise<T>): Promise<T> {
     const since = performance.now();
-    return this.#line.run('', async () => {
+    return this.#commands.runExclusive(async () => {
       if (performance.now() - since > lineMs)
         throw new Unavailable('log_contended', 'Too many commands wait for the identity registry', 2);
       return await work();

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setImmediate as turn } from 'node:timers/promises';
 import { decodeFact, type PulledMessage } from '../../streams/core/index.js';
+import { KeyedLock } from '../../streams/core/keyed-lock.js';
 import { casefold } from '../../streams/irc-grammar.js';
 import {
   type Incident,
@@ -14,7 +15,6 @@ import {
 } from '../../streams/moderation/index.js';
 import { irc, isLine, type LineSighting, lineId } from '../../streams/network/index.js';
 import { InOrderConsumer } from '../core/in-order.js';
-import { Lanes } from '../core/lanes.js';
 import { carryOut } from './carry-out.js';
 import { type GuardOptions, guard, usualLateAfterMs } from './options.js';
 import { RecentLines } from './recent-lines.js';
@@ -49,7 +49,7 @@ export class GuardLines {
   readonly #stop = new AbortController();
   readonly #queue: PulledMessage[] = [];
   readonly #recent = new RecentLines();
-  readonly #lanes = new Lanes();
+  readonly #locks = new KeyedLock();
   readonly #inHand = new Set<string>();
   readonly #messages = new Set<number>();
   #isWorking = false;
@@ -162,7 +162,7 @@ export class GuardLines {
     const { log, logger } = this.#options;
     const { ref, person } = suspect;
     this.#inHand.add(ref);
-    await this.#lanes.run(person, () =>
+    await this.#locks.run(person, () =>
       untilDone(() => this.#handle(suspect), { log, logger, signal: this.#stop.signal }),
     );
     this.#inHand.delete(ref);

@@ -1,6 +1,8 @@
+import { LRUCache } from 'lru-cache';
+
 /** The last words of those who speak: an attack may come in pieces. */
 export class RecentLines {
-  readonly #lines = new Map<string, { at: number; text: string }[]>();
+  readonly #lines = new LRUCache<string, { at: number; text: string }[]>({ max: mostPersons });
 
   /** The text with the one or two lines of this person before it; `undefined` when there are none. */
   joined(person: string, at: number, text: string): string | undefined {
@@ -11,9 +13,7 @@ export class RecentLines {
 
   add(person: string, at: number, text: string): void {
     const lines = this.#lines.get(person) ?? [];
-    this.#lines.delete(person); // and set again: the map's order is the order of use
     this.#lines.set(person, [...lines, { at, text }].slice(-linesBefore));
-    if (this.#lines.size > mostPersons) this.#lines.delete(this.#lines.keys().next().value!);
   }
 
   /** What was said so far has been dealt with. */

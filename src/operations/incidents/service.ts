@@ -12,6 +12,7 @@ import {
 } from '../../../projections/incidents/queries.js';
 import { alertTiers } from '../../../streams/certificates/index.js';
 import { type Log, Refusal } from '../../../streams/core/index.js';
+import { KeyedLock } from '../../../streams/core/keyed-lock.js';
 import {
   contributionTypes,
   type IncidentCommand,
@@ -23,7 +24,6 @@ import {
   statusOf,
 } from '../../../streams/incidents/index.js';
 import type { Endpoint } from '../../../workers/certificates/index.js';
-import { Lanes } from '../../../workers/core/lanes.js';
 import type { Input, Reply, Route, Service } from '../../remote/service.js';
 import { OwnReadModel } from '../../stores/own-read-model.js';
 import type { ReadModels } from '../../stores/read-models.js';
@@ -93,11 +93,11 @@ export const ListQuery = z.object({
 export function createSentinel(options: SentinelOptions): Service<typeof sentinelRoutes> {
   const { log, endpoints, startedAt } = options;
   const rows = new OwnReadModel(options.readModels, 'incidents');
-  const lanes = new Lanes();
+  const locks = new KeyedLock();
 
   /** Commands about one incident take turns in this process, so that only other processes can be in their way. */
   const handle = (command: IncidentCommand, by: string) =>
-    lanes.run(command.id, async () => {
+    locks.run(command.id, async () => {
       const done = await log.handle(incidents, incidentDecider, command, { by });
       rows.wrote(done.position);
       return done;

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { type Log, newId, type Position, Refusal, Unavailable } from '../../../streams/core/index.js';
+import { KeyedLock } from '../../../streams/core/keyed-lock.js';
 import { casefold } from '../../../streams/irc-grammar.js';
 import {
   claimMs,
@@ -16,7 +17,6 @@ import {
   sessionOf,
   spent,
 } from '../../../streams/payments/index.js';
-import { Lanes } from '../../../workers/core/lanes.js';
 import type { Chain } from '../../../workers/payments/chain.js';
 import { type Facilitator, type Settled, saysUsed, unreachable } from './facilitator.js';
 import { isEvm } from './networks.js';
@@ -64,7 +64,7 @@ const by = 'turnstile';
 export class Access {
   readonly #options: AccessOptions;
   /** Of payments, and of channels: whoever waits here need not fight over a subject. */
-  readonly #lanes = new Lanes();
+  readonly #locks = new KeyedLock();
 
   constructor(options: AccessOptions) {
     this.#options = options;
@@ -75,7 +75,7 @@ export class Access {
    * 502 `facilitator_unreachable`, when nothing was paid, or `settlement_unknown`.
    */
   async enter(entering: Entering): Promise<Entered> {
-    return await this.#lanes.run(entering.proof.id, () => this.#enter(entering));
+    return await this.#locks.run(entering.proof.id, () => this.#enter(entering));
   }
 
   async #enter(entering: Entering): Promise<Entered> {
@@ -218,7 +218,7 @@ export class Access {
 
   async #decide(command: PlacesCommand): Promise<Readonly<PlacesState>> {
     const { log, wrote } = this.#options;
-    const { state, position } = await this.#lanes.run(command.channel, () =>
+    const { state, position } = await this.#locks.run(command.channel, () =>
       log.handle(payments, placesDecider, command, { by }),
     );
     wrote(position);

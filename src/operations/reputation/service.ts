@@ -8,9 +8,9 @@ import {
   reputationOf,
 } from '../../../projections/reputation/queries.js';
 import { type Log, Refusal } from '../../../streams/core/index.js';
+import { KeyedLock } from '../../../streams/core/keyed-lock.js';
 import { casefold, cleanText } from '../../../streams/irc-grammar.js';
 import { feedbackDecider, reputation } from '../../../streams/reputation/index.js';
-import { Lanes } from '../../../workers/core/lanes.js';
 import type { Input, Reply, Route, Service } from '../../remote/service.js';
 import { OwnReadModel } from '../../stores/own-read-model.js';
 import type { ReadModels } from '../../stores/read-models.js';
@@ -53,7 +53,7 @@ export function createReputation({
   paidChannels?: readonly string[];
 }): Service<typeof reputationRoutes> {
   const rows = new OwnReadModel(readModels, 'reputation');
-  const lanes = new Lanes();
+  const locks = new KeyedLock();
   const paid = paidChannels.map(casefold);
 
   /** Private channels (casefolded), of which the public is not told; none for those who may see everything. */
@@ -95,7 +95,7 @@ export function createReputation({
     },
     giveFeedback: async ({ body, actor = 'api' } = {}) => {
       const command = parseInput(Feedback, body);
-      const given = await lanes.run(feedbackDecider.subject(command), () =>
+      const given = await locks.run(feedbackDecider.subject(command), () =>
         log.handle(reputation, feedbackDecider, command, { by: actor }),
       );
       rows.wrote(given.position);

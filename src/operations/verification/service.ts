@@ -7,9 +7,9 @@ import {
   registeredAgents,
 } from '../../../projections/verification.js';
 import { type Log, Refusal } from '../../../streams/core/index.js';
+import { KeyedLock } from '../../../streams/core/keyed-lock.js';
 import { casefold } from '../../../streams/irc-grammar.js';
 import { type AgentCommand, agentDecider, agents, challengeMs } from '../../../streams/verification/index.js';
-import { Lanes } from '../../../workers/core/lanes.js';
 import type { Input, Reply, Route, Service } from '../../remote/service.js';
 import { OwnReadModel } from '../../stores/own-read-model.js';
 import type { ReadModels } from '../../stores/read-models.js';
@@ -59,11 +59,11 @@ export const AgentsQuery = z.object({
 export function createVerification(options: VerificationOptions): Service<typeof verificationRoutes> {
   const { log, readPost, startedAt } = options;
   const rows = new OwnReadModel(options.readModels, 'agents');
-  const lanes = new Lanes();
+  const locks = new KeyedLock();
 
   /** Commands about one nickname take turns in this process, so that only other processes can be in their way. */
   const handle = (command: AgentCommand, now = log.now()) =>
-    lanes.run(casefold(command.nickname), async () => {
+    locks.run(casefold(command.nickname), async () => {
       const done = await log.handle(agents, agentDecider, command, { by: command.nickname, now });
       rows.wrote(done.position);
       // as it is now: the state lives on with the next command

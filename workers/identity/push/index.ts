@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { decodeFact, type Log, type PulledMessage } from '../../../streams/core/index.js';
+import { KeyedLock } from '../../../streams/core/keyed-lock.js';
 import {
   type IdentityFact,
   identity,
@@ -9,7 +10,6 @@ import {
   registrySubject,
 } from '../../../streams/identity/index.js';
 import { InOrderConsumer, type Takeover } from '../../core/in-order.js';
-import { Lanes } from '../../core/lanes.js';
 import { type Change, changeOf } from './change.js';
 import { type Posted, post, type Receiver } from './post.js';
 
@@ -43,7 +43,7 @@ export class PushIdentity {
   readonly #options: PushIdentityOptions;
   readonly #stop = new AbortController();
   readonly #changes: InOrderConsumer;
-  readonly #lanes = new Lanes();
+  readonly #locks = new KeyedLock();
   readonly #inHand = new Map<number, Promise<void>>();
   /** Recorded as done, and perhaps handed out again. */
   #settled = new Set<number>();
@@ -98,7 +98,7 @@ export class PushIdentity {
       this.#changes.done(seq);
       return;
     }
-    const work = this.#lanes.run(change.nick, () => this.#tell(change));
+    const work = this.#locks.run(change.nick, () => this.#tell(change));
     this.#inHand.set(seq, work);
   }
 

@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { OpenSession } from '../../../projections/payments/queries.js';
 import type { Log } from '../../../streams/core/index.js';
+import { KeyedLock } from '../../../streams/core/keyed-lock.js';
 import { casefold } from '../../../streams/irc-grammar.js';
 import { payments, placesDecider } from '../../../streams/payments/index.js';
 import type { Channels } from '../../channels/index.js';
-import { Lanes } from '../../core/lanes.js';
 import { actor, admit, putOut } from './network.js';
 
 /** What stays are made of. */
@@ -27,7 +27,7 @@ export class Stays {
   readonly #open = new Map<string, { session: OpenSession; over: AbortController }>();
   readonly #running = new Set<Promise<void>>();
   /** One thing at a time for each nick in a channel: a new session may follow an old one at once. */
-  readonly #lanes = new Lanes();
+  readonly #locks = new KeyedLock();
 
   constructor(options: StaysOptions) {
     this.#options = options;
@@ -120,6 +120,6 @@ export class Stays {
   }
 
   #alone<T>({ channel, nick }: OpenSession, work: () => Promise<T>): Promise<T> {
-    return this.#lanes.run(`${channel} ${casefold(nick)}`, work);
+    return this.#locks.run(`${channel} ${casefold(nick)}`, work);
   }
 }

@@ -3,7 +3,7 @@ import { type JetStreamManager, type Msg, NatsError, RetentionPolicy, StorageTyp
 import type { StreamDefinition } from './stream.js';
 
 /** What looking needs of the log: ways to ask the server. */
-export interface IntakeLog {
+export interface AppendHealthLog {
   ask<T>(request: () => Promise<T>): Promise<T>;
   manager: JetStreamManager;
   connection: { request(subject: string, data: Uint8Array, options: { timeout: number }): Promise<Msg> };
@@ -39,12 +39,12 @@ const outOfSpace = /no space|disk|out of storage/i;
  * by looking now and then whether the stream has room again and the server can store anything. A look can be
  * wrong: then the next append says so, and the look after that comes later.
  */
-export class Intake {
+export class AppendHealth {
   readonly #troubles = new Map<StreamDefinition, Trouble>();
-  readonly #log: IntakeLog;
+  readonly #log: AppendHealthLog;
   #looking = false;
 
-  constructor(log: IntakeLog) {
+  constructor(log: AppendHealthLog) {
     this.#log = log;
   }
 

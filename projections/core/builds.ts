@@ -36,7 +36,7 @@ export function emptyBuild({ name, version }: Projection, generation: number): B
 }
 
 /** Creates the registry of builds where there is none. */
-export async function prepareRegistry(sql: Sql): Promise<void> {
+export async function prepareBuilds(sql: Sql): Promise<void> {
   await sql.transaction(async (tx) => {
     await tx.query(`
       select pg_advisory_xact_lock(${registryLock});
