@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { setImmediate as turn } from 'node:timers/promises';
+import { LRUCache } from 'lru-cache';
 import { decodeFact, type PulledMessage } from '../../streams/core/index.js';
 import { KeyedLock } from '../../streams/core/keyed-lock.js';
 import { casefold } from '../../streams/irc-grammar.js';
@@ -36,6 +37,8 @@ interface Suspect {
 const maxInHand = 1_024;
 /** Scoring gives way to everything else in the process after so long. */
 const turnMs = 5;
+/** Longer than anybody reads. */
+const answeredMs = 60_000;
 
 /**
  * Scores every recorded line, in the order of the log, and does what that asks for: each line once, also when it is
@@ -51,6 +54,8 @@ export class GuardLines {
   readonly #recent = new RecentLines();
   readonly #locks = new KeyedLock();
   readonly #inHand = new Set<string>();
+  /** What was done about them lately: who has read a little earlier that nothing was, is told so here. */
+  readonly #answered = new LRUCache<string, true>({ max: 10_000, ttl: answeredMs });
   readonly #messages = new Set<number>();
   #isWorking = false;
   #work: Promise<void> | undefined;
@@ -80,9 +85,9 @@ export class GuardLines {
     await Promise.all([this.#consumer.stop(), this.#work]);
   }
 
-  /** Whether what is to be done about a line is being done. */
+  /** Whether what is to be done about a line is being done, or has just been done. */
   isInHand(ref: string): boolean {
-    return this.#inHand.has(ref);
+    return this.#inHand.has(ref) || this.#answered.has(ref);
   }
 
   #receive(message: PulledMessage): void {
@@ -218,6 +223,7 @@ export class GuardLines {
     try {
       const pending = { id, ref, subject, nick, host, account, channel, patterns, action, seconds };
       const outcome = await carryOut(this.#options, pending);
+      this.#answered.set(ref, true);
       logger.info({ id, nick, channel, level, action, outcome }, 'incident');
     } catch (error) {
       // it is recorded, and tried again from there
