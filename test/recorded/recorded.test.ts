@@ -1,0 +1,149 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { brotliDecompressSync, constants } from 'node:zlib';
+import pino from 'pino';
+import t, { type Test } from 'tap';
+import { readBuilds } from '../../projections/core/builds.js';
+import { openSql } from '../../projections/core/open-sql.js';
+import { projections } from '../../projections/index.js';
+import { ExportReader } from '../../src/cli/transfer/reader.js';
+import { freePort } from '../../src/servers/net.js';
+import { decodeFact } from '../../streams/core/index.js';
+import { streams } from '../../streams/index.js';
+import { askOf } from '../channels/stage.js';
+import { relay } from '../cli/terminal.js';
+import { postEvent, sampleEvent, startApp } from '../support/app.js';
+import { eventually } from '../support/eventually.js';
+import { startPostgres, temporaryDirectory } from '../support/sql.js';
+import { type Answers, answersTo, filesIn, noFact, reading } from './answers.js';
+
+const logger = pino({ level: 'silent' });
+const params = { [constants.BROTLI_DECODER_PARAM_LARGE_WINDOW]: 1 };
+const unpacked = (file: string) => brotliDecompressSync(readFileSync(file), { params });
+
+/** Read models that can be folded again from a data folder of any age: the record of the network is kept for 30 days there. */
+const lasting = projections
+  .filter(({ streams }) => streams.every(({ maxAgeMs }) => maxAgeMs === 0))
+  .map(({ name }) => name);
+const ofTheNetwork = ([path]: [string, unknown]) => path.startsWith('/irc/');
+
+/** A count that has come back to nothing has a row or has none: that depends on how many facts were folded at once. */
+const countOfNothing = /^\{(?=.*"status": )(?=.*"(events|queries)": 0\b)[^,]*,[^,]*\}$/;
+
+/** The rows of every table of every read model that is read, by the read model's name. */
+async function rowsOf(place: { databaseUrl?: string; directory?: string }) {
+  const sql = await openSql({ databaseUrl: '', directory: '', logger, ...place });
+  const rows: Record<string, Record<string, string[]>> = {};
+  try {
+    for (const { name, schema, caughtUpAt } of await readBuilds(sql)) {
+      if (!caughtUpAt) continue;
+      const tables = await sql.query<{ table_name: string }>(
+        'select table_name from information_schema.tables where table_schema = $1 order by table_name',
+        [schema],
+      );
+      rows[name] = {}; // builds come oldest first
+      for (const { table_name } of tables) {
+        const found = await sql.transaction(async (tx) => {
+          await tx.query(`set local time zone 'UTC'`);
+          return await tx.query<{ row: string }>(
+            `select to_jsonb(t)::text as row from ${schema}.${table_name} t`,
+          );
+        });
+        rows[name][table_name] = found
+          .map(({ row }) => row)
+          .filter((row) => !countOfNothing.test(row))
+          .sort();
+      }
+    }
+  } finally {
+    await sql.close();
+  }
+  return rows;
+}
+
+/** Has a read model folded again from the first fact, and waits until it is read. */
+async function rebuild(url: string, name: string): Promise<void> {
+  const { status, body } = await askOf(url, 'POST', `/ops/projections/${name}/rebuild`, {});
+  if (status !== 202) throw new Error(`${name}: ${JSON.stringify(body)}`);
+  await eventually(`${name} to be built`, async () => {
+    const { builds } = (await askOf(url, 'GET', `/ops/projections/${name}`)).body;
+    return builds.some(
+      ({ schema, state }: { schema: string; state: string }) => schema === body.schema && state === 'live',
+    );
+  });
+}
+
+/** What a new event becomes in a service that does everything. */
+async function deliversOneMore(t: Test, environment: Record<string, string>): Promise<void> {
+  const app = await startApp(t, { ...environment, IRC_EMBEDDED_PORT: String(await freePort()) });
+  const event = sampleEvent('evt-one-more');
+  t.match(await postEvent(app.url, event), { status: 202, body: { status: 'accepted' } });
+  await eventually(
+    'the new event to be shown',
+    async () => (await postEvent(app.url, event)).body.delivery_status === 'delivered',
+    30_000,
+  );
+  t.equal((await postEvent(app.url, sampleEvent('evt-late'))).body.status, 'already_processed');
+  await app.stop();
+}
+
+for (const version of readdirSync('test/recorded', { withFileTypes: true })) {
+  if (!version.isDirectory()) continue;
+  const files = filesIn(join('test/recorded', version.name));
+  const recorded = JSON.parse(readFileSync(files.answers, 'utf8')) as Answers;
+  const paths = Object.keys(recorded);
+
+  t.test(`LOG-10 every fact of ${version.name} decodes`, async (t) => {
+    const reader = new ExportReader(files.log);
+    const seen = new Set<string>();
+    for (const line of unpacked(files.log).toString().trimEnd().split('\n')) {
+      const said = reader.read(Buffer.from(line));
+      if (said.is !== 'message' || Buffer.from(said.message.data).toString() === noFact) continue;
+      const { stream: name, ...place } = said.message;
+      const stream = streams.find((one) => one.name === name);
+      if (!stream) return t.fail(`the stream ${name} is gone`);
+      decodeFact(stream, said.message.data, place);
+      seen.add(name);
+    }
+    t.ok(seen.size > 10, `facts of ${[...seen]}`);
+  });
+
+  t.test(`READ-04 the data folder of ${version.name}`, { timeout: 180_000 }, async (t) => {
+    const DATA_DIR = await temporaryDirectory(t);
+    execFileSync('tar', ['-xf', '-', '-C', DATA_DIR], { input: unpacked(files.data) });
+    const directory = join(DATA_DIR, 'pg');
+    const before = await rowsOf({ directory });
+    t.same(Object.keys(before).sort(), projections.map(({ name }) => name).sort());
+
+    const app = await startApp(t, { ...reading, DATA_DIR });
+    t.same(await answersTo(app.url, paths), recorded, 'it answers what it answered');
+    for (const { name } of projections) await rebuild(app.url, name);
+    const again = Object.entries(await answersTo(app.url, paths));
+    t.same(
+      Object.fromEntries(again.filter((one) => !ofTheNetwork(one))),
+      Object.fromEntries(Object.entries(recorded).filter((one) => !ofTheNetwork(one))),
+      'and folded again, too',
+    );
+    await app.stop();
+    const after = await rowsOf({ directory });
+    for (const name of lasting) t.same(after[name], before[name], `rows of ${name}`);
+    await deliversOneMore(t, { DATA_DIR });
+  });
+
+  t.test(`OPERATE-09 the export of ${version.name}`, { timeout: 180_000 }, async (t) => {
+    const DATA_DIR = await temporaryDirectory(t);
+    const { url: DATABASE_URL } = await startPostgres(t);
+    const file = join(DATA_DIR, 'export.jsonl');
+    writeFileSync(file, unpacked(files.log));
+    const imported = await relay(['import', '--in', file], { env: { ...reading, DATA_DIR } });
+    t.match(imported, { code: 0, out: /^\d+ facts imported, there already: 0$/ }, imported.err);
+    const app = await startApp(t, { ...reading, DATA_DIR, DATABASE_URL });
+    t.same(await answersTo(app.url, paths), recorded, 'it answers what the exported one answered');
+    await app.stop();
+    const folder = await temporaryDirectory(t);
+    execFileSync('tar', ['-xf', '-', '-C', folder, 'pg'], { input: unpacked(files.data) });
+    t.same(await rowsOf({ databaseUrl: DATABASE_URL }), await rowsOf({ directory: join(folder, 'pg') }));
+    await deliversOneMore(t, { DATA_DIR, DATABASE_URL });
+  });
+}
