@@ -2,10 +2,10 @@ import type { FastifyInstance } from 'fastify';
 import type { Channels } from '../../workers/channels/index.js';
 import type { ApiKeys } from '../auth/api-keys.js';
 import type { Gauged, Metrics } from '../metrics/metrics.js';
+import type { Call } from '../operations/core/operation.js';
 import type { bridgeRoutes } from '../operations/events/service.js';
 import type { identityRoutes } from '../operations/identity/service.js';
 import type { guardianRoutes } from '../operations/moderation/service.js';
-import type { reputationRoutes } from '../operations/reputation/service.js';
 import type { Reply, Route, Service } from '../remote/service.js';
 import type { ReadModels } from '../stores/read-models.js';
 import type { BotHold, BotParts } from './bot.js';
@@ -19,6 +19,8 @@ export interface AreaParts extends BotParts {
   channels: Channels;
   keys: ApiKeys;
   metrics: Metrics;
+  /** Calls operations, here or where their service runs. */
+  call: Call;
   startedAt: Date;
 }
 
@@ -39,12 +41,13 @@ export interface InternalService {
 export interface Upstreams {
   bridge: Service<typeof bridgeRoutes>;
   identity: Service<typeof identityRoutes>;
-  reputation: Service<typeof reputationRoutes>;
   guardian: Service<typeof guardianRoutes>;
 }
 
 /** One area of the service, put together: what it answers, in which roles, and what it does by itself. */
 export interface Area {
+  /** What its operations work with. */
+  parts?: object;
   /** Answered where the role `services` is without `api`. */
   services?: InternalService[];
   /** Those of its services that other areas ask. */

@@ -1,3 +1,4 @@
+import type { NickWallets } from '../auth/nick-wallets.js';
 import { mcpArea } from '../mcp/area.js';
 import { channelsArea } from '../operations/channels/area.js';
 import { createChannelKeeping } from '../operations/channels/bot.js';
@@ -15,7 +16,7 @@ import type { Area, AreaParts, Upstreams } from './area.js';
 import { createWallets, doorsArea } from './doors-area.js';
 
 /** Every area of the service, put together. */
-export function createAreas(parts: AreaParts): Area[] {
+export function createAreas(parts: AreaParts): { areas: Area[]; signers: NickWallets } {
   const credentials = createWallets(parts);
   const { wallets } = credentials;
   const identity = identityArea(parts, wallets);
@@ -39,5 +40,6 @@ export function createAreas(parts: AreaParts): Area[] {
     health: all<NonNullable<Area['health']>>(({ health }) => health),
     wallets,
   });
-  return [...areas, mcp, doorsArea(parts, { ...credentials, table: mcp.table }), docsArea(parts)];
+  const doors = doorsArea(parts, { ...credentials, table: mcp.table });
+  return { areas: [...areas, mcp, doors, docsArea(parts)], signers: identity.signers };
 }

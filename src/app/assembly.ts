@@ -6,13 +6,19 @@ import { Log } from '../../streams/core/index.js';
 import { streams } from '../../streams/index.js';
 import { createChannels } from '../../workers/channels/index.js';
 import { ApiKeys } from '../auth/api-keys.js';
+import { operationRoutes } from '../http/operations.js';
 import { createServer } from '../http/server.js';
 import { Metrics } from '../metrics/metrics.js';
 import { meteredParts } from '../metrics/parts.js';
+import { createCall } from '../operations/core/call.js';
+import type { Call, ServiceName } from '../operations/core/operation.js';
+import { operations } from '../operations/index.js';
 import { healthRoutes } from '../operations/system/health.js';
 import { metricsRoutes } from '../operations/system/metrics.js';
 import { operationsRoutes } from '../operations/system/read-models.js';
+import { remoteService } from '../remote/client.js';
 import { mountService } from '../remote/mount.js';
+import { serveRemotely } from '../remote/server.js';
 import { ReadModels } from '../stores/read-models.js';
 import { describeProcess } from './about.js';
 import type { Area } from './area.js';
@@ -71,11 +77,16 @@ export async function assemble(
 
   const readModels = new ReadModels(sql, projector);
   const keys = new ApiKeys(config.API_KEYS);
-  const areas = createAreas({
-    ...{ config, log, logger, readModels, keys, metrics, startedAt },
+  // made of what the areas make, and used by them once all is there
+  let bound: { here: Call; anywhere: Call } | undefined;
+  const call = ((...asked) => bound!.anywhere(...asked)) as Call;
+  const { areas, signers } = createAreas({
+    ...{ config, log, logger, readModels, keys, metrics, startedAt, call },
     ...{ ircUrl, secrets, holder },
     channels: createChannels(log),
   });
+  const own = Object.assign({ log, readModels, logger, call, startedAt }, ...areas.map(({ parts }) => parts));
+  bound = createCalls(config, own);
   const ofAreas = <Part>(parts: (area: Area) => Part[] | undefined) =>
     areas.flatMap((area) => parts(area) ?? []);
   const bots = has('irc') ? ofAreas(({ bots }) => bots) : [];
@@ -122,8 +133,10 @@ export async function assemble(
   if (has('api')) {
     const about = describeProcess(config, { natsUrl, sqlPlace, ircUrl });
     await server.register(operationsRoutes, { projector, keys, about });
+    await server.register(operationRoutes, { operations, call, keys, signers });
     for (const area of areas) await area.api?.(server);
   } else if (has('services')) {
+    serveRemotely(server, operations, bound.here);
     for (const { name, routes, operations } of ofAreas(({ services }) => services))
       mountService(server, name, routes, operations);
   }
@@ -136,5 +149,26 @@ export async function assemble(
     address,
     places: { nats: natsUrl, irc: ircUrl, sql: sqlPlace },
     webhookSecrets: secrets.webhook,
+  };
+}
+
+/** How operations are called: here, whatever is set, and where their service runs. */
+function createCalls(config: Config, parts: object): { here: Call; anywhere: Call } {
+  const services = {
+    ...{ bridge: config.BRIDGE_URL, turnstile: config.TURNSTILE_URL, guardian: config.GUARDIAN_URL },
+    ...{ mrserv: config.MRSERV_URL, channelserv: config.CHANNELSERV_URL, sentinel: config.SENTINEL_URL },
+    ...{ multibrain: config.MULTIBRAIN_URL, verification: config.VERIFICATION_URL },
+  };
+  const elsewhere = new Map(
+    Object.entries(services)
+      .filter(([, url]) => url !== '')
+      .map(([name, url]) => {
+        const service = name as ServiceName;
+        return [service, remoteService(service, { url, timeoutMs: config.PROXY_TIMEOUT })];
+      }),
+  );
+  return {
+    here: createCall({ parts, remote: () => undefined }),
+    anywhere: createCall({ parts, remote: (service) => elsewhere.get(service) }),
   };
 }

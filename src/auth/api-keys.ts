@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import { Refusal } from '../../streams/core/index.js';
+import { type Caller, nobody } from '../operations/core/caller.js';
 import { type ApiKey, KeyFile } from './key-file.js';
 
 interface StoredKey {
@@ -88,6 +89,18 @@ export class ApiKeys {
       throw new Refusal('api_key_required');
     }
     return name;
+  }
+
+  /** Who calls an operation that is open and shows more with a key. Throws 401 with a wrong key. */
+  callerOf(request: FastifyRequest): Caller {
+    if (!this.configured && isLocalCaller(request)) return { is: 'local', actor: 'local' };
+    const name = this.identify(request);
+    return name === undefined ? nobody : { is: 'key', actor: name };
+  }
+
+  /** Who calls an operation that is for holders of a key. Throws like `require`. */
+  requireCaller(request: FastifyRequest): Caller {
+    return { actor: this.require(request), is: this.configured ? 'key' : 'local' };
   }
 
   /** Whether `require` would let a request pass. Throws 401 with a wrong key. */

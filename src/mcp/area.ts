@@ -23,6 +23,7 @@ export function mcpArea(
   let gateway: Gateway | undefined;
   const tools = everyTool({
     ...upstreams,
+    call: parts.call,
     health,
     // tools are called through the server that is told of below
     gateway: (caller, request) => gateway!(caller, request),

@@ -1,26 +1,27 @@
+import type { Call } from '../operations/core/operation.js';
 import { deliberationTools } from '../operations/deliberation/tools.js';
 import type { identityRoutes } from '../operations/identity/service.js';
 import { identityTools } from '../operations/identity/tools.js';
 import { securityTools } from '../operations/incidents/tools.js';
+import { operations } from '../operations/index.js';
 import { marketplaceTools } from '../operations/marketplace/tools.js';
 import type { guardianRoutes } from '../operations/moderation/service.js';
 import { moderationTools } from '../operations/moderation/tools.js';
 import type { ircReadRoutes } from '../operations/network/service.js';
 import { networkTools } from '../operations/network/tools.js';
 import { paymentTools } from '../operations/payments/tools.js';
-import type { reputationRoutes } from '../operations/reputation/service.js';
-import { reputationTools } from '../operations/reputation/tools.js';
 import { healthTools } from '../operations/system/tools.js';
 import { verificationTools } from '../operations/verification/tools.js';
 import type { Reply, Service } from '../remote/service.js';
 import type { Gateway } from './gateway.js';
+import { toolsOf } from './operation-tools.js';
 import type { Tool } from './tool.js';
 
 /** What the tools ask. */
 export interface ToolSources {
   bridge: Service<typeof ircReadRoutes>;
   identity: Pick<Service<typeof identityRoutes>, 'byNick' | 'byWallet'>;
-  reputation: Service<typeof reputationRoutes>;
+  call: Call;
   guardian: Pick<Service<typeof guardianRoutes>, 'statistics' | 'incidents' | 'reputation'>;
   health: Record<string, () => Promise<Reply>>;
   gateway: Gateway;
@@ -28,15 +29,15 @@ export interface ToolSources {
 
 /** Every tool that is served over HTTP, in the order in which it is listed. */
 export function everyTool(sources: ToolSources): Tool[] {
-  const { bridge, identity, reputation, guardian, health, gateway } = sources;
+  const { bridge, identity, guardian, health, gateway, call } = sources;
   return [
-    ...networkTools(bridge, reputation),
+    ...toolsOf(operations, call),
+    ...networkTools(bridge, call),
     ...paymentTools(gateway),
     ...moderationTools(guardian),
     ...verificationTools(gateway),
     ...healthTools(health),
     ...identityTools(identity),
-    ...reputationTools(reputation),
     ...securityTools(gateway),
     ...deliberationTools(gateway),
     ...marketplaceTools(gateway),

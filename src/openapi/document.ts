@@ -1,5 +1,14 @@
 import { z } from 'zod';
-import { type Access, type Answer, ErrorBody, type Operation, type Tag, tags } from './operation.js';
+import { type RefusalCode, refusals } from '../../streams/refusals.js';
+import {
+  type Access,
+  type Answer,
+  type Description,
+  ErrorBody,
+  type Refusals,
+  type Tag,
+  tags,
+} from './description.js';
 
 type Json = Record<string, unknown>;
 
@@ -37,6 +46,7 @@ const schemes: Record<string, Json> = {
 const keySchemes = [{ apiKey: [] }, { mcpApiKey: [] }, { bearer: [] }];
 const security: Record<Access, Json[]> = {
   open: [],
+  'open, more with a key': [],
   key: keySchemes,
   'key or local': [{}, ...keySchemes],
   'key or wallet': [...keySchemes, { erc8128: [] }],
@@ -64,7 +74,7 @@ const ofBodies = {
 const ofParameters = { 414: 'A part of the path is too long' };
 
 /** The OpenAPI 3.0.3 description of these operations, as they are reached under an address. */
-export function openApiDocument(operations: readonly Operation[], publicUrl: string): Json {
+export function openApiDocument(operations: readonly Description[], publicUrl: string): Json {
   const named: Json = {};
   schemaOf(ErrorBody, 'output', named); // puts it among the named ones, to which every error refers
   const paths: Record<string, Json> = {};
@@ -90,7 +100,7 @@ export function openApiDocument(operations: readonly Operation[], publicUrl: str
   };
 }
 
-function described(operation: Operation, named: Json): Json {
+function described(operation: Description, named: Json): Json {
   const { id, tag, summary, description, access = 'open', body, answers, passesOn } = operation;
   const parameters = [
     ...inPath(operation, named),
@@ -127,22 +137,35 @@ function described(operation: Operation, named: Json): Json {
 /** Groups of operations that every process which serves the API answers by itself. */
 const ownTags: readonly Tag[] = ['Authentication', 'Agents', 'Discovery', 'System', 'Operations'];
 
-function errorsOf(operation: Operation): Record<string, string> {
-  const { method, tag, access = 'open', query, params, errors } = operation;
+function errorsOf(operation: Description): Record<string, string> {
+  const { method, tag, access = 'open', query, params, errors, refusals: codes } = operation;
   const needsKey = access.startsWith('key');
   return {
     ...ofEvery,
     ...(ownTags.includes(tag) ? {} : ofServices),
     ...(needsKey ? ofKeys : {}),
+    ...(access === 'open, more with a key' ? { 401: 'The API key that was sent is not known' } : {}),
     ...(query ? { 400: ofBodies[400] } : {}),
     // a body may come with each of them, wanted or not
     ...(method === 'get' || method === 'head' ? {} : ofBodies),
     ...(params ? ofParameters : {}),
     ...errors,
+    ...refusedWith(codes),
   };
 }
 
-function inPath({ params = {} }: Operation, named: Json): Json[] {
+/** By status, which codes an operation may be refused with and what each means there. */
+function refusedWith(codes: Refusals = {}): Record<string, string> {
+  const byStatus: Record<string, string> = {};
+  for (const [code, says] of Object.entries(codes) as [RefusalCode, string | true][]) {
+    const { status, says: usually } = refusals[code];
+    const line = `\`${refusals[code].code ?? code}\`: ${says === true ? usually : says}`;
+    byStatus[status] = byStatus[status] ? `${byStatus[status]}\n\n${line}` : line;
+  }
+  return byStatus;
+}
+
+function inPath({ params = {} }: Description, named: Json): Json[] {
   return Object.entries(params).map(([name, { schema, example, says }]) => ({
     in: 'path',
     name,
@@ -153,7 +176,7 @@ function inPath({ params = {} }: Operation, named: Json): Json[] {
   }));
 }
 
-function inQuery({ query }: Operation, named: Json): Json[] {
+function inQuery({ query }: Description, named: Json): Json[] {
   if (!query) return [];
   const { properties = {}, required = [] } = schemaOf(query, 'input', named) as {
     properties?: Record<string, Json>;
@@ -168,7 +191,7 @@ function inQuery({ query }: Operation, named: Json): Json[] {
   }));
 }
 
-function inHeaders({ headers = {} }: Operation, named: Json): Json[] {
+function inHeaders({ headers = {} }: Description, named: Json): Json[] {
   return Object.entries(headers).map(([name, { schema, example, says, required = false }]) => ({
     in: 'header',
     name,

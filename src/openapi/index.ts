@@ -3,24 +3,25 @@ import { deliberationOperations } from '../operations/deliberation/description.j
 import { webhookOperations } from '../operations/events/description.js';
 import { identityOperations } from '../operations/identity/description.js';
 import { securityOperations } from '../operations/incidents/description.js';
+import { operations as values } from '../operations/index.js';
 import { marketplaceOperations } from '../operations/marketplace/description.js';
 import { moderationOperations } from '../operations/moderation/description.js';
 import { ircOperations } from '../operations/network/description.js';
 import { paymentOperations } from '../operations/payments/description.js';
-import { reputationOperations } from '../operations/reputation/description.js';
 import { systemOperations } from '../operations/system/description.js';
 import { operationsOperations } from '../operations/system/ops-description.js';
 import { verificationOperations } from '../operations/verification/description.js';
-import type { Operation } from './operation.js';
+import { descriptionOf } from './describe.js';
+import type { Description } from './description.js';
 
 /** Every operation of the public API. */
-export const operations: Operation[] = [
+export const operations: Description[] = [
+  ...values.filter(({ http }) => http).map(descriptionOf),
   ...ircOperations,
   ...paymentOperations,
   ...verificationOperations,
   ...moderationOperations,
   ...identityOperations,
-  ...reputationOperations,
   ...marketplaceOperations,
   ...securityOperations,
   ...deliberationOperations,

@@ -41,8 +41,7 @@ t.test('MCP-20 a service elsewhere may answer more than the contract has', async
   const answer = async () => reply;
   const table = new ToolTable(
     everyTool({
-      ...{ health: {}, gateway: answer },
-      reputation: { reputation: answer, channelLeaderboard: answer, agentLeaderboard: answer },
+      ...{ health: {}, gateway: answer, call: async () => reply.body },
     } as unknown as ToolSources),
   );
   const [here, there] = InMemoryTransport.createLinkedPair();

@@ -1,8 +1,8 @@
 import t from 'tap';
+import { toolsOf } from '../../src/mcp/operation-tools.js';
 import type { Caller } from '../../src/mcp/tool.js';
-import { reputationRoutes } from '../../src/operations/reputation/service.js';
-import { reputationTools } from '../../src/operations/reputation/tools.js';
-import { upstream } from '../../src/remote/service.js';
+import type { Call } from '../../src/operations/core/operation.js';
+import { reputationOperations } from '../../src/operations/reputation/index.js';
 import { freePort } from '../../src/servers/net.js';
 import { channelDecider, channels } from '../../streams/channels/index.js';
 import { irc, ircSubject } from '../../streams/network/index.js';
@@ -12,6 +12,7 @@ import { channelsFile, paidChannel } from '../payments/stage.js';
 import { startApp } from '../support/app.js';
 import { eventually } from '../support/eventually.js';
 import { startNats } from '../support/nats.js';
+import { callElsewhere } from '../support/operations.js';
 import { startPostgres } from '../support/sql.js';
 
 const key = 'k'.repeat(40);
@@ -65,8 +66,9 @@ t.test('REP-12 private and paid channels are in no leaderboard of the public', a
   });
 
   await t.test('REP-12 through tools and the agent', async (t) => {
-    const at = { service: undefined, url: mrserv, timeoutMs: 5_000 };
-    const tools = reputationTools(upstream('mrserv', reputationRoutes, at));
+    const parts: { call?: Call } = {};
+    parts.call = callElsewhere({ mrserv }, { parts });
+    const tools = toolsOf(reputationOperations, parts.call);
     const call = async (name: string, args: object, tier: Caller['tier']) =>
       JSON.stringify(await tools.find((tool) => tool.name === name)!.run(args, { tier, actor: 'x' }));
     const listed = (tier: Caller['tier']) =>

@@ -3,14 +3,15 @@ import { ircNetwork } from '../../projections/network/queries.js';
 import { reputations } from '../../projections/reputation/tables.js';
 import { agentProfile } from '../../src/operations/network/profile.js';
 import { ircReadRoutes, ircReads } from '../../src/operations/network/service.js';
-import { createReputation, reputationRoutes } from '../../src/operations/reputation/service.js';
 import { upstream } from '../../src/remote/service.js';
+import { OwnReadModel } from '../../src/stores/own-read-model.js';
 import type { ReadModels } from '../../src/stores/read-models.js';
 import { casefold } from '../../streams/irc-grammar.js';
 import { isPrivate } from '../../streams/network/index.js';
 import { expectedNetwork, networkHistory } from '../network/network-history.js';
 import { openLog } from '../network/stage.js';
 import { startNats } from '../support/nats.js';
+import { callElsewhere, callHere } from '../support/operations.js';
 import { eachSql } from '../support/sql.js';
 import { feedbackHistory, judge } from './history.js';
 
@@ -51,9 +52,10 @@ eachSql(t, async (t, open) => {
   }
   const log = await openLog(t, (await startNats(t)).url);
   const bridge = ircReads({ readModels, recorder: async () => undefined, viewers: () => 0 });
-  const mrserv = createReputation({ log, readModels });
+  const reputation = { rows: new OwnReadModel(readModels, 'reputation'), paidChannels: [] };
+  const call = callHere({ log, readModels, reputation });
   const profileOf = (nick: string, withPrivate = false) =>
-    agentProfile({ bridge, mrserv }, { nick, withPrivate, now });
+    agentProfile({ bridge, call }, { nick, withPrivate, now });
 
   t.test('PROFILE-01 what a nick said where, and what it is thought of', async (t) => {
     for (const nick of ['alice', 'ALICE', 'carol{1}', 'Carol[1]', 'dave']) {
@@ -82,20 +84,20 @@ eachSql(t, async (t, open) => {
     const at = { service: undefined, url: 'http://127.0.0.1:1', timeoutMs: 1_000 };
     const away = {
       bridge: upstream('bridge', ircReadRoutes, at),
-      mrserv: upstream('mrserv', reputationRoutes, at),
+      call: callElsewhere({ mrserv: at.url }, { timeoutMs: at.timeoutMs }),
     };
     const asked = { nick: 'carol[1]', withPrivate: true, now };
     const whole = await profileOf('carol[1]', true);
     t.ok(whole.messages_count > 0 && whole.feedback_count > 0);
     const { feedback_count, feedback_score, ...said } = whole;
-    t.same(await agentProfile({ bridge, mrserv: away.mrserv }, asked), {
+    t.same(await agentProfile({ bridge, call: away.call }, asked), {
       ...{ ...said, feedback_score: null, feedback_count: 0 },
     });
-    t.same(await agentProfile({ bridge: away.bridge, mrserv }, asked), {
+    t.same(await agentProfile({ bridge: away.bridge, call }, asked), {
       ...{ nick: 'carol[1]', channels_active: [], feedback_score, feedback_count },
       ...{ messages_count: 0, first_seen: null, last_active: now.toISOString() },
     });
-    const broken = { reputation: async () => Promise.reject(new TypeError('a bug')) };
-    await t.rejects(agentProfile({ bridge, mrserv: broken }, asked), TypeError, 'a bug is not hidden');
+    const broken = async () => Promise.reject(new TypeError('a bug'));
+    await t.rejects(agentProfile({ bridge, call: broken }, asked), TypeError, 'a bug is not hidden');
   });
 });

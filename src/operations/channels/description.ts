@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { channelTypes, memberActions } from '../../../streams/channels/index.js';
-import { type Operation, Time } from '../../openapi/operation.js';
+import { type Description, Time } from '../../openapi/description.js';
 import { CreateBody, ListQuery, MembersBody, OperationsQuery, RemoveBody, UpdateBody } from './service.js';
 
 const ManagedChannel = z
@@ -45,7 +45,7 @@ const network = {
 };
 
 /** The managed channels. */
-export const channelOperations: Operation[] = [
+export const channelOperations: Description[] = [
   {
     id: 'listChannels',
     method: 'get',

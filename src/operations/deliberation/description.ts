@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { queryStatuses, strategies, visibilities } from '../../../streams/deliberation/index.js';
-import { type Operation, Time } from '../../openapi/operation.js';
+import { type Description, Time } from '../../openapi/description.js';
 import { CreateBody, InjectBody, ListQuery, VisibilityBody } from './service.js';
 
 const at = '2026-01-31T12:00:00.000Z';
@@ -84,7 +84,7 @@ const unknown = {
 const badKey = { 401: 'The API key that was sent is not known' };
 
 /** Several language models asked at once. */
-export const deliberationOperations: Operation[] = [
+export const deliberationOperations: Description[] = [
   {
     id: 'listModels',
     method: 'get',

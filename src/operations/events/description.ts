@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { MarketEvent } from '../../../streams/events/index.js';
-import { type Operation, Time } from '../../openapi/operation.js';
+import { type Description, Time } from '../../openapi/description.js';
 
 const Received = z.object({
   status: z.enum(['accepted', 'already_processed', 'ignored']),
@@ -14,7 +14,7 @@ const Received = z.object({
 });
 
 /** Where the marketplace posts its events. */
-export const webhookOperations: Operation[] = [
+export const webhookOperations: Description[] = [
   {
     id: 'receiveEvent',
     method: 'post',

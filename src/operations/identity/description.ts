@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { nickParam, type Operation, Time } from '../../openapi/operation.js';
+import { type Description, nickParam, Time } from '../../openapi/description.js';
 import { ChallengeBody, LinkBody, VerifyBody } from './service.js';
 
 const address = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
@@ -25,7 +25,7 @@ const link = {
 };
 
 /** Links between nicks and wallets. */
-export const identityOperations: Operation[] = [
+export const identityOperations: Description[] = [
   {
     id: 'getLinkOfNick',
     method: 'get',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { contributionTypes, incidentStatuses, severities } from '../../../streams/incidents/index.js';
-import { nickParam, type Operation, Time } from '../../openapi/operation.js';
+import { type Description, nickParam, Time } from '../../openapi/description.js';
 import { ListQuery, ReportBody, VoteBody } from './service.js';
 
 const average = z.number().nullable().describe('0 to 100; null before the first vote');
@@ -116,7 +116,7 @@ const id = { schema: z.string(), example: incident.id, says: 'Id of the incident
 const unknown = { 404: 'No such incident' };
 
 /** Security incidents and what the voters make of them. */
-export const securityOperations: Operation[] = [
+export const securityOperations: Description[] = [
   {
     id: 'listSecurityIncidents',
     method: 'get',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Exemplified, Operation } from '../../openapi/operation.js';
+import type { Description, Exemplified } from '../../openapi/description.js';
 import { type MarketplaceRoute, marketplaceRoutes } from './routes.js';
 
 const anyJson = z.unknown();
@@ -66,7 +66,7 @@ const told: Record<keyof typeof marketplaceRoutes, [summary: string, body?: obje
 const tasks: Exemplified = { schema: anyJson, example: { tasks: [task], count: 1 } };
 
 /** The routes that are passed on to the task marketplace. */
-export const marketplaceOperations: Operation[] = Object.entries(marketplaceRoutes).map(([name, route]) => {
+export const marketplaceOperations: Description[] = Object.entries(marketplaceRoutes).map(([name, route]) => {
   const id = name as keyof typeof marketplaceRoutes;
   const { method, path, list } = route as MarketplaceRoute;
   const [summary, example] = told[id];

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { nickParam, type Operation, Time } from '../../openapi/operation.js';
+import { type Description, nickParam, Time } from '../../openapi/description.js';
 
 const levels = ['LOG', 'WARN', 'MUTE', 'KICK', 'BAN'] as const;
 const Incident = z
@@ -25,7 +25,7 @@ const incident = {
 const badKey = { 401: 'The API key that was sent is not known' };
 
 /** What moderation saw and did. */
-export const moderationOperations: Operation[] = [
+export const moderationOperations: Description[] = [
   {
     id: 'getModerationStatistics',
     method: 'get',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { channelParam, type Operation, Time } from '../../openapi/operation.js';
+import { channelParam, type Description, Time } from '../../openapi/description.js';
 
 const IrcStats = z.object({
   connected: z.boolean(),
@@ -28,7 +28,7 @@ const message = {
 };
 
 /** Reads of the IRC network. */
-export const ircOperations: Operation[] = [
+export const ircOperations: Description[] = [
   {
     id: 'getIrcStats',
     method: 'get',

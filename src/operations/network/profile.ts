@@ -1,10 +1,11 @@
 import type { IrcActivity } from '../../../projections/network/queries.js';
-import type { Reputation } from '../../../projections/reputation/queries.js';
 import { isExpected } from '../../../streams/core/index.js';
 import type { Reply, Service } from '../../remote/service.js';
+import { nobody } from '../core/caller.js';
 import { NickInput } from '../core/names.js';
+import type { Call } from '../core/operation.js';
 import { parseInput } from '../core/validation.js';
-import type { reputationRoutes } from '../reputation/service.js';
+import { getReputation } from '../reputation/index.js';
 import type { ircReadRoutes } from './service.js';
 
 /** The contract's profile of an agent; times are ISO 8601. */
@@ -22,7 +23,7 @@ export interface AgentProfile {
 /** Where a profile comes from. */
 export interface ProfileSources {
   bridge: Pick<Service<typeof ircReadRoutes>, 'activity'>;
-  mrserv: Pick<Service<typeof reputationRoutes>, 'reputation'>;
+  call: Call;
 }
 
 /**
@@ -30,14 +31,14 @@ export interface ProfileSources {
  * empty, null or zero; without any line of the nick, `last_active` is `now`. Throws a 400 for what is no nick.
  */
 export async function agentProfile(
-  { bridge, mrserv }: ProfileSources,
+  { bridge, call }: ProfileSources,
   asked: { nick: string; withPrivate: boolean; now: Date },
 ): Promise<AgentProfile> {
   const { nick } = parseInput(NickInput, asked);
   const params = { nick };
   const [activity, reputation] = await Promise.all([
     answered<IrcActivity>(bridge.activity({ params, query: asked.withPrivate ? { private: 'true' } : {} })),
-    answered<Reputation>(mrserv.reputation({ params })),
+    unlessAway(call(getReputation, { nick }, nobody)),
   ]);
   return {
     nick,
@@ -55,6 +56,16 @@ async function answered<T>(reply: Promise<Reply>): Promise<T | undefined> {
   try {
     const { status, body } = await reply;
     return status === 200 ? (body as T) : undefined;
+  } catch (error) {
+    if (!isExpected(error)) throw error;
+    return undefined;
+  }
+}
+
+/** What is known, or nothing when the service is away or refuses. */
+async function unlessAway<T>(asked: Promise<T>): Promise<T | undefined> {
+  try {
+    return await asked;
   } catch (error) {
     if (!isExpected(error)) throw error;
     return undefined;

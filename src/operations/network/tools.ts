@@ -39,10 +39,7 @@ const Profile = z.looseObject({
 });
 
 /** The IRC network as it is recorded, and what is known of who speaks there. */
-export function networkTools(
-  bridge: Service<typeof ircReadRoutes>,
-  mrserv: ProfileSources['mrserv'],
-): Tool[] {
+export function networkTools(bridge: Service<typeof ircReadRoutes>, call: ProfileSources['call']): Tool[] {
   return [
     defineTool({
       name: 'svc_get_stats',
@@ -88,7 +85,7 @@ export function networkTools(
       walletReadable: true,
       run: async (args, caller) =>
         await agentProfile(
-          { bridge, mrserv },
+          { bridge, call },
           { nick: args.nick, withPrivate: caller.tier === 'keyed', now: new Date() },
         ),
     }),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { channelParam, nickParam, type Operation, Time } from '../../openapi/operation.js';
+import { channelParam, type Description, nickParam, Time } from '../../openapi/description.js';
 import { AccessBody, AccessQuery } from './service.js';
 
 const PaidChannel = z
@@ -64,7 +64,7 @@ const PaymentRequired = z
 const unknown = { 404: 'No such paid channel' };
 
 /** Channels that cost something. */
-export const paymentOperations: Operation[] = [
+export const paymentOperations: Description[] = [
   {
     id: 'listPaidChannels',
     method: 'get',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { cardPaths } from '../../a2a/card.js';
 import { componentsOf, nonceAliases, signaturePolicy } from '../../auth/erc8128/policy.js';
-import { type Operation, Time } from '../../openapi/operation.js';
+import { type Description, Time } from '../../openapi/description.js';
 import { places } from '../../pages/discovery/doors.js';
 
 const Rpc = z.looseObject({ jsonrpc: z.literal('2.0'), id: z.unknown().optional() });
@@ -27,7 +27,7 @@ const ifNoneMatch = {
 };
 
 /** A document that seldom changes, and is not sent twice. */
-function document(id: string, path: string, summary: string, answers: Operation['answers']): Operation {
+function document(id: string, path: string, summary: string, answers: Description['answers']): Description {
   return {
     ...{ id, method: 'get', path, tag: 'Discovery', summary },
     headers: { 'If-None-Match': ifNoneMatch },
@@ -46,7 +46,7 @@ const SignaturePolicy = z.looseObject({
   policy: z.looseObject({ max_validity_sec: z.int(), clock_skew_sec: z.int(), nonce_ttl_sec: z.int() }),
 });
 
-const nonce: Operation = {
+const nonce: Description = {
   id: 'issueNonce',
   method: 'get',
   path: places.nonce,
@@ -75,7 +75,7 @@ const nonce: Operation = {
 };
 
 /** Health, doors, and the documents about them. */
-export const systemOperations: Operation[] = [
+export const systemOperations: Description[] = [
   {
     id: 'getHealth',
     method: 'get',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Operation, Time } from '../../openapi/operation.js';
+import { type Description, Time } from '../../openapi/description.js';
 
 const at = '2026-01-31T12:00:00.000Z';
 const eventId = { schema: z.string(), example: 'evt-1', says: 'event_id as the marketplace sent it' };
@@ -39,16 +39,16 @@ const place = 'A sequence, or a time in ISO 8601';
 const Loose = z.looseObject({});
 
 function operation(
-  fields: Pick<Operation, 'id' | 'method' | 'path' | 'summary'> & Partial<Operation>,
+  fields: Pick<Description, 'id' | 'method' | 'path' | 'summary'> & Partial<Description>,
   says: string,
   body: { schema: z.ZodType; example: unknown },
   status = 200,
-): Operation {
+): Description {
   return { tag: 'Operations', access: 'key', answers: { [status]: { says, body } }, ...fields };
 }
 
 /** What whoever runs the service sees and mends; all of it needs an API key. */
-export const operationsOperations: Operation[] = [
+export const operationsOperations: Description[] = [
   operation(
     {
       id: 'describeService',

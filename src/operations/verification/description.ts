@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Operation, Time } from '../../openapi/operation.js';
+import { type Description, Time } from '../../openapi/description.js';
 import { AgentsQuery, ChallengeBody, VerifyBody } from './service.js';
 
 const Agent = z
@@ -22,7 +22,7 @@ const agent = {
 };
 
 /** Agents that prove a social account. */
-export const verificationOperations: Operation[] = [
+export const verificationOperations: Description[] = [
   {
     id: 'challengeAgent',
     method: 'post',

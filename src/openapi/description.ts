@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { RefusalCode } from '../../streams/refusals.js';
 
 /** The groups of operations, in the order of the document. */
 export const tags = {
@@ -22,7 +23,14 @@ export const tags = {
 export type Tag = keyof typeof tags;
 
 /** What one may have to show: nothing, an API key, a wallet's signature instead of one, or the marketplace's HMAC. */
-export type Access = 'open' | 'key' | 'key or local' | 'key or wallet' | 'signed event' | 'payment';
+export type Access =
+  | 'open'
+  | 'open, more with a key'
+  | 'key'
+  | 'key or local'
+  | 'key or wallet'
+  | 'signed event'
+  | 'payment';
 
 /** A value with an example of it. */
 export interface Exemplified {
@@ -40,8 +48,11 @@ export interface Answer {
   headers?: Record<string, string>;
 }
 
+/** Codes of the catalogue, each with what it means here, or `true` for what the catalogue says. */
+export type Refusals = Partial<Record<RefusalCode, string | true>>;
+
 /** One operation of the public API, as its description has it. */
-export interface Operation {
+export interface Description {
   /** `operationId`, unique. */
   id: string;
   method: 'get' | 'head' | 'post' | 'patch' | 'delete';
@@ -58,6 +69,8 @@ export interface Operation {
   answers: Record<number, Answer>;
   /** Errors of its own beside those that every operation of its kind has: what each means. */
   errors?: Record<number, string>;
+  /** The same as codes of the catalogue, each with what it means here where that helps. */
+  refusals?: Refusals;
   /** Whose answers are passed on as they are, in any status and any JSON: errors are ours, or his. */
   passesOn?: string;
 }

@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import { bindingOf, schemaAt } from '../operations/core/binding.js';
+import type { AnyOperation } from '../operations/core/operation.js';
+import type { Access, Description, Exemplified } from './description.js';
+
+/** The description of an operation's public route, from the operation itself. */
+export function descriptionOf(operation: AnyOperation): Description {
+  const { id, tag, summary, description, input, answers, example = {} } = operation;
+  const http = operation.http!;
+  const { path, query, body, headers, bodyOptional } = bindingOf(input, http);
+  const examples = example as Record<string, unknown>;
+  const parameter = (name: string): Exemplified & { says: string } => {
+    const schema = schemaAt(input, name);
+    return { schema, example: examples[name], says: schema.description ?? name };
+  };
+  const part = (names: readonly string[]) =>
+    z.object(Object.fromEntries(names.map((name) => [name, schemaAt(input, name)])));
+  const given = (names: readonly string[]) =>
+    Object.fromEntries(names.filter((name) => name in examples).map((name) => [name, examples[name]]));
+  const named = (names: readonly string[], of: (name: string) => [string, object]) =>
+    Object.fromEntries(names.map(of));
+  return {
+    ...{ id, tag, summary, answers },
+    ...(description ? { description } : {}),
+    ...{ method: http.method, path: http.path, access: accessOf(operation) },
+    ...(path.length > 0 ? { params: named(path, (name) => [name, parameter(name)]) as never } : {}),
+    ...(query.length > 0 ? { query: part(query) } : {}),
+    ...(Object.keys(headers).length > 0
+      ? {
+          headers: named(Object.keys(headers), (name) => [
+            headers[name]!,
+            { ...parameter(name), required: !schemaAt(input, name).safeParse(undefined).success },
+          ]) as never,
+        }
+      : {}),
+    ...(body.length > 0 && http.body !== 'bytes'
+      ? { body: { schema: part(body), example: given(body), optional: bodyOptional } }
+      : {}),
+    ...(http.describe ?? {}),
+    refusals: operation.refusals,
+  };
+}
+
+function accessOf({ access }: AnyOperation): Access {
+  if (typeof access === 'object') return 'key or wallet';
+  return access;
+}

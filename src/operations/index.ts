@@ -1,0 +1,5 @@
+import type { AnyOperation } from './core/operation.js';
+import { reputationOperations } from './reputation/index.js';
+
+/** Every operation of the service, by slice. */
+export const operations: readonly AnyOperation[] = [...reputationOperations];

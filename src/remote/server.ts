@@ -1,0 +1,41 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { sendOutput } from '../http/answer.js';
+import { bindingOf, collect } from '../operations/core/binding.js';
+import { type Caller, nobody } from '../operations/core/caller.js';
+import type { AnyOperation, Call } from '../operations/core/operation.js';
+import { parseInput } from '../operations/core/validation.js';
+import { callerHeaders } from './client.js';
+
+/**
+ * Serves the operations of internal services over HTTP, each service under `/<name>`, for callers in other processes:
+ * their address for it is `http://<host>:<port>/<name>`. There is no authentication, so these ports are for the inside
+ * only.
+ */
+export function serveRemotely(app: FastifyInstance, operations: readonly AnyOperation[], call: Call): void {
+  for (const operation of operations) {
+    const place = operation.remote;
+    if (!place) continue;
+    const binding = bindingOf(operation.input, place);
+    app.route({
+      method: place.method,
+      url: `/${place.service}${place.path.replace(/\{(\w+)\}/g, ':$1')}`,
+      handler: async (request, reply) => {
+        const input = parseInput(operation.input, collect(operation.input, binding, request));
+        // spelled as the operation does, not as the public route
+        const { view: _, ...face } = operation.http ?? {};
+        return sendOutput(reply, operation, await call(operation, input, callerOf(request)), face);
+      },
+    });
+  }
+}
+
+const kinds: readonly string[] = ['key', 'local', 'wallet', 'none'] satisfies Caller['is'][];
+
+function callerOf({ headers }: FastifyRequest): Caller {
+  const { [callerHeaders.is]: is, [callerHeaders.actor]: actor, [callerHeaders.cause]: cause } = headers;
+  return {
+    is: kinds.includes(String(is)) ? (is as Caller['is']) : nobody.is,
+    actor: typeof actor === 'string' ? decodeURIComponent(actor) : nobody.actor,
+    ...(typeof cause === 'string' ? { cause } : {}),
+  };
+}
