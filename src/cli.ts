@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { commands } from './cli/core/commands.js';
+import { commands } from './cli/commands.js';
 import { runProcess } from './cli/core/process.js';
 import { runCommandLine } from './cli/core/run.js';
 

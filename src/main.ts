@@ -1,6 +1,6 @@
 import { runProcess } from './cli/core/process.js';
 import { runCommandLine } from './cli/core/run.js';
-import { startCommand } from './cli/service/start-command.js';
+import { startCommand } from './cli/service/start.js';
 
 // `npm start` is `relay start`
 void runProcess((terminal, stop) =>

@@ -4,7 +4,7 @@ import { isAheadOfLog } from '../../projections/core/status.js';
 import { createApp } from '../../src/app/app.js';
 import { readConfig } from '../../src/app/config.js';
 import { readStoreChecks } from '../../src/cli/doctor/read-store.js';
-import type { Status } from '../../src/cli/projections/projections.js';
+import type { Status } from '../../src/cli/projections/status.js';
 import { eventually } from '../support/eventually.js';
 import { startNats } from '../support/nats.js';
 import { temporaryDirectory } from '../support/sql.js';

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import t from 'tap';
-import { commands } from '../../src/cli/core/commands.js';
+import { commands } from '../../src/cli/commands.js';
 import { showProgress } from '../../src/cli/core/progress.js';
 import { bytes, cut, moment, printable, writeTable } from '../../src/cli/core/terminal.js';
 import { freePort } from '../../src/servers/net.js';
@@ -260,7 +260,7 @@ t.test('what is printed', async (t) => {
   t.test('progress is a bar where somebody looks, else a line for each tenth', async (t) => {
     const statuses: string[] = [];
     const tty = recordingTerminal({ status: (text) => void statuses.push(text) });
-    const bar = showProgress(tty.terminal, 'working');
+    const bar = showProgress({ terminal: tty.terminal, json: false }, 'working');
     bar.to(1, 4);
     bar.to(4, 4);
     bar.end();
@@ -270,7 +270,7 @@ t.test('what is printed', async (t) => {
       '',
     ]);
     const piped = recordingTerminal();
-    const lines = showProgress(piped.terminal, 'working');
+    const lines = showProgress({ terminal: piped.terminal, json: false }, 'working');
     for (let done = 0; done <= 1_000; done++) lines.to(done, 1_000);
     lines.end();
     t.equal(piped.err.length, 11);

@@ -4,11 +4,11 @@ import t from 'tap';
 import { createApp } from '../../src/app/app.js';
 import { readConfig } from '../../src/app/config.js';
 import type { Terminal } from '../../src/cli/core/terminal.js';
+import { findAnvil } from '../../src/cli/demo/chain.js';
 import { IrcViewer, type ViewedLine } from '../../src/cli/demo/irc-viewer.js';
 import { showPayments } from '../../src/cli/demo/payments.js';
-import { findAnvil } from '../../src/cli/demo/payments-chain.js';
-import type { NoTill } from '../../src/cli/demo/payments-till.js';
-import type { Stage } from '../../src/cli/demo/stage.js';
+import type { NoPayments } from '../../src/cli/demo/payments-setup.js';
+import type { DemoTarget } from '../../src/cli/demo/target.js';
 import { ServiceClient } from '../../src/cli/service/client.js';
 import { freePort } from '../../src/servers/net.js';
 import { startTurnstile } from '../payments/turnstile.js';
@@ -109,7 +109,7 @@ t.test('DEMO-02 a service of its own has the IRC port that is set', async (t) =>
     stop: stop.signal,
     terminal: { out: (line) => void lines.push(line) },
   });
-  await eventually('the stage', () => lines.some((line) => line.startsWith('IRC  ')), 30_000);
+  await eventually('the target', () => lines.some((line) => line.startsWith('IRC  ')), 30_000);
   stop.abort();
   t.match(await running, { code: 1 });
   t.ok(lines.includes(`IRC  irc://127.0.0.1:${port}`), lines.join('\n'));
@@ -119,13 +119,13 @@ t.test('DEMO-03 without a till nothing is paid, and the demo says why', async (t
   const kinds = [{ x402Version: 2, scheme: 'exact', network: 'eip155:8453' }];
   const facilitator = await serveFacilitator(t, async () => ({ status: 200, body: { kinds } }));
   const nats = await startNats(t);
-  const show = async (facilitatorUrl: string, till?: NoTill) => {
+  const show = async (facilitatorUrl: string, payments?: NoPayments) => {
     const { url } = await startTurnstile(t, { natsUrl: nats.url, facilitatorUrl });
     const service = new ServiceClient({ url, stop: new AbortController().signal });
     const lines: string[] = [];
-    const stage = { service, till } as unknown as Stage;
+    const target = { service, payments } as unknown as DemoTarget;
     const viewer = { nick: 'guest' } as IrcViewer;
-    const result = await showPayments(stage, viewer, {
+    const result = await showPayments(target, viewer, {
       out: (line: string) => void lines.push(line),
     } as Terminal);
     return { result, text: lines.join('\n') };

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { story } from '../../src/cli/demo/story.js';
-import { newTaskId, samplePayload, sampleTypes } from '../../src/cli/service/sample-events.js';
+import { newTaskId, samplePayload, sampleTypes } from '../../src/cli/events/samples.js';
 import { routeEvent } from '../../streams/events/index.js';
 
 const contract = [

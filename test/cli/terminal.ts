@@ -1,5 +1,5 @@
 import { readConfig } from '../../src/app/config.js';
-import { commands } from '../../src/cli/core/commands.js';
+import { commands } from '../../src/cli/commands.js';
 import { runCommandLine } from '../../src/cli/core/run.js';
 import type { Terminal } from '../../src/cli/core/terminal.js';
 

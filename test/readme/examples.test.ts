@@ -1,9 +1,10 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { checkArguments, parseCommandLine } from '../../src/cli/core/arguments.js';
-import { commands } from '../../src/cli/core/commands.js';
+import { commands } from '../../src/cli/commands.js';
+import { Program } from '../../src/cli/core/program.js';
 import { environmentOf } from '../channels/stage.js';
+import { recordingTerminal } from '../cli/terminal.js';
 import { modelsFile } from '../deliberation/stage.js';
 import { channelsFile, paidChannel, payTo } from '../payments/stage.js';
 import { startApp, webhookSecret } from '../support/app.js';
@@ -131,10 +132,12 @@ t.test('README-02 the commands of the command line', async (t) => {
   t.ok(lines.length > 15, 'there are examples');
   for (const { file, line } of lines) {
     const words = [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, word]) => quoted ?? word!);
-    t.doesNotThrow(() => {
-      const { command, arguments: given } = parseCommandLine(commands, words);
-      if (!command) throw new Error('there is no such command');
-      checkArguments(commands, command, given);
-    }, `${file}: relay ${line}`);
+    let understood = false;
+    const act = async () => {
+      understood = true;
+    };
+    const { terminal } = recordingTerminal();
+    await Program.of(commands, { terminal, json: false, act }).parseAsync(words, { from: 'user' });
+    t.ok(understood, `${file}: relay ${line}`);
   }
 });

@@ -1,39 +1,49 @@
 import type { Config } from '../../app/config.js';
+import { UsageError } from './failure.js';
 import type { Terminal } from './terminal.js';
 
-/** An option of a command; one that takes no `value` is a switch. */
-export interface Option {
-  /** What stands for the value in the help text: `FILE`. */
+/** An option of a command, and as what its value is read. */
+export interface Option<T> {
+  says: string;
+  /** What stands for the value in the help text: `FILE`. One without is a switch. */
   value?: string;
   /** The command cannot do without it. */
-  needed?: true;
+  needed?: boolean;
   /** May be given more than once. */
-  multiple?: true;
-  says: string;
+  multiple?: boolean;
+  /** Reads one value; `flag` is how the option is spelled. Throws `UsageError`. */
+  read?(text: string, flag: string): T;
 }
 
+/** The options of a command, by name. */
+export type Options = Record<string, Option<unknown>>;
+
+/** What the options of a command were given as. */
+export type Values<O extends Options> = {
+  [Name in keyof O]: O[Name] extends Option<infer T> ? T : never;
+};
+
 /** One command of the operators' command line. */
-export interface Command {
+export interface Command<O extends Options = Options> {
   /** One or two words. */
   name: string;
-  /** Other names that it answers to. */
+  /** Other names that it answers to, which begin with this one. */
   also?: string[];
   /** One line for the list of commands. */
   summary: string;
   /** Its arguments as the help text shows them: `<stream>` is needed, `[name]` is not. */
   arguments?: string[];
-  options?: Record<string, Option>;
+  options?: O;
   /** What else there is to know, in whole lines. */
   details?: string;
-  /** Throws `UsageError` or `Failed`; whatever else it throws is a bug. */
-  run(invocation: Invocation): Promise<void>;
+  /** Throws `UsageError` or `Failed`, or what is expected of the parts it works with; whatever else it throws is a bug. */
+  run(invocation: Invocation<Values<O>>): Promise<void>;
 }
 
 /** A command as it was called. */
-export interface Invocation {
+export interface Invocation<V = object> {
   arguments: string[];
-  /** The values of each option that was given; a switch has `['']`. */
-  options: Map<string, string[]>;
+  options: V;
   /** Print for programs: one JSON document, or one per line. */
   json: boolean;
   terminal: Terminal;
@@ -43,42 +53,39 @@ export interface Invocation {
   config(): Config;
 }
 
-/** The command was called in a way that it does not know: exit code 2. */
-export class UsageError extends Error {
-  readonly kind = 'usage';
-  /** `command`: the one whose usage is to be shown; the running one when absent. */
-  constructor(
-    message: string,
-    readonly command?: Command,
-  ) {
-    super(message);
-  }
+/** Defines a command whose `run` gets its options with their types. */
+export function defineCommand<const O extends Options = Record<never, never>>(command: Command<O>): Command {
+  return command as unknown as Command;
 }
 
-/** The command did not do what it was asked for: exit code 1. `code` is stable, for programs. */
-export class Failed extends Error {
-  readonly kind = 'failed';
-  constructor(
-    message: string,
-    readonly code = 'failed',
-    readonly hint?: string,
-  ) {
-    super(message);
-  }
+/** A switch. */
+export function flag(says: string): Option<boolean> {
+  return { says };
 }
 
-/** The last value of an option; `undefined` when it was not given. */
-export function optionValue(invocation: Invocation, option: string): string | undefined {
-  return invocation.options.get(option)?.at(-1);
+/** An option with a text. */
+export function text(value: string, says: string): Option<string | undefined> {
+  return { value, says };
 }
 
-/** An option that is a whole number from `min` on; `undefined` when it was not given. Throws `UsageError`. */
-export function wholeNumber(invocation: Invocation, option: string, min = 1): number | undefined {
-  const text = optionValue(invocation, option);
-  if (text === undefined) return undefined;
-  const number = Number(text);
-  if (!/^\d{1,15}$/.test(text) || number < min) {
-    throw new UsageError(`--${option} must be a whole number from ${min} on`);
-  }
-  return number;
+/** An option with a text that must be given. */
+export function neededText(value: string, says: string): Option<string> {
+  return {
+    ...{ value, says, needed: true },
+    read: (given, flag) => {
+      if (given === '') throw new UsageError(`${flag} is missing`);
+      return given;
+    },
+  };
+}
+
+/** An option with a whole number from `min` on. */
+export function wholeNumber(value: string, says: string, min = 1): Option<number | undefined> {
+  return {
+    ...{ value, says },
+    read: (given, flag) => {
+      if (/^\d{1,15}$/.test(given) && Number(given) >= min) return Number(given);
+      throw new UsageError(`${flag} must be a whole number from ${min} on`);
+    },
+  };
 }

@@ -10,8 +10,10 @@ export interface Progress {
 const barWidth = 30;
 const lineEveryMs = 5_000;
 
-/** Shows progress: a bar on a terminal; elsewhere a line for each tenth, or every few seconds when it is slow. */
-export function showProgress(terminal: Terminal, label: string): Progress {
+/** Shows progress to people: a bar on a terminal; elsewhere a line for each tenth, or every few seconds when it is slow. */
+export function showProgress(place: { terminal: Terminal; json: boolean }, label: string): Progress {
+  if (place.json) return { to: () => {}, end: () => {} };
+  const { terminal } = place;
   let lastTenth = -1;
   let lastLineAt = 0;
   return {
@@ -32,6 +34,3 @@ export function showProgress(terminal: Terminal, label: string): Progress {
     end: () => terminal.status?.(''),
   };
 }
-
-/** Progress that nobody wants to see. */
-export const noProgress: Progress = { to: () => {}, end: () => {} };

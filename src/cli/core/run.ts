@@ -1,9 +1,8 @@
-import { isExpected } from '../../../streams/core/errors.js';
-import { version } from '../../app/about.js';
+import { CommanderError } from 'commander';
 import { type Config, readConfig } from '../../app/config.js';
-import { type CommandLine, checkArguments, parseCommandLine, unknownCommand } from './arguments.js';
-import type { Command, Failed, UsageError } from './command.js';
-import { commandHelp, overview, usageOf } from './help.js';
+import type { Command } from './command.js';
+import { endingOf } from './failure.js';
+import { Program } from './program.js';
 import type { Terminal } from './terminal.js';
 
 /** What a command line runs in. */
@@ -20,83 +19,25 @@ export async function runCommandLine(argv: string[], setting: Setting): Promise<
   const { commands, terminal, stop } = setting;
   // before anything is understood: also a command line that cannot be parsed is answered in the asked form
   const json = argv.includes('--json');
-  let command: Command | undefined;
+  let read: Config | undefined;
+  const config = () => {
+    read ??= (setting.config ?? readConfig)();
+    return read;
+  };
+  const program = Program.of(commands, {
+    ...{ terminal, json },
+    act: (command, given) => command.run({ ...given, json, terminal, stop, config }),
+  });
   try {
-    const line = parseCommandLine(commands, argv);
-    command = line.command;
-    if (line.options.has('help')) {
-      terminal.out(helpAskedFor(commands, line));
-      return 0;
-    }
-    if (line.options.has('version')) {
-      terminal.out(json ? JSON.stringify({ version }) : version);
-      return 0;
-    }
-    if (!command && line.arguments.length === 0) {
-      terminal.err(overview(commands));
-      return 2;
-    }
-    if (!command) throw unknownCommand(commands, line.arguments);
-    checkArguments(commands, command, line.arguments);
-    let config: Config | undefined;
-    await command.run({
-      arguments: line.arguments,
-      options: line.options,
-      json,
-      terminal,
-      stop,
-      config: () => {
-        config ??= (setting.config ?? readConfig)();
-        return config;
-      },
-    });
+    await program.parseAsync(argv, { from: 'user' });
     return 0;
   } catch (error) {
     terminal.status?.('');
-    return explain(error, { terminal, json, command });
+    // it has written what was asked for, or the overview in place of it
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    const { exit, code, message, text, hint } = endingOf(error);
+    if (json) terminal.err(JSON.stringify({ error: message, code, hint }));
+    else terminal.err([`relay: ${text}`, ...(hint ? [hint] : [])].join('\n'));
+    return exit;
   }
-}
-
-/** Of the command, of all of a group (`keys`), or of all there are. Throws `UsageError` for what is none of them. */
-function helpAskedFor(commands: Command[], { command, arguments: words }: CommandLine): string {
-  if (command) return commandHelp(command);
-  if (words.length === 0) return overview(commands);
-  const group = commands.filter(({ name }) => name.startsWith(`${words.join(' ')} `));
-  if (group.length === 0) throw unknownCommand(commands, words);
-  return group.map(commandHelp).join('\n\n');
-}
-
-function explain(
-  error: unknown,
-  { terminal, json, command }: { terminal: Terminal; json: boolean; command: Command | undefined },
-): 1 | 2 {
-  const { message, stack, code, hint, command: meant = command } = error as Partial<UsageError & Failed>;
-  const kind = kindOf(error);
-  const help = kind === 'usage' ? usageHint(meant) : kind === 'expected' ? hint : undefined;
-  if (json) {
-    const stable = {
-      usage: 'usage',
-      config: 'config_invalid',
-      expected: code ?? 'failed',
-      bug: 'internal_error',
-    }[kind];
-    terminal.err(JSON.stringify({ error: message, code: stable, ...(help ? { hint: help } : {}) }));
-  } else {
-    terminal.err(`relay: ${kind === 'bug' ? `this is a bug of ours: ${stack}` : message}`);
-    if (help) terminal.err(help);
-  }
-  return kind === 'usage' || kind === 'config' ? 2 : 1;
-}
-
-function kindOf(error: unknown): 'usage' | 'config' | 'expected' | 'bug' {
-  const { kind, name } = error as { kind?: string; name?: string };
-  if (kind === 'usage') return 'usage';
-  if (name === 'ConfigError') return 'config';
-  return kind === 'failed' || isExpected(error) ? 'expected' : 'bug';
-}
-
-function usageHint(command: Command | undefined): string {
-  return command
-    ? `usage: ${usageOf(command)}`
-    : 'usage: relay <command> [arguments] [options]; "relay help" lists the commands';
 }

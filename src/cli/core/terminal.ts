@@ -45,6 +45,17 @@ async function askProcess(question: string, stop: AbortSignal): Promise<string> 
   }
 }
 
+/** Gives a result: as JSON for programs, and for people as the text or the lines that `people` makes. */
+export function print(
+  { json, terminal }: { json: boolean; terminal: Terminal },
+  result: unknown,
+  people: string | (() => void),
+): void {
+  if (json) terminal.out(JSON.stringify(result));
+  else if (typeof people === 'string') terminal.out(printable(people));
+  else people();
+}
+
 /** Text in a style, where the terminal shows styles. */
 export function styled(terminal: Terminal, style: Style, text: string): string {
   return terminal.colours ? `\x1b[${styles[style]}m${text}\x1b[0m` : text;

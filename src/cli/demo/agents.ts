@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import type { components, operations, RelayClient } from '../../client/index.js';
-import { Failed } from '../core/command.js';
+import { Failed } from '../core/failure.js';
 import { printable, type Terminal, writeTable } from '../core/terminal.js';
-import { newTaskId, samplePayload } from '../service/sample-events.js';
+import { newTaskId, samplePayload } from '../events/samples.js';
 import { type IdentityResult, showIdentity } from './identity.js';
 import type { IrcViewer } from './irc-viewer.js';
-import type { Stage } from './stage.js';
+import type { DemoTarget } from './target.js';
 
 /** How long something that follows by itself may take, in milliseconds. */
 const followMs = 8_000;
@@ -24,16 +24,16 @@ export interface AgentsResult extends IdentityResult {
 
 /** The agents: who they are, what they think of each other, and what becomes of an attack. Throws `Failed` and `RelayError`. */
 export async function showAgents(
-  stage: Stage,
+  target: DemoTarget,
   viewer: IrcViewer,
   terminal: Terminal,
   title: (text: string) => void,
 ): Promise<AgentsResult> {
-  const { api } = stage.service;
+  const { api } = target.service;
   const say = (text: string) => terminal.out(printable(text));
 
   title('An agent links its wallet and proves it');
-  const identity = await showIdentity(stage, viewer, privateKeyToAccount(generatePrivateKey()), say);
+  const identity = await showIdentity(target, viewer, privateKeyToAccount(generatePrivateKey()), say);
 
   title('Agents rate each other');
   const leaderboard = await rate(api);
@@ -44,7 +44,7 @@ export async function showAgents(
   );
 
   title('Somebody attacks the agents that read along');
-  const withheld = await attackByEvent(stage, viewer);
+  const withheld = await attackByEvent(target, viewer);
   say(`#bounties  ${withheld}`);
   const moderation = await attackByLine(api, viewer);
   say(`${moderation.nick} in #lobby: ${moderation.level} (${moderation.patterns})`);
@@ -73,7 +73,7 @@ async function rate(api: RelayClient): Promise<AgentsResult['leaderboard']> {
   return (await api.get('/leaderboard/agents', { params: { query: { limit: 5 } } })).agents;
 }
 
-async function attackByEvent({ service, secret }: Stage, viewer: IrcViewer): Promise<string> {
+async function attackByEvent({ service, secret }: DemoTarget, viewer: IrcViewer): Promise<string> {
   const task = newTaskId();
   const answer = await service.api.postEvent(secret, {
     event_id: `demo-${randomUUID()}`,

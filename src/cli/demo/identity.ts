@@ -4,9 +4,9 @@ import type { PrivateKeyAccount } from 'viem/accounts';
 import type { components, RelayClient } from '../../client/index.js';
 import { nickServiceNick } from '../../servers/anope-config.js';
 import { lookForAnope } from '../../servers/own-network.js';
-import { Failed } from '../core/command.js';
+import { Failed } from '../core/failure.js';
 import type { IrcViewer } from './irc-viewer.js';
-import type { Stage } from './stage.js';
+import type { DemoTarget } from './target.js';
 
 /** How long a nick service that was started for the demo may take to appear, in milliseconds. */
 const appearMs = 15_000;
@@ -26,12 +26,12 @@ export interface IdentityResult {
  * registered it links by the API, which says nothing about the nick. Throws `Failed` and `RelayError`.
  */
 export async function showIdentity(
-  stage: Stage,
+  target: DemoTarget,
   viewer: IrcViewer,
   wallet: PrivateKeyAccount,
   say: (text: string) => void,
 ): Promise<IdentityResult> {
-  const { api } = stage.service;
+  const { api } = target.service;
   const { nick } = viewer;
   const tell = async (to: string, text: string, shown = text) => {
     const answer = await viewer.ask(to, text);
@@ -39,7 +39,7 @@ export async function showIdentity(
     say(`${to} → ${nick}: ${answer.replaceAll('\x02', '')}`);
     return answer;
   };
-  const without = await whyNoNicks(stage, viewer);
+  const without = await whyNoNicks(target, viewer);
   if (without === null) {
     const password = randomBytes(12).toString('base64url');
     const registered = await tell(nickServiceNick, `REGISTER ${password}`, 'REGISTER <password>');
@@ -62,7 +62,7 @@ export async function showIdentity(
 }
 
 /** Why no nick can be registered, or `null`. A network that was started for the demo may not have its nick service yet. */
-async function whyNoNicks({ own }: Stage, viewer: IrcViewer): Promise<string | null> {
+async function whyNoNicks({ own }: DemoTarget, viewer: IrcViewer): Promise<string | null> {
   const found = lookForAnope();
   const isComing = own && 'binary' in found;
   const deadline = Date.now() + (isComing ? appearMs : 0);

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { Failed } from '../core/command.js';
+import { Failed } from '../core/failure.js';
 
 /** A line as somebody in the channel sees it. */
 export interface ViewedLine {

@@ -1,12 +1,12 @@
 import { formatUnits } from 'viem';
 import { z } from 'zod';
+import { RelayError } from '../../client/error.js';
 import { decimals } from '../../operations/payments/networks.js';
-import { Failed } from '../core/command.js';
+import { Failed } from '../core/failure.js';
 import { printable, type Terminal } from '../core/terminal.js';
-import { refused } from '../service/client.js';
 import type { IrcViewer } from './irc-viewer.js';
-import type { Till } from './payments-till.js';
-import type { Stage } from './stage.js';
+import type { DemoPayments } from './payments-setup.js';
+import type { DemoTarget } from './target.js';
 
 /** How long a payment, and the way in behind it, may take, in milliseconds. */
 const payMs = 30_000;
@@ -34,7 +34,7 @@ export interface PaymentsResult {
 
 /** Somebody pays for a channel and is brought in: on the demo's own chain, never with anybody's money. Throws `Failed`. */
 export async function showPayments(
-  { service, till }: Stage,
+  { service, payments }: DemoTarget,
   viewer: IrcViewer,
   terminal: Terminal,
 ): Promise<PaymentsResult> {
@@ -43,33 +43,34 @@ export async function showPayments(
     say(`left out: ${left_out}${mend ? `. "${mend}" brings it` : ''}`);
     return { left_out };
   };
-  if (till && 'why' in till) return leave(till.why, till.mend);
+  if (payments && 'why' in payments) return leave(payments.why, payments.mend);
   const { channels } = PaidChannels.parse(await service.ask('GET', '/payments/channels'));
   const [channel] = channels;
   if (!channel) return leave('this service has no paid channels (PAID_CHANNELS, see docs/payments.md)');
   const path = `/payments/access/${encodeURIComponent(channel.name.slice(1))}`;
   const asked = await service.send('POST', path, JSON.stringify({ nick: viewer.nick }));
   if (asked.status === 503) return leave(`payments for ${channel.name} are not configured on this service`);
-  if (asked.status !== 402) throw refused(asked);
+  if (asked.status !== 402) throw new RelayError(asked, asked.body);
   const { accepts } = Price.parse(asked.body);
   say(`POST ${path}  402: ${channel.price} ${channel.currency} for ${channel.name}`);
   for (const { network, amount, payTo } of accepts) say(`  ${amount} on ${network} to ${payTo}`);
-  if (!till) return { price: accepts, ...leave('this service runs already, and its payments are real ones') };
-  return { price: accepts, ...(await pay({ service, till }, path, channel.name, viewer, say)) };
+  if (!payments)
+    return { price: accepts, ...leave('this service runs already, and its payments are real ones') };
+  return { price: accepts, ...(await pay({ service, payments }, path, channel.name, viewer, say)) };
 }
 
 async function pay(
-  { service, till }: { service: Stage['service']; till: Till },
+  { service, payments }: { service: DemoTarget['service']; payments: DemoPayments },
   path: string,
   channel: string,
   viewer: IrcViewer,
   say: (text: string) => void,
 ): Promise<PaymentsResult> {
-  const { chain, payTo } = till;
+  const { chain, payTo } = payments;
   const account = await chain.payer(purse);
   const brought = viewer.comesInto(channel, payMs + enterMs);
   brought.catch(() => undefined);
-  const response = await till.paying(account, payMs)(service.url + path, {
+  const response = await payments.paying(account, payMs)(service.url + path, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ nick: viewer.nick }),

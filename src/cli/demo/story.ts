@@ -1,5 +1,5 @@
 import type { MarketPayload } from '../../../streams/events/event.js';
-import { newTaskId, samplePayload } from '../service/sample-events.js';
+import { newTaskId, samplePayload } from '../events/samples.js';
 
 /** A part of the demo: what happens in it, in order. */
 export interface Act {

@@ -4,9 +4,9 @@ import { namesOf } from '../../../workers/core/in-order.js';
 import { leaseHolder } from '../../../workers/core/lease.js';
 import { deliverToIrcConsumers } from '../../../workers/delivery/index.js';
 import type { IrcState } from '../../operations/network/irc-state.js';
-import { type Answer, type Check, fail, ok, skipped, warn } from './finding.js';
+import { type Check, fail, ok, type Result, skipped, warn } from './finding.js';
+import type { Installation } from './installation.js';
 import { withLog } from './log.js';
-import type { Scene } from './scene.js';
 
 /** Work that is this old is looked at twice, to see whether anything moves. */
 const oldMs = 60_000;
@@ -14,18 +14,18 @@ const watchMs = 3_000;
 
 const lease: Check = {
   id: 'delivery',
-  look: (scene) =>
-    withLog(scene, async (log) => {
+  look: (installation) =>
+    withLog(installation, async (log) => {
       const held = await leaseHolder(log, 'deliver-to-irc');
       if (!held) {
-        if (scene.own.nats && (await scene.service()).is !== 'running')
+        if (installation.own.nats && (await installation.service()).is !== 'running')
           return skipped('nobody delivers while the service does not run');
         return fail(
           'no process delivers: the lease has no holder',
           'start a process whose ROLES have irc, and look into its log if there is one',
         );
       }
-      const isWell = ({ connected, nick }: IrcState) => connected && nick === scene.config.EM_NICK;
+      const isWell = ({ connected, nick }: IrcState) => connected && nick === installation.config.EM_NICK;
       let state = held.state as IrcState;
       if (!isWell(state)) {
         await delay(watchMs); // registering takes the server a second, and the holder tells a little later
@@ -35,33 +35,41 @@ const lease: Check = {
       const mend = 'see what is said here about IRC, and the log of that process';
       if (!connected) return fail(`${held.holder} delivers, and is not connected to IRC`, mend);
       if (!isWell(state))
-        return fail(`${held.holder} is on IRC as ${nick}: somebody else has ${scene.config.EM_NICK}`, mend);
+        return fail(
+          `${held.holder} is on IRC as ${nick}: somebody else has ${installation.config.EM_NICK}`,
+          mend,
+        );
       return ok(`${held.holder} delivers as ${nick}${oper ? ', an operator' : ''}`);
     }),
 };
 
 const backlog: Check = {
   id: 'consumers',
-  look: (scene) =>
-    withLog(scene, async (log) => {
-      const looked = deliverToIrcConsumers.map(async ({ stream, durable }): Promise<Answer> => {
-        return { part: durable, ...(await lookAt(log, stream, durable, scene)) };
+  look: (installation) =>
+    withLog(installation, async (log) => {
+      const looked = deliverToIrcConsumers.map(async ({ stream, durable }): Promise<Result> => {
+        return { part: durable, ...(await lookAt(log, stream, durable, installation)) };
       });
       return await Promise.all(looked);
     }),
 };
 
-async function lookAt(log: Log, stream: StreamDefinition, durable: string, scene: Scene): Promise<Answer> {
+async function lookAt(
+  log: Log,
+  stream: StreamDefinition,
+  durable: string,
+  installation: Installation,
+): Promise<Result> {
   const first = await stateOf(log, stream, durable);
   if (!first) {
-    if ((await scene.service()).is !== 'running') return skipped('nobody has taken it up yet');
+    if ((await installation.service()).is !== 'running') return skipped('nobody has taken it up yet');
     return warn(
       'nobody has taken it up yet',
       'start a process whose ROLES have irc, and see that IRC is reached',
     );
   }
   if (first.waiting === 0) return ok('nothing waits');
-  const ageMs = first.oldest === undefined ? 0 : scene.now() - first.oldest.getTime();
+  const ageMs = first.oldest === undefined ? 0 : installation.now() - first.oldest.getTime();
   const what = `${first.waiting} wait, the oldest for ${Math.round(ageMs / 1_000)} s`;
   if (ageMs < oldMs) return ok(what);
   await delay(watchMs);
@@ -69,7 +77,7 @@ async function lookAt(log: Log, stream: StreamDefinition, durable: string, scene
   if (second?.floor !== first.floor) return ok(`${what}; it moves`);
   const stuck = `${what}, and nothing moves`;
   // what waits longer than that should have expired
-  if (ageMs > scene.config.EVENT_TTL_MS + oldMs)
+  if (ageMs > installation.config.EVENT_TTL_MS + oldMs)
     return fail(stuck, 'restart the process that delivers, and look into its log for the reason');
   return warn(stuck, 'see what is said here about IRC and delivery');
 }

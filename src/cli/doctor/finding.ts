@@ -1,10 +1,10 @@
-import type { Scene } from './scene.js';
+import type { Installation } from './installation.js';
 
 /** How a thing is. `skipped`: it could not be looked at, or is no business of this installation. */
 export type Status = 'ok' | 'warn' | 'fail' | 'skipped';
 
 /** What was found out about one thing. */
-export interface Answer {
+export interface Result {
   status: Status;
   /** Which one of several things the check looks at. */
   part?: string;
@@ -15,27 +15,27 @@ export interface Answer {
 }
 
 /** An answer with its place: the check's id, and the part behind a dot. */
-export interface Finding extends Omit<Answer, 'part'> {
+export interface Finding extends Omit<Result, 'part'> {
   id: string;
 }
 
 /** One thing to look at. It changes nothing, and what it throws becomes a failure of this check alone. */
 export interface Check {
   id: string;
-  look(scene: Scene): Answer | Answer[] | Promise<Answer | Answer[]>;
+  look(installation: Installation): Result | Result[] | Promise<Result | Result[]>;
 }
 
 /** All is as it should be. */
-export const ok = (what: string): Answer => ({ status: 'ok', what });
+export const ok = (what: string): Result => ({ status: 'ok', what });
 /** It works, and somebody should know about it. */
-export const warn = (what: string, mend: string): Answer => ({ status: 'warn', what, mend });
+export const warn = (what: string, mend: string): Result => ({ status: 'warn', what, mend });
 /** It does not work. */
-export const fail = (what: string, mend: string): Answer => ({ status: 'fail', what, mend });
+export const fail = (what: string, mend: string): Result => ({ status: 'fail', what, mend });
 /** What an error of ours says, which ends with what to do behind its last colon. */
-export function failedBy(error: unknown): Answer {
+export function failedBy(error: unknown): Result {
   const { message } = error as Error;
   const colon = message.lastIndexOf(': ');
   return fail(message.slice(0, colon), message.slice(colon + 2));
 }
 /** It was not looked at. */
-export const skipped = (what: string): Answer => ({ status: 'skipped', what });
+export const skipped = (what: string): Result => ({ status: 'skipped', what });

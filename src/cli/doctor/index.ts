@@ -1,14 +1,16 @@
+import pTimeout from 'p-timeout';
 import { type Config, unknownSettings } from '../../app/config.js';
-import { type Command, Failed, type Invocation } from '../core/command.js';
-import { printable, type Style, styled, type Terminal } from '../core/terminal.js';
+import { defineCommand, type Invocation, type Values } from '../core/command.js';
+import { Failed } from '../core/failure.js';
+import { print, printable, type Style, styled, type Terminal } from '../core/terminal.js';
 import { serviceOf, serviceOptions } from '../service/client.js';
 import { deliveryChecks } from './delivery.js';
-import { type Answer, type Check, type Finding, fail, ok, type Status, skipped } from './finding.js';
+import { type Check, type Finding, fail, ok, type Result, type Status, skipped } from './finding.js';
+import { type Installation, openInstallation } from './installation.js';
 import { ircChecks } from './irc.js';
 import { logChecks } from './log.js';
 import { machineChecks } from './machine.js';
 import { readStoreChecks } from './read-store.js';
-import { openScene, type Scene } from './scene.js';
 import { serviceChecks } from './service.js';
 import { settingChecks } from './settings.js';
 import { streamChecks } from './streams.js';
@@ -29,7 +31,7 @@ export const checks: Check[] = [
 const boundMs = 20_000;
 
 /** `relay doctor` */
-export const doctorCommand: Command = {
+export const doctorCommand = defineCommand({
   name: 'doctor',
   summary: 'Check every part and say what is wrong and how to mend it',
   details:
@@ -39,13 +41,12 @@ export const doctorCommand: Command = {
   async run(invocation) {
     const findings = await examine(invocation);
     const failed = findings.filter(({ status }) => status === 'fail').length;
-    if (invocation.json) invocation.terminal.out(JSON.stringify({ well: failed === 0, findings }));
-    else write(invocation.terminal, findings);
+    print(invocation, { well: failed === 0, findings }, () => write(invocation.terminal, findings));
     if (failed > 0) throw new Failed(`${failed} of ${findings.length} checks failed`, 'unwell');
   },
-};
+});
 
-async function examine(invocation: Invocation): Promise<Finding[]> {
+async function examine(invocation: Invocation<Values<typeof serviceOptions>>): Promise<Finding[]> {
   let config: Config;
   try {
     config = invocation.config();
@@ -57,37 +58,37 @@ async function examine(invocation: Invocation): Promise<Finding[]> {
       return { id: 'settings', ...fail(problem.trim(), mend) };
     });
   }
-  const scene = openScene(config, serviceOf(invocation), { unknownNames: unknownSettings });
+  const installation = openInstallation(config, serviceOf(invocation, invocation.options), {
+    unknownNames: unknownSettings,
+  });
   try {
-    return [{ id: 'settings', ...ok('the settings can be read') }, ...(await look(checks, scene))];
+    return [{ id: 'settings', ...ok('the settings can be read') }, ...(await look(checks, installation))];
   } finally {
-    await scene.close();
+    await installation.close();
   }
 }
 
 /** Carries out checks, all at once; what one throws is its failure. */
-export async function look(wanted: readonly Check[], scene: Scene): Promise<Finding[]> {
+export async function look(wanted: readonly Check[], installation: Installation): Promise<Finding[]> {
   const looked = wanted.map(async (check) => {
-    const answers = [await bounded(check, scene)].flat();
+    const answers = [await bounded(check, installation)].flat();
     return answers.map(({ part, ...answer }) => ({ id: part ? `${check.id}.${part}` : check.id, ...answer }));
   });
   return (await Promise.all(looked)).flat();
 }
 
-async function bounded(check: Check, scene: Scene): Promise<Answer | Answer[]> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<Answer>((resolve) => {
-    const answer = fail(`no result within ${boundMs / 1_000} s`, 'see what else is said here, and try again');
-    timer = setTimeout(() => resolve(answer), boundMs);
-  });
+async function bounded(check: Check, installation: Installation): Promise<Result | Result[]> {
+  const late = () =>
+    fail(`no result within ${boundMs / 1_000} s`, 'see what else is said here, and try again');
   try {
-    return await Promise.race([Promise.resolve(check.look(scene)), late]);
+    return await pTimeout(Promise.resolve(check.look(installation)), {
+      milliseconds: boundMs,
+      fallback: late,
+    });
   } catch (error) {
     const { message, code = '' } = error as { message: string; code?: string };
     if (/^api_key/.test(String(code))) return skipped(`${message}: give the key with --key or RELAY_API_KEY`);
     return fail(message, 'see what else is said here');
-  } finally {
-    clearTimeout(timer);
   }
 }
 

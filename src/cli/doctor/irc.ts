@@ -4,9 +4,9 @@ import { withoutCredentials } from '../../app/about.js';
 import type { IrcState } from '../../operations/network/irc-state.js';
 import { nickServiceNick } from '../../servers/anope-config.js';
 import { lookForAnope } from '../../servers/own-network.js';
-import { type Answer, type Check, fail, ok, skipped, warn } from './finding.js';
+import { type Check, fail, ok, type Result, skipped, warn } from './finding.js';
+import type { Installation, KnownSecrets } from './installation.js';
 import { IrcProbe } from './irc-probe.js';
-import type { KnownSecrets, Scene } from './scene.js';
 
 /** What a line's delivery is made certain with. */
 const wanted = ['message-tags', 'batch', 'echo-message', 'labeled-response', 'server-time'];
@@ -15,33 +15,37 @@ const certificateWarningMs = 14 * 24 * 3_600_000;
 /** The IRC server, and what our bot will find there. */
 const network: Check = {
   id: 'irc',
-  async look(scene) {
-    const { ircUrl } = scene;
+  async look(installation) {
+    const { ircUrl } = installation;
     if (ircUrl === undefined) {
-      if ((await scene.service()).is !== 'running') return skipped('the IRC server starts with the service');
+      if ((await installation.service()).is !== 'running')
+        return skipped('the IRC server starts with the service');
       return fail(
         'our own IRC server does not run',
         'see the log of the service: it starts it again by itself',
       );
     }
     const place = withoutCredentials(ircUrl);
-    const secrets = await scene.secrets();
+    const secrets = await installation.secrets();
     let probe: IrcProbe;
     try {
       const guest = `doctor-${randomBytes(3).toString('hex')}`;
-      probe = await IrcProbe.visit(ircUrl, guest, { password: secrets.ircServerPassword, ca: scene.ca });
+      probe = await IrcProbe.visit(ircUrl, guest, {
+        password: secrets.ircServerPassword,
+        ca: installation.ca,
+      });
     } catch (error) {
       return unreachable(place, error as NodeJS.ErrnoException);
     }
     try {
       return [
         ok(`an IRC server answers at ${place}`),
-        ...certificate(probe, scene),
+        ...certificate(probe, installation),
         capabilities(probe),
         history(probe),
-        await nick(probe, scene),
+        await nick(probe, installation),
         await operator(probe, secrets),
-        ...(scene.own.irc ? [await nickService(probe, scene)] : []),
+        ...(installation.own.irc ? [await nickService(probe, installation)] : []),
       ];
     } finally {
       probe.leave();
@@ -49,7 +53,7 @@ const network: Check = {
   },
 };
 
-function unreachable(place: string, { code = '', message }: NodeJS.ErrnoException): Answer {
+function unreachable(place: string, { code = '', message }: NodeJS.ErrnoException): Result {
   if (/CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ERR_TLS/.test(code)) {
     return {
       part: 'certificate',
@@ -65,7 +69,7 @@ function unreachable(place: string, { code = '', message }: NodeJS.ErrnoExceptio
   );
 }
 
-function certificate({ certificateEnds }: IrcProbe, { now }: Scene): Answer[] {
+function certificate({ certificateEnds }: IrcProbe, { now }: Installation): Result[] {
   if (certificateEnds === undefined) return [];
   const day = certificateEnds.toISOString().slice(0, 10);
   const answer =
@@ -75,7 +79,7 @@ function certificate({ certificateEnds }: IrcProbe, { now }: Scene): Answer[] {
   return [{ part: 'certificate', ...answer }];
 }
 
-function capabilities({ capabilities: offered }: IrcProbe): Answer {
+function capabilities({ capabilities: offered }: IrcProbe): Result {
   const missing = wanted.filter((name) => !offered.has(name));
   const answer =
     missing.length === 0
@@ -88,7 +92,7 @@ function capabilities({ capabilities: offered }: IrcProbe): Answer {
 }
 
 /** InspIRCd's channel history is a mode of the channel, which 005 names among those with a parameter. */
-function history({ supports }: IrcProbe): Answer {
+function history({ supports }: IrcProbe): Result {
   const withParameter = (supports.get('CHANMODES') ?? '').split(',').slice(1, 3).join('');
   const answer = withParameter.includes('H')
     ? ok('channels can keep a history')
@@ -99,10 +103,10 @@ function history({ supports }: IrcProbe): Answer {
   return { part: 'history', ...answer };
 }
 
-async function nick(probe: IrcProbe, scene: Scene): Promise<Answer> {
-  const { EM_NICK } = scene.config;
+async function nick(probe: IrcProbe, installation: Installation): Promise<Result> {
+  const { EM_NICK } = installation.config;
   const owner = await probe.whoHas(EM_NICK);
-  const log = await scene.log().catch(() => undefined);
+  const log = await installation.log().catch(() => undefined);
   const held = log && (await leaseHolder(log, 'deliver-to-irc'));
   const state = held?.state as IrcState | undefined;
   const isOurs = state?.connected === true && state.nick === EM_NICK;
@@ -116,7 +120,7 @@ async function nick(probe: IrcProbe, scene: Scene): Promise<Answer> {
   return { part: 'nick', ...answer };
 }
 
-async function operator(probe: IrcProbe, { ircOper }: KnownSecrets): Promise<Answer> {
+async function operator(probe: IrcProbe, { ircOper }: KnownSecrets): Promise<Result> {
   const part = 'operator';
   if (!ircOper) return { part, ...skipped('no operator credentials are set (IRC_OPER_NAME)') };
   const refusal = await probe.oper(ircOper.name, ircOper.password);
@@ -132,7 +136,7 @@ async function operator(probe: IrcProbe, { ircOper }: KnownSecrets): Promise<Ans
 }
 
 /** Of our own network: on a given one it is its operators' business who registers nicks. */
-async function nickService(probe: IrcProbe, { findAnope }: Scene): Promise<Answer> {
+async function nickService(probe: IrcProbe, { findAnope }: Installation): Promise<Result> {
   const part = 'nick-service';
   const owner = await probe.whoHas(nickServiceNick);
   if (owner !== undefined) return { part, ...ok(`${nickServiceNick} is there: nicks can be registered`) };

@@ -5,9 +5,9 @@ import type { Log } from '../../../streams/core/index.js';
 import { streams } from '../../../streams/index.js';
 import { boundedFetch } from '../../../workers/core/fetch.js';
 import { isRecentNats, projectDir } from '../../servers/binaries.js';
-import type { Failed } from '../core/command.js';
-import { type Answer, type Check, fail, ok, skipped, warn } from './finding.js';
-import type { Scene } from './scene.js';
+import type { Failed } from '../core/failure.js';
+import { type Check, fail, ok, type Result, skipped, warn } from './finding.js';
+import type { Installation } from './installation.js';
 
 /** Signatures are good for five minutes: with this much of it lost to the clocks, some will be refused. */
 const badOffsetMs = 60_000;
@@ -19,10 +19,10 @@ const Variables = z.object({
 
 /** Looks at the log where it can be read; where it cannot, another check says so. */
 export async function withLog(
-  scene: Scene,
-  look: (log: Log) => Promise<Answer | Answer[]>,
-): Promise<Answer | Answer[]> {
-  const log = await scene.log().catch(() => undefined);
+  installation: Installation,
+  look: (log: Log) => Promise<Result | Result[]>,
+): Promise<Result | Result[]> {
+  const log = await installation.log().catch(() => undefined);
   return log ? await look(log) : skipped('the event log cannot be read');
 }
 
@@ -33,16 +33,16 @@ const advice: Record<string, string> = {
 
 const server: Check = {
   id: 'log',
-  async look(scene) {
+  async look(installation) {
     try {
-      const { connection } = await scene.log();
+      const { connection } = await installation.log();
       const { version = '?' } = connection.info ?? {};
       if (!isRecentNats(version))
         return fail(`the log server is nats-server ${version}`, 'replace it with 2.10 or newer');
       return ok(`nats-server ${version} with JetStream answers at ${connection.getServer()}`);
     } catch (error) {
       const { code, message } = error as Failed;
-      if (code === 'log_not_running' && (await scene.service()).is !== 'running')
+      if (code === 'log_not_running' && (await installation.service()).is !== 'running')
         return skipped('the log server starts with the service');
       return fail(message, advice[code] ?? 'start the log server, or set NATS_URL to where it runs');
     }
@@ -51,12 +51,12 @@ const server: Check = {
 
 const synced: Check = {
   id: 'log-sync',
-  look: (scene) =>
-    withLog(scene, async (log) => {
-      const always = scene.own.nats ? readsAlways() : await asksAlways(log, scene.monitorPort);
+  look: (installation) =>
+    withLog(installation, async (log) => {
+      const always = installation.own.nats ? readsAlways() : await asksAlways(log, installation.monitorPort);
       if (always === undefined)
         return skipped(
-          `the log server does not show its settings on port ${scene.monitorPort}: see to sync_interval there`,
+          `the log server does not show its settings on port ${installation.monitorPort}: see to sync_interval there`,
         );
       if (always) return ok('an acknowledged fact is on disk (sync_interval: always)');
       return fail(
@@ -68,14 +68,14 @@ const synced: Check = {
 
 const clock: Check = {
   id: 'clock',
-  look: (scene) =>
-    withLog(scene, async (log) => {
-      const before = scene.now();
+  look: (installation) =>
+    withLog(installation, async (log) => {
+      const before = installation.now();
       const [first] = streams;
       const found = await log.manager.streams.info(first!.name).catch(() => undefined);
       const stamp = (found as { ts?: string } | undefined)?.ts;
       if (stamp === undefined) return skipped('the log server has no stream to tell the time of');
-      const offsetMs = Math.round(Date.parse(stamp) - (before + scene.now()) / 2);
+      const offsetMs = Math.round(Date.parse(stamp) - (before + installation.now()) / 2);
       const size = Math.abs(offsetMs);
       const what = `the clock of the log server is ${size} ms ${offsetMs < 0 ? 'behind' : 'before'} this one`;
       const mend = 'have both machines set their clocks by NTP';

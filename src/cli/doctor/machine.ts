@@ -6,8 +6,8 @@ import { streams } from '../../../streams/index.js';
 import { prepareDataDir } from '../../servers/data-dir.js';
 import { installationOf, missingModules } from '../../servers/inspircd-config.js';
 import { bytes } from '../core/terminal.js';
-import { type Answer, type Check, fail, failedBy, ok, skipped, warn } from './finding.js';
-import { type Scene, storeDirectory } from './scene.js';
+import { type Check, fail, failedBy, ok, type Result, skipped, warn } from './finding.js';
+import { type Installation, storeDirectory } from './installation.js';
 
 /** With less than this free the log server and the read store stop working, in bytes. */
 const leastFree = 200_000_000;
@@ -47,13 +47,16 @@ const dataDirectory: Check = {
 
 const diskSpace: Check = {
   id: 'disk',
-  async look(scene) {
-    if (!scene.own.nats && !scene.own.sql) return skipped(unused);
-    const { bavail, bsize } = await statfs(existing(scene.dataDir));
+  async look(installation) {
+    if (!installation.own.nats && !installation.own.sql) return skipped(unused);
+    const { bavail, bsize } = await statfs(existing(installation.dataDir));
     const free = bavail * bsize;
     if (free < leastFree)
-      return fail(`the disk of ${scene.dataDir} is full, ${bytes(free)} are free`, 'free some space on it');
-    const growth = scene.own.nats ? await roomForStreams(scene) : 0;
+      return fail(
+        `the disk of ${installation.dataDir} is full, ${bytes(free)} are free`,
+        'free some space on it',
+      );
+    const growth = installation.own.nats ? await roomForStreams(installation) : 0;
     if (growth > free) {
       return warn(
         `the streams may grow by ${bytes(growth)}, and ${bytes(free)} are free: the disk would be full before they are`,
@@ -65,7 +68,7 @@ const diskSpace: Check = {
 };
 
 /** How much the streams may still take, in bytes; those that are not there yet get a part of what is free. */
-async function roomForStreams({ log, config }: Scene): Promise<number> {
+async function roomForStreams({ log, config }: Installation): Promise<number> {
   const opened = await log().catch(() => undefined);
   if (!opened) return config.STREAMS_MAX_BYTES ?? 0;
   const names = streams.map(({ name }) => name);
@@ -78,18 +81,18 @@ async function roomForStreams({ log, config }: Scene): Promise<number> {
 
 const natsBinary: Check = {
   id: 'nats-server',
-  look(scene) {
-    if (!scene.own.nats) return skipped('NATS_URL is set: none is started here');
-    return program(() => scene.findNatsServer());
+  look(installation) {
+    if (!installation.own.nats) return skipped('NATS_URL is set: none is started here');
+    return program(() => installation.findNatsServer());
   },
 };
 
 const ircBinary: Check = {
   id: 'inspircd',
-  look(scene) {
-    if (!scene.own.irc) return skipped('IRC_URL is set: none is started here');
+  look(installation) {
+    if (!installation.own.irc) return skipped('IRC_URL is set: none is started here');
     return program(
-      () => scene.findInspircd(),
+      () => installation.findInspircd(),
       (binary) => {
         const missing = missingModules(installationOf(binary));
         if (missing.length === 0) return undefined;
@@ -104,8 +107,8 @@ const ircBinary: Check = {
 
 function program(
   find: () => { path: string; version: string },
-  objection: (binary: { path: string; version: string }) => Answer | undefined = () => undefined,
-): Answer {
+  objection: (binary: { path: string; version: string }) => Result | undefined = () => undefined,
+): Result {
   try {
     const binary = find();
     return objection(binary) ?? ok(`${binary.version.split('\n')[0]} (${binary.path})`);
@@ -116,12 +119,12 @@ function program(
 
 const storeFiles: Check = {
   id: 'store-files',
-  async look(scene) {
-    if (!scene.own.sql) return skipped('DATABASE_URL is set: no read store lies here');
-    const directory = storeDirectory(scene);
+  async look(installation) {
+    if (!installation.own.sql) return skipped('DATABASE_URL is set: no read store lies here');
+    const directory = storeDirectory(installation);
     const prefix = `${basename(directory)}.damaged-`;
-    const aside = existsSync(scene.dataDir)
-      ? readdirSync(scene.dataDir).filter((name) => name.startsWith(prefix))
+    const aside = existsSync(installation.dataDir)
+      ? readdirSync(installation.dataDir).filter((name) => name.startsWith(prefix))
       : [];
     const answers = aside.map((name) =>
       warn(
@@ -129,7 +132,7 @@ const storeFiles: Check = {
         'look into the log for the reason, then delete it: nothing in it is needed',
       ),
     );
-    if ((await scene.service()).is === 'absent' && !(await isSound(directory))) {
+    if ((await installation.service()).is === 'absent' && !(await isSound(directory))) {
       answers.push(
         warn(
           `the machine went down while the read store in ${directory} was open`,

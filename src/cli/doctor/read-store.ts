@@ -4,9 +4,9 @@ import { z } from 'zod';
 import { openSql } from '../../../projections/core/open-sql.js';
 import { isAheadOfLog } from '../../../projections/core/status.js';
 import { counted } from '../../words/counted.js';
-import { Status } from '../projections/projections.js';
-import { type Answer, type Check, fail, ok, skipped, warn } from './finding.js';
-import type { Scene } from './scene.js';
+import { Status } from '../projections/status.js';
+import { type Check, fail, ok, type Result, skipped, warn } from './finding.js';
+import type { Installation } from './installation.js';
 
 const Answered = z.object({ projections: z.array(Status), unused: z.array(z.string()).default([]) });
 const watchMs = 2_000;
@@ -43,14 +43,14 @@ const store: Check = {
 
 const projections: Check = {
   id: 'projections',
-  async look(scene) {
-    const state = await scene.service();
+  async look(installation) {
+    const state = await installation.service();
     if (state.is !== 'running')
       return skipped(`the service that folds them cannot be asked: ${state.problem}`);
-    const first = await ask(scene);
+    const first = await ask(installation);
     const behind = first.projections.filter(isBehind);
     if (behind.length > 0) await delay(watchMs);
-    const later = behind.length > 0 ? await ask(scene) : first;
+    const later = behind.length > 0 ? await ask(installation) : first;
     const answers = later.projections.flatMap((status) => {
       const before = behind.find(({ schema }) => schema === status.schema);
       return judge(status, before).map((answer) => ({ part: status.name, ...answer }));
@@ -65,12 +65,12 @@ const projections: Check = {
   },
 };
 
-async function ask({ client }: Scene): Promise<z.output<typeof Answered>> {
+async function ask({ client }: Installation): Promise<z.output<typeof Answered>> {
   return Answered.parse(await client.ask('GET', '/ops/projections'));
 }
 
 /** What there is to say of one that is not live and at its end; `before` is how it stood a moment ago. */
-function judge(status: Status, before: Status | undefined): Answer[] {
+function judge(status: Status, before: Status | undefined): Result[] {
   const { name, schema, error } = status;
   if (error) {
     const { stream, seq, message } = error;

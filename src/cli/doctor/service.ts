@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { version, withoutCredentials } from '../../app/about.js';
-import { type Answer, type Check, fail, ok, skipped, warn } from './finding.js';
-import type { Scene } from './scene.js';
+import { type Check, fail, ok, type Result, skipped, warn } from './finding.js';
+import type { Installation } from './installation.js';
 
 const Health = z.object({
   status: z.string(),
@@ -46,8 +46,8 @@ const health: Check = {
 
 const sameProgram: Check = {
   id: 'version',
-  async look(scene) {
-    const state = await scene.service();
+  async look(installation) {
+    const state = await installation.service();
     if (state.is !== 'running') return notAsked(state.problem);
     if (state.about === undefined)
       return warn(
@@ -60,12 +60,15 @@ const sameProgram: Check = {
         `the service is version ${about.version}, this program is ${version}`,
         'restart the service, or use the command of its version',
       );
-    return otherSettings(scene, about) ?? ok(`the service is version ${version}, with these settings`);
+    return otherSettings(installation, about) ?? ok(`the service is version ${version}, with these settings`);
   },
 };
 
 /** What was looked at is not what the service uses, when it was started with other settings. */
-function otherSettings({ config, dataDir, own }: Scene, about: { data: string; nats: string; irc: string }) {
+function otherSettings(
+  { config, dataDir, own }: Installation,
+  about: { data: string; nats: string; irc: string },
+) {
   const differing = [
     ...((own.nats || own.sql || own.irc) && about.data !== dataDir
       ? [`DATA_DIR is ${about.data} there`]
@@ -86,7 +89,7 @@ function otherSettings({ config, dataDir, own }: Scene, about: { data: string; n
 
 const deadLetters: Check = {
   id: 'dead-letters',
-  async look({ service, client }): Promise<Answer> {
+  async look({ service, client }): Promise<Result> {
     const state = await service();
     if (state.is !== 'running') return notAsked(state.problem);
     const { dead_letter, pending } = Statistics.parse(await client.ask('GET', '/hooks/em/stats'));

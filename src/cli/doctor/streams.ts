@@ -3,23 +3,25 @@ import type { StreamDefinition } from '../../../streams/core/index.js';
 import { changeableSettings, lastingSettings } from '../../../streams/core/nats.js';
 import { streams } from '../../../streams/index.js';
 import { bytes } from '../core/terminal.js';
-import { type Answer, type Check, fail, ok, skipped, warn } from './finding.js';
+import { type Check, fail, ok, type Result, skipped, warn } from './finding.js';
+import type { Installation } from './installation.js';
 import { withLog } from './log.js';
-import type { Scene } from './scene.js';
 
 const nearlyFull = 0.8;
 const full = 0.98;
 
 const configuration: Check = {
   id: 'streams',
-  look: (scene) =>
-    withLog(scene, async (log) => {
-      const running = (await scene.service()).is === 'running';
+  look: (installation) =>
+    withLog(installation, async (log) => {
+      const running = (await installation.service()).is === 'running';
       const found = new Map<string, StreamInfo>();
       for await (const info of log.manager.streams.list()) found.set(info.config.name, info);
       if (!running && !streams.some(({ name }) => found.has(name)))
         return skipped('there are none yet: the first start makes them');
-      const answers = streams.flatMap((definition) => compare(definition, found.get(definition.name), scene));
+      const answers = streams.flatMap((definition) =>
+        compare(definition, found.get(definition.name), installation),
+      );
       return answers.length > 0
         ? answers
         : ok(`${[...found.keys()].filter(isOurs).join(', ')}: as they should be`);
@@ -28,9 +30,9 @@ const configuration: Check = {
 
 const size: Check = {
   id: 'stream-size',
-  look: (scene) =>
-    withLog(scene, async (log) => {
-      const answers: Answer[] = [];
+  look: (installation) =>
+    withLog(installation, async (log) => {
+      const answers: Result[] = [];
       for await (const { config, state } of log.manager.streams.list()) {
         // one that drops its oldest may be full
         if (!isOurs(config.name) || config.max_bytes <= 0 || config.discard === DiscardPolicy.Old) continue;
@@ -49,7 +51,11 @@ const size: Check = {
 const isOurs = (name: string) => streams.some((stream) => stream.name === name);
 
 /** What of a stream on the log server is not as this program would have it. */
-function compare(definition: StreamDefinition, info: StreamInfo | undefined, { config }: Scene): Answer[] {
+function compare(
+  definition: StreamDefinition,
+  info: StreamInfo | undefined,
+  { config }: Installation,
+): Result[] {
   const { name } = definition;
   if (!info) {
     return [{ part: name, ...fail(`there is no stream ${name}`, 'restart the service, which makes it') }];

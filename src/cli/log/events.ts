@@ -6,13 +6,14 @@ import {
   type Recorded,
   type StreamDefinition,
 } from '../../../streams/core/index.js';
-import { type Command, Failed, optionValue, UsageError, wholeNumber } from '../core/command.js';
+import { defineCommand, flag, text, wholeNumber } from '../core/command.js';
+import { Failed, isInterruption, UsageError } from '../core/failure.js';
 import { cut, moment, printable, styled, type Terminal } from '../core/terminal.js';
+import { streamNamed, withLog } from './open.js';
 import { readRange } from './read-range.js';
-import { openLogReader, streamNamed } from './reader.js';
 
 /** `relay events <stream>` */
-export const eventsCommand: Command = {
+export const eventsCommand = defineCommand({
   name: 'events',
   arguments: ['<stream>'],
   summary: 'Print the facts of a stream, one line each',
@@ -20,37 +21,28 @@ export const eventsCommand: Command = {
     'Facts are decoded and brought to the newest version of their type. --follow goes on with new facts until\n' +
     'it is interrupted or --to is reached. A fact that cannot be decoded is printed with the reason.',
   options: {
-    subject: { value: 'SUBJECT', says: 'only facts of this subject; * and > match as in NATS' },
-    from: { value: 'SEQ', says: 'begin with this sequence (default: the first one)' },
-    to: { value: 'SEQ', says: 'end with this sequence (default: the last one now)' },
-    follow: { says: 'wait for new facts' },
+    subject: text('SUBJECT', 'only facts of this subject; * and > match as in NATS'),
+    from: wholeNumber('SEQ', 'begin with this sequence (default: the first one)'),
+    to: wholeNumber('SEQ', 'end with this sequence (default: the last one now)'),
+    follow: flag('wait for new facts'),
   },
-  async run(invocation) {
-    const stream = streamNamed(invocation.arguments[0]!);
-    const follow = invocation.options.has('follow');
-    const from = wholeNumber(invocation, 'from') ?? 1;
-    const to = wholeNumber(invocation, 'to') ?? Number.POSITIVE_INFINITY;
-    const subject = optionValue(invocation, 'subject');
+  async run({ arguments: [name = ''], options, config, terminal, json, stop }) {
+    const stream = streamNamed(name);
+    const { subject, follow, from = 1, to = Number.POSITIVE_INFINITY } = options;
     if (to < from) throw new UsageError('--to is before --from');
-
-    const log = await openLogReader(invocation.config());
-    try {
+    await withLog(config(), async (log) => {
       await checkFilter(log, stream, subject, from);
       const head = await log.head(stream);
-      if (from > head && invocation.options.has('from'))
-        invocation.terminal.err(`${stream.name} ends at ${head}: ${from} is still to come`);
-      const end = follow ? to : Math.min(to, head);
-      const print = (entry: Entry) => writeEntry(stream, entry, invocation.terminal, invocation.json);
-      const range = { after: from - 1, upTo: end, subject, follow, stop: invocation.stop };
-      for await (const entries of readRange(log, stream, range)) entries.forEach(print);
-    } catch (error) {
-      // whoever stops it has seen enough
-      if ((error as { code?: string }).code !== 'interrupted') throw error;
-    } finally {
-      await log.close();
-    }
+      if (options.from !== undefined && from > head)
+        terminal.err(`${stream.name} ends at ${head}: ${from} is still to come`);
+      const range = { after: from - 1, upTo: follow ? to : Math.min(to, head), subject, follow, stop };
+      for await (const entries of readRange(log, stream, range))
+        for (const entry of entries) writeEntry(stream, entry, terminal, json);
+    }).catch((error) => {
+      if (!isInterruption(error)) throw error; // whoever stops it has seen enough
+    });
   },
-};
+});
 
 /** Following repairs itself for ever, also where the question is wrong; so the question is tried once first. */
 async function checkFilter(

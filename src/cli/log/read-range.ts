@@ -1,5 +1,5 @@
 import type { Entry, Log, StreamDefinition } from '../../../streams/core/index.js';
-import { Failed } from '../core/command.js';
+import { Failed } from '../core/failure.js';
 
 /** After this long without an answer a log that should be able to give one is given up, in milliseconds. */
 const silenceMs = 15_000;

@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import type { Config } from '../../app/config.js';
 import { lockDataDir } from '../../servers/data-dir-lock.js';
 import { startNatsServer } from '../../servers/nats-server.js';
-import { Failed } from '../core/command.js';
+import { Failed } from '../core/failure.js';
 import { ownServerPort } from '../service/own-servers.js';
 
 /**

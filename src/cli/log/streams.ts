@@ -1,33 +1,30 @@
 import type { StreamInfo, StreamState } from 'nats';
 import type { Log, StreamDefinition } from '../../../streams/core/index.js';
 import { streams } from '../../../streams/index.js';
-import { type Command, Failed } from '../core/command.js';
-import { bytes, moment, writeTable } from '../core/terminal.js';
-import { openLogReader } from './reader.js';
+import { defineCommand } from '../core/command.js';
+import { Failed } from '../core/failure.js';
+import { bytes, moment, print, writeTable } from '../core/terminal.js';
+import { withLog } from './open.js';
 
 /** `relay streams` */
-export const streamsCommand: Command = {
+export const streamsCommand = defineCommand({
   name: 'streams',
   also: ['streams list'],
   summary: 'List the streams of the event log with their sizes',
   details: 'Reads the log server itself, so it works whether or not the rest of the service runs.',
-  async run({ config, json, terminal }) {
-    const log = await openLogReader(config());
-    try {
-      const found = new Map<string, StreamInfo>();
-      for await (const info of log.manager.streams.list()) found.set(info.config.name, info);
+  run: (invocation) =>
+    withLog(invocation.config(), async (log) => {
+      const found = await streamInfos(log);
       const rows = await Promise.all(
         streams.flatMap((stream) => {
           const info = found.get(stream.name);
           return info ? [rowOf(log, stream, info)] : [];
         }),
       );
-      if (json) terminal.out(JSON.stringify({ streams: rows }));
-      else if (rows.length === 0)
-        throw new Failed('the log server has none of the streams yet', 'no_streams');
-      else {
+      print(invocation, { streams: rows }, () => {
+        if (rows.length === 0) throw new Failed('the log server has none of the streams yet', 'no_streams');
         writeTable(
-          terminal,
+          invocation.terminal,
           ['STREAM', 'FACTS', 'FIRST', 'LAST', 'SIZE', 'LIMIT', 'NEWEST'],
           rows.map((row) => [
             row.stream,
@@ -39,14 +36,18 @@ export const streamsCommand: Command = {
             moment(row.last_at),
           ]),
         );
-      }
-    } finally {
-      await log.close();
-    }
-  },
-};
+      });
+    }),
+});
 
-async function rowOf(log: Log, stream: StreamDefinition, { config, state }: StreamInfo): Promise<StreamRow> {
+/** What the log server says of each of its streams, by name. */
+export async function streamInfos(log: Log): Promise<Map<string, StreamInfo>> {
+  const found = new Map<string, StreamInfo>();
+  for await (const info of log.manager.streams.list()) found.set(info.config.name, info);
+  return found;
+}
+
+async function rowOf(log: Log, stream: StreamDefinition, { config, state }: StreamInfo) {
   return {
     stream: config.name,
     subjects: config.subjects,
@@ -64,15 +65,4 @@ async function newestAt(log: Log, stream: StreamDefinition, state: StreamState):
   // where the stream does not let it be read alone, as one that is not of our making, the server's time has to do
   const newest = await log.next(stream, state.last_seq).catch(() => undefined);
   return newest?.at ?? new Date(state.last_ts);
-}
-
-interface StreamRow {
-  stream: string;
-  subjects: string[];
-  facts: number;
-  first_seq: number;
-  last_seq: number;
-  bytes: number;
-  max_bytes: number;
-  last_at: string | null;
 }

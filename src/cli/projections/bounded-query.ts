@@ -1,7 +1,8 @@
+import pTimeout from 'p-timeout';
 import { isSqlState, storeError } from '../../../projections/core/sql.js';
-import { Failed, UsageError } from '../core/command.js';
+import { Failed, UsageError } from '../core/failure.js';
 import { bytes } from '../core/terminal.js';
-import type { Answer, QueryConnection } from './query-connection.js';
+import type { QueryConnection, QueryResult } from './query-connection.js';
 import { readerOf } from './read-query.js';
 
 /** What a query may take at most. */
@@ -41,23 +42,14 @@ export async function askBounded(
   schema: string,
   query: string,
   bounds: Bounds,
-): Promise<Answer> {
+): Promise<QueryResult> {
   const asked = ask(connection, schema, query, bounds);
   asked.catch(() => {}); // nobody waits for it any more once its time is over
   const { timeoutMs, stop } = bounds;
-  let onStop = () => {};
-  let timer: NodeJS.Timeout | undefined;
-  const ended = new Promise<never>((_, reject) => {
-    onStop = () => reject(new Failed('interrupted', 'interrupted'));
-    timer = setTimeout(() => reject(timedOut(timeoutMs)), timeoutMs);
-  });
-  stop.addEventListener('abort', onStop);
-  if (stop.aborted) onStop();
   try {
-    return await Promise.race([asked, ended]);
-  } finally {
-    clearTimeout(timer);
-    stop.removeEventListener('abort', onStop);
+    return await pTimeout(asked, { milliseconds: timeoutMs, message: timedOut(timeoutMs), signal: stop });
+  } catch (error) {
+    throw stop.aborted ? new Failed('interrupted', 'interrupted') : error;
   }
 }
 
@@ -79,7 +71,7 @@ async function ask(
   schema: string,
   query: string,
   bounds: Bounds,
-): Promise<Answer> {
+): Promise<QueryResult> {
   await connection.run(`begin read only; set local search_path to ${schema}`);
   try {
     await boundTemporaryFiles(connection, bounds.temporary);
@@ -103,7 +95,7 @@ async function boundTemporaryFiles(connection: QueryConnection, most: number): P
   }
 }
 
-async function read(connection: QueryConnection, query: string, bounds: Bounds): Promise<Answer> {
+async function read(connection: QueryConnection, query: string, bounds: Bounds): Promise<QueryResult> {
   const prefix = withoutCursor.includes(readerOf(query) ?? '') ? '' : cursor;
   try {
     const answer = await connection.run(prefix + query);
@@ -114,7 +106,7 @@ async function read(connection: QueryConnection, query: string, bounds: Bounds):
 }
 
 /** Fetches so many rows at a time that, going by the largest one so far, they do not exceed the bound by much. */
-async function fetchAll(connection: QueryConnection, bounds: Bounds): Promise<Answer> {
+async function fetchAll(connection: QueryConnection, bounds: Bounds): Promise<QueryResult> {
   const rows: unknown[][] = [];
   let size = 0;
   let largest = 1;

@@ -1,5 +1,5 @@
 /** What a statement gave: its columns as PostgreSQL names them, and its rows with the values in that order. */
-export interface Answer {
+export interface QueryResult {
   columns: string[];
   rows: unknown[][];
 }
@@ -13,7 +13,7 @@ export interface QueryConnection {
    * Runs one statement, or several: what the last one gave. Rejects with an error whose `code` is the SQLSTATE, with
    * `Failed` or `Unavailable` when the connection is of no use any more.
    */
-  run(text: string): Promise<Answer>;
+  run(text: string): Promise<QueryResult>;
   /** Ends the connection whatever it does: what runs rejects. */
   close(): Promise<void>;
 }

@@ -1,8 +1,8 @@
 import { Worker } from 'node:worker_threads';
-import { Failed } from '../core/command.js';
-import type { Answer, QueryConnection } from './query-connection.js';
+import { Failed } from '../core/failure.js';
+import type { QueryConnection, QueryResult } from './query-connection.js';
 
-type Reply = { answer: Answer } | { error: { message: string; code: string } };
+type Reply = { answer: QueryResult } | { error: { message: string; code: string } };
 
 /**
  * Opens the database in a directory that nobody else has open, in a thread of its own. PGlite cannot interrupt a
@@ -27,7 +27,7 @@ export async function openPgliteQuery(directory: string): Promise<QueryConnectio
 class PgliteQuery implements QueryConnection {
   readonly #worker: Worker;
   #ended: Failed | undefined;
-  #waiting: { resolve(answer: Answer): void; reject(error: unknown): void } | undefined;
+  #waiting: { resolve(answer: QueryResult): void; reject(error: unknown): void } | undefined;
 
   constructor(worker: Worker) {
     this.#worker = worker;
@@ -40,7 +40,7 @@ class PgliteQuery implements QueryConnection {
     worker.on('exit', () => this.#end('its thread has ended'));
   }
 
-  run(text: string): Promise<Answer> {
+  run(text: string): Promise<QueryResult> {
     if (this.#ended) return Promise.reject(this.#ended);
     return new Promise((resolve, reject) => {
       this.#waiting = { resolve, reject };

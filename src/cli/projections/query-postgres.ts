@@ -1,7 +1,7 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import pTimeout from 'p-timeout';
 import pg from 'pg';
 import { isSqlState, storeError, storeUnavailable, valueParsers } from '../../../projections/core/sql.js';
-import type { Answer, QueryConnection } from './query-connection.js';
+import type { QueryConnection, QueryResult } from './query-connection.js';
 
 const connectTimeoutMs = 5_000;
 /** How long a cancelled statement may take to end, and how often it is cancelled until then. */
@@ -49,7 +49,7 @@ class PostgresQuery implements QueryConnection {
     await this.run("set client_connection_check_interval = '2s'").catch(() => {});
   }
 
-  async run(text: string): Promise<Answer> {
+  async run(text: string): Promise<QueryResult> {
     if (this.#isCancelled) throw storeUnavailable('the connection was cancelled');
     const asked = this.#client.query<unknown[]>({ text, rowMode: 'array' });
     this.#running = settled(asked);
@@ -112,7 +112,5 @@ async function settled(work: Promise<unknown>): Promise<void> {
 
 /** The same, but waits no longer than so many milliseconds. */
 async function within(ms: number, work: Promise<unknown>): Promise<void> {
-  const enough = new AbortController();
-  await Promise.race([settled(work), delay(ms, undefined, { signal: enough.signal }).catch(() => {})]);
-  enough.abort();
+  await pTimeout(settled(work), { milliseconds: ms, message: false });
 }

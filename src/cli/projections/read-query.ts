@@ -1,4 +1,4 @@
-import { UsageError } from '../core/command.js';
+import { UsageError } from '../core/failure.js';
 
 /** With what a statement that reads begins. */
 const readers = ['SELECT', 'WITH', 'VALUES', 'TABLE', 'SHOW', 'EXPLAIN'];

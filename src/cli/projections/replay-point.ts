@@ -1,7 +1,7 @@
 import type { Projection } from '../../../projections/core/projection.js';
 import type { ReplayEnd } from '../../../projections/core/replay.js';
 import type { Log } from '../../../streams/core/index.js';
-import { Failed, UsageError } from '../core/command.js';
+import { Failed, UsageError } from '../core/failure.js';
 
 /** A point of the past as an operator names it: the end of some streams, or a time. */
 export type ReplayPoint =

@@ -4,20 +4,14 @@ import type { Sql, Tx } from '../../../projections/core/sql.js';
 import { deliveryQueue, queueStatistics } from '../../../projections/delivery.js';
 import { projections } from '../../../projections/index.js';
 import type { Log } from '../../../streams/core/index.js';
-import {
-  type Command,
-  Failed,
-  type Invocation,
-  optionValue,
-  UsageError,
-  wholeNumber,
-} from '../core/command.js';
-import { noProgress, showProgress } from '../core/progress.js';
-import { bytes, cut, moment, printable, styled, type Terminal, writeTable } from '../core/terminal.js';
+import { defineCommand, flag, type Invocation, text, type Values, wholeNumber } from '../core/command.js';
+import { Failed, UsageError } from '../core/failure.js';
+import { showProgress } from '../core/progress.js';
+import { bytes, cut, moment, print, printable, styled, type Terminal, writeTable } from '../core/terminal.js';
+import { withLog } from '../log/open.js';
 import { readRange } from '../log/read-range.js';
-import { openLogReader } from '../log/reader.js';
 import { type Bounds, distinctNames } from './bounded-query.js';
-import type { Answer } from './query-connection.js';
+import type { QueryResult } from './query-connection.js';
 import { requireReadQuery } from './read-query.js';
 import { type ReplayPoint, replayEnds, replayPoint } from './replay-point.js';
 import { type SideTables, withSideTables } from './side-tables.js';
@@ -34,8 +28,15 @@ const statistics: Record<string, (on: Tx, schema: string, at: Date) => Promise<o
   [deliveryQueue.name]: queueStatistics,
 };
 
+const options = {
+  to: text('SEQ|STREAM=SEQ,...|TIME', 'the point; both ends belong to it (default: now)'),
+  query: text('SQL', 'what to ask, one statement that reads; tables need no schema (default: a summary)'),
+  timeout: wholeNumber('SECONDS', `how long the query may run (default: ${defaultTimeoutSeconds})`),
+  keep: flag('leave the schema in the database of DATABASE_URL'),
+};
+
 /** `relay replay` */
-export const replayCommand: Command = {
+export const replayCommand = defineCommand({
   name: 'replay',
   arguments: ['<projection>'],
   summary: 'Show a read model as it was at a point of the past',
@@ -46,53 +47,41 @@ export const replayCommand: Command = {
     'The tables are in a throw-away database, or in a schema of their own where DATABASE_URL is set.\n' +
     `An answer has at most ${maxRows} rows and ${bytes(maxSize)} as JSON. Of columns with the same name the second is\n` +
     'shown as name_2, the third as name_3.',
-  options: {
-    to: { value: 'SEQ|STREAM=SEQ,...|TIME', says: 'the point; both ends belong to it (default: now)' },
-    query: {
-      value: 'SQL',
-      says: 'what to ask, one statement that reads; tables need no schema (default: a summary)',
-    },
-    timeout: {
-      value: 'SECONDS',
-      says: `how long the query may run (default: ${defaultTimeoutSeconds})`,
-    },
-    keep: { says: 'leave the schema in the database of DATABASE_URL' },
-  },
+  options,
   async run(invocation) {
-    const projection = projectionNamed(invocation.arguments[0]!);
-    const point = replayPoint(projection, optionValue(invocation, 'to'));
-    const keep = invocation.options.has('keep');
-    const query = optionValue(invocation, 'query');
+    const {
+      arguments: [name = ''],
+      options,
+      terminal,
+    } = invocation;
+    const { query, keep } = options;
+    const projection = projectionNamed(name);
+    const point = replayPoint(projection, options.to);
     if (query !== undefined) requireReadQuery(query);
-    else if (invocation.options.has('timeout'))
-      throw new UsageError('--timeout bounds a --query: there is none');
-    const bounds = boundsOf(invocation);
+    else if (options.timeout !== undefined) throw new UsageError('--timeout bounds a --query: there is none');
+    const bounds = boundsOf(options.timeout, invocation.stop);
     const config = invocation.config();
-    if (keep && !config.DATABASE_URL)
+    const databaseUrl = config.DATABASE_URL;
+    if (keep && !databaseUrl)
       throw new UsageError('--keep needs DATABASE_URL: an embedded database is thrown away');
-    const log = await openLogReader(config);
-    try {
-      const warn = invocation.terminal.err;
-      const options = { name: projection.name, databaseUrl: config.DATABASE_URL, bounds, warn };
-      await withSideTables(options, async (tables) => {
+    await withLog(config, (log) =>
+      withSideTables({ name, databaseUrl, bounds, warn: terminal.err }, async (tables) => {
         const { sql, schema } = tables;
         const reached = await foldUpTo(invocation, { log, sql, projection, schema, point });
-        await answer(invocation, { projection, tables, reached, keep, point });
-      });
-    } finally {
-      await log.close();
-    }
+        await answer(invocation, { projection, tables, reached, point });
+      }),
+    );
   },
-};
+});
 
 async function foldUpTo(
-  { json, terminal, stop }: Invocation,
+  invocation: Invocation,
   replayed: { log: Log; sql: Sql; projection: Projection; schema: string; point: ReplayPoint },
 ): Promise<ReplayedTo[]> {
   const { log, sql, projection, schema, point } = replayed;
   const ends = await replayEnds(log, projection, point);
   const total = [...ends.values()].reduce((sum, { seq }) => sum + seq, 0);
-  const progress = json ? noProgress : showProgress(terminal, projection.name);
+  const progress = showProgress(invocation, projection.name);
   const done = new Map<string, number>();
   try {
     return await replay({
@@ -101,7 +90,7 @@ async function foldUpTo(
       schema,
       ends,
       skipped: await skippedFacts(log, projection),
-      read: (stream, upTo) => readRange(log, stream, { after: 0, upTo, stop }),
+      read: (stream, upTo) => readRange(log, stream, { after: 0, upTo, stop: invocation.stop }),
       folded: (stream, seq) => {
         done.set(stream, seq);
         progress.to(
@@ -127,41 +116,39 @@ interface Replayed {
   projection: Projection;
   tables: SideTables;
   reached: ReplayedTo[];
-  keep: boolean;
   point: ReplayPoint;
 }
 
-async function answer(invocation: Invocation, replayed: Replayed): Promise<void> {
-  const { json, terminal } = invocation;
-  const { projection, tables, reached, keep } = replayed;
-  const query = optionValue(invocation, 'query');
+async function answer(invocation: Invocation<Values<typeof options>>, replayed: Replayed): Promise<void> {
+  const {
+    options: { query, keep },
+    terminal,
+  } = invocation;
+  const {
+    projection: { name, version },
+    tables,
+    reached,
+  } = replayed;
   const found = query === undefined ? await summary(replayed) : await asked(tables, query);
   const schema = keep ? await tables.keep() : undefined;
-  if (json) {
-    const { name, version } = projection;
-    const shown = 'columns' in found ? { rows: asObjects(found) } : found;
-    terminal.out(
-      JSON.stringify({ projection: name, version, reached, ...(schema ? { schema } : {}), ...shown }),
-    );
-    return;
-  }
-  const places = reached.map(({ stream, seq, at }) => `${stream} ${seq}${at ? ` (${moment(at)})` : ''}`);
-  terminal.err(`${projection.name} at ${places.join(', ')}`);
-  if (schema) terminal.err(`kept in the schema ${schema}: "drop schema ${schema} cascade" removes it`);
-  if ('columns' in found) writeAnswer(terminal, found);
-  else {
+  const shown = 'columns' in found ? { rows: asObjects(found) } : found;
+  print(invocation, { projection: name, version, reached, ...(schema ? { schema } : {}), ...shown }, () => {
+    const places = reached.map(({ stream, seq, at }) => `${stream} ${seq}${at ? ` (${moment(at)})` : ''}`);
+    terminal.err(`${name} at ${places.join(', ')}`);
+    if (schema) terminal.err(`kept in the schema ${schema}: "drop schema ${schema} cascade" removes it`);
+    if ('columns' in found) return writeAnswer(terminal, found);
     writeTable(terminal, ['TABLE', 'ROWS'], Object.entries(found.tables));
     for (const [name, value] of Object.entries(found.statistics ?? {}))
       terminal.out(printable(`${styled(terminal, 'bold', name)}  ${value ?? '-'}`));
-  }
+  });
 }
 
-async function asked(tables: SideTables, query: string): Promise<Answer> {
+async function asked(tables: SideTables, query: string): Promise<QueryResult> {
   const { columns, rows } = await tables.ask(query);
   return { columns: distinctNames(columns), rows };
 }
 
-function asObjects({ columns, rows }: Answer): Record<string, unknown>[] {
+function asObjects({ columns, rows }: QueryResult): Record<string, unknown>[] {
   return rows.map((row) => Object.fromEntries(columns.map((name, index) => [name, row[index]])));
 }
 
@@ -180,7 +167,7 @@ async function summary({ projection, tables: { sql, schema }, reached, point }: 
   return { tables, statistics: await statistics[projection.name]?.(sql, schema, at) };
 }
 
-function writeAnswer(terminal: Terminal, { columns, rows }: Answer): void {
+function writeAnswer(terminal: Terminal, { columns, rows }: QueryResult): void {
   if (rows.length === 0 || columns.length === 0) {
     terminal.out(rows.length === 0 ? 'no rows' : 'no columns');
     return;
@@ -198,15 +185,15 @@ function writeAnswer(terminal: Terminal, { columns, rows }: Answer): void {
   );
 }
 
-function boundsOf(invocation: Invocation): Bounds {
-  const seconds = wholeNumber(invocation, 'timeout') ?? defaultTimeoutSeconds;
+function boundsOf(timeout: number | undefined, stop: AbortSignal): Bounds {
+  const seconds = timeout ?? defaultTimeoutSeconds;
   if (seconds > maxTimeoutSeconds) throw new UsageError(`--timeout must be at most ${maxTimeoutSeconds}`);
   return {
     timeoutMs: seconds * 1_000,
     rows: maxRows,
     size: maxSize,
     temporary: maxTemporary,
-    stop: invocation.stop,
+    stop,
   };
 }
 

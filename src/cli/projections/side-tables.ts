@@ -4,9 +4,9 @@ import { pino } from 'pino';
 import { openSql } from '../../../projections/core/open-sql.js';
 import type { Sql } from '../../../projections/core/sql.js';
 import { projections } from '../../../projections/index.js';
+import { withScratch } from '../core/scratch.js';
 import { askBounded, type Bounds } from './bounded-query.js';
-import type { Answer, QueryConnection } from './query-connection.js';
-import { withScratch } from './scratch.js';
+import type { QueryConnection, QueryResult } from './query-connection.js';
 
 /** A schema for the tables of a replay, and what they can be asked with. */
 export interface SideTables {
@@ -15,7 +15,7 @@ export interface SideTables {
   /** Not there yet. */
   schema: string;
   /** Asks one query that reads; columns of the same name are left as they are. Throws as `askBounded` does. */
-  ask(query: string): Promise<Answer>;
+  ask(query: string): Promise<QueryResult>;
   /** Leaves the schema in the database, under a lasting name, which it returns; on a server only. */
   keep(): Promise<string>;
 }

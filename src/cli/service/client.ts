@@ -3,18 +3,21 @@ import { boundedFetch } from '../../../workers/core/fetch.js';
 import type { About } from '../../app/about.js';
 import type { Config } from '../../app/config.js';
 import { createClient, type RelayClient } from '../../client/client.js';
-import { Failed, type Invocation, type Option, optionValue, UsageError } from '../core/command.js';
+import { RelayError } from '../../client/error.js';
+import { type Invocation, text as textOption } from '../core/command.js';
+import { Failed, UsageError } from '../core/failure.js';
 
-/** An answer of the running service. */
-export interface Answer {
+/** What came back for a request. */
+export interface Reply {
   status: number;
+  headers: Headers;
   body: unknown;
 }
 
 /** Options of every command that asks the running service. */
-export const serviceOptions: Record<string, Option> = {
-  url: { value: 'URL', says: 'where the service is (default: HOST and PORT of the configuration)' },
-  key: { value: 'KEY', says: 'API key (default: RELAY_API_KEY, else the first one of API_KEYS)' },
+export const serviceOptions = {
+  url: textOption('URL', 'where the service is (default: HOST and PORT of the configuration)'),
+  key: textOption('KEY', 'API key (default: RELAY_API_KEY, else the first one of API_KEYS)'),
 };
 
 /** How long the service may take for one answer, in milliseconds. */
@@ -41,11 +44,11 @@ export class ServiceClient {
     });
   }
 
-  /** The body of a good answer. Throws `Failed` with the service's own words otherwise. */
+  /** The body of a good answer. Throws `RelayError` with the service's own words otherwise. */
   async ask(method: 'GET' | 'POST', path: string, body?: unknown): Promise<unknown> {
-    const answer = await this.send(method, path, body === undefined ? undefined : JSON.stringify(body));
-    if (answer.status < 300) return answer.body;
-    throw refused(answer);
+    const reply = await this.send(method, path, body === undefined ? undefined : JSON.stringify(body));
+    if (reply.status < 300) return reply.body;
+    throw new RelayError(reply, reply.body);
   }
 
   /** Sends text as it is and answers whatever comes back. Throws `Failed` when nothing does. */
@@ -54,7 +57,7 @@ export class ServiceClient {
     path: string,
     text?: string,
     headers: Record<string, string> = {},
-  ): Promise<Answer> {
+  ): Promise<Reply> {
     const response = await this.#fetch(this.url + path, {
       method,
       redirect: 'error',
@@ -67,7 +70,7 @@ export class ServiceClient {
     });
     const content = await response.text();
     try {
-      return { status: response.status, body: JSON.parse(content) };
+      return { status: response.status, headers: response.headers, body: JSON.parse(content) };
     } catch {
       throw new Failed(
         `${this.url} answers, but not as this service does (${response.status})`,
@@ -107,14 +110,17 @@ export class ServiceClient {
 }
 
 /** The service as the options and the configuration name it. Throws `UsageError` for an address that is none. */
-export function serviceOf(invocation: Invocation): ServiceClient {
-  const config = invocation.config();
-  const url = optionValue(invocation, 'url') ?? configuredUrl(config);
+export function serviceOf(
+  { config: read, stop }: Pick<Invocation, 'config' | 'stop'>,
+  options: { url?: string | undefined; key?: string | undefined } = {},
+): ServiceClient {
+  const config = read();
+  const url = options.url ?? configuredUrl(config);
   if (!/^https?:$/.test(URL.canParse(url) ? new URL(url).protocol : '')) {
     throw new UsageError('--url must be an address such as http://127.0.0.1:8100');
   }
-  const key = optionValue(invocation, 'key') ?? (config.RELAY_API_KEY || config.API_KEYS[0]?.key);
-  return new ServiceClient({ url, key, stop: invocation.stop });
+  const key = options.key ?? (config.RELAY_API_KEY || config.API_KEYS[0]?.key);
+  return new ServiceClient({ url, key, stop });
 }
 
 const AboutBody: z.ZodType<About> = z.object({
@@ -126,7 +132,7 @@ const AboutBody: z.ZodType<About> = z.object({
   irc: z.string(),
 });
 
-/** Asks a running service about itself, which needs an API key. Throws `Failed` with the service's own words. */
+/** Asks a running service about itself, which needs an API key. */
 export async function askAbout(service: ServiceClient): Promise<About> {
   return AboutBody.parse(await service.ask('GET', '/ops/service'));
 }
@@ -138,11 +144,4 @@ export function configuredUrl({ HOST, PORT }: Pick<Config, 'HOST' | 'PORT'>): st
   const everywhere = HOST === '' || HOST === '0.0.0.0' || HOST === '::';
   const host = everywhere ? '127.0.0.1' : HOST.includes(':') ? `[${HOST}]` : HOST;
   return `http://${host}:${PORT}`;
-}
-
-/** What the service said when it did not do what it was asked. */
-export function refused({ status, body }: Answer): Failed {
-  const { error, code, hint } = (body ?? {}) as { error?: string; code?: string; hint?: string };
-  const keyHint = status === 401 ? 'Give the key with --key or RELAY_API_KEY.' : undefined;
-  return new Failed(error ?? `the service answered ${status}`, code ?? `http_${status}`, keyHint ?? hint);
 }

@@ -3,7 +3,8 @@ import { setImmediate as breathe } from 'node:timers/promises';
 import { z } from 'zod';
 import type { GatewayRequest } from '../../mcp/gateway.js';
 import type { Reply } from '../../remote/service.js';
-import { type Command, Failed } from '../core/command.js';
+import { defineCommand } from '../core/command.js';
+import { Failed } from '../core/failure.js';
 import { cut, printable } from '../core/terminal.js';
 import { type ServiceClient, serviceOf, serviceOptions } from './client.js';
 
@@ -19,7 +20,7 @@ const unauthorized = -32001;
 const longestComplaint = 120;
 
 /** `relay mcp` */
-export const mcpCommand: Command = {
+export const mcpCommand = defineCommand({
   name: 'mcp',
   summary: 'Be the MCP server of a client on this machine (standard input and output)',
   details:
@@ -33,7 +34,7 @@ export const mcpCommand: Command = {
       import('../../mcp/stdio.js'),
       import('../../operations/channels/tools.js'),
     ]);
-    const service = serviceOf(invocation);
+    const service = serviceOf(invocation, invocation.options);
     const { CHANNEL_ADMIN_KEY: adminKey } = invocation.config();
     const calls = new Set<Promise<unknown>>();
     const counted = <Given extends unknown[], T>(call: (...given: Given) => Promise<T>) => {
@@ -65,7 +66,7 @@ export const mcpCommand: Command = {
     }
     await server.close();
   },
-};
+});
 
 /** Whoever starts this is a program, and sees a line of ours at most: all there is to say goes into that. */
 async function requireService(service: ServiceClient): Promise<void> {
@@ -105,6 +106,7 @@ function overHttp(service: ServiceClient, key: string) {
     );
     const search = given.length > 0 ? `?${new URLSearchParams(given)}` : '';
     const text = body === undefined ? undefined : JSON.stringify(body);
-    return await service.send(method, path + search, text, { 'x-api-key': key });
+    const { status, body: answer } = await service.send(method, path + search, text, { 'x-api-key': key });
+    return { status, body: answer };
   };
 }

@@ -1,4 +1,6 @@
-import { type Command, Failed, type Invocation, optionValue, UsageError } from '../core/command.js';
+import { defineCommand, text } from '../core/command.js';
+import { Failed, UsageError } from '../core/failure.js';
+import { print } from '../core/terminal.js';
 
 /** What agents look for in the domain name system, and where it leads. */
 interface AgentRecord {
@@ -10,29 +12,35 @@ interface AgentRecord {
 }
 
 /** `relay dns` */
-export const dnsCommand: Command = {
+export const dnsCommand = defineCommand({
   name: 'dns',
   summary: 'Print the DNS records under which agents find the service',
   options: {
-    domain: {
-      value: 'DOMAIN',
-      says: 'the domain they stand in (default: the one of PUBLIC_URL without its first label)',
-    },
-    ttl: { value: 'SECONDS', says: 'how long others may keep them (default: 3600)' },
+    domain: text(
+      'DOMAIN',
+      'the domain they stand in (default: the one of PUBLIC_URL without its first label)',
+    ),
+    ttl: text('SECONDS', 'how long others may keep them (default: 3600)'),
   },
   details:
     'Lines for a zone file, made from PUBLIC_URL. Put them into the zone of the domain; nothing is sent anywhere.',
   async run(invocation) {
-    const { json, terminal } = invocation;
-    const { domain, records } = recordsOf(invocation);
-    const ttl = ttlOf(invocation);
-    if (json) terminal.out(JSON.stringify({ domain, ttl, records }));
-    else for (const record of records) terminal.out(zoneLine(record, ttl));
+    const { options, terminal } = invocation;
+    const { domain, records } = recordsOf(invocation.config().PUBLIC_URL, options.domain);
+    if (!/^\d{1,9}$/.test(options.ttl ?? '0'))
+      throw new UsageError('--ttl must be a whole number of seconds');
+    const ttl = Number(options.ttl ?? 3600);
+    print(invocation, { domain, ttl, records }, () => {
+      for (const record of records) terminal.out(zoneLine(record, ttl));
+    });
   },
-};
+});
 
-function recordsOf(invocation: Invocation): { domain: string; records: AgentRecord[] } {
-  const { hostname, port, protocol } = new URL(invocation.config().PUBLIC_URL);
+function recordsOf(
+  publicUrl: string,
+  wanted: string | undefined,
+): { domain: string; records: AgentRecord[] } {
+  const { hostname, port, protocol } = new URL(publicUrl);
   if (!isDomain(hostname)) {
     throw new Failed(
       `PUBLIC_URL has no host name that others could find (${hostname})`,
@@ -40,7 +48,7 @@ function recordsOf(invocation: Invocation): { domain: string; records: AgentReco
       'Set PUBLIC_URL to the address under which others reach the API.',
     );
   }
-  const given = optionValue(invocation, 'domain')?.replace(/\.$/, '').toLowerCase();
+  const given = wanted?.replace(/\.$/, '').toLowerCase();
   if (given !== undefined && !isDomain(given))
     throw new UsageError('--domain must be a domain like relay.example');
   const labels = hostname.split('.');
@@ -59,12 +67,6 @@ function recordsOf(invocation: Invocation): { domain: string; records: AgentReco
 /** In service mode: priority 1, with where and how to connect. */
 function zoneLine({ name, target, port, alpn }: AgentRecord, ttl: number): string {
   return `${name} ${ttl} IN SVCB 1 ${target} alpn="${alpn.join(',')}" port=${port}`;
-}
-
-function ttlOf(invocation: Invocation): number {
-  const text = optionValue(invocation, 'ttl') ?? '3600';
-  if (!/^\d{1,9}$/.test(text)) throw new UsageError('--ttl must be a whole number of seconds');
-  return Number(text);
 }
 
 function isDomain(text: string): boolean {

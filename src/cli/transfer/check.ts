@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { access, constants, stat } from 'node:fs/promises';
 import type { Entry, Log, StreamDefinition } from '../../../streams/core/index.js';
 import { streams } from '../../../streams/index.js';
-import { Failed } from '../core/command.js';
+import { Failed } from '../core/failure.js';
 import type { Progress } from '../core/progress.js';
 import { readRange } from '../log/read-range.js';
 import { type ExportedMessage, isSameMessage, linesOf } from './format.js';

@@ -3,10 +3,12 @@ import { open } from 'node:fs/promises';
 import type { Log, StreamDefinition } from '../../../streams/core/index.js';
 import { streams } from '../../../streams/index.js';
 import { counted } from '../../words/counted.js';
-import { type Command, Failed, type Invocation, optionValue } from '../core/command.js';
-import { noProgress, showProgress } from '../core/progress.js';
+import { defineCommand, type Invocation, text } from '../core/command.js';
+import { Failed } from '../core/failure.js';
+import { showProgress } from '../core/progress.js';
+import { print } from '../core/terminal.js';
+import { openLog, streamNamed } from '../log/open.js';
 import { readRange } from '../log/read-range.js';
-import { openLog, streamNamed } from '../log/reader.js';
 import { withLogServer } from '../log/server.js';
 import {
   bytesOf,
@@ -21,7 +23,7 @@ import {
 import { ExportReader, lacksChecksums } from './reader.js';
 
 /** `relay export` */
-export const exportCommand: Command = {
+export const exportCommand = defineCommand({
   name: 'export',
   summary: 'Write the event log as JSON lines, to move an environment',
   details:
@@ -31,20 +33,18 @@ export const exportCommand: Command = {
     'checksum over it and all lines before it: a file in which one is not as it was written is neither continued\n' +
     'nor imported.',
   options: {
-    streams: { value: 'STREAM,...', says: 'only these; an environment needs all of them (default: all)' },
-    out: { value: 'FILE', says: 'where to (default: the output)' },
+    streams: text('STREAM,...', 'only these; an environment needs all of them (default: all)'),
+    out: text('FILE', 'where to (default: the output)'),
   },
   async run(invocation) {
-    const { json, terminal } = invocation;
-    const wanted = optionValue(invocation, 'streams')
-      ?.split(',')
-      .map((name) => streamNamed(name.trim()));
+    const { options, terminal } = invocation;
+    const { out: file } = options;
+    const wanted = options.streams?.split(',').map((name) => streamNamed(name.trim()));
     const config = invocation.config();
     await withLogServer(config, { alone: false }, async (url) => {
       const log = await openLog(url);
       try {
         const heads = await headsOf(log, wanted);
-        const file = optionValue(invocation, 'out');
         const out =
           file === undefined ? toOutput(invocation) : await toFile(file, heads, log, invocation.stop);
         if (!out.checksums)
@@ -52,14 +52,13 @@ export const exportCommand: Command = {
         const written = await writeExport(invocation, { log, heads, out, whole: !wanted });
         if (file === undefined) return;
         const seqs = Object.fromEntries(heads);
-        if (json) terminal.out(JSON.stringify({ file, written, streams: seqs }));
-        else terminal.out(`${counted(written, 'fact')} written to ${file}`);
+        print(invocation, { file, written, streams: seqs }, `${counted(written, 'fact')} written to ${file}`);
       } finally {
         await log.close();
       }
     });
   },
-};
+});
 
 /** Where an export goes, and what of it is there already. */
 interface Output {
@@ -75,11 +74,11 @@ interface Output {
 }
 
 async function writeExport(
-  { json, terminal, stop }: Invocation,
+  invocation: Invocation,
   { log, heads, out, whole }: { log: Log; heads: ReadonlyMap<string, number>; out: Output; whole: boolean },
 ): Promise<number> {
   const sum = (seqs: Iterable<number>) => [...seqs].reduce((total, seq) => total + seq, 0);
-  const progress = json ? noProgress : showProgress(terminal, 'exporting');
+  const progress = showProgress(invocation, 'exporting');
   const write = (lines: string[]) => out.write(bytesOf(lines, out.checksums));
   let written = 0;
   try {
@@ -87,7 +86,11 @@ async function writeExport(
     const done = new Map(out.has);
     for (const [name, upTo] of heads) {
       const stream = streamNamed(name);
-      for await (const entries of readRange(log, stream, { after: done.get(name) ?? 0, upTo, stop })) {
+      for await (const entries of readRange(log, stream, {
+        after: done.get(name) ?? 0,
+        upTo,
+        stop: invocation.stop,
+      })) {
         await write(entries.map((entry) => messageLine(name, entry)));
         written += entries.length;
         done.set(name, entries.at(-1)!.seq);

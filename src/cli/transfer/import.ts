@@ -8,10 +8,12 @@ import { leaseHolder } from '../../../workers/core/lease.js';
 import type { Config } from '../../app/config.js';
 import { streamsBudget } from '../../app/dependencies.js';
 import { counted } from '../../words/counted.js';
-import { type Command, Failed, type Invocation, optionValue, UsageError } from '../core/command.js';
-import { noProgress, showProgress } from '../core/progress.js';
+import { defineCommand, type Invocation, text } from '../core/command.js';
+import { Failed, UsageError } from '../core/failure.js';
+import { showProgress } from '../core/progress.js';
+import { withScratch } from '../core/scratch.js';
+import { print } from '../core/terminal.js';
 import { withLogServer } from '../log/server.js';
-import { withScratch } from '../projections/scratch.js';
 import { type CheckedExport, checkExport } from './check.js';
 import { lacksChecksums } from './reader.js';
 import { writeImport } from './write.js';
@@ -32,7 +34,7 @@ const leases = [
 ];
 
 /** `relay import` */
-export const importCommand: Command = {
+export const importCommand = defineCommand({
   name: 'import',
   summary: 'Bring an export into an empty event log, byte by byte and sequence by sequence',
   details:
@@ -41,16 +43,16 @@ export const importCommand: Command = {
     'The whole export is checked before anything is written: one in which a line was altered, removed or moved is\n' +
     'refused, with the number of the line. Read models are folded anew at the next start; what was shown on IRC is\n' +
     'not shown again.',
-  options: { in: { value: 'FILE', says: 'the export (default: the input)' } },
+  options: { in: text('FILE', 'the export (default: the input)') },
   async run(invocation) {
-    await withInput(invocation, (path) =>
+    await withInput(invocation.options.in, invocation.stop, (path) =>
       withLogServer(invocation.config(), { alone: true }, (url) => bringIn(invocation, path, url)),
     );
   },
-};
+});
 
 async function bringIn(invocation: Invocation, path: string, url: string): Promise<void> {
-  const { json, terminal, stop } = invocation;
+  const { terminal, stop } = invocation;
   const log = await openTarget(invocation.config(), url);
   try {
     for (const lease of leases) {
@@ -60,7 +62,7 @@ async function bringIn(invocation: Invocation, path: string, url: string): Promi
       const hint = 'Stop it first; one that was killed is forgotten within seconds.';
       throw new Failed(reason, 'log_in_use', hint);
     }
-    const checking = json ? noProgress : showProgress(terminal, 'checking');
+    const checking = showProgress(invocation, 'checking');
     const checked = await checkExport(path, log, { stop, progress: checking }).finally(checking.end);
     if (!checked.hasChecksums) terminal.err(`the export ${lacksChecksums}`);
     const absent = absentIn(checked);
@@ -69,7 +71,7 @@ async function bringIn(invocation: Invocation, path: string, url: string): Promi
       const unless = checked.hasChecksums ? '' : ', or the file was changed';
       terminal.err(`${what}: the exported log did not have them${unless}`);
     }
-    const writing = json ? noProgress : showProgress(terminal, 'importing');
+    const writing = showProgress(invocation, 'importing');
     const imported = await writeImport(path, log, checked, { stop, progress: writing }).finally(writing.end);
     report(invocation, checked, { imported, absent });
   } finally {
@@ -88,17 +90,17 @@ function absentIn({ streams }: CheckedExport): Record<string, number> {
 }
 
 function report(
-  { json, terminal }: Invocation,
+  invocation: Invocation,
   checked: CheckedExport,
   { imported, absent }: { imported: number; absent: Record<string, number> },
 ): void {
   const already = checked.messages - imported;
-  if (json) {
-    const seqs = Object.fromEntries([...checked.streams].map(([name, { end }]) => [name, end]));
-    terminal.out(
-      JSON.stringify({ imported, already, streams: seqs, absent, checksums: checked.hasChecksums }),
-    );
-  } else terminal.out(`${counted(imported, 'fact')} imported, there already: ${already}`);
+  const seqs = Object.fromEntries([...checked.streams].map(([name, { end }]) => [name, end]));
+  print(
+    invocation,
+    { imported, already, streams: seqs, absent, checksums: checked.hasChecksums },
+    `${counted(imported, 'fact')} imported, there already: ${already}`,
+  );
 }
 
 /** Opens the log with the streams of the service, which are made where they are missing. */
@@ -119,17 +121,17 @@ async function openTarget(config: Config, urls: string): Promise<Log> {
 }
 
 /** Lends the path of the export; what comes from the input is put into a file first, because it is read twice. */
-async function withInput(invocation: Invocation, work: (path: string) => Promise<void>): Promise<void> {
-  const file = optionValue(invocation, 'in');
-  if (file !== undefined) {
-    await work(file);
-    return;
-  }
+async function withInput(
+  file: string | undefined,
+  stop: AbortSignal,
+  work: (path: string) => Promise<void>,
+): Promise<void> {
+  if (file !== undefined) return await work(file);
   if (process.stdin.isTTY) throw new UsageError('say which export, with --in, or send it to the input');
   await withScratch('import', async (directory) => {
     const path = join(directory, 'export.jsonl');
     await pipeline(process.stdin, createWriteStream(path, { mode: 0o600 }), {
-      signal: invocation.stop,
+      signal: stop,
     }).catch((error: Error) => {
       throw new Failed(`the input cannot be kept in ${directory}: ${error.message}`, 'input_unreadable');
     });

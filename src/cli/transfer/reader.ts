@@ -1,4 +1,4 @@
-import { Failed } from '../core/command.js';
+import { Failed } from '../core/failure.js';
 import { Checksums, type ExportedMessage, type ExportLine, parseExportLine } from './format.js';
 
 /** What an operator is told of an export of an earlier version. */

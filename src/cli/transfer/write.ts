@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { headers as newHeaders } from 'nats';
 import { importedHeader, type Log, markImport } from '../../../streams/core/index.js';
-import { Failed } from '../core/command.js';
+import { Failed } from '../core/failure.js';
 import {
   type CheckedExport,
   type CheckedStream,

@@ -8,10 +8,10 @@ import type { Network, PaymentPayload, PaymentRequirements } from '@x402/core/ty
 import { type Address, getAddress, type PrivateKeyAccount } from 'viem';
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
 import { boundedFetch } from '../../../workers/core/fetch.js';
-import { type DemoChain, findAnvil, startDemoChain } from './payments-chain.js';
+import { type DemoChain, findAnvil, startDemoChain } from './chain.js';
 
 /** What a demo needs to have payments in its own service: a chain, a facilitator, and a paid channel. */
-export interface Till {
+export interface DemoPayments {
   /** Settings of a service that takes payments here. */
   settings: Record<string, string>;
   chain: DemoChain;
@@ -23,7 +23,7 @@ export interface Till {
 }
 
 /** Why a demo goes without payments, and what brings them. */
-export interface NoTill {
+export interface NoPayments {
   why: string;
   mend?: string;
 }
@@ -38,8 +38,8 @@ const channel = {
   description: 'A room for those who have paid',
 };
 
-/** Opens a till with its files under `dataDir`. What is missing for it is no error. */
-export async function openTill(dataDir: string): Promise<Till | NoTill> {
+/** Opens payments with their files under `dataDir`. What is missing for them is no error. */
+export async function openDemoPayments(dataDir: string): Promise<DemoPayments | NoPayments> {
   const program = findAnvil();
   const published = await loadPackages();
   if (!published) return { why: 'the x402 packages are not installed', mend: install };

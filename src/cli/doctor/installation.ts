@@ -4,8 +4,8 @@ import type { About } from '../../app/about.js';
 import type { Config } from '../../app/config.js';
 import { type Binary, findAnope, findInspircd, findNatsServer } from '../../servers/binaries.js';
 import { storedSecrets } from '../../servers/secrets.js';
-import type { Failed } from '../core/command.js';
-import { openLogReader } from '../log/reader.js';
+import type { Failed } from '../core/failure.js';
+import { openLogReader } from '../log/open.js';
 import { askAbout, type ServiceClient } from '../service/client.js';
 import { ownServerPort } from '../service/own-servers.js';
 
@@ -20,7 +20,7 @@ export type ServiceState =
   | { is: 'blocked'; problem: string };
 
 /** What checks look at. What several of them need is asked for once. */
-export interface Scene {
+export interface Installation {
   config: Config;
   dataDir: string;
   /** Which servers the service runs itself. */
@@ -59,8 +59,12 @@ export interface KnownSecrets {
 /** Where nats-server listens for browsers when it is told to without a port of its own. */
 const usualMonitorPort = 8222;
 
-/** Sets the scene of an installation; parts can be replaced. */
-export function openScene(config: Config, client: ServiceClient, over: Partial<Scene> = {}): Scene {
+/** Sets together what checks look at; parts can be replaced. */
+export function openInstallation(
+  config: Config,
+  client: ServiceClient,
+  over: Partial<Installation> = {},
+): Installation {
   const dataDir = resolve(config.DATA_DIR);
   const own = { nats: config.NATS_URL === '', sql: config.DATABASE_URL === '', irc: config.IRC_URL === '' };
   const ircPort = ownServerPort(dataDir, 'irc');
@@ -97,7 +101,7 @@ export function openScene(config: Config, client: ServiceClient, over: Partial<S
 }
 
 /** Where the embedded read store lies. */
-export function storeDirectory({ dataDir }: Scene): string {
+export function storeDirectory({ dataDir }: Installation): string {
   return join(dataDir, 'pg');
 }
 
@@ -121,7 +125,11 @@ async function askService(client: ServiceClient): Promise<ServiceState> {
 const blockedPort = (url: string) =>
   `browsers and Node.js refuse to call ${url}: the fetch standard blocks its port`;
 
-async function knownSecrets(config: Config, dataDir: string, own: Scene['own']): Promise<KnownSecrets> {
+async function knownSecrets(
+  config: Config,
+  dataDir: string,
+  own: Installation['own'],
+): Promise<KnownSecrets> {
   const stored = own.nats || own.sql || own.irc ? await storedSecrets(dataDir) : {};
   const isConfigured = config.EM_WEBHOOK_SECRET.length > 0;
   const webhook = own.nats && own.sql && own.irc && stored.webhookSecret ? [stored.webhookSecret] : [];

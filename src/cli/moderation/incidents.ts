@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { type Command, optionValue, UsageError, wholeNumber } from '../core/command.js';
-import { moment, printable, writeTable } from '../core/terminal.js';
-import { serviceOf, serviceOptions } from './client.js';
+import { defineCommand, wholeNumber } from '../core/command.js';
+import { moment, print, printable, writeTable } from '../core/terminal.js';
+import { serviceOf, serviceOptions } from '../service/client.js';
 
 const Row = z.looseObject({
   id: z.number(),
@@ -20,24 +20,19 @@ const Row = z.looseObject({
 });
 type Row = z.output<typeof Row>;
 const Rows = z.object({ incidents: z.array(Row) });
-const Pardoned = z.looseObject({
-  id: z.number(),
-  nick: z.string(),
-  channel: z.string(),
-  already: z.boolean(),
-});
 
 const page = 500;
 
 /** `relay incidents` */
-export const incidentsCommand: Command = {
+export const incidentsCommand = defineCommand({
   name: 'incidents',
   also: ['incidents list'],
   summary: 'List what the guardian took for attacks, newest first',
-  options: { limit: { value: 'N', says: 'at most so many (default: 50)' }, ...serviceOptions },
+  options: { limit: wholeNumber('N', 'at most so many (default: 50)'), ...serviceOptions },
   async run(invocation) {
-    const limit = wholeNumber(invocation, 'limit') ?? 50;
-    const service = serviceOf(invocation);
+    const { options, terminal } = invocation;
+    const { limit = 50 } = options;
+    const service = serviceOf(invocation, options);
     const rows: Row[] = [];
     for (let before = ''; rows.length < limit; before = `&before=${rows.at(-1)!.id}`) {
       const wanted = Math.min(page, limit - rows.length);
@@ -46,10 +41,8 @@ export const incidentsCommand: Command = {
       rows.push(...incidents);
       if (incidents.length < wanted) break;
     }
-    const { json, terminal } = invocation;
-    if (json) terminal.out(JSON.stringify({ incidents: rows }));
-    else if (rows.length === 0) terminal.out('none');
-    else {
+    print(invocation, { incidents: rows }, () => {
+      if (rows.length === 0) return terminal.out('none');
       writeTable(
         terminal,
         ['ID', 'WHEN', 'NICK', 'CHANNEL', 'LEVEL', 'SCORE', 'PATTERNS', 'ACTION', 'TEXT'],
@@ -65,33 +58,9 @@ export const incidentsCommand: Command = {
           printable(row.text ?? '-').slice(0, 60),
         ]),
       );
-    }
+    });
   },
-};
-
-/** `relay incidents pardon` */
-export const pardonCommand: Command = {
-  name: 'incidents pardon',
-  arguments: ['<id>'],
-  summary: 'Say that an incident was none: it no longer counts, and what runs because of it ends',
-  details: 'What was said stays recorded, and so does the pardon, with the name of the key.',
-  options: { reason: { value: 'TEXT', says: 'why, for those who read it later' }, ...serviceOptions },
-  async run(invocation) {
-    const [id = ''] = invocation.arguments;
-    if (!/^[1-9]\d{0,14}$/.test(id)) throw new UsageError('<id> must be the number of an incident');
-    const reason = optionValue(invocation, 'reason') ?? '';
-    const answer = await serviceOf(invocation).ask('POST', `/ops/incidents/${id}/pardon`, { reason });
-    const { json, terminal } = invocation;
-    const { nick, channel, already } = Pardoned.parse(answer);
-    if (json) terminal.out(JSON.stringify(answer));
-    else
-      terminal.out(
-        printable(
-          `incident ${id} of ${nick} in ${channel} ${already ? 'was pardoned before' : 'is pardoned'}`,
-        ),
-      );
-  },
-};
+});
 
 function becameOf({ action, outcome, error, lifted_at, pardoned_at }: Row): string {
   const end = pardoned_at ? ', pardoned' : lifted_at ? ', lifted' : '';

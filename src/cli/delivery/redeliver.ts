@@ -1,12 +1,14 @@
 import { z } from 'zod';
 import { newId } from '../../../streams/core/index.js';
 import { market } from '../../../streams/events/index.js';
+import { RelayError } from '../../client/error.js';
 import { counted } from '../../words/counted.js';
-import { type Command, Failed, type Invocation, optionValue, UsageError } from '../core/command.js';
-import { noProgress, showProgress } from '../core/progress.js';
-import { printable } from '../core/terminal.js';
-import { statuses } from '../projections/projections.js';
-import { type ServiceClient, serviceOf, serviceOptions } from './client.js';
+import { defineCommand, flag, type Invocation, neededText, text, type Values } from '../core/command.js';
+import { Failed, UsageError } from '../core/failure.js';
+import { showProgress } from '../core/progress.js';
+import { print, printable } from '../core/terminal.js';
+import { statuses } from '../projections/status.js';
+import { type ServiceClient, serviceOf, serviceOptions } from '../service/client.js';
 
 const Event = z.object({
   id: z.number(),
@@ -18,9 +20,20 @@ const Events = z.object({ events: z.array(Event) });
 const Redelivered = z.object({ redelivered: z.boolean() });
 
 const page = 500;
+const options = {
+  from: neededText('SEQ|TIME', 'begin with this sequence, or with this time (ISO 8601)'),
+  to: neededText('SEQ|TIME', 'end with it'),
+  channel: text('CHANNEL', 'only the lines of this channel'),
+  type: text('TYPE', 'only events of this type'),
+  run: text('ID', 'go on with this run (default: a new one)'),
+  yes: flag('do not ask'),
+  'dry-run': flag('say what would be shown, and end'),
+  ...serviceOptions,
+};
+type Chosen = Values<typeof options>;
 
 /** `relay redeliver` */
-export const redeliverCommand: Command = {
+export const redeliverCommand = defineCommand({
   name: 'redeliver',
   summary: 'Show delivered events again, on purpose',
   details:
@@ -28,40 +41,27 @@ export const redeliverCommand: Command = {
     'MARKET to another, both included, and asks before it does anything. Each run has an id, which is printed: the\n' +
     'same command with --run goes on with a run that was interrupted, and never shows a line twice for one run.\n' +
     'Events that were given up are for "relay dead-letters redrive".',
-  options: {
-    from: { value: 'SEQ|TIME', needed: true, says: 'begin with this sequence, or with this time (ISO 8601)' },
-    to: { value: 'SEQ|TIME', needed: true, says: 'end with it' },
-    channel: { value: 'CHANNEL', says: 'only the lines of this channel' },
-    type: { value: 'TYPE', says: 'only events of this type' },
-    run: { value: 'ID', says: 'go on with this run (default: a new one)' },
-    yes: { says: 'do not ask' },
-    'dry-run': { says: 'say what would be shown, and end' },
-    ...serviceOptions,
-  },
+  options,
   async run(invocation) {
-    const { json, terminal } = invocation;
-    const query = queryOf(invocation);
-    const dry = invocation.options.has('dry-run');
-    const agreed = invocation.options.has('yes');
-    if (!dry && !agreed && !terminal.ask) {
+    const { options, terminal } = invocation;
+    const query = queryOf(options);
+    const { 'dry-run': dry, yes } = options;
+    if (!dry && !yes && !terminal.ask) {
       throw new UsageError('nobody can be asked here: say --yes, or look first with --dry-run');
     }
-    const service = serviceOf(invocation);
-    const channel = channelOf(invocation);
+    const service = serviceOf(invocation, options);
+    const channel = channelOf(options);
     const plan = await select(service, query, channel);
-    if (plan.events.length === 0) throw await nothingToShow(invocation, service, plan);
-    const run = optionValue(invocation, 'run') ?? newId();
-    if (dry) {
-      terminal.out(json ? JSON.stringify(summary(plan)) : describe(plan));
-      return;
-    }
-    if (!agreed && !(await isAgreed(invocation, plan))) throw new Failed('nothing was done', 'not_agreed');
-    if (!json) terminal.err(`run ${run}`);
+    if (plan.events.length === 0) throw await nothingToShow(options, service, plan);
+    const run = options.run ?? newId();
+    if (dry) return print(invocation, summary(plan), describe(plan));
+    if (!yes && !(await isAgreed(invocation, plan))) throw new Failed('nothing was done', 'not_agreed');
+    if (!invocation.json) terminal.err(`run ${run}`);
     const redelivered = await redeliver(invocation, service, plan, { run, channel });
-    if (json) terminal.out(JSON.stringify({ run, ...summary(plan), redelivered }));
-    else terminal.out(`${redelivered} of ${counted(plan.events.length, 'event')} shown again (run ${run})`);
+    const told = `${redelivered} of ${counted(plan.events.length, 'event')} shown again (run ${run})`;
+    print(invocation, { run, ...summary(plan), redelivered }, told);
   },
-};
+});
 
 /** What is to be shown again, and what of the range is not. */
 interface Plan {
@@ -94,7 +94,7 @@ async function select(service: ServiceClient, query: URLSearchParams, channel?: 
 
 /** Why there is nothing in the range that could be shown again. */
 async function nothingToShow(
-  invocation: Invocation,
+  { from, to, type, channel }: Chosen,
   service: ServiceClient,
   { notDelivered }: Plan,
 ): Promise<Failed> {
@@ -104,9 +104,6 @@ async function nothingToShow(
       'nothing_delivered',
       'Those that were given up are shown by "relay dead-letters", and redriven by "relay dead-letters redrive".',
     );
-  const [from, to, type, channel] = ['from', 'to', 'type', 'channel'].map((name) =>
-    optionValue(invocation, name),
-  );
   const chosen = `${type ? ` of the type ${type}` : ''}${channel ? ` for the channel ${channel}` : ''}`;
   const head = await headOfMarket(service);
   const end = head === undefined ? '' : `: the stream ${market.name} ends with ${head}`;
@@ -131,8 +128,7 @@ async function redeliver(
   { events }: Plan,
   { run, channel }: { run: string; channel: string | undefined },
 ): Promise<number> {
-  const { json, terminal } = invocation;
-  const progress = json ? noProgress : showProgress(terminal, 'redelivering');
+  const progress = showProgress(invocation, 'redelivering');
   const body = { run, ...(channel === undefined ? {} : { channels: [channel] }) };
   let redelivered = 0;
   for (const [index, { event_id }] of events.entries()) {
@@ -140,7 +136,7 @@ async function redeliver(
       const path = `/ops/events/${encodeURIComponent(event_id)}/redeliver`;
       if (Redelivered.parse(await service.ask('POST', path, body)).redelivered) redelivered += 1;
     } catch (error) {
-      if (!(error instanceof Failed)) throw error;
+      if (!(error instanceof Failed || error instanceof RelayError)) throw error;
       const reason = `${event_id}: ${error.message}; ${index} of ${counted(events.length, 'event')} done`;
       throw new Failed(printable(reason), error.code, `Go on with the same command and --run ${run}`);
     }
@@ -170,31 +166,27 @@ function describe(plan: Plan): string {
   );
 }
 
-function queryOf(invocation: Invocation): URLSearchParams {
+function queryOf(options: Chosen): URLSearchParams {
   const query = new URLSearchParams({ limit: String(page) });
-  const bounds: { isTime: boolean; place: number }[] = [];
-  for (const name of ['from', 'to']) {
-    const value = optionValue(invocation, name);
-    if (value === undefined) throw new UsageError(`--${name} is missing`);
+  const [from, to] = (['from', 'to'] as const).map((name) => {
+    const value = options[name];
     const isTime = !Number.isNaN(Date.parse(value)) && /^\d{4}-\d\d-\d\d/.test(value);
     if (!/^\d{1,15}$/.test(value) && !isTime) {
       throw new UsageError(`--${name} must be a sequence, or a time like 2026-01-31T12:00:00Z`);
     }
     query.set(name, isTime ? new Date(value).toISOString() : value);
-    bounds.push({ isTime, place: isTime ? Date.parse(value) : Number(value) });
-  }
+    return { isTime, place: isTime ? Date.parse(value) : Number(value) };
+  });
   // a sequence and a time cannot be compared here
-  const [from, to] = bounds;
-  if (from?.isTime === to?.isTime && from!.place > to!.place) throw new UsageError('--to is before --from');
-  const type = optionValue(invocation, 'type');
-  if (type !== undefined) query.set('type', type);
-  const channel = channelOf(invocation);
+  if (from!.isTime === to!.isTime && from!.place > to!.place) throw new UsageError('--to is before --from');
+  if (options.type !== undefined) query.set('type', options.type);
+  const channel = channelOf(options);
   if (channel !== undefined) query.set('channel', channel);
   return query;
 }
 
 /** A shell takes `#bounties` without quotes for a comment, so it may be left out. */
-function channelOf(invocation: Invocation): string | undefined {
-  const name = optionValue(invocation, 'channel')?.toLowerCase();
+function channelOf({ channel }: Chosen): string | undefined {
+  const name = channel?.toLowerCase();
   return name === undefined || name.startsWith('#') ? name : `#${name}`;
 }

@@ -4,14 +4,28 @@ import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import type { MarketPayload } from '../../../streams/events/event.js';
 import type { Config } from '../../app/config.js';
+import { RelayError } from '../../client/error.js';
 import { signBody } from '../../operations/events/signature.js';
-import { type Command, Failed, type Invocation, optionValue, UsageError } from '../core/command.js';
-import { printable, styled, type Terminal } from '../core/terminal.js';
-import { type Answer, refused, type ServiceClient, serviceOf, serviceOptions } from './client.js';
-import { newTaskId, samplePayload, sampleTypes } from './sample-events.js';
+import { defineCommand, type Option, text, type Values } from '../core/command.js';
+import { Failed, UsageError } from '../core/failure.js';
+import { print, printable, styled, type Terminal } from '../core/terminal.js';
+import { type Reply, type ServiceClient, serviceOf, serviceOptions } from '../service/client.js';
+import { newTaskId, samplePayload, sampleTypes } from './samples.js';
 
-const { url } = serviceOptions;
 const Accepted = z.looseObject({ target_channels: z.array(z.string()), formatted_message: z.string() });
+
+const options = {
+  file: text('FILE', 'JSON file with the payload, or with a whole event around it; - reads the input'),
+  payload: text('JSON', 'the payload itself'),
+  set: {
+    ...{ value: 'FIELD=VALUE', multiple: true },
+    says: 'change a field of the payload; may be given several times',
+  } as Option<string[]>,
+  task: text('ID', 'id of the task or relay in the sample (default: a new one)'),
+  id: text('ID', 'event_id (default: a new one)'),
+  source: text('NAME', 'source (default: command-line)'),
+  url: serviceOptions.url,
+};
 
 /** An event on its way to the webhook. */
 export interface OutgoingEvent {
@@ -22,45 +36,33 @@ export interface OutgoingEvent {
 }
 
 /** `relay emit` */
-export const emitCommand: Command = {
+export const emitCommand = defineCommand({
   name: 'emit',
   arguments: ['<event_type>'],
   summary: 'Sign a marketplace event and post it to the webhook',
   details:
     `Without a payload a sample is sent; there are samples for:\n  ${sampleTypes.join('\n  ')}\n` +
     'The secret is EM_WEBHOOK_SECRET, else the one that the service generated in DATA_DIR.',
-  options: {
-    file: {
-      value: 'FILE',
-      says: 'JSON file with the payload, or with a whole event around it; - reads the input',
-    },
-    payload: { value: 'JSON', says: 'the payload itself' },
-    set: {
-      value: 'FIELD=VALUE',
-      multiple: true,
-      says: 'change a field of the payload; may be given several times',
-    },
-    task: { value: 'ID', says: 'id of the task or relay in the sample (default: a new one)' },
-    id: { value: 'ID', says: 'event_id (default: a new one)' },
-    source: { value: 'NAME', says: 'source (default: command-line)' },
-    url: url!,
-  },
+  options,
   async run(invocation) {
-    const service = serviceOf(invocation);
+    const {
+      arguments: [type = ''],
+      options,
+    } = invocation;
+    const service = serviceOf(invocation, options);
     const secret = webhookSecret(invocation.config());
-    const event = eventOf(invocation);
-    const answer = await postEvent(service, secret, event);
-    if (answer.status >= 300) throw refused(answer);
-    if (invocation.json) invocation.terminal.out(JSON.stringify(answer.body));
-    else writeAnswer(invocation.terminal, event, answer);
+    const event = eventOf(type, options);
+    const reply = await postEvent(service, secret, event);
+    if (reply.status >= 300) throw new RelayError(reply, reply.body);
+    print(invocation, reply.body, () => writeReply(invocation.terminal, event, reply));
   },
-};
+});
 
 /** Signs an event as the marketplace does and posts it. */
-export function postEvent(service: ServiceClient, secret: string, event: OutgoingEvent): Promise<Answer> {
-  const text = JSON.stringify(event);
-  return service.send('POST', '/hooks/em/events', text, {
-    'x-em-signature': signBody(secret, text),
+export function postEvent(service: ServiceClient, secret: string, event: OutgoingEvent): Promise<Reply> {
+  const body = JSON.stringify(event);
+  return service.send('POST', '/hooks/em/events', body, {
+    'x-em-signature': signBody(secret, body),
     'x-em-timestamp': new Date().toISOString(),
   });
 }
@@ -84,13 +86,10 @@ export function webhookSecret(config: Config): string {
   );
 }
 
-function eventOf(invocation: Invocation): OutgoingEvent {
-  const event_type = invocation.arguments[0]!;
-  const file = optionValue(invocation, 'file');
-  const given = optionValue(invocation, 'payload');
+function eventOf(event_type: string, chosen: Values<typeof options>): OutgoingEvent {
+  const { file, payload: given, task } = chosen;
   if (file !== undefined && given !== undefined)
     throw new UsageError('--file and --payload exclude each other');
-  const task = optionValue(invocation, 'task');
   const sample = samplePayload(event_type, task ?? newTaskId());
   const parsed =
     file === undefined ? given && parseObject(given, '--payload') : parseObject(readText(file), file);
@@ -102,15 +101,15 @@ function eventOf(invocation: Invocation): OutgoingEvent {
   if (parsed && task !== undefined) throw new UsageError('--task belongs to the samples: use --set id=ID');
   const whole = file !== undefined && parsed && isObject(parsed.payload) ? parsed : undefined;
   const payload = { ...((whole?.payload ?? parsed ?? sample) as MarketPayload) };
-  for (const setting of invocation.options.get('set') ?? []) {
+  for (const setting of chosen.set) {
     const [, field, value] = /^([^=]+)=(.*)$/s.exec(setting) ?? [];
     if (field === undefined) throw new UsageError('--set must be FIELD=VALUE');
     payload[field] = valueFrom(value!);
   }
   return {
-    event_id: optionValue(invocation, 'id') ?? text(whole?.event_id) ?? `cli-${randomUUID()}`,
+    event_id: chosen.id ?? textIn(whole?.event_id) ?? `cli-${randomUUID()}`,
     event_type,
-    source: optionValue(invocation, 'source') ?? text(whole?.source) ?? 'command-line',
+    source: chosen.source ?? textIn(whole?.source) ?? 'command-line',
     payload,
   };
 }
@@ -148,11 +147,11 @@ function isObject(value: unknown): value is MarketPayload {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function text(value: unknown): string | undefined {
+function textIn(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-function writeAnswer(terminal: Terminal, event: OutgoingEvent, { body }: Answer): void {
+function writeReply(terminal: Terminal, event: OutgoingEvent, { body }: Reply): void {
   const { status, reason, delivery_status } = body as {
     status: string;
     reason?: string;

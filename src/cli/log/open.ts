@@ -4,7 +4,7 @@ import { Log, type StreamDefinition } from '../../../streams/core/index.js';
 import { streams } from '../../../streams/index.js';
 import { withoutCredentials } from '../../app/about.js';
 import type { Config } from '../../app/config.js';
-import { Failed, UsageError } from '../core/command.js';
+import { Failed, UsageError } from '../core/failure.js';
 import { ownServerPort } from '../service/own-servers.js';
 
 /** What the client's errors mean, and our codes for them. */
@@ -17,6 +17,16 @@ const problems: Record<string, [reason: string, code: string]> = {
 /** Opens the event log for reading, past the service: NATS_URL, else the server that the service runs for itself. */
 export async function openLogReader(config: Config): Promise<Log> {
   return await openLog(config.NATS_URL || ownServer(resolve(config.DATA_DIR)));
+}
+
+/** Lends the event log for reading. */
+export async function withLog<T>(config: Config, work: (log: Log) => Promise<T>): Promise<T> {
+  const log = await openLogReader(config);
+  try {
+    return await work(log);
+  } finally {
+    await log.close();
+  }
 }
 
 /** Opens the event log at comma-separated addresses for reading. Throws `Failed` with a reason for operators. */

@@ -5,14 +5,15 @@ import { pino } from 'pino';
 import { createApp } from '../../app/app.js';
 import { type Config, readConfig } from '../../app/config.js';
 import { freePort, isFree } from '../../servers/net.js';
-import { Failed, type Invocation } from '../core/command.js';
+import type { Invocation } from '../core/command.js';
+import { Failed } from '../core/failure.js';
+import { webhookSecret } from '../events/emit.js';
 import { askAbout, ServiceClient, serviceOf } from '../service/client.js';
-import { webhookSecret } from '../service/emit.js';
 import { ownServerPort } from '../service/own-servers.js';
-import { type NoTill, openTill, type Till } from './payments-till.js';
+import { type DemoPayments, type NoPayments, openDemoPayments } from './payments-setup.js';
 
 /** A service that the demo plays on. */
-export interface Stage {
+export interface DemoTarget {
   service: ServiceClient;
   /** What events are signed with. */
   secret: string;
@@ -21,16 +22,16 @@ export interface Stage {
   /** Whether it was started for the demo. */
   own: boolean;
   /** Where payments can be made that are nobody's money, or why there are none; only where it was started for the demo. */
-  till?: Till | NoTill;
+  payments?: DemoPayments | NoPayments;
   /** Ends what was started for the demo and removes its files. */
   close(): Promise<void>;
 }
 
 /** The service that runs, if one does; else one of our own. */
-export async function openStage(invocation: Invocation): Promise<Stage> {
+export async function openTarget(invocation: Invocation<{ own: boolean }>): Promise<DemoTarget> {
   const { options, stop, config } = invocation;
   const settings = config();
-  if (options.has('own') || settings.PORT === 0) return await startOwn(settings, stop);
+  if (options.own || settings.PORT === 0) return await startOwn(settings, stop);
   const service = serviceOf(invocation);
   try {
     await service.ask('GET', '/health');
@@ -54,18 +55,18 @@ async function ircOf(service: ServiceClient, settings: Config): Promise<string> 
  * The settings are the defaults, not the configured ones: a demo must not touch what is in use. Only the IRC port
  * is the configured one where it is free, because people point their clients at it.
  */
-async function startOwn({ IRC_EMBEDDED_PORT }: Config, stop: AbortSignal): Promise<Stage> {
+async function startOwn({ IRC_EMBEDDED_PORT }: Config, stop: AbortSignal): Promise<DemoTarget> {
   const dataDir = await mkdtemp(join(tmpdir(), 'relay-demo-'));
-  let till: Till | NoTill | undefined;
+  let payments: DemoPayments | NoPayments | undefined;
   const remove = async () => {
-    if (till && 'close' in till) await till.close();
+    if (payments && 'close' in payments) await payments.close();
     await rm(dataDir, { recursive: true, force: true });
   };
   try {
-    till = await openTill(dataDir);
+    payments = await openDemoPayments(dataDir);
     const isOpen = IRC_EMBEDDED_PORT !== 0 && (await isFree(IRC_EMBEDDED_PORT).catch(() => false));
     const ircPort = isOpen ? IRC_EMBEDDED_PORT : await freePort();
-    const paid = 'settings' in till ? till.settings : {};
+    const paid = 'settings' in payments ? payments.settings : {};
     const settings = { DATA_DIR: dataDir, PORT: '0', IRC_EMBEDDED_PORT: String(ircPort), ...paid };
     const app = await createApp(readConfig(settings), pino({ level: 'silent' }));
     return {
@@ -73,7 +74,7 @@ async function startOwn({ IRC_EMBEDDED_PORT }: Config, stop: AbortSignal): Promi
       secret: app.webhookSecrets[0]!,
       irc: app.places.irc,
       own: true,
-      till,
+      payments,
       close: async () => {
         await app.stop();
         await remove();

@@ -1,0 +1,54 @@
+import { isExpected } from '../../../streams/core/errors.js';
+
+/** The command was called in a way that it does not know: exit code 2. */
+export class UsageError extends Error {
+  readonly kind = 'usage';
+  /** How the command that was meant is called, in one line. */
+  usage: string | undefined;
+}
+
+/** The command did not do what it was asked for: exit code 1. `code` is stable, for programs. */
+export class Failed extends Error {
+  readonly kind = 'failed';
+  constructor(
+    message: string,
+    readonly code = 'failed',
+    readonly hint?: string,
+  ) {
+    super(message);
+  }
+}
+
+/** Whether the operator has ended what threw this. */
+export function isInterruption(error: unknown): boolean {
+  return (error as { code?: unknown } | null)?.code === 'interrupted';
+}
+
+/** How a command line ended that did not do what it was meant to. */
+export interface Ending {
+  exit: 1 | 2;
+  /** For programs. */
+  code: string;
+  message: string;
+  /** The message as people see it. */
+  text: string;
+  /** What to do about it. */
+  hint?: string | undefined;
+}
+
+const anyUsage = 'relay <command> [arguments] [options]; "relay help" lists the commands';
+
+/** What an error means to whoever has called a command: the only place that gives exit codes. */
+export function endingOf(error: unknown): Ending {
+  const { kind, name, message = '', code = 'failed', hint, status, usage, stack } = error as Partial<Known>;
+  const told = { message, text: message };
+  if (kind === 'usage') return { ...told, exit: 2, code: 'usage', hint: `usage: ${usage ?? anyUsage}` };
+  if (name === 'ConfigError') return { ...told, exit: 2, code: 'config_invalid' };
+  if (name === 'RelayError' && status === 401)
+    return { ...told, exit: 1, code, hint: 'Give the key with --key or RELAY_API_KEY.' };
+  if (kind === 'failed' || name === 'RelayError' || isExpected(error))
+    return { ...told, exit: 1, code, hint };
+  return { exit: 1, code: 'internal_error', message, text: `this is a bug of ours: ${stack}` };
+}
+
+type Known = Error & { kind: string; code: string; hint: string; status: number; usage: string };

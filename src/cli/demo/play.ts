@@ -1,0 +1,167 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { routeEvent } from '../../../streams/events/index.js';
+import type { MarketEvent, operations, RelayClient } from '../../client/index.js';
+import type { Invocation } from '../core/command.js';
+import { Failed } from '../core/failure.js';
+import { printable, styled, type Terminal, writeTable } from '../core/terminal.js';
+import { showAgents } from './agents.js';
+import { IrcViewer, type ViewedLine } from './irc-viewer.js';
+import { showPayments } from './payments.js';
+import { story } from './story.js';
+import { type DemoTarget, openTarget } from './target.js';
+
+/** How long a line may take from webhook to channel, in milliseconds: it may wait ten seconds for its channel alone. */
+const lineMs = 20_000;
+const settleMs = 3_000;
+
+type Statistics = operations['getQueueStatistics']['responses'][200]['content']['application/json'];
+
+/** Plays the story on a service and shows what an IRC client sees of it. Throws `Failed` when a line is missing. */
+export async function demo(invocation: Invocation<{ own: boolean }>): Promise<void> {
+  const { terminal, json, stop } = invocation;
+  const quiet = { ...terminal, out: () => {} };
+  const show = json ? quiet : terminal;
+  const interruption = new AbortController();
+  const interrupt = (error: Error) => interruption.abort(error);
+  stop.addEventListener('abort', () => interrupt(new Failed('interrupted', 'interrupted')), { once: true });
+  // the service may run in this process: whatever happens to it, its servers and files must not stay behind
+  process.once('uncaughtException', interrupt);
+
+  title(show, 'Stage');
+  const target = await openTarget(invocation);
+  try {
+    const interrupted = new Promise<never>((_, reject) => {
+      const { signal } = interruption;
+      if (signal.aborted) reject(signal.reason);
+      else signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+    });
+    const result = await Promise.race([play(target, show), interrupted]);
+    if (json) terminal.out(JSON.stringify(result));
+  } finally {
+    process.off('uncaughtException', interrupt);
+    await target.close();
+  }
+}
+
+async function play(target: DemoTarget, terminal: Terminal): Promise<unknown> {
+  terminal.out(
+    `API  ${target.service.url}  (${target.own ? 'started for this demo, removed afterwards' : 'it runs already'})`,
+  );
+  terminal.out(`IRC  ${target.irc}`);
+  // a channel begins with its history, and on a network in use others speak as well: neither is ours to show
+  const ours = new Set<string>();
+  const lines: ViewedLine[] = [];
+  const viewer = await IrcViewer.connect(target.irc, `guest-${randomUUID().slice(0, 4)}`, (line) => {
+    if (!ours.has(line.text)) return;
+    lines.push(line);
+    writeLine(terminal, line);
+  });
+  try {
+    const sent: MarketEvent[] = [];
+    for (const act of story()) {
+      title(terminal, act.title);
+      const events = act.events.map(({ type, payload }) => {
+        return { event_id: `demo-${randomUUID()}`, event_type: type, source: 'demo-marketplace', payload };
+      });
+      // in the rooms before the lines are: nobody sees what was said before they came. All of an act in one go,
+      // because the server slows down who joins often.
+      const routes = events.map((event) => routeEvent(event));
+      for (const { formattedMessage } of routes) ours.add(formattedMessage);
+      const rooms = new Set(routes.flatMap(({ targetChannels }) => targetChannels));
+      const closed = await viewer.enter([...rooms]);
+      for (const name of closed)
+        terminal.out(styled(terminal, 'dim', `          ${name} is closed to guests`));
+      for (const event of events) {
+        await showEvent(target, viewer, event, closed);
+        sent.push(event);
+      }
+    }
+    const channels = await viewer.list();
+    const reads = await showReads(target, sent[0]!, terminal);
+    const agents = await showAgents(target, viewer, terminal, (text) => title(terminal, text));
+    title(terminal, 'An agent pays for a channel');
+    const payments = await showPayments(target, viewer, terminal);
+    terminal.out('');
+    terminal.out(styled(terminal, 'green', `All of ${sent.length} events were seen where they belong.`));
+    return { lines, channels, ...reads, agents, payments };
+  } finally {
+    viewer.close();
+  }
+}
+
+async function showEvent(
+  target: DemoTarget,
+  viewer: IrcViewer,
+  event: MarketEvent,
+  closed: string[],
+): Promise<void> {
+  const from = viewer.lines.length;
+  const answer = await target.service.api.postEvent(target.secret, event);
+  const { status, target_channels, formatted_message } = answer;
+  if (status !== 'accepted' || !target_channels || formatted_message === undefined) {
+    throw new Failed('an event was not accepted', 'not_accepted', JSON.stringify(answer));
+  }
+  for (const channel of target_channels) {
+    if (closed.includes(channel)) continue;
+    try {
+      await viewer.sees(channel, formatted_message, lineMs, from);
+    } catch (error) {
+      throw new Failed(
+        (error as Error).message,
+        'line_missing',
+        await whatTheQueueSays(target, event.event_id),
+      );
+    }
+  }
+}
+
+async function whatTheQueueSays(target: DemoTarget, eventId: string): Promise<string> {
+  const { status, last_error } = await target.service.api
+    .get('/ops/dead-letters/{event_id}', { params: { path: { event_id: eventId } } })
+    .catch((error: Error) => ({ status: error.message, last_error: null }));
+  return printable(`The queue says of this event: ${status}${last_error ? `, ${last_error}` : ''}.`);
+}
+
+async function showReads({ service, secret }: DemoTarget, event: MarketEvent, terminal: Terminal) {
+  title(terminal, 'What the API says');
+  const statistics = await settledStatistics(service.api);
+  writeTable(
+    terminal,
+    ['GET /hooks/em/stats', ''],
+    Object.entries(statistics).map(([name, value]) => [name, String(value)]),
+  );
+  const health = await service.api.get('/health');
+  const services = Object.entries(health.services).map(([name, { status }]) => `${name} ${status}`);
+  terminal.out(
+    `\n${styled(terminal, 'bold', 'GET /health')}  ${printable(`${health.status} (${services.join(', ')})`)}`,
+  );
+  const repeated = await service.api.postEvent(secret, event);
+  terminal.out(
+    `${styled(terminal, 'bold', 'The first event, sent again')}  ${printable(JSON.stringify(repeated))}`,
+  );
+  if (repeated.status !== 'already_processed') {
+    throw new Failed('a repeated event was not recognised', 'not_idempotent');
+  }
+  return { statistics, health, repeated };
+}
+
+/** The statistics once nothing is pending any more, or as they are after a while: a service in use always has something. */
+async function settledStatistics(api: RelayClient): Promise<Statistics> {
+  const deadline = Date.now() + settleMs;
+  for (;;) {
+    const statistics = await api.get('/hooks/em/stats');
+    if (statistics.pending === 0 || Date.now() > deadline) return statistics;
+    await delay(50);
+  }
+}
+
+function title(terminal: Terminal, text: string): void {
+  terminal.out('');
+  terminal.out(styled(terminal, 'bold', `== ${text}`));
+}
+
+function writeLine(terminal: Terminal, { at, channel, text }: ViewedLine): void {
+  const time = styled(terminal, 'dim', at.toTimeString().slice(0, 8));
+  terminal.out(`${time}  ${styled(terminal, 'cyan', printable(channel).padEnd(24))}  ${printable(text)}`);
+}

@@ -1,0 +1,33 @@
+import { isAheadOfLog } from '../../../projections/core/status.js';
+import { defineCommand, neededText, wholeNumber } from '../core/command.js';
+import { Failed } from '../core/failure.js';
+import { print } from '../core/terminal.js';
+import { serviceOf, serviceOptions } from '../service/client.js';
+import { haltOf, mendHint, projectionPath, statuses } from './status.js';
+
+/** `relay projections skip` */
+export const skipCommand = defineCommand({
+  name: 'projections skip',
+  arguments: ['<name>'],
+  summary: 'Let a halted read model go on without the fact that it cannot fold',
+  details: 'What is skipped is recorded with its reason and with the name of the key that asked for it.',
+  options: {
+    stream: neededText('STREAM', 'stream of the fact'),
+    seq: { ...wholeNumber('SEQ', 'its sequence, as "relay projections" names it'), needed: true },
+    reason: neededText('TEXT', 'why it may be left out'),
+    ...serviceOptions,
+  },
+  async run(invocation) {
+    const {
+      arguments: [name = ''],
+      options,
+    } = invocation;
+    const body = { stream: options.stream.toUpperCase(), seq: options.seq, reason: options.reason };
+    const service = serviceOf(invocation, options);
+    const status = (await statuses(service)).find((one) => one.name === name && isAheadOfLog(one));
+    // the service would record it, and the read model halt again: no fact is to blame
+    if (status) throw new Failed(haltOf(status), 'ahead_of_log', mendHint(status));
+    const answer = await service.ask('POST', `${projectionPath(name)}/skip`, body);
+    print(invocation, answer, `${name} goes on without ${body.stream} ${body.seq}`);
+  },
+});
