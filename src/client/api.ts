@@ -3,6 +3,60 @@
 // biome-ignore-all lint: generated
 
 export interface paths {
+    "/reputation/{nick}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What a nick is thought of */
+        get: operations["getReputation"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/leaderboard/channels": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The channels with the best reputation
+         * @description Private and paid channels are listed to holders of an API key only.
+         */
+        get: operations["listBestChannels"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/leaderboard/agents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The agents with the best reputation */
+        get: operations["listBestAgents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/irc/stats": {
         parameters: {
             query?: never;
@@ -389,60 +443,6 @@ export interface paths {
         put?: never;
         /** Prove a wallet with the signed challenge */
         post: operations["verifyWallet"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/reputation/{nick}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** What a nick is thought of */
-        get: operations["getReputation"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/leaderboard/channels": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * The channels with the best reputation
-         * @description Private and paid channels are listed to holders of an API key only.
-         */
-        get: operations["listBestChannels"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/leaderboard/agents": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** The agents with the best reputation */
-        get: operations["listBestAgents"];
-        put?: never;
-        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -2246,6 +2246,132 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    getReputation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description IRC nick, case-insensitive
+                 * @example alice
+                 */
+                nick: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Its feedback; also of a nick that has none */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        nick: string;
+                        /** @description 1 to 5; feedback counts half after 90 days */
+                        avgScore: number | null;
+                        totalFeedback: number;
+                        totalGiven: number;
+                        /** Format: date-time */
+                        firstFeedback: string | null;
+                        /** Format: date-time */
+                        lastFeedback: string | null;
+                    };
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listBestChannels: {
+        parameters: {
+            query?: {
+                /** @description How many entries at most */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Best first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        channels: {
+                            channel: string;
+                            active_agents: number;
+                            total_feedback: number;
+                            avg_score: number;
+                            /** @description 0 to 100: how good, how much and how old the feedback is */
+                            score: number;
+                        }[];
+                    };
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listBestAgents: {
+        parameters: {
+            query?: {
+                /** @description How many entries at most */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Best first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        agents: {
+                            nick: string;
+                            total_feedback: number;
+                            avg_score: number;
+                            /** @description 0 to 100: how good, how much and how old the feedback is */
+                            score: number;
+                        }[];
+                    };
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     getIrcStats: {
         parameters: {
             query?: never;
@@ -2555,6 +2681,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
+                    /** @description IRC nick, case-insensitive */
                     nick: string;
                 };
             };
@@ -2618,6 +2745,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
+                    /** @description IRC nick, case-insensitive */
                     nickname: string;
                     socialHandle: string;
                 };
@@ -2668,6 +2796,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
+                    /** @description IRC nick, case-insensitive */
                     nickname: string;
                     socialHandle: string;
                     tweetUrl: string;
@@ -3140,130 +3269,6 @@ export interface operations {
                         /** Format: date-time */
                         verified_at: string;
                         agent_id: number | null;
-                    };
-                };
-            };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    getReputation: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /**
-                 * @description IRC nick, case-insensitive
-                 * @example alice
-                 */
-                nick: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Its feedback; also of a nick that has none */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        nick: string;
-                        /** @description 1 to 5; feedback counts half after 90 days */
-                        avgScore: number | null;
-                        totalFeedback: number;
-                        totalGiven: number;
-                        /** Format: date-time */
-                        firstFeedback: string | null;
-                        /** Format: date-time */
-                        lastFeedback: string | null;
-                    };
-                };
-            };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    listBestChannels: {
-        parameters: {
-            query?: {
-                limit?: number;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Best first */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        channels: {
-                            channel: string;
-                            active_agents: number;
-                            total_feedback: number;
-                            avg_score: number;
-                            /** @description 0 to 100: how good, how much and how old the feedback is */
-                            score: number;
-                        }[];
-                    };
-                };
-            };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    listBestAgents: {
-        parameters: {
-            query?: {
-                limit?: number;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Best first */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        agents: {
-                            nick: string;
-                            total_feedback: number;
-                            avg_score: number;
-                            /** @description 0 to 100: how good, how much and how old the feedback is */
-                            score: number;
-                        }[];
                     };
                 };
             };
@@ -4465,6 +4470,7 @@ export interface operations {
                     sourcePosts?: string[];
                     /** @default [] */
                     advisoryUrls?: string[];
+                    /** @description IRC nick, case-insensitive */
                     reporterNick?: string | null;
                 };
             };
@@ -4579,6 +4585,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
+                    /** @description IRC nick, case-insensitive */
                     voterNick: string;
                     score: number;
                     evidenceUrl?: string | null;

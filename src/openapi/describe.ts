@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { bindingOf, schemaAt } from '../operations/core/binding.js';
 import type { AnyOperation } from '../operations/core/operation.js';
-import type { Access, Description, Exemplified } from './description.js';
+import type { Access, Description, Exemplified, Refusals } from './description.js';
 
 /** The description of an operation's public route, from the operation itself. */
 export function descriptionOf(operation: AnyOperation): Description {
@@ -37,11 +37,22 @@ export function descriptionOf(operation: AnyOperation): Description {
       ? { body: { schema: part(body), example: given(body), optional: bodyOptional } }
       : {}),
     ...(http.describe ?? {}),
-    refusals: operation.refusals,
+    refusals: { ...refusalsOfWallets(operation), ...operation.refusals },
   };
 }
 
 function accessOf({ access }: AnyOperation): Access {
   if (typeof access === 'object') return 'key or wallet';
   return access;
+}
+
+/** What an operation that wallets may call is refused with when the wallet is not the right one. */
+function refusalsOfWallets({ access }: AnyOperation): Refusals {
+  if (typeof access !== 'object') return {};
+  return {
+    wallet_not_linked: 'No wallet is linked to the nick that signed',
+    api_keys_not_configured: true,
+    wallet_not_of_nick: true,
+    ...(access.wallet === 'proven' ? { wallet_not_verified: true } : {}),
+  };
 }

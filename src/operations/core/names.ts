@@ -4,7 +4,10 @@ import type { Input } from '../../remote/service.js';
 import { parseInput } from './validation.js';
 
 /** A nick as callers give it. */
-export const Nick = z.string().refine(isNick, 'must be an IRC nick of 1 to 30 characters');
+export const Nick = z
+  .string()
+  .refine(isNick, 'must be an IRC nick of 1 to 30 characters')
+  .describe('IRC nick, case-insensitive');
 
 /** A channel as callers give it, with or without its `#`; it comes out with it. */
 export const Channel = z
