@@ -1,7 +1,7 @@
 import { connect } from 'nats';
 import { IrcViewer } from '../../src/cli/demo/irc-viewer.js';
 import { showPayments } from '../../src/cli/demo/payments.js';
-import type { Till } from '../../src/cli/demo/payments-till.js';
+import type { DemoPayments } from '../../src/cli/demo/payments-setup.js';
 import { ServiceClient } from '../../src/cli/service/client.js';
 import { askOf } from '../channels/stage.js';
 import { newWallet } from '../identity/stage.js';
@@ -108,7 +108,7 @@ async function skippedFact(url: string, natsUrl: string): Promise<void> {
 /** Everything but the demo's story, on a service with its own servers; the paths that tell of it. */
 export async function history(
   url: string,
-  parts: { irc: string; natsUrl: string; network: FakeNetwork; till: Till | undefined },
+  parts: { irc: string; natsUrl: string; network: FakeNetwork; payments: DemoPayments | undefined },
 ): Promise<string[]> {
   await managedChannels(url);
   await links(url);
@@ -118,10 +118,10 @@ export async function history(
   const query = await deliberation(url);
   const viewer = await IrcViewer.connect(parts.irc, 'payer', () => {});
   const service = new ServiceClient({ url, stop: new AbortController().signal });
-  if (parts.till) {
+  if (parts.payments) {
     const stage = {
       service,
-      till: parts.till,
+      payments: parts.payments,
       secret: '',
       irc: parts.irc,
       own: false,

@@ -8,7 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { brotliCompressSync, constants } from 'node:zlib';
 import { IrcViewer } from '../../src/cli/demo/irc-viewer.js';
-import { openTill } from '../../src/cli/demo/payments-till.js';
+import { openDemoPayments } from '../../src/cli/demo/payments-setup.js';
 import { ownServerPort } from '../../src/cli/service/own-servers.js';
 import { nickServiceNick } from '../../src/servers/anope-config.js';
 import { freePort } from '../../src/servers/net.js';
@@ -106,16 +106,16 @@ try {
     startNetwork(t),
     startProvider(t),
   ]);
-  const till = await openTill(dir);
-  if ('why' in till) console.warn(`without payments: ${till.why}`);
-  else t.teardown(till.close);
+  const payments = await openDemoPayments(dir);
+  if ('why' in payments) console.warn(`without payments: ${payments.why}`);
+  else t.teardown(payments.close);
   const ircPort = String(await freePort());
   const irc = `irc://127.0.0.1:${ircPort}`;
   const own = await service.start({
     ...{ IRC_EMBEDDED_PORT: ircPort, MODELS: await modelsFile(t, provider.url) },
     ...{ EM_URL: marketplace.url, SOCIAL_OEMBED_URL: network.url, CERT_HOSTS: reading.CERT_HOSTS },
     ...{ EM_IDENTITY_WEBHOOK_URL: marketplace.url, EM_IDENTITY_WEBHOOK_SECRET: 'c0ffee'.repeat(10) },
-    ...('why' in till ? {} : till.settings),
+    ...('why' in payments ? {} : payments.settings),
   });
   await untilKept(own);
   const viewer = await IrcViewer.connect(irc, 'waits', () => {});
@@ -123,7 +123,7 @@ try {
   viewer.close();
   await service.relay(['demo'], { PORT: new URL(own).port });
   const natsUrl = `nats://127.0.0.1:${ownServerPort(dataDir, 'nats')}`;
-  const told = await history(own, { irc, natsUrl, network, till: 'why' in till ? undefined : till });
+  const told = await history(own, { irc, natsUrl, network, payments: 'why' in payments ? undefined : payments });
   await delay(2_000); // what follows from it by itself
   await service.stop();
 
