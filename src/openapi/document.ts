@@ -1,14 +1,6 @@
 import { z } from 'zod';
-import { type RefusalCode, refusals } from '../../streams/refusals.js';
-import {
-  type Access,
-  type Answer,
-  type Description,
-  ErrorBody,
-  type Refusals,
-  type Tag,
-  tags,
-} from './description.js';
+import { type Access, type Answer, type Description, ErrorBody, tags } from './description.js';
+import { errorResponses, refusalExamples } from './refusals.js';
 
 type Json = Record<string, unknown>;
 
@@ -54,25 +46,6 @@ const security: Record<Access, Json[]> = {
   payment: [{}, { payment: [] }],
 };
 
-const ofEvery = {
-  400: 'The request is not well-formed',
-  429: 'Too many requests from this address',
-  500: 'A fault of this service; request_id is in its log',
-  503: 'A part of the service is away for now',
-};
-const ofServices = { 502: 'The part of the service that this is about cannot be reached' };
-const ofKeys = {
-  401: 'No API key, or one that is not known',
-  403: 'No keys are configured, and the caller is not on this machine',
-};
-const ofBodies = {
-  400: 'The input is not valid; details names each bad field',
-  413: 'The body is too large',
-  415: 'The body is not JSON',
-};
-
-const ofParameters = { 414: 'A part of the path is too long' };
-
 /** The OpenAPI 3.0.3 description of these operations, as they are reached under an address. */
 export function openApiDocument(operations: readonly Description[], publicUrl: string): Json {
   const named: Json = {};
@@ -96,7 +69,7 @@ export function openApiDocument(operations: readonly Description[], publicUrl: s
       used.has(name as keyof typeof tags) ? [{ name, description }] : [],
     ),
     paths,
-    components: { schemas: named, securitySchemes: schemes },
+    components: { schemas: named, examples: refusalExamples(operations), securitySchemes: schemes },
   };
 }
 
@@ -126,43 +99,10 @@ function described(operation: Description, named: Json): Json {
       : {}),
     responses: Object.fromEntries([
       ...Object.entries(answers).map(([status, answer]) => [status, answerOf(answer, named)]),
-      ...Object.entries(errorsOf(operation))
-        .filter(([status]) => !(status in answers))
-        .map(([status, says]) => [status, errorOf(says, passesOn)]),
+      ...Object.entries(errorResponses(operation)).filter(([status]) => !(status in answers)),
       ...(passesOn ? [['default', passedOn(passesOn)]] : []),
     ]),
   };
-}
-
-/** Groups of operations that every process which serves the API answers by itself. */
-const ownTags: readonly Tag[] = ['Authentication', 'Agents', 'Discovery', 'System', 'Operations'];
-
-function errorsOf(operation: Description): Record<string, string> {
-  const { method, tag, access = 'open', query, params, errors, refusals: codes } = operation;
-  const needsKey = access.startsWith('key');
-  return {
-    ...ofEvery,
-    ...(ownTags.includes(tag) ? {} : ofServices),
-    ...(needsKey ? ofKeys : {}),
-    ...(access === 'open, more with a key' ? { 401: 'The API key that was sent is not known' } : {}),
-    ...(query ? { 400: ofBodies[400] } : {}),
-    // a body may come with each of them, wanted or not
-    ...(method === 'get' || method === 'head' ? {} : ofBodies),
-    ...(params ? ofParameters : {}),
-    ...errors,
-    ...refusedWith(codes),
-  };
-}
-
-/** By status, which codes an operation may be refused with and what each means there. */
-function refusedWith(codes: Refusals = {}): Record<string, string> {
-  const byStatus: Record<string, string> = {};
-  for (const [code, says] of Object.entries(codes) as [RefusalCode, string | true][]) {
-    const { status, says: usually } = refusals[code];
-    const line = `\`${refusals[code].code ?? code}\`: ${says === true ? usually : says}`;
-    byStatus[status] = byStatus[status] ? `${byStatus[status]}\n\n${line}` : line;
-  }
-  return byStatus;
 }
 
 function inPath({ params = {} }: Description, named: Json): Json[] {
@@ -217,12 +157,6 @@ function answerOf({ says, body, type = 'application/json', headers = {} }: Answe
       ? { content: { [type]: { schema: schemaOf(body.schema, 'output', named), example: body.example } } }
       : {}),
   };
-}
-
-function errorOf(says: string, passesOn: string | undefined): Json {
-  // what somebody else calls an error may be any JSON
-  const schema = passesOn ? {} : { $ref: '#/components/schemas/Error' };
-  return { description: says, content: { 'application/json': { schema } } };
 }
 
 function passedOn(whose: string): Json {

@@ -4,9 +4,10 @@ import pino from 'pino';
 import t from 'tap';
 import { z } from 'zod';
 import { createServer } from '../../src/http/server.js';
-import { ErrorBody } from '../../src/openapi/description.js';
+import { type Description, ErrorBody } from '../../src/openapi/description.js';
 import { openApiDocument } from '../../src/openapi/document.js';
 import { operations } from '../../src/openapi/index.js';
+import { refusalResponses } from '../../src/openapi/refusals.js';
 import { docsRoutes } from '../../src/pages/docs.js';
 import { startApp } from '../support/app.js';
 import { startNats } from '../support/nats.js';
@@ -67,6 +68,45 @@ t.test('OAS-08 a linter finds nothing, and would find something', async (t) => {
   t.match(await problems({ ...said, paths: twice }), [/operationId-unique/]);
   paths['/irc/stats'].get.responses[200].content['application/json'].example = { users: 'many' };
   t.match(await problems({ ...said, paths }), [/no-invalid-media-type-examples/]);
+});
+
+t.test('OAS-11 errors name their codes', async (t) => {
+  const [{ method, path, id }] = operations.filter(({ access }) => access === 'key') as [Description];
+  const refusing: Description = {
+    ...{ id, method, path, tag: 'Identity', summary: 'Prove a wallet', access: 'key', answers: {} },
+    refusals: {
+      challenge_expired: true,
+      not_found: 'No such nick',
+      challenge_signature_invalid: true,
+    },
+    errors: { 404: 'Nobody is linked' },
+  };
+  const document = openApiDocument([refusing], 'https://relay.example') as {
+    paths: Record<string, Record<string, { responses: Record<string, unknown> }>>;
+    components: { examples: Record<string, { value: unknown }> };
+  };
+  const { responses } = document.paths[path]![method]!;
+  t.match(responses[410], {
+    description: '`challenge_expired`: Challenge expired',
+    content: { 'application/json': { examples: { challenge_expired: { $ref: String } } } },
+  });
+  t.match(responses[404], { description: 'Nobody is linked' }, 'the words of the operation come first');
+  t.match(responses[400], { description: /`signature_invalid`: Invalid signature/ }, 'callers see the code');
+  t.match(responses[401], {
+    description: 'No API key, or one that is not known',
+    content: { 'application/json': { examples: { api_key_required: {}, api_key_invalid: {} } } },
+  });
+  const named = [...JSON.stringify(responses).matchAll(/#\/components\/examples\/(\w+)/g)].map(
+    ([, name]) => name!,
+  );
+  t.same(
+    [...new Set(named)].sort(),
+    Object.keys(document.components.examples).sort(),
+    'each has its example',
+  );
+  for (const name of named)
+    t.ok(ErrorBody.safeParse(document.components.examples[name]!.value).success, name);
+  t.match(refusalResponses(['not_owner']), { 403: { description: /^`not_owner`: Only the key/ } });
 });
 
 t.test('OAS-02 OAS-05 OAS-06 the document and the service', async (t) => {

@@ -12,4 +12,5 @@ export const openapi = {
   'OAS-09':
     'Thousands of requests made from the description, valid and hostile, get no fault and no answer that it does not have.',
   'OAS-10': 'A request that leads to no operation is answered in the shape of every other error.',
+  'OAS-11': 'Each error of an operation names the codes that it may have, each with an example.',
 } as const;
