@@ -61,6 +61,7 @@ function routeOf(
   return {
     method: http.method,
     url: http.path.replace(/\{(\w+)\}/g, ':$1'),
+    exposeHeadRoute: http.head ?? true,
     ...(access === 'open' || access === 'open, more with a key'
       ? {}
       : // before the body is read: who may not call need not send one

@@ -54,10 +54,10 @@ export async function mcpRoutes(app: FastifyInstance, options: McpOptions): Prom
     // a signature that fails is not tried as a key, nor the other way round
     if (wallets.presented(request)) {
       const { address } = await wallets.verify(request, body);
-      return { tier: 'wallet-read', actor: address };
+      return { tier: 'wallet-read', actor: address, cause: request.id };
     }
     try {
-      return { tier: 'keyed', actor: keys.require(request), key: keys.given(request) };
+      return { tier: 'keyed', actor: keys.require(request), key: keys.given(request), cause: request.id };
     } catch (error) {
       const reason = isExpected(error) && keyReasons[error.code];
       if (!reason) throw error;

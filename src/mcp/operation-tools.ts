@@ -57,4 +57,7 @@ function describedOutput({ answers, id }: AnyOperation): z.ZodObject {
 }
 
 /** Whoever has a key may do everything here, also on this machine where there are none. */
-const askerOf = ({ tier, actor }: Caller): Asker => ({ is: tier === 'keyed' ? 'key' : 'wallet', actor });
+const askerOf = ({ tier, actor, cause }: Caller): Asker => ({
+  ...{ is: tier === 'keyed' ? 'key' : 'wallet', actor },
+  ...(cause === undefined ? {} : { cause }),
+});

@@ -12,6 +12,8 @@ export interface Caller {
   actor: string;
   /** The API key it came with, for calls of the public API in its name. */
   key?: string | undefined;
+  /** Id of the request that it came with, for facts to name as their cause. */
+  cause?: string;
 }
 
 /** What holders of a key see and signers do not, as internal services are told of it. */

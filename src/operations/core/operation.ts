@@ -36,6 +36,8 @@ export interface HttpFace<Out = unknown> extends Place {
   collect?(request: FastifyRequest): unknown;
   /** Sends an output that is no JSON. */
   send?(reply: FastifyReply, output: Out): FastifyReply;
+  /** `false`: a GET cannot be asked for its headers alone, because others do the work for it. */
+  head?: false;
   /** `bytes`: the body comes as it was sent, whatever it means. */
   body?: 'json' | 'bytes';
   /** What the description of the route has in place of what is derived. */
