@@ -1,9 +1,16 @@
+import pino from 'pino';
 import t, { type Test } from 'tap';
+import { readConfig } from '../../src/app/config.js';
+import { createAutomation } from '../../src/operations/channels/automation.js';
+import { channelSubject, channels } from '../../streams/channels/index.js';
+import { delivery } from '../../streams/delivery/index.js';
+import { channelEffects, market, marketSubject } from '../../streams/events/index.js';
 import { postEvent, startApp } from '../support/app.js';
 import { eventually } from '../support/eventually.js';
 import { observe } from '../support/irc-observer.js';
 import { startIrcd } from '../support/ircd.js';
 import { startNats } from '../support/nats.js';
+import { startKeeper } from './keeper.js';
 
 const keys = { 'x-api-key': 'k'.repeat(32) };
 const idOf = (n: number) => `t${String(n).padStart(7, '0')}`;
@@ -83,6 +90,47 @@ t.test('CHAN-64 a task’s room from its assignment to its end', async (t) => {
   const stats = (await (await fetch(`${app.url}/hooks/em/stats`)).json()) as { dead_letter: number };
   t.equal(stats.dead_letter, 0);
 });
+
+t.test(
+  'CHAN-64 a room is archived when it has its last line, whatever holds up the other channels',
+  async (t) => {
+    const [nats, ircd] = await Promise.all([startNats(t), startIrcd(t)]);
+    const { log, channels: service } = await startKeeper(t, { nats, ircd });
+    const automation = createAutomation(readConfig({ DATA_DIR: t.testdir() }), {
+      ...{ log, channels: service },
+      ...{ logger: pino({ level: 'silent' }), holder: 'test' },
+    });
+    automation.start();
+    t.teardown(() => automation.stop());
+
+    const receive = async (event_id: string, event_type: string, id: string, isOlder = false) => {
+      const event = { event_id, event_type, source: 'market', payload: { id } };
+      const shown = { target_channels: [`#task-${id}`, '#bounties'], formatted_message: '-' };
+      const data = { ...event, ...shown, ...(isOlder ? {} : { effects: channelEffects(event) }) };
+      const by = { by: 'market' };
+      const fact = { type: 'event.received' as const, data };
+      return (await log.appendOnce(market, marketSubject(event_id), fact, by))!.seq;
+    };
+    const shown = async (seq: number, channel: string) => {
+      const line = { seq, event_id: 'completed', channel, via: 'echo' as const, completes: false };
+      const fact = { type: 'lines.confirmed' as const, data: { lines: [line] } };
+      await log.append(delivery, 'delivery.lines', fact, { by: 'deliver-to-irc' });
+    };
+    const last = async (id: string) => (await log.last(channels, channelSubject(`#task-${id}`)))?.type;
+    const until = (id: string, type: string) =>
+      eventually(`${type} of ${id}`, async () => (await last(id)) === type, 20_000);
+
+    await receive('older', 'task.assigned', 'one', true);
+    await until('one', 'channel.created');
+    const completed = await receive('completed', 'task.completed', 'one');
+    await shown(completed, '#bounties');
+    await receive('newer', 'task.assigned', 'two');
+    await until('two', 'channel.created');
+    t.equal(await last('one'), 'channel.created', 'its own line is waited for, and no other room');
+    await shown(completed, '#task-one');
+    await until('one', 'channel.archived');
+  },
+);
 
 t.test('CHAN-65 a city opens with its first task, and a room that was deleted stays away', async (t) => {
   const { app, worker, post, channel } = await stage(t);

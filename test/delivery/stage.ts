@@ -2,9 +2,10 @@ import pino from 'pino';
 import type { Test } from 'tap';
 import { decodeFact, Log } from '../../streams/core/index.js';
 import { type DeliveryFact, delivery, deliveryDecider } from '../../streams/delivery/index.js';
-import { eventToken, market, marketSubject } from '../../streams/events/index.js';
+import { eventToken, type MarketFact, market, marketSubject } from '../../streams/events/index.js';
 import { streams } from '../../streams/index.js';
 import { DeliverToIrc } from '../../workers/delivery/index.js';
+import type { OpenChannel } from '../../workers/delivery/rooms.js';
 import { IrcConnection } from '../../workers/irc/connection.js';
 import { type Observer, observe } from '../support/irc-observer.js';
 import { startIrcd } from '../support/ircd.js';
@@ -15,6 +16,7 @@ import type { ServerProcess, Teardown } from '../support/server-process.js';
 export interface Draft {
   id: string;
   channels: string[];
+  effects?: MarketFact['data']['effects'];
 }
 
 /** An event as it stands on the market stream. */
@@ -45,6 +47,7 @@ export interface WorkerOptions {
   ttlMs?: number;
   retryMs?: number;
   confirmTimeoutMs?: number;
+  openChannel?: OpenChannel;
 }
 
 const logger = pino({ level: process.env.TEST_LOG ?? 'silent' });
@@ -113,7 +116,11 @@ export class Stage {
       confirmTimeoutMs,
       log: logger,
     });
-    const deliver = new DeliverToIrc({ log, irc, limits: { ...limits, ttlMs, retryMs }, logger });
+    const { openChannel } = options;
+    const deliver = new DeliverToIrc({
+      ...{ log, irc, limits: { ...limits, ttlMs, retryMs }, logger },
+      ...(openChannel ? { openChannel } : {}),
+    });
     let stopped: Promise<void> | undefined;
     const stop = () => {
       stopped ??= deliver.stop().then(() => log.close());
@@ -133,7 +140,7 @@ export class Stage {
     await Promise.all(Array.from({ length: 256 }, append));
   }
 
-  async #append({ id, channels }: Draft): Promise<void> {
+  async #append({ id, channels, effects }: Draft): Promise<void> {
     const subject = marketSubject(eventToken(id));
     const data = {
       event_id: id,
@@ -142,6 +149,7 @@ export class Stage {
       payload: {},
       target_channels: channels,
       formatted_message: `${id} ${'x'.repeat(80)}`,
+      ...(effects ? { effects } : {}),
     };
     for (;;) {
       try {

@@ -1,4 +1,5 @@
 import t from 'tap';
+import { createChannels } from '../../workers/channels/index.js';
 import { eventually } from '../support/eventually.js';
 import { drafts, Stage } from './stage.js';
 
@@ -53,6 +54,32 @@ t.test('QUEUE-09 QUEUE-11 a working queue', async (t) => {
     },
   );
 });
+
+t.test(
+  'CHAN-66 a room that cannot be opened holds up no line but its own',
+  { timeout: 60_000 },
+  async (t) => {
+    const stage = await Stage.open(t, 6);
+    const { create } = createChannels(stage.log); // there is no channel service
+    const plain = { modes: '+nt', topic: '', invite_list: [], metadata: {} };
+    await stage.start({
+      openChannel: (name, type) => create({ name, type, ...plain, cause: 'automation' }, { by: 'test' }),
+    });
+    const room = '#task-held';
+    const effects = { open: { name: room, type: 'task' as const, ...plain } };
+    await stage.witness.join(room);
+    await stage.publish({ id: 'held', channels: [room, stage.channels[0]!], effects });
+    const others = drafts('e', 200, stage.channels);
+    await stage.publish(...others);
+    const ended = () => others.every(({ id }) => stage.outcomes.ended.has(id));
+    await stage.outcomes.until(ended, 20_000, 'every other line');
+    t.ok(stage.outcomes.confirmed.has(`held ${stage.channels[0]}`), 'where else it is shown');
+    t.notOk(stage.outcomes.confirmed.has(`held ${room}`), 'its own room is still waited for');
+    await stage.settled();
+    t.equal(await stage.times('held', room), 1, 'and it is not kept back for good');
+    await stage.judge(t);
+  },
+);
 
 t.test('QUEUE-18 what cannot be read is passed over, and left for who can', async (t) => {
   const stage = await Stage.open(t, 20);
