@@ -112,7 +112,10 @@ function closeTask(payload: MarketPayload, reason: string | null): ChannelEffect
 }
 
 /** The same room with the bot among those who are asked in that posts its lines: nobody else enters a task's room. */
-export function withEventBot(room: RoomOpening, eventBot: string): RoomOpening {
+export function withEventBot<Room extends { type: string; invite_list: string[] }>(
+  room: Room,
+  eventBot: string,
+): Room {
   if (room.type !== 'task') return room;
   return { ...room, invite_list: nicksOf(...room.invite_list, eventBot) };
 }

@@ -63,7 +63,7 @@ t.test(
     const { create } = createChannels(stage.log); // there is no channel service
     const plain = { modes: '+nt', topic: '', invite_list: [], metadata: {} };
     await stage.start({
-      openChannel: (name, type) => create({ name, type, ...plain, cause: 'automation' }, { by: 'test' }),
+      openChannel: (room) => create({ ...room, cause: 'automation' }, { by: 'test' }),
     });
     const room = '#task-held';
     const effects = { open: { name: room, type: 'task' as const, ...plain } };

@@ -15,6 +15,7 @@ import type { InOrderConsumer } from '../core/in-order.js';
 import { Lane, type LaneOwner, type Line } from './lane.js';
 import type { Presence } from './presence.js';
 import { Recorder } from './recorder.js';
+import type { Opening } from './rooms.js';
 
 /** An event in hand: handed out by the log and not acknowledged yet. */
 export interface Job {
@@ -104,14 +105,14 @@ export class EventsInHand {
 
   /**
    * Brings the line into the channels that have not confirmed it. `inDoubt`: it may have been shown there before;
-   * `opens`: the channel that the event has opened, if any.
+   * `opening`: the room that the event has opened, if any.
    */
-  deliver(job: Job, text: string, inDoubt: boolean, opens?: string): void {
+  deliver(job: Job, text: string, inDoubt: boolean, opening?: Opening): void {
     if (this.#expire(job)) return;
     const tag = tagOf(job);
     for (const channel of openChannels(job.state, this.#options.limits)) {
-      const awaited = channel === opens;
-      const line = { event: job, channel, text, tag, inDoubt, awaited, inFlight: false };
+      const opens = channel === opening?.room.name ? opening : undefined;
+      const line = { event: job, channel, text, tag, inDoubt, opens, inFlight: false };
       job.lines.push(line);
       this.#lane(channel).push(line);
     }

@@ -207,7 +207,9 @@ export class DeliverToIrc {
     state.lastError = recorded?.lastError ?? '';
     const job = newJob(this.#events, message, { seq: event.seq, event_id }, state);
     this.#inHand.take(job);
-    this.#inHand.deliver(job, formatted_message, inDoubt, effectsOf(event.data).open?.name);
+    const { open: room } = effectsOf(event.data);
+    const opening = room && { room, seq: event.seq, factId: event.id };
+    this.#inHand.deliver(job, formatted_message, inDoubt, opening);
   }
 
   /** A redrive or redelivery brings back an event whose message was acknowledged long ago. */

@@ -1,5 +1,6 @@
 import type { ConfirmedLine } from '../../streams/delivery/index.js';
 import type { Presence } from './presence.js';
+import type { Opening } from './rooms.js';
 
 /** One event's line in one channel. */
 export interface Line<Event> {
@@ -10,8 +11,8 @@ export interface Line<Event> {
   tag: string;
   /** It may have been shown already: its confirmation was lost with a connection or a process. */
   inDoubt: boolean;
-  /** Its event has the channel opened. */
-  awaited: boolean;
+  /** How its event has the channel opened, if it does. */
+  opens: Opening | undefined;
   /** On the wire now, without an answer yet. */
   inFlight: boolean;
 }
@@ -105,7 +106,7 @@ export class Lane<Event> {
     while (this.#wanted(line)) {
       const room =
         presence.now(line.channel, line.inDoubt) ??
-        (await presence.room(line.channel, line.inDoubt, line.awaited));
+        (await presence.room(line.channel, line.inDoubt, line.opens));
       if (room.is === 'stopped' || !this.#wanted(line)) return;
       if (room.is === 'refused') {
         if (!(await this.#strike(line, room.error))) return;

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { IrcConnection } from '../irc/connection.js';
 import type { Session } from '../irc/session.js';
-import type { Rooms } from './rooms.js';
+import type { Opening, Rooms } from './rooms.js';
 
 /** A channel that we are in; `shown` has the tags of our lines in its history, if they were asked for. */
 interface OpenRoom {
@@ -58,15 +58,15 @@ export class Presence {
 
   /**
    * Waits for a session and enters the channel. `inDoubt` asks for the channel's history on the way in: lines of
-   * an earlier session may stand in it although nobody heard of their confirmation. `awaited`: somebody is about
-   * to open the channel.
+   * an earlier session may stand in it although nobody heard of their confirmation. `opens`: how the
+   * line's event has the channel opened, if it does.
    */
-  async room(channel: string, inDoubt: boolean, awaited = false): Promise<Room> {
+  async room(channel: string, inDoubt: boolean, opens?: Opening): Promise<Room> {
     for (;;) {
       const session = await this.#current();
       if (!session) return { is: 'stopped' };
       if (!this.#entered(session, channel, inDoubt)) {
-        const refused = await this.#managed?.refused(channel, awaited);
+        const refused = await this.#managed?.refused(channel, opens);
         if (refused !== undefined) return { is: 'refused', error: refused };
         if (session.lost.aborted) continue;
         const outcome = await this.#join(channel, inDoubt);

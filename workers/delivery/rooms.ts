@@ -1,10 +1,23 @@
 import type { Logger } from 'pino';
-import { type ChannelType, channelSubject, channels } from '../../streams/channels/index.js';
+import { channelSubject, channels } from '../../streams/channels/index.js';
 import type { Log } from '../../streams/core/index.js';
-import { roomTypeOf } from '../../streams/events/index.js';
+import { type RoomOpening, roomTypeOf } from '../../streams/events/index.js';
+
+/** The form in which an event has a room opened, and the fact of the event. */
+export interface Opening {
+  room: RoomOpening;
+  seq: number;
+  factId: string;
+}
+
+/** A room that is to be opened, by the event of that sequence if it is one that has it opened. */
+export type RoomToOpen = Omit<RoomOpening, 'type'> & {
+  type: NonNullable<ReturnType<typeof roomTypeOf>>;
+  event_seq?: number;
+};
 
 /** Has a managed channel opened, as the channel service does it; throws its refusals. */
-export type OpenChannel = (name: string, type: ChannelType) => Promise<unknown>;
+export type OpenChannel = (room: RoomToOpen, causeId?: string) => Promise<unknown>;
 
 /** What managed rooms are known by; times in milliseconds. */
 export interface RoomsOptions {
@@ -17,6 +30,7 @@ export interface RoomsOptions {
 }
 
 const lookMs = 500;
+const plain = { modes: '+nt', topic: '', invite_list: [], metadata: {} };
 
 /** The rooms that lines may be the first to need: the channel service opens them, and what it has deleted stays away. */
 export class Rooms {
@@ -28,20 +42,24 @@ export class Rooms {
 
   /**
    * To be asked before a channel is entered. Opens a managed channel that has never existed; one that was
-   * deleted is refused, with the reason. `awaited`: the line's event has it opened in its own way, which is waited
-   * for. What keeps the service from opening it is no reason to keep the line back.
+   * deleted is refused, with the reason. `opens`: the line's event has it opened in this form, which is waited for
+   * and in the end done here. What keeps the service from opening it is no reason to keep the line back.
    */
-  async refused(channel: string, awaited: boolean): Promise<string | undefined> {
+  async refused(channel: string, opens: Opening | undefined): Promise<string | undefined> {
     const type = roomTypeOf(channel);
     if (!type) return undefined;
     const { open, logger } = this.#options;
+    let status: 'none' | 'open' | 'deleted' | undefined;
     try {
-      const status = awaited ? await this.#awaitOpen(channel) : await this.#status(channel);
-      if (status === 'deleted' && !awaited) return 'The channel was deleted';
+      status = opens ? await this.#awaitOpen(channel) : await this.#status(channel);
+      if (status === 'deleted' && !opens) return 'The channel was deleted';
       // also asked for a channel that has just been opened: the refusal comes when those invited are in it
-      if (status !== 'open' || awaited) await open(channel, type);
+      if (opens) await open({ ...opens.room, event_seq: opens.seq }, opens.factId);
+      else if (status === 'none') await open({ ...plain, name: channel, type });
     } catch (error) {
       const { code } = error as { code?: unknown };
+      // the event has had its room already
+      if (code === 'channel_exists' && status === 'deleted') return 'The channel was deleted';
       if (code !== 'channel_exists' && code !== 'channel_reserved')
         logger.info({ channel, err: error }, 'channel is not opened as a managed one');
     }

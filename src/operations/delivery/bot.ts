@@ -1,3 +1,4 @@
+import { withEventBot } from '../../../streams/events/index.js';
 import type { Channels } from '../../../workers/channels/index.js';
 import { DeliverToIrc, type DeliverToIrcOptions } from '../../../workers/delivery/index.js';
 import type { OpenChannel } from '../../../workers/delivery/rooms.js';
@@ -15,10 +16,10 @@ export type DeliveryHold = BotHold<DeliverToIrc>;
 /** Makes the marketplace bot and its deliveries ready to be held. */
 export function createDelivery(config: Config, parts: DeliveryParts): DeliveryHold {
   const { log, logger, limits, observe, channels } = parts;
-  const openChannel: OpenChannel = (name, type) =>
+  const openChannel: OpenChannel = (room, cause_id) =>
     channels.create(
-      { name, type, modes: '+nt', topic: '', invite_list: [], metadata: {}, cause: 'automation' },
-      { by: 'deliver-to-irc' },
+      { ...(cause_id ? withEventBot(room, config.EM_NICK) : room), cause: 'automation' },
+      { by: 'deliver-to-irc', ...(cause_id ? { cause_id } : {}) },
     );
   return createBot(config, parts, {
     name: 'deliver-to-irc',
