@@ -66,12 +66,16 @@ async function rowsOf(place: { databaseUrl?: string; directory?: string }) {
 async function rebuild(url: string, name: string): Promise<void> {
   const { status, body } = await askOf(url, 'POST', `/ops/projections/${name}/rebuild`, {});
   if (status !== 202) throw new Error(`${name}: ${JSON.stringify(body)}`);
-  await eventually(`${name} to be built`, async () => {
-    const { builds } = (await askOf(url, 'GET', `/ops/projections/${name}`)).body;
-    return builds.some(
-      ({ schema, state }: { schema: string; state: string }) => schema === body.schema && state === 'live',
-    );
-  });
+  await eventually(
+    `${name} to be built`,
+    async () => {
+      const { builds } = (await askOf(url, 'GET', `/ops/projections/${name}`)).body;
+      return builds.some(
+        ({ schema, state }: { schema: string; state: string }) => schema === body.schema && state === 'live',
+      );
+    },
+    30_000,
+  );
 }
 
 /** What a new event becomes in a service that does everything. */
