@@ -123,7 +123,12 @@ try {
   viewer.close();
   await service.relay(['demo'], { PORT: new URL(own).port });
   const natsUrl = `nats://127.0.0.1:${ownServerPort(dataDir, 'nats')}`;
-  const told = await history(own, { irc, natsUrl, network, payments: 'why' in payments ? undefined : payments });
+  const told = await history(own, {
+    irc,
+    natsUrl,
+    network,
+    payments: 'why' in payments ? undefined : payments,
+  });
   await delay(2_000); // what follows from it by itself
   await service.stop();
 
