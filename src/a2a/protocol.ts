@@ -16,8 +16,6 @@ export const rpcCodes = {
   unsupported: -32004,
   contentType: -32005,
   noExtendedCard: -32007,
-  /** A refusal of the server under it, such as that of too many requests. */
-  refused: -32000,
 } as const;
 
 /** A request that is answered with an error of JSON-RPC. */

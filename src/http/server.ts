@@ -118,12 +118,14 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     const allowed = methods.of(request);
     if (allowed.length === 0) {
       const path = request.url.split('?')[0]!.slice(0, 200);
-      return reply.code(404).send({ error: `There is nothing at ${path}`, code: 'not_found' });
+      return sendError(new Refusal('not_found', `There is nothing at ${path}`), request, reply);
     }
-    return reply
-      .code(405)
-      .header('allow', allowed.join(', '))
-      .send({ error: `${request.method} is not possible here`, code: 'method_not_allowed' });
+    reply.header('allow', allowed.join(', '));
+    return sendError(
+      new Refusal('method_not_allowed', `${request.method} is not possible here`),
+      request,
+      reply,
+    );
   });
   app.setErrorHandler((error: FastifyError, request, reply) => sendError(error, request, reply));
   app.addHook('onResponse', async (request, reply) => {

@@ -1,11 +1,11 @@
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
 import { JSONRPCMessageSchema } from '@modelcontextprotocol/sdk/types.js';
-import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { isExpected, Refusal } from '../../streams/core/index.js';
 import type { RefusalCode } from '../../streams/refusals.js';
 import type { ApiKeys } from '../auth/api-keys.js';
 import type { Wallets } from '../auth/erc8128/wallets.js';
-import { errorAnswer, retryAfterOf } from '../http/errors.js';
+import { rpcIdOf, sendRpcError } from '../http/json-rpc.js';
 import { refuseOtherMethods } from '../http/other-methods.js';
 import { createToolServer } from './server.js';
 import type { ToolTable } from './table.js';
@@ -21,14 +21,6 @@ export interface McpOptions {
   /** Hosts and origins, beside those of this machine, that may call: `relay.example`, `https://app.example`. */
   allowed: readonly string[];
 }
-
-/** JSON-RPC error codes of this endpoint. */
-const unauthorized = -32001;
-const refused = -32000;
-const invalidRequest = -32600;
-const parseFault = -32700;
-/** The codes of JSON-RPC itself, by ours. */
-const protocolFaults: Record<string, number> = { parse_error: parseFault, invalid_request: invalidRequest };
 
 /** What a refusal of the key path is called in `data.reason`. */
 const keyReasons: Record<string, RefusalCode> = {
@@ -48,7 +40,7 @@ export async function mcpRoutes(app: FastifyInstance, options: McpOptions): Prom
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) =>
     done(null, body),
   );
-  app.setErrorHandler((error: FastifyError, request, reply) => answerError(error, request, reply));
+  app.setErrorHandler((error, request, reply) => sendRpcError(error, request, reply, idOf(request)));
 
   async function callerOf(request: FastifyRequest, body: Buffer): Promise<Caller> {
     // a signature that fails is not tried as a key, nor the other way round
@@ -90,9 +82,10 @@ export async function mcpRoutes(app: FastifyInstance, options: McpOptions): Prom
     },
   );
 
-  refuseOtherMethods(app, { url: '/mcp', allowed: ['POST'] }, (_request, reply) =>
-    sendError(reply, 405, refused, 'This endpoint takes POST only', {}),
-  );
+  refuseOtherMethods(app, { url: '/mcp', allowed: ['POST'] }, (request, reply) => {
+    const refusal = new Refusal('method_not_allowed', 'This endpoint takes POST only');
+    return sendRpcError(refusal, request, reply, null);
+  });
 }
 
 /**
@@ -136,35 +129,10 @@ function webRequest({ headers }: FastifyRequest): Request {
   });
 }
 
-function answerError(error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const answer = errorAnswer(error);
-  if (!answer) {
-    request.log.error({ err: error, request_id: request.id }, 'request failed');
-    return sendError(reply, 500, -32603, 'Something went wrong on our side', { request_id: request.id });
-  }
-  const retryAfter = retryAfterOf(error);
-  if (retryAfter !== undefined) reply.header('retry-after', String(retryAfter));
-  const { error: message, code, ...rest } = answer.body;
-  if (answer.status === 401) return sendError(reply, 401, unauthorized, message, { reason: code, ...rest });
-  return sendError(reply, answer.status, protocolFaults[code] ?? refused, message, { code, ...rest });
-}
-
-function sendError(
-  reply: FastifyReply,
-  status: number,
-  code: number,
-  message: string,
-  data: object,
-): FastifyReply {
-  const error = { code, message, ...(Object.keys(data).length > 0 ? { data } : {}) };
-  return reply.code(status).send({ jsonrpc: '2.0', id: idOf(reply.request), error });
-}
-
 /** The id of the request that is answered, as far as it can be read. */
 function idOf({ body }: FastifyRequest): string | number | null {
   try {
-    const { id } = JSON.parse((body as Buffer).toString('utf8')) as { id?: unknown };
-    return typeof id === 'string' || typeof id === 'number' ? id : null;
+    return rpcIdOf(JSON.parse((body as Buffer).toString('utf8')));
   } catch {
     return null;
   }

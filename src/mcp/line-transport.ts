@@ -2,32 +2,21 @@ import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { type JSONRPCMessage, JSONRPCMessageSchema } from '@modelcontextprotocol/sdk/types.js';
+import { Refusal } from '../../streams/core/index.js';
+import { rpcAnswer, rpcIdOf } from '../http/json-rpc.js';
 
 /** So long a line may become, in bytes, as with the SDK; the service takes far less. */
 const longestLine = 10 * 1024 * 1024;
 const lineEnd = 10;
 
-/** An error of JSON-RPC itself, in the words of the endpoint over HTTP. */
-interface Fault {
-  code: number;
-  message: string;
-  data: { code: string; hint?: string };
-}
-
-const notJson: Fault = { code: -32700, message: 'The line is not JSON', data: { code: 'parse_error' } };
-const tooLong: Fault = {
-  code: -32700,
-  message: `The line has more than ${longestLine} bytes: the session ends here`,
-  data: { code: 'parse_error' },
-};
-const noMessage: Fault = {
-  code: -32600,
-  message: 'The line is no JSON-RPC 2.0 message',
-  data: {
-    code: 'invalid_request',
-    hint: 'Each line is one message: a request has jsonrpc "2.0", a method, an id that is text or a whole number, and params that are an object',
-  },
-};
+const notJson = new Refusal('parse_error', 'The line is not JSON');
+const tooLong = new Refusal(
+  'parse_error',
+  `The line has more than ${longestLine} bytes: the session ends here`,
+);
+const noMessage = new Refusal('invalid_request', 'The line is no JSON-RPC 2.0 message', {
+  hint: 'Each line is one message: a request has jsonrpc "2.0", a method, an id that is text or a whole number, and params that are an object',
+});
 
 /**
  * MCP over lines of text, like the SDK's transport. That one leaves whoever sends what is no message without an answer,
@@ -90,21 +79,15 @@ export class LineTransport implements Transport {
     }
     const message = JSONRPCMessageSchema.safeParse(value);
     if (message.success) this.onmessage?.(message.data);
-    else this.#refuse(idOf(value), noMessage, `no JSON-RPC 2.0 message: ${line}`);
+    else this.#refuse(rpcIdOf(value), noMessage, `no JSON-RPC 2.0 message: ${line}`);
   }
 
-  #refuse(id: string | number | null, error: Fault, what: string): void {
-    this.#write({ jsonrpc: '2.0', id, error });
+  #refuse(id: string | number | null, refusal: Refusal, what: string): void {
+    this.#write({ jsonrpc: '2.0', id, error: rpcAnswer(refusal)!.error });
     this.#fail(new Error(what));
   }
 
   #write(message: object): boolean {
     return this.#output.write(`${JSON.stringify(message)}\n`);
   }
-}
-
-/** The id of what is no message, as far as it can be read. */
-function idOf(value: unknown): string | number | null {
-  const { id } = (value ?? {}) as { id?: unknown };
-  return typeof id === 'string' || typeof id === 'number' ? id : null;
 }
