@@ -5,7 +5,7 @@ import { createChannelKeeping } from '../operations/channels/bot.js';
 import { deliberationArea } from '../operations/deliberation/area.js';
 import { bridgeArea } from '../operations/events/area.js';
 import { identityArea } from '../operations/identity/area.js';
-import { sentinelArea } from '../operations/incidents/area.js';
+import { incidentsArea } from '../operations/incidents/area.js';
 import { marketplaceArea } from '../operations/marketplace/area.js';
 import { moderationArea } from '../operations/moderation/area.js';
 import { paymentsArea } from '../operations/payments/area.js';
@@ -27,7 +27,7 @@ export function createAreas(parts: AreaParts): { areas: Area[]; signers: NickWal
     marketplaceArea(parts),
     moderationArea(parts, keeping),
     reputationArea(parts),
-    sentinelArea(parts, identity.signers),
+    incidentsArea(parts),
     verificationArea(parts),
     identity,
     paymentsArea(parts),

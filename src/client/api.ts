@@ -57,6 +57,132 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/sentinel/incidents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Security incidents, newest first */
+        get: operations["listSecurityIncidents"];
+        put?: never;
+        /**
+         * Report a security incident
+         * @description With an API key, or signed by the verified wallet of reporterNick.
+         */
+        post: operations["reportSecurityIncident"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sentinel/incidents/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A security incident with its consensus and contributions */
+        get: operations["getSecurityIncident"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sentinel/incidents/{id}/vote": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Vote on a security incident
+         * @description Once for each voter. With an API key, or signed by the verified wallet of voterNick.
+         */
+        post: operations["voteOnSecurityIncident"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sentinel/incidents/{id}/consensus": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What the voters make of an incident */
+        get: operations["getConsensus"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sentinel/stats": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How many incidents, votes and voters there are */
+        get: operations["getSecurityStatistics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sentinel/contributions/{nick}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What a nick contributed */
+        get: operations["listContributions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sentinel/cert-status": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** TLS certificates of the network’s endpoints */
+        get: operations["getCertificateStatus"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/irc/stats": {
         parameters: {
             query?: never;
@@ -895,132 +1021,6 @@ export interface paths {
          * @description Passed on to `/api/v1/relay-chains/:relayId/legs/:legNum/assign` of the marketplace, query and body unchanged. Never repeated by this service, and recorded whatever comes of it.
          */
         post: operations["assignRelayLeg"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/sentinel/incidents": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Security incidents, newest first */
-        get: operations["listSecurityIncidents"];
-        put?: never;
-        /**
-         * Report a security incident
-         * @description With an API key, or signed by the verified wallet of reporterNick.
-         */
-        post: operations["reportSecurityIncident"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/sentinel/incidents/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** A security incident with its consensus and contributions */
-        get: operations["getSecurityIncident"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/sentinel/incidents/{id}/vote": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Vote on a security incident
-         * @description Once for each voter. With an API key, or signed by the verified wallet of voterNick.
-         */
-        post: operations["voteOnSecurityIncident"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/sentinel/incidents/{id}/consensus": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** What the voters make of an incident */
-        get: operations["getConsensus"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/sentinel/stats": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** How many incidents, votes and voters there are */
-        get: operations["getSecurityStatistics"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/sentinel/contributions/{nick}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** What a nick contributed */
-        get: operations["listContributions"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/sentinel/cert-status": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** TLS certificates of the network’s endpoints */
-        get: operations["getCertificateStatus"];
-        put?: never;
-        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -2044,6 +2044,46 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        SecurityIncident: {
+            id: string;
+            title: string;
+            /** @enum {string} */
+            severity: "SEV-1" | "SEV-2" | "SEV-3" | "SEV-4";
+            category: string | null;
+            affected: string[];
+            description: string | null;
+            fixes: string[];
+            sourcePosts: string[];
+            advisoryUrls: string[];
+            /** @enum {string} */
+            status: "pending" | "validated" | "disputed" | "false_positive";
+            reporter: string;
+            /** Format: date-time */
+            created_at: string;
+            votes: number;
+            /** @description 0 to 100; null before the first vote */
+            average_score: number | null;
+            threshold_met: boolean;
+        };
+        Consensus: {
+            incident_id: string;
+            /** @enum {string} */
+            status: "pending" | "validated" | "disputed" | "false_positive";
+            votes: number;
+            /** @description 0 to 100; null before the first vote */
+            average_score: number | null;
+            threshold: {
+                min_votes: number;
+                validate: number;
+                reject: number;
+            };
+            threshold_met: boolean;
+            distribution: {
+                reject: number;
+                between: number;
+                validate: number;
+            };
+        };
         PaidChannel: {
             name: string;
             price: string;
@@ -2123,46 +2163,6 @@ export interface components {
             level: number;
             /** @description ERC-8004; 0 is a real one */
             agent_id: number | null;
-        };
-        SecurityIncident: {
-            id: string;
-            title: string;
-            /** @enum {string} */
-            severity: "SEV-1" | "SEV-2" | "SEV-3" | "SEV-4";
-            category: string | null;
-            affected: string[];
-            description: string | null;
-            fixes: string[];
-            sourcePosts: string[];
-            advisoryUrls: string[];
-            /** @enum {string} */
-            status: "pending" | "validated" | "disputed" | "false_positive";
-            reporter: string;
-            /** Format: date-time */
-            created_at: string;
-            votes: number;
-            /** @description 0 to 100; null before the first vote */
-            average_score: number | null;
-            threshold_met: boolean;
-        };
-        Consensus: {
-            incident_id: string;
-            /** @enum {string} */
-            status: "pending" | "validated" | "disputed" | "false_positive";
-            votes: number;
-            /** @description 0 to 100; null before the first vote */
-            average_score: number | null;
-            threshold: {
-                min_votes: number;
-                validate: number;
-                reject: number;
-            };
-            threshold_met: boolean;
-            distribution: {
-                reject: number;
-                between: number;
-                validate: number;
-            };
         };
         DeliberationQuery: {
             id: string;
@@ -2358,6 +2358,429 @@ export interface operations {
                             /** @description 0 to 100: how good, how much and how old the feedback is */
                             score: number;
                         }[];
+                    };
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listSecurityIncidents: {
+        parameters: {
+            query?: {
+                status?: "pending" | "validated" | "disputed" | "false_positive";
+                /** @description SEV-1 is the worst */
+                severity?: "SEV-1" | "SEV-2" | "SEV-3" | "SEV-4";
+                /** @description How many incidents at most */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As many as asked for; total is the number of all */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        incidents: components["schemas"]["SecurityIncident"][];
+                        total: number;
+                    };
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    reportSecurityIncident: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "title": "A package steals keys",
+                 *       "severity": "SEV-1",
+                 *       "affected": [
+                 *         "left-pad"
+                 *       ],
+                 *       "reporterNick": "alice"
+                 *     }
+                 */
+                "application/json": {
+                    title: string;
+                    /**
+                     * @description SEV-1 is the worst
+                     * @enum {string}
+                     */
+                    severity: "SEV-1" | "SEV-2" | "SEV-3" | "SEV-4";
+                    category?: string | null;
+                    /**
+                     * @description Software, services or agents that are affected
+                     * @default []
+                     */
+                    affected?: string[];
+                    description?: string | null;
+                    /**
+                     * @description What helps against it
+                     * @default []
+                     */
+                    fixes?: string[];
+                    /**
+                     * @description Addresses of posts that told of it
+                     * @default []
+                     */
+                    sourcePosts?: string[];
+                    /**
+                     * @description Addresses of advisories
+                     * @default []
+                     */
+                    advisoryUrls?: string[];
+                    /** @description Who reports it; the key’s name when left out */
+                    reporterNick?: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description It is recorded */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SecurityIncident"];
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getSecurityIncident: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the security incident
+                 * @example inc-k3mf7q2x
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The incident */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        id: string;
+                        title: string;
+                        /** @enum {string} */
+                        severity: "SEV-1" | "SEV-2" | "SEV-3" | "SEV-4";
+                        category: string | null;
+                        affected: string[];
+                        description: string | null;
+                        fixes: string[];
+                        sourcePosts: string[];
+                        advisoryUrls: string[];
+                        /** @enum {string} */
+                        status: "pending" | "validated" | "disputed" | "false_positive";
+                        reporter: string;
+                        /** Format: date-time */
+                        created_at: string;
+                        votes: number;
+                        /** @description 0 to 100; null before the first vote */
+                        average_score: number | null;
+                        threshold_met: boolean;
+                        consensus: components["schemas"]["Consensus"];
+                        contributions: {
+                            nick: string;
+                            score: number;
+                            /** @enum {string} */
+                            contributionType: "evidence" | "analysis" | "fix" | "confirmation";
+                            evidenceUrl: string | null;
+                            comment: string | null;
+                            /** Format: date-time */
+                            created_at: string;
+                        }[];
+                    };
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    voteOnSecurityIncident: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the security incident
+                 * @example inc-k3mf7q2x
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "voterNick": "bob",
+                 *       "score": 90,
+                 *       "comment": "Seen here too"
+                 *     }
+                 */
+                "application/json": {
+                    /** @description Nick of the voter */
+                    voterNick: string;
+                    score: number;
+                    evidenceUrl?: string | null;
+                    comment?: string | null;
+                    /**
+                     * @default confirmation
+                     * @enum {string}
+                     */
+                    contributionType?: "evidence" | "analysis" | "fix" | "confirmation";
+                };
+            };
+        };
+        responses: {
+            /** @description It counts */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        recorded: true;
+                        consensus: components["schemas"]["Consensus"];
+                    };
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getConsensus: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the security incident
+                 * @example inc-k3mf7q2x
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The consensus */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Consensus"];
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getSecurityStatistics: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Numbers */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        incidents: number;
+                        by_status: {
+                            [key: string]: number;
+                        };
+                        by_severity: {
+                            [key: string]: number;
+                        };
+                        votes: number;
+                        contributions: number;
+                        /** @description Distinct voters and reporters */
+                        subscribers: number;
+                    };
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listContributions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description IRC nick, case-insensitive
+                 * @example bob
+                 */
+                nick: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The newest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        nick: string;
+                        total: number;
+                        contributions: {
+                            incident: {
+                                id: string;
+                                title: string;
+                                /** @enum {string} */
+                                severity: "SEV-1" | "SEV-2" | "SEV-3" | "SEV-4";
+                                /** @enum {string} */
+                                status: "pending" | "validated" | "disputed" | "false_positive";
+                            };
+                            score: number;
+                            /** @enum {string} */
+                            contributionType: "evidence" | "analysis" | "fix" | "confirmation";
+                            evidenceUrl: string | null;
+                            comment: string | null;
+                            /** Format: date-time */
+                            created_at: string;
+                        }[];
+                    };
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getCertificateStatus: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As last checked */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        hosts: string[];
+                        certs: ({
+                            host: string;
+                            port: number;
+                            issuer: string | null;
+                            subject: string | null;
+                            /** Format: date-time */
+                            valid_from: string | null;
+                            /** Format: date-time */
+                            valid_to: string | null;
+                            days_until_expiry: number | null;
+                            status: string;
+                        } & {
+                            [key: string]: unknown;
+                        })[];
+                        alertTiers: ({
+                            days: number;
+                            label: string;
+                        } & {
+                            [key: string]: unknown;
+                        })[];
+                    } & {
+                        [key: string]: unknown;
                     };
                 };
             };
@@ -4397,412 +4820,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": unknown;
-                };
-            };
-        };
-    };
-    listSecurityIncidents: {
-        parameters: {
-            query?: {
-                status?: "pending" | "validated" | "disputed" | "false_positive";
-                severity?: "SEV-1" | "SEV-2" | "SEV-3" | "SEV-4";
-                limit?: number;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description As many as asked for; total is the number of all */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        incidents: components["schemas"]["SecurityIncident"][];
-                        total: number;
-                    };
-                };
-            };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    reportSecurityIncident: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "title": "A package steals keys",
-                 *       "severity": "SEV-1",
-                 *       "affected": [
-                 *         "left-pad"
-                 *       ],
-                 *       "reporterNick": "alice"
-                 *     }
-                 */
-                "application/json": {
-                    title: string;
-                    /** @enum {string} */
-                    severity: "SEV-1" | "SEV-2" | "SEV-3" | "SEV-4";
-                    category?: string | null;
-                    /** @default [] */
-                    affected?: string[];
-                    description?: string | null;
-                    /** @default [] */
-                    fixes?: string[];
-                    /** @default [] */
-                    sourcePosts?: string[];
-                    /** @default [] */
-                    advisoryUrls?: string[];
-                    /** @description IRC nick, case-insensitive */
-                    reporterNick?: string | null;
-                };
-            };
-        };
-        responses: {
-            /** @description It is recorded */
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SecurityIncident"];
-                };
-            };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    getSecurityIncident: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /**
-                 * @description Id of the incident
-                 * @example inc-k3mf7q2x
-                 */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The incident */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        id: string;
-                        title: string;
-                        /** @enum {string} */
-                        severity: "SEV-1" | "SEV-2" | "SEV-3" | "SEV-4";
-                        category: string | null;
-                        affected: string[];
-                        description: string | null;
-                        fixes: string[];
-                        sourcePosts: string[];
-                        advisoryUrls: string[];
-                        /** @enum {string} */
-                        status: "pending" | "validated" | "disputed" | "false_positive";
-                        reporter: string;
-                        /** Format: date-time */
-                        created_at: string;
-                        votes: number;
-                        /** @description 0 to 100; null before the first vote */
-                        average_score: number | null;
-                        threshold_met: boolean;
-                        consensus: components["schemas"]["Consensus"];
-                        contributions: {
-                            nick: string;
-                            score: number;
-                            /** @enum {string} */
-                            contributionType: "evidence" | "analysis" | "fix" | "confirmation";
-                            evidenceUrl: string | null;
-                            comment: string | null;
-                            /** Format: date-time */
-                            created_at: string;
-                        }[];
-                    };
-                };
-            };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    voteOnSecurityIncident: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /**
-                 * @description Id of the incident
-                 * @example inc-k3mf7q2x
-                 */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "voterNick": "bob",
-                 *       "score": 90,
-                 *       "comment": "Seen here too"
-                 *     }
-                 */
-                "application/json": {
-                    /** @description IRC nick, case-insensitive */
-                    voterNick: string;
-                    score: number;
-                    evidenceUrl?: string | null;
-                    comment?: string | null;
-                    /**
-                     * @default confirmation
-                     * @enum {string}
-                     */
-                    contributionType?: "evidence" | "analysis" | "fix" | "confirmation";
-                };
-            };
-        };
-        responses: {
-            /** @description It counts */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @enum {boolean} */
-                        recorded: true;
-                        consensus: components["schemas"]["Consensus"];
-                    };
-                };
-            };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    getConsensus: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /**
-                 * @description Id of the incident
-                 * @example inc-k3mf7q2x
-                 */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The consensus */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Consensus"];
-                };
-            };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    getSecurityStatistics: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Numbers */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        incidents: number;
-                        by_status: {
-                            [key: string]: number;
-                        };
-                        by_severity: {
-                            [key: string]: number;
-                        };
-                        votes: number;
-                        contributions: number;
-                        /** @description Distinct voters and reporters */
-                        subscribers: number;
-                    };
-                };
-            };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    listContributions: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /**
-                 * @description IRC nick, case-insensitive
-                 * @example alice
-                 */
-                nick: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The newest first */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        nick: string;
-                        total: number;
-                        contributions: {
-                            incident: {
-                                id: string;
-                                title: string;
-                                /** @enum {string} */
-                                severity: "SEV-1" | "SEV-2" | "SEV-3" | "SEV-4";
-                                /** @enum {string} */
-                                status: "pending" | "validated" | "disputed" | "false_positive";
-                            };
-                            score: number;
-                            /** @enum {string} */
-                            contributionType: "evidence" | "analysis" | "fix" | "confirmation";
-                            evidenceUrl: string | null;
-                            comment: string | null;
-                            /** Format: date-time */
-                            created_at: string;
-                        }[];
-                    };
-                };
-            };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    getCertificateStatus: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description As last checked */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        hosts: string[];
-                        certs: ({
-                            host: string;
-                            port: number;
-                            issuer: string | null;
-                            subject: string | null;
-                            /** Format: date-time */
-                            valid_from: string | null;
-                            /** Format: date-time */
-                            valid_to: string | null;
-                            days_until_expiry: number | null;
-                            status: string;
-                        } & {
-                            [key: string]: unknown;
-                        })[];
-                        alertTiers: ({
-                            days: number;
-                            label: string;
-                        } & {
-                            [key: string]: unknown;
-                        })[];
-                    } & {
-                        [key: string]: unknown;
-                    };
-                };
-            };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
                 };
             };
         };

@@ -2,7 +2,6 @@ import type { Call } from '../operations/core/operation.js';
 import { deliberationTools } from '../operations/deliberation/tools.js';
 import type { identityRoutes } from '../operations/identity/service.js';
 import { identityTools } from '../operations/identity/tools.js';
-import { securityTools } from '../operations/incidents/tools.js';
 import { operations } from '../operations/index.js';
 import { marketplaceTools } from '../operations/marketplace/tools.js';
 import type { guardianRoutes } from '../operations/moderation/service.js';
@@ -38,7 +37,6 @@ export function everyTool(sources: ToolSources): Tool[] {
     ...verificationTools(gateway),
     ...healthTools(health),
     ...identityTools(identity),
-    ...securityTools(gateway),
     ...deliberationTools(gateway),
     ...marketplaceTools(gateway),
   ];

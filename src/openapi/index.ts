@@ -2,7 +2,6 @@ import { channelOperations } from '../operations/channels/description.js';
 import { deliberationOperations } from '../operations/deliberation/description.js';
 import { webhookOperations } from '../operations/events/description.js';
 import { identityOperations } from '../operations/identity/description.js';
-import { securityOperations } from '../operations/incidents/description.js';
 import { operations as values } from '../operations/index.js';
 import { marketplaceOperations } from '../operations/marketplace/description.js';
 import { moderationOperations } from '../operations/moderation/description.js';
@@ -23,7 +22,6 @@ export const operations: Description[] = [
   ...moderationOperations,
   ...identityOperations,
   ...marketplaceOperations,
-  ...securityOperations,
   ...deliberationOperations,
   ...channelOperations,
   ...webhookOperations,

@@ -1,5 +1,6 @@
 import type { AnyOperation } from './core/operation.js';
+import { incidentsOperations } from './incidents/index.js';
 import { reputationOperations } from './reputation/index.js';
 
 /** Every operation of the service, by slice. */
-export const operations: readonly AnyOperation[] = [...reputationOperations];
+export const operations: readonly AnyOperation[] = [...reputationOperations, ...incidentsOperations];

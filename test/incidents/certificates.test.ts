@@ -6,7 +6,7 @@ import { createServer } from 'node:tls';
 import pino from 'pino';
 import t from 'tap';
 import { readConfig } from '../../src/app/config.js';
-import { endpointsOf } from '../../src/operations/incidents/service.js';
+import { endpointsOf } from '../../src/operations/incidents/certificates.js';
 import {
   type CertificateCheck,
   type CertificateFact,

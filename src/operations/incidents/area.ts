@@ -1,21 +1,21 @@
+import { KeyedLock } from '../../../streams/core/keyed-lock.js';
 import { CheckCertificates } from '../../../workers/certificates/index.js';
 import { Lease } from '../../../workers/core/lease.js';
 import type { Area, AreaParts } from '../../app/area.js';
-import type { NickWallets } from '../../auth/nick-wallets.js';
-import { upstream } from '../../remote/service.js';
-import { sentinelApi } from './routes.js';
-import { createSentinel, endpointsOf, sentinelRoutes } from './service.js';
+import { OwnReadModel } from '../../stores/own-read-model.js';
+import { nobody } from '../core/caller.js';
+import { endpointsOf } from './certificates.js';
+import type { IncidentsParts } from './parts.js';
+import { getSecurityHealth } from './reads.js';
 
 /** Security incidents and what agents make of them, and the certificates of the network's TLS endpoints. */
-export function sentinelArea(parts: AreaParts, signers: NickWallets): Area {
-  const { config, log, logger, readModels, keys, startedAt, holder } = parts;
+export function incidentsArea({ config, log, logger, readModels, holder, call }: AreaParts): Area {
   const endpoints = endpointsOf(config.CERT_HOSTS);
-  const service = createSentinel({ log, readModels, endpoints, startedAt });
-  const sentinel = upstream('sentinel', sentinelRoutes, {
-    url: config.SENTINEL_URL,
-    timeoutMs: config.PROXY_TIMEOUT,
-    service,
-  });
+  const incidents: IncidentsParts['incidents'] = {
+    rows: new OwnReadModel(readModels, 'incidents'),
+    lock: new KeyedLock(),
+    endpoints,
+  };
   const checking = new Lease({
     log,
     logger,
@@ -29,11 +29,8 @@ export function sentinelArea(parts: AreaParts, signers: NickWallets): Area {
     },
   });
   return {
-    services: [{ name: 'sentinel', routes: sentinelRoutes, operations: service }],
-    health: { sentinel: () => sentinel.health() },
-    api: async (server) => {
-      await server.register(sentinelApi, { sentinel, keys, signers });
-    },
+    parts: { incidents },
+    health: { sentinel: async () => ({ status: 200, body: await call(getSecurityHealth, {}, nobody) }) },
     schedules: endpoints.length > 0 ? [checking] : [],
   };
 }

@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import { certificateViews } from '../../../projections/incidents/certificates.js';
+import { alertTiers } from '../../../streams/certificates/index.js';
+import type { Endpoint } from '../../../workers/certificates/index.js';
+import { Time } from '../../openapi/description.js';
+import { defineOperation } from '../core/operation.js';
+import type { IncidentsParts } from './parts.js';
+
+/** TLS certificates as last checked. */
+const Certificates = z.looseObject({
+  hosts: z.array(z.string()),
+  certs: z.array(
+    z.looseObject({
+      host: z.string(),
+      port: z.int(),
+      issuer: z.string().nullable(),
+      subject: z.string().nullable(),
+      valid_from: Time.nullable(),
+      valid_to: Time.nullable(),
+      days_until_expiry: z.number().nullable(),
+      status: z.string(),
+    }),
+  ),
+  alertTiers: z.array(z.looseObject({ days: z.int(), label: z.string() })),
+});
+
+/** The certificates of the network's TLS endpoints. */
+export const getCertificateStatus = defineOperation({
+  id: 'getCertificateStatus',
+  tag: 'Security',
+  summary: 'TLS certificates of the network’s endpoints',
+  answers: {
+    200: {
+      says: 'As last checked',
+      body: {
+        schema: Certificates,
+        example: { hosts: [], certs: [], alertTiers: [{ days: 30, level: 'info', label: 'WARN-30' }] },
+      },
+    },
+  },
+  http: { method: 'get', path: '/sentinel/cert-status' },
+  tool: {
+    name: 'svc_cert_status',
+    title: 'TLS certificates of the network',
+    description:
+      'The TLS certificates of the network’s endpoints, as last checked, and how many days they last.',
+    output: 'described',
+  },
+  remote: { service: 'sentinel', method: 'get', path: '/api/cert-status' },
+  run: async (_input, _caller, { log, incidents: { rows, endpoints } }: IncidentsParts) => {
+    const certs = await rows.read((sql, schema) => certificateViews(sql, schema, endpoints, log.now()));
+    return { hosts: endpoints.map(placeOf), certs, alertTiers };
+  },
+});
+
+/** TLS endpoints from `host:port` texts. */
+export function endpointsOf(places: readonly string[]): Endpoint[] {
+  return [...new Set(places.map((place) => place.toLowerCase()))].map((place) => {
+    const colon = place.lastIndexOf(':');
+    return { host: place.slice(0, colon).replace(/^\[|\]$/g, ''), port: Number(place.slice(colon + 1)) };
+  });
+}
+
+const placeOf = ({ host, port }: Endpoint): string =>
+  host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;

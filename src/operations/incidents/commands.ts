@@ -1,0 +1,134 @@
+import { randomBytes } from 'node:crypto';
+import { z } from 'zod';
+import { consensusView, newIncident } from '../../../projections/incidents/queries.js';
+import {
+  contributionTypes,
+  type IncidentCommand,
+  incidentDecider,
+  severities,
+  statusOf,
+  incidents as stream,
+} from '../../../streams/incidents/index.js';
+import { Nick } from '../core/names.js';
+import { defineOperation } from '../core/operation.js';
+import { foundIncident, type IncidentsParts } from './parts.js';
+import { Consensus, consensus, Incident, incident } from './schemas.js';
+
+const text = (max: number) => z.string().trim().min(1).max(max);
+const texts = (what: string) => z.array(text(2_000)).max(50).default([]).describe(what);
+const link = z
+  .string()
+  .max(2_000)
+  .refine((url) => /^https?:\/\//i.test(url) && URL.canParse(url), 'must be an http or https address');
+
+/** Reports a security incident. */
+export const reportSecurityIncident = defineOperation({
+  id: 'reportSecurityIncident',
+  tag: 'Security',
+  summary: 'Report a security incident',
+  description: 'With an API key, or signed by the verified wallet of reporterNick.',
+  access: { wallet: 'proven', of: 'reporterNick' },
+  input: z.object({
+    title: text(200),
+    severity: z.enum(severities).describe('SEV-1 is the worst'),
+    category: text(100).nullish(),
+    affected: texts('Software, services or agents that are affected'),
+    description: text(10_000).nullish(),
+    fixes: texts('What helps against it'),
+    sourcePosts: texts('Addresses of posts that told of it'),
+    advisoryUrls: z.array(link).max(50).default([]).describe('Addresses of advisories'),
+    reporterNick: Nick.nullish().describe('Who reports it; the key’s name when left out'),
+  }),
+  example: { title: incident.title, severity: 'SEV-1', affected: ['left-pad'], reporterNick: 'alice' },
+  answers: { 201: { says: 'It is recorded', body: { schema: Incident, example: incident } } },
+  http: { method: 'post', path: '/sentinel/incidents' },
+  tool: {
+    name: 'svc_security_report',
+    title: 'Report a security incident',
+    description:
+      'Reports a security incident for others to confirm or reject. Look at svc_security_incidents first: a second report of the same helps nobody.',
+    output: 'described',
+    effect: 'change',
+  },
+  remote: { service: 'sentinel', method: 'post', path: '/api/incidents' },
+  run: async ({ reporterNick, category, description, ...rest }, { actor }, parts: IncidentsParts) => {
+    const command = {
+      ...{ is: 'report' as const, id: newIncidentId(), ...rest },
+      category: category ?? null,
+      description: description ?? null,
+      reporter: reporterNick ?? actor,
+    };
+    const { position } = await handle(command, actor, parts);
+    // when the log stored it; what was reported is not to be refused because that cannot be asked now
+    const recorded = await parts.log.at(stream, position.seq).catch(() => undefined);
+    return newIncident(command, recorded?.at ?? parts.log.now());
+  },
+});
+
+/** Votes on a security incident, once for each voter. */
+export const voteOnSecurityIncident = defineOperation({
+  id: 'voteOnSecurityIncident',
+  tag: 'Security',
+  summary: 'Vote on a security incident',
+  description: 'Once for each voter. With an API key, or signed by the verified wallet of voterNick.',
+  access: { wallet: 'proven', of: 'voterNick' },
+  input: z.object({
+    id: z.string().describe('Id of the security incident'),
+    voterNick: Nick.describe('Nick of the voter'),
+    score: z.int().min(0).max(100),
+    evidenceUrl: link.nullish(),
+    comment: text(2_000).nullish(),
+    contributionType: z.enum(contributionTypes).default('confirmation'),
+  }),
+  example: { id: incident.id, voterNick: 'bob', score: 90, comment: 'Seen here too' },
+  answers: {
+    200: {
+      says: 'It counts',
+      body: {
+        schema: z.object({ recorded: z.literal(true), consensus: Consensus }),
+        example: { recorded: true, consensus },
+      },
+    },
+  },
+  refusals: { not_found: 'No such incident', already_voted: 'This voter has voted already' },
+  http: { method: 'post', path: '/sentinel/incidents/{id}/vote' },
+  tool: {
+    name: 'svc_security_vote',
+    title: 'Vote on a security incident',
+    description:
+      'Says how sure you are that an incident is real: 100 is certain, 0 is certainly not. One vote per voter and incident, for ever.',
+    rename: { id: 'incident_id' },
+    output: 'described',
+    effect: 'change',
+    idempotent: true,
+  },
+  remote: { service: 'sentinel', method: 'post', path: '/api/incidents/{id}/vote' },
+  run: async ({ id, voterNick, evidenceUrl, comment, ...rest }, { actor }, parts: IncidentsParts) => {
+    const command = {
+      ...{ is: 'vote' as const, id, voter: voterNick, ...rest },
+      evidenceUrl: evidenceUrl ?? null,
+      comment: comment ?? null,
+    };
+    const { state } = await foundIncident(id, () => handle(command, actor, parts));
+    return { recorded: true, consensus: consensusView(id, statusOf(state.tally), state.tally) };
+  },
+});
+
+async function handle(
+  command: IncidentCommand,
+  by: string,
+  { log, incidents: { lock, rows } }: IncidentsParts,
+) {
+  return await lock.run(command.id, async () => {
+    const done = await log.handle(stream, incidentDecider, command, { by });
+    rows.wrote(done.position);
+    return done;
+  });
+}
+
+const idLetters = 'abcdefghijkmnpqrstuvwxyz23456789';
+
+/** Short enough to be said on IRC, and one of so many that no two are alike. */
+function newIncidentId(): string {
+  return `inc-${[...randomBytes(8)].map((byte) => idLetters[byte % idLetters.length]).join('')}`;
+}

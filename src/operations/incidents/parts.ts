@@ -1,0 +1,25 @@
+import { type Log, Refusal } from '../../../streams/core/index.js';
+import type { KeyedLock } from '../../../streams/core/keyed-lock.js';
+import { isIncidentId } from '../../../streams/incidents/index.js';
+import type { Endpoint } from '../../../workers/certificates/index.js';
+import type { OwnReadModel } from '../../stores/own-read-model.js';
+
+/** What the operations of security incidents work with. */
+export interface IncidentsParts {
+  log: Log;
+  startedAt: Date;
+  incidents: {
+    rows: OwnReadModel;
+    /** Commands about one incident are carried out one after another, so that only other processes can be in their way. */
+    lock: KeyedLock;
+    /** TLS endpoints whose certificates are watched. */
+    endpoints: readonly Endpoint[];
+  };
+}
+
+/** What was found under the id of an incident; a 404 for nothing, and for what is no id. */
+export async function foundIncident<T>(id: string, find: () => Promise<T | undefined>): Promise<T> {
+  const found = isIncidentId(id) ? await find() : undefined;
+  if (!found) throw new Refusal('not_found', 'Incident not found');
+  return found;
+}
