@@ -3,7 +3,6 @@ import { deliberationTools } from '../operations/deliberation/tools.js';
 import type { identityRoutes } from '../operations/identity/service.js';
 import { identityTools } from '../operations/identity/tools.js';
 import { operations } from '../operations/index.js';
-import { marketplaceTools } from '../operations/marketplace/tools.js';
 import type { guardianRoutes } from '../operations/moderation/service.js';
 import { moderationTools } from '../operations/moderation/tools.js';
 import type { ircReadRoutes } from '../operations/network/service.js';
@@ -38,6 +37,5 @@ export function everyTool(sources: ToolSources): Tool[] {
     ...healthTools(health),
     ...identityTools(identity),
     ...deliberationTools(gateway),
-    ...marketplaceTools(gateway),
   ];
 }

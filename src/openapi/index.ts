@@ -3,7 +3,6 @@ import { deliberationOperations } from '../operations/deliberation/description.j
 import { webhookOperations } from '../operations/events/description.js';
 import { identityOperations } from '../operations/identity/description.js';
 import { operations as values } from '../operations/index.js';
-import { marketplaceOperations } from '../operations/marketplace/description.js';
 import { moderationOperations } from '../operations/moderation/description.js';
 import { ircOperations } from '../operations/network/description.js';
 import { paymentOperations } from '../operations/payments/description.js';
@@ -21,7 +20,6 @@ export const operations: Description[] = [
   ...verificationOperations,
   ...moderationOperations,
   ...identityOperations,
-  ...marketplaceOperations,
   ...deliberationOperations,
   ...channelOperations,
   ...webhookOperations,

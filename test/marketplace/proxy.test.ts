@@ -8,7 +8,7 @@ import { startNats } from '../support/nats.js';
 
 const key = 'k'.repeat(40);
 const keyed = { 'x-api-key': key, 'content-type': 'application/json' };
-const fill = (path: string) => path.replace(/:\w+/g, 'id-1');
+const fill = (path: string) => path.replace(/\{\w+\}/g, 'id-1');
 
 async function stage(t: Test, settings: Record<string, string> = {}) {
   const nats = await startNats(t);

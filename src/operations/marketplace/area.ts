@@ -1,18 +1,16 @@
 import type { Area, AreaParts } from '../../app/area.js';
 import { MarketplaceCalls } from './calls.js';
-import { marketplaceApi } from './routes-http.js';
+import type { MarketplaceParts } from './passing-on.js';
 import { Marketplace } from './upstream.js';
 
 /** The task marketplace behind this service, and the record of what is changed there. */
-export function marketplaceArea({ config, log, logger, readModels, keys }: AreaParts): Area {
+export function marketplaceArea({ config, log, logger }: AreaParts): Area {
   const reads = config.EM_URL
     ? new Marketplace({ url: config.EM_URL, apiKey: config.EM_API_KEY, timeoutMs: config.PROXY_TIMEOUT })
     : undefined;
-  const marketplace = reads && { reads, calls: new MarketplaceCalls({ log, logger, marketplace: reads }) };
-  return {
-    api: async (server) => {
-      await server.register(marketplaceApi, { marketplace, readModels, keys });
-    },
-    stop: async () => await reads?.close(),
+  const marketplace: MarketplaceParts['marketplace'] = reads && {
+    reads,
+    calls: new MarketplaceCalls({ log, logger, marketplace: reads }),
   };
+  return { parts: { marketplace }, stop: async () => await reads?.close() };
 }

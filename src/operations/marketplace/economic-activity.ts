@@ -1,4 +1,7 @@
+import { z } from 'zod';
 import { Refusal, Unavailable } from '../../../streams/core/index.js';
+import { defineOperation } from '../core/operation.js';
+import { type MarketplaceParts, passedOn } from './passing-on.js';
 
 /** Statuses of a task at the marketplace. */
 export const taskStatuses = [
@@ -18,7 +21,7 @@ interface Task extends Record<string, unknown> {
   status?: unknown;
 }
 
-/** Asks `GET /em/tasks` with a query, and answers its status and JSON body. */
+/** Asks the marketplace for its tasks with a query, and answers its status and JSON body. */
 export type ListTasks = (query: Record<string, string>) => Promise<{ status: number; body: unknown }>;
 
 const source = 'task marketplace';
@@ -53,7 +56,8 @@ export async function economicActivity(
 
 async function tasksOf(list: ListTasks, status: TaskStatus, after: string | undefined): Promise<Task[]> {
   const answer = await list({ status, ...(after ? { after } : {}) });
-  if (answer.status !== 200) throw failure(answer);
+  if (answer.status !== 200)
+    throw new Unavailable('marketplace_failed', `The task marketplace answered HTTP ${answer.status}`);
   const { tasks = answer.body, hint } = (answer.body ?? {}) as { tasks?: unknown; hint?: string };
   if (hint !== undefined && Array.isArray(tasks) && tasks.length === 0) {
     throw new Refusal('marketplace_not_configured', 'The task marketplace is not configured', { hint });
@@ -70,14 +74,6 @@ async function tasksOf(list: ListTasks, status: TaskStatus, after: string | unde
   return after ? wanted.filter((task) => !isBefore(task.created_at, after)) : wanted;
 }
 
-/** What this service says when it cannot ask the marketplace, or how that one answered. */
-function failure({ status, body }: { status: number; body: unknown }): Unavailable {
-  const { code, error } = (body ?? {}) as { code?: unknown; error?: unknown };
-  const isOurs = typeof code === 'string' && code.startsWith('marketplace_') && typeof error === 'string';
-  const what = isOurs ? error : `The task marketplace answered HTTP ${status}`;
-  return new Unavailable('marketplace_failed', what);
-}
-
 function isBefore(created: unknown, after: string): boolean {
   return typeof created === 'string' && Date.parse(created) < Date.parse(after);
 }
@@ -90,3 +86,48 @@ function total(tasks: Task[]): number {
   }, 0);
   return Math.round(cents) / 100;
 }
+
+const Activity = z.looseObject({
+  status: z.string().optional(),
+  count: z.int().optional(),
+  total_usd: z.number().optional(),
+  tasks: z.array(z.unknown()).optional(),
+  completed_tasks: z.int().optional(),
+  published_bounties: z.int().optional(),
+  total_usd_completed: z.number().optional(),
+  total_usd_published: z.number().optional(),
+  source: z.string(),
+  queried_at: z.string().describe('ISO 8601'),
+});
+
+/** What is going on at the marketplace, for agents. */
+export const getEconomicActivity = defineOperation({
+  id: 'getEconomicActivity',
+  input: z.object({
+    after: z
+      .union(
+        [z.iso.datetime({ offset: true }), z.iso.date()],
+        'must be a date, or a time with its zone, like 2026-01-31T12:00:00Z',
+      )
+      .optional()
+      .describe('ISO 8601, a time with its zone or a date: tasks created since then'),
+    status: z.enum(taskStatuses).optional(),
+  }),
+  tool: {
+    name: 'svc_economic_activity',
+    title: 'Economic activity',
+    description:
+      'What is going on at the task marketplace: tasks of one status with the sum of their bounties in US dollars, or, without a status, the completed and the published ones.',
+    output: Activity,
+    openWorld: true,
+    walletReadable: true,
+  },
+  run: async (asked, caller, { call }: MarketplaceParts) => {
+    const list: ListTasks = async (query) => {
+      const search = `?${new URLSearchParams(query)}`;
+      const { status, body } = await call(passedOn.listTasks, { search, headers: {} }, caller);
+      return { status, body: body.length === 0 ? null : JSON.parse(body.toString()) };
+    };
+    return await economicActivity(list, asked, new Date());
+  },
+});

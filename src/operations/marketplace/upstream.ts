@@ -5,14 +5,14 @@ import { Exchange, type MarketplaceAnswer } from './exchange.js';
 const connections = 64;
 
 /** Headers of a caller that the marketplace gets; everything else, credentials above all, stays here. */
-const requestHeaders = ['content-type', 'idempotency-key', 'accept-language'];
+export const requestHeaders = ['content-type', 'idempotency-key', 'accept-language'];
 /** What is asked of the marketplace. */
 export interface MarketplaceRequest {
   method: 'GET' | 'POST' | 'DELETE';
   /** Behind `/api/v1`, with its query, percent-encoded. */
   path: string;
-  /** The caller's headers; only harmless ones go on. */
-  headers?: Record<string, string | string[] | undefined>;
+  /** The caller's, of `requestHeaders`. */
+  headers: Record<string, string>;
   /** The bytes of the body, as they came. */
   body?: Uint8Array | undefined;
   requestId: string;
@@ -47,14 +47,10 @@ export class Marketplace {
     });
   }
 
-  async ask({ method, path, headers = {}, body, requestId }: MarketplaceRequest): Promise<MarketplaceAnswer> {
+  async ask({ method, path, headers, body, requestId }: MarketplaceRequest): Promise<MarketplaceAnswer> {
     return await new Promise((resolve, reject) => {
       const exchange = new Exchange(this.#timeoutMs, resolve, reject);
-      const sent: Record<string, string> = { ...this.#headers, 'x-request-id': requestId };
-      for (const name of requestHeaders) {
-        const value = headers[name];
-        if (value !== undefined) sent[name] = Array.isArray(value) ? value.join(', ') : value;
-      }
+      const sent = { ...headers, ...this.#headers, 'x-request-id': requestId };
       try {
         this.#pool.dispatch(
           { method, path: this.#prefix + path, headers: sent, body: body ?? null },

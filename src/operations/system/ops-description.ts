@@ -246,55 +246,6 @@ export const operationsOperations: Description[] = [
   ),
   operation(
     {
-      id: 'listAudit',
-      method: 'get',
-      path: '/ops/audit',
-      summary: 'Calls that changed something at the marketplace',
-      query: z.object({
-        limit: z.coerce.number().int().min(1).max(500).default(100),
-        before: z.coerce.number().int().min(1).optional().describe('Only those with a smaller id'),
-      }),
-    },
-    'Newest first; status is null where it is not known what became of a call',
-    {
-      schema: z.object({
-        entries: z.array(
-          z.object({
-            id: z.int(),
-            at: Time,
-            actor: z.string(),
-            method: z.string(),
-            path: z.string(),
-            task_id: z.string().nullable(),
-            status: z.int().nullable(),
-            ms: z.number().nullable(),
-            request_id: z.string(),
-            body_sha256: z.string(),
-            error: z.string().nullable(),
-          }),
-        ),
-      }),
-      example: {
-        entries: [
-          {
-            id: 1,
-            at,
-            actor: 'ops',
-            method: 'POST',
-            path: '/em/tasks/a1b2c3d4/approve',
-            task_id: 'a1b2c3d4',
-            status: 200,
-            ms: 120.5,
-            request_id: 'req-1',
-            body_sha256: 'ab'.repeat(32),
-            error: null,
-          },
-        ],
-      },
-    },
-  ),
-  operation(
-    {
       id: 'listUnresolvedPayments',
       method: 'get',
       path: '/ops/payments',

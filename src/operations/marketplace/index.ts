@@ -1,0 +1,13 @@
+import type { AnyOperation } from '../core/operation.js';
+import { listAudit } from './audit.js';
+import { getEconomicActivity } from './economic-activity.js';
+import { passedOn } from './passing-on.js';
+
+export type { MarketplaceParts } from './passing-on.js';
+
+/** The task marketplace behind this service, and what was changed there through it. */
+export const marketplaceOperations: AnyOperation[] = [
+  getEconomicActivity,
+  ...Object.values(passedOn),
+  listAudit,
+];
