@@ -57,6 +57,475 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/em/tasks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List tasks
+         * @description Passed on to `/api/v1/tasks` of the marketplace, query and body unchanged.
+         */
+        get: operations["listTasks"];
+        put?: never;
+        /**
+         * Create a task; locks its bounty in escrow
+         * @description Passed on to `/api/v1/tasks` of the marketplace, query and body unchanged. Never repeated by this service, and recorded whatever comes of it.
+         */
+        post: operations["createTask"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/em/tasks/available": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Open bounties: only tasks that are published
+         * @description Passed on to `/api/v1/tasks/available` of the marketplace, query and body unchanged.
+         */
+        get: operations["availableTasks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/em/tasks/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Search tasks by free text
+         * @description Passed on to `/api/v1/tasks/search` of the marketplace, query and body unchanged.
+         */
+        get: operations["searchTasks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/em/tasks/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A task
+         * @description Passed on to `/api/v1/tasks/:id` of the marketplace, query and body unchanged.
+         */
+        get: operations["getTask"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/em/tasks/{id}/apply": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Apply for a task, or claim it
+         * @description Passed on to `/api/v1/tasks/:id/apply` of the marketplace, query and body unchanged. Never repeated by this service, and recorded whatever comes of it.
+         */
+        post: operations["applyTask"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/em/tasks/{id}/submit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Hand in evidence
+         * @description Passed on to `/api/v1/tasks/:id/submit` of the marketplace, query and body unchanged. Never repeated by this service, and recorded whatever comes of it.
+         */
+        post: operations["submitEvidence"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/em/tasks/{id}/approve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Approve evidence; releases the escrow to the worker
+         * @description Passed on to `/api/v1/tasks/:id/approve` of the marketplace, query and body unchanged. Never repeated by this service, and recorded whatever comes of it.
+         */
+        post: operations["approveTask"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/em/tasks/{id}/reject": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Reject evidence
+         * @description Passed on to `/api/v1/tasks/:id/reject` of the marketplace, query and body unchanged. Never repeated by this service, and recorded whatever comes of it.
+         */
+        post: operations["rejectTask"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/em/tasks/{id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel a task
+         * @description Passed on to `/api/v1/tasks/:id/cancel` of the marketplace, query and body unchanged. Never repeated by this service, and recorded whatever comes of it.
+         */
+        post: operations["cancelTask"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/em/tasks/{id}/mutual-cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Propose a mutual cancel
+         * @description Passed on to `/api/v1/tasks/:id/mutual-cancel` of the marketplace, query and body unchanged. Never repeated by this service, and recorded whatever comes of it.
+         */
+        post: operations["mutualCancelTask"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/em/tasks/{id}/confirm-cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Agree to a mutual cancel; the escrow goes back to the publisher
+         * @description Passed on to `/api/v1/tasks/:id/confirm-cancel` of the marketplace, query and body unchanged. Never repeated by this service, and recorded whatever comes of it.
+         */
+        post: operations["confirmCancelTask"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/em/tasks/{id}/bid": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Offer another price
+         * @description Passed on to `/api/v1/tasks/:id/bid` of the marketplace, query and body unchanged. Never repeated by this service, and recorded whatever comes of it.
+         */
+        post: operations["bidTask"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/em/disputes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Open a dispute
+         * @description Passed on to `/api/v1/disputes` of the marketplace, query and body unchanged. Never repeated by this service, and recorded whatever comes of it.
+         */
+        post: operations["openDispute"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/em/disputes/{disputeId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A dispute
+         * @description Passed on to `/api/v1/disputes/:disputeId` of the marketplace, query and body unchanged.
+         */
+        get: operations["getDispute"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/em/disputes/{disputeId}/resolve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Decide a dispute, as its arbitrator
+         * @description Passed on to `/api/v1/disputes/:disputeId/resolve` of the marketplace, query and body unchanged. Never repeated by this service, and recorded whatever comes of it.
+         */
+        post: operations["resolveDispute"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/em/workers/available": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Find available workers
+         * @description Passed on to `/api/v1/workers/available` of the marketplace, query and body unchanged.
+         */
+        get: operations["findAvailableWorkers"];
+        put?: never;
+        /**
+         * Declare availability
+         * @description Passed on to `/api/v1/workers/available` of the marketplace, query and body unchanged. Never repeated by this service, and recorded whatever comes of it.
+         */
+        post: operations["declareAvailability"];
+        /**
+         * Take back availability
+         * @description Passed on to `/api/v1/workers/available` of the marketplace, query and body unchanged. Never repeated by this service, and recorded whatever comes of it.
+         */
+        delete: operations["cancelAvailability"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/em/tips": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a tip in USDC
+         * @description Passed on to `/api/v1/tips` of the marketplace, query and body unchanged. Never repeated by this service, and recorded whatever comes of it.
+         */
+        post: operations["sendTip"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/em/escrow/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Escrow of a task, on chain
+         * @description Passed on to `/api/v1/escrow/:id` of the marketplace, query and body unchanged.
+         */
+        get: operations["getEscrow"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/em/earnings/{nick}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Earnings of a worker
+         * @description Passed on to `/api/v1/earnings/:nick` of the marketplace, query and body unchanged.
+         */
+        get: operations["getEarnings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/em/relay-chains": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a relay chain
+         * @description Passed on to `/api/v1/relay-chains` of the marketplace, query and body unchanged. Never repeated by this service, and recorded whatever comes of it.
+         */
+        post: operations["createRelayChain"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/em/relay-chains/{relayId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A relay chain with its legs
+         * @description Passed on to `/api/v1/relay-chains/:relayId` of the marketplace, query and body unchanged.
+         */
+        get: operations["getRelayChain"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/em/relay-chains/{relayId}/legs/{legNum}/assign": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Give a leg to a worker
+         * @description Passed on to `/api/v1/relay-chains/:relayId/legs/:legNum/assign` of the marketplace, query and body unchanged. Never repeated by this service, and recorded whatever comes of it.
+         */
+        post: operations["assignRelayLeg"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ops/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Calls that changed something at the marketplace */
+        get: operations["listAudit"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/sentinel/incidents": {
         parameters: {
             query?: never;
@@ -569,458 +1038,6 @@ export interface paths {
         put?: never;
         /** Prove a wallet with the signed challenge */
         post: operations["verifyWallet"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/em/tasks": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List tasks
-         * @description Passed on to `/api/v1/tasks` of the marketplace, query and body unchanged.
-         */
-        get: operations["listTasks"];
-        put?: never;
-        /**
-         * Create a task; locks its bounty in escrow
-         * @description Passed on to `/api/v1/tasks` of the marketplace, query and body unchanged. Never repeated by this service, and recorded whatever comes of it.
-         */
-        post: operations["createTask"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/em/tasks/available": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Open bounties: only tasks that are published
-         * @description Passed on to `/api/v1/tasks/available` of the marketplace, query and body unchanged.
-         */
-        get: operations["availableTasks"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/em/tasks/search": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Search tasks by free text
-         * @description Passed on to `/api/v1/tasks/search` of the marketplace, query and body unchanged.
-         */
-        get: operations["searchTasks"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/em/tasks/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * A task
-         * @description Passed on to `/api/v1/tasks/:id` of the marketplace, query and body unchanged.
-         */
-        get: operations["getTask"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/em/tasks/{id}/apply": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Apply for a task, or claim it
-         * @description Passed on to `/api/v1/tasks/:id/apply` of the marketplace, query and body unchanged. Never repeated by this service, and recorded whatever comes of it.
-         */
-        post: operations["applyTask"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/em/tasks/{id}/submit": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Hand in evidence
-         * @description Passed on to `/api/v1/tasks/:id/submit` of the marketplace, query and body unchanged. Never repeated by this service, and recorded whatever comes of it.
-         */
-        post: operations["submitEvidence"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/em/tasks/{id}/approve": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Approve evidence; releases the escrow to the worker
-         * @description Passed on to `/api/v1/tasks/:id/approve` of the marketplace, query and body unchanged. Never repeated by this service, and recorded whatever comes of it.
-         */
-        post: operations["approveTask"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/em/tasks/{id}/reject": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Reject evidence
-         * @description Passed on to `/api/v1/tasks/:id/reject` of the marketplace, query and body unchanged. Never repeated by this service, and recorded whatever comes of it.
-         */
-        post: operations["rejectTask"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/em/tasks/{id}/cancel": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Cancel a task
-         * @description Passed on to `/api/v1/tasks/:id/cancel` of the marketplace, query and body unchanged. Never repeated by this service, and recorded whatever comes of it.
-         */
-        post: operations["cancelTask"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/em/tasks/{id}/mutual-cancel": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Propose a mutual cancel
-         * @description Passed on to `/api/v1/tasks/:id/mutual-cancel` of the marketplace, query and body unchanged. Never repeated by this service, and recorded whatever comes of it.
-         */
-        post: operations["mutualCancelTask"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/em/tasks/{id}/confirm-cancel": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Agree to a mutual cancel; the escrow goes back to the publisher
-         * @description Passed on to `/api/v1/tasks/:id/confirm-cancel` of the marketplace, query and body unchanged. Never repeated by this service, and recorded whatever comes of it.
-         */
-        post: operations["confirmCancelTask"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/em/tasks/{id}/bid": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Offer another price
-         * @description Passed on to `/api/v1/tasks/:id/bid` of the marketplace, query and body unchanged. Never repeated by this service, and recorded whatever comes of it.
-         */
-        post: operations["bidTask"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/em/disputes": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Open a dispute
-         * @description Passed on to `/api/v1/disputes` of the marketplace, query and body unchanged. Never repeated by this service, and recorded whatever comes of it.
-         */
-        post: operations["openDispute"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/em/disputes/{disputeId}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * A dispute
-         * @description Passed on to `/api/v1/disputes/:disputeId` of the marketplace, query and body unchanged.
-         */
-        get: operations["getDispute"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/em/disputes/{disputeId}/resolve": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Decide a dispute, as its arbitrator
-         * @description Passed on to `/api/v1/disputes/:disputeId/resolve` of the marketplace, query and body unchanged. Never repeated by this service, and recorded whatever comes of it.
-         */
-        post: operations["resolveDispute"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/em/workers/available": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Find available workers
-         * @description Passed on to `/api/v1/workers/available` of the marketplace, query and body unchanged.
-         */
-        get: operations["findAvailableWorkers"];
-        put?: never;
-        /**
-         * Declare availability
-         * @description Passed on to `/api/v1/workers/available` of the marketplace, query and body unchanged. Never repeated by this service, and recorded whatever comes of it.
-         */
-        post: operations["declareAvailability"];
-        /**
-         * Take back availability
-         * @description Passed on to `/api/v1/workers/available` of the marketplace, query and body unchanged. Never repeated by this service, and recorded whatever comes of it.
-         */
-        delete: operations["cancelAvailability"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/em/tips": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Send a tip in USDC
-         * @description Passed on to `/api/v1/tips` of the marketplace, query and body unchanged. Never repeated by this service, and recorded whatever comes of it.
-         */
-        post: operations["sendTip"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/em/escrow/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Escrow of a task, on chain
-         * @description Passed on to `/api/v1/escrow/:id` of the marketplace, query and body unchanged.
-         */
-        get: operations["getEscrow"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/em/earnings/{nick}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Earnings of a worker
-         * @description Passed on to `/api/v1/earnings/:nick` of the marketplace, query and body unchanged.
-         */
-        get: operations["getEarnings"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/em/relay-chains": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Create a relay chain
-         * @description Passed on to `/api/v1/relay-chains` of the marketplace, query and body unchanged. Never repeated by this service, and recorded whatever comes of it.
-         */
-        post: operations["createRelayChain"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/em/relay-chains/{relayId}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * A relay chain with its legs
-         * @description Passed on to `/api/v1/relay-chains/:relayId` of the marketplace, query and body unchanged.
-         */
-        get: operations["getRelayChain"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/em/relay-chains/{relayId}/legs/{legNum}/assign": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Give a leg to a worker
-         * @description Passed on to `/api/v1/relay-chains/:relayId/legs/:legNum/assign` of the marketplace, query and body unchanged. Never repeated by this service, and recorded whatever comes of it.
-         */
-        post: operations["assignRelayLeg"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1956,23 +1973,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/ops/audit": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Calls that changed something at the marketplace */
-        get: operations["listAudit"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/ops/payments": {
         parameters: {
             query?: never;
@@ -2357,6 +2357,1181 @@ export interface operations {
                             avg_score: number;
                             /** @description 0 to 100: how good, how much and how old the feedback is */
                             score: number;
+                        }[];
+                    };
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listTasks: {
+        parameters: {
+            query?: {
+                status?: string;
+                category?: "physical_presence" | "knowledge_access" | "human_authority" | "simple_action" | "digital_physical";
+                /** @description How many at most */
+                limit?: number;
+                /** @description How many to leave out at the beginning */
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As the marketplace answers; an empty list with a hint where none is configured */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+        };
+    };
+    createTask: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Passed on, for a marketplace that knows repetitions by it
+                 * @example 7b1c0d9e
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "title": "Photograph a shop front",
+                 *       "bounty_usd": 5
+                 *     }
+                 */
+                "application/json": {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description As the marketplace answers */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+        };
+    };
+    availableTasks: {
+        parameters: {
+            query?: {
+                category?: string;
+                /** @description How many at most */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As the marketplace answers; an empty list with a hint where none is configured */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+        };
+    };
+    searchTasks: {
+        parameters: {
+            query?: {
+                /** @description What to search for */
+                q?: string;
+                /** @description Category */
+                cat?: string;
+                /** @description How many at most */
+                limit?: number;
+                /** @description How many to leave out at the beginning */
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As the marketplace answers; an empty list with a hint where none is configured */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+        };
+    };
+    getTask: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the task
+                 * @example a1b2c3d4-5678
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As the marketplace answers */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+        };
+    };
+    applyTask: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Passed on, for a marketplace that knows repetitions by it
+                 * @example 7b1c0d9e
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the task
+                 * @example a1b2c3d4-5678
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "executor_id": "alice",
+                 *       "message": "I am around the corner"
+                 *     }
+                 */
+                "application/json": {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description As the marketplace answers */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+        };
+    };
+    submitEvidence: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Passed on, for a marketplace that knows repetitions by it
+                 * @example 7b1c0d9e
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the task
+                 * @example a1b2c3d4-5678
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "evidence": {
+                 *         "photo": "https://example.com/1.jpg"
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description As the marketplace answers */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+        };
+    };
+    approveTask: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Passed on, for a marketplace that knows repetitions by it
+                 * @example 7b1c0d9e
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the task
+                 * @example a1b2c3d4-5678
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "rating": 5
+                 *     }
+                 */
+                "application/json": {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description As the marketplace answers */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+        };
+    };
+    rejectTask: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Passed on, for a marketplace that knows repetitions by it
+                 * @example 7b1c0d9e
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the task
+                 * @example a1b2c3d4-5678
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "reason": "The photo shows another shop"
+                 *     }
+                 */
+                "application/json": {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description As the marketplace answers */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+        };
+    };
+    cancelTask: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Passed on, for a marketplace that knows repetitions by it
+                 * @example 7b1c0d9e
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the task
+                 * @example a1b2c3d4-5678
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "reason": "Not needed any more"
+                 *     }
+                 */
+                "application/json": {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description As the marketplace answers */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+        };
+    };
+    mutualCancelTask: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Passed on, for a marketplace that knows repetitions by it
+                 * @example 7b1c0d9e
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the task
+                 * @example a1b2c3d4-5678
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "reason": "Not needed any more"
+                 *     }
+                 */
+                "application/json": {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description As the marketplace answers */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+        };
+    };
+    confirmCancelTask: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Passed on, for a marketplace that knows repetitions by it
+                 * @example 7b1c0d9e
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the task
+                 * @example a1b2c3d4-5678
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /** @example {} */
+                "application/json": {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description As the marketplace answers */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+        };
+    };
+    bidTask: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Passed on, for a marketplace that knows repetitions by it
+                 * @example 7b1c0d9e
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the task
+                 * @example a1b2c3d4-5678
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "amount": 7
+                 *     }
+                 */
+                "application/json": {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description As the marketplace answers */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+        };
+    };
+    openDispute: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Passed on, for a marketplace that knows repetitions by it
+                 * @example 7b1c0d9e
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "task_id": "a1b2c3d4-5678",
+                 *       "reason": "Evidence was rejected without a reason"
+                 *     }
+                 */
+                "application/json": {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description As the marketplace answers */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+        };
+    };
+    getDispute: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the dispute
+                 * @example a1b2c3d4-5678
+                 */
+                disputeId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As the marketplace answers */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+        };
+    };
+    resolveDispute: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Passed on, for a marketplace that knows repetitions by it
+                 * @example 7b1c0d9e
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the dispute
+                 * @example a1b2c3d4-5678
+                 */
+                disputeId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "verdict": "release"
+                 *     }
+                 */
+                "application/json": {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description As the marketplace answers */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+        };
+    };
+    findAvailableWorkers: {
+        parameters: {
+            query?: {
+                /** @description Place */
+                near?: string;
+                /** @description Category */
+                cat?: string;
+                /** @description How many at most */
+                limit?: number;
+                /** @description How many to leave out at the beginning */
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As the marketplace answers */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+        };
+    };
+    declareAvailability: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Passed on, for a marketplace that knows repetitions by it
+                 * @example 7b1c0d9e
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "location": "Lisbon",
+                 *       "duration": "4h",
+                 *       "categories": []
+                 *     }
+                 */
+                "application/json": {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description As the marketplace answers */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+        };
+    };
+    cancelAvailability: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Passed on, for a marketplace that knows repetitions by it
+                 * @example 7b1c0d9e
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As the marketplace answers */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+        };
+    };
+    sendTip: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Passed on, for a marketplace that knows repetitions by it
+                 * @example 7b1c0d9e
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "to_nick": "alice",
+                 *       "amount": 1,
+                 *       "chain": "base",
+                 *       "message": "Thank you"
+                 *     }
+                 */
+                "application/json": {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description As the marketplace answers */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+        };
+    };
+    getEscrow: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the task
+                 * @example a1b2c3d4-5678
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As the marketplace answers */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+        };
+    };
+    getEarnings: {
+        parameters: {
+            query?: {
+                /** @description e.g. 7d or month */
+                period?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description IRC nick
+                 * @example alice
+                 */
+                nick: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As the marketplace answers */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+        };
+    };
+    createRelayChain: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Passed on, for a marketplace that knows repetitions by it
+                 * @example 7b1c0d9e
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "task_id": "a1b2c3d4-5678",
+                 *       "legs": [
+                 *         {
+                 *           "bounty_usdc": 2
+                 *         },
+                 *         {
+                 *           "bounty_usdc": 3
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description As the marketplace answers */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+        };
+    };
+    getRelayChain: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the relay chain
+                 * @example a1b2c3d4-5678
+                 */
+                relayId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As the marketplace answers */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+        };
+    };
+    assignRelayLeg: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Passed on, for a marketplace that knows repetitions by it
+                 * @example 7b1c0d9e
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the relay chain
+                 * @example a1b2c3d4-5678
+                 */
+                relayId: string;
+                /**
+                 * @description Number of the leg
+                 * @example 1
+                 */
+                legNum: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "worker_nick": "alice"
+                 *     }
+                 */
+                "application/json": {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description As the marketplace answers */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+        };
+    };
+    listAudit: {
+        parameters: {
+            query?: {
+                limit?: number;
+                /** @description Only those with a smaller id */
+                before?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Newest first; status is null where it is not known what became of a call */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        entries: {
+                            id: number;
+                            /** Format: date-time */
+                            at: string;
+                            actor: string;
+                            method: string;
+                            path: string;
+                            task_id: string | null;
+                            status: number | null;
+                            ms: number | null;
+                            request_id: string;
+                            body_sha256: string;
+                            error: string | null;
                         }[];
                     };
                 };
@@ -3702,1124 +4877,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    listTasks: {
-        parameters: {
-            query?: {
-                status?: string;
-                category?: "physical_presence" | "knowledge_access" | "human_authority" | "simple_action" | "digital_physical";
-                /** @description How many at most */
-                limit?: number;
-                /** @description How many to leave out at the beginning */
-                offset?: number;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description As the marketplace answers; an empty list with a hint where none is configured */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": unknown;
-                };
-            };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": unknown;
-                };
-            };
-        };
-    };
-    createTask: {
-        parameters: {
-            query?: never;
-            header?: {
-                /**
-                 * @description Passed on, for a marketplace that knows repetitions by it
-                 * @example 7b1c0d9e
-                 */
-                "Idempotency-Key"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: {
-            content: {
-                /**
-                 * @example {
-                 *       "title": "Photograph a shop front",
-                 *       "bounty_usd": 5
-                 *     }
-                 */
-                "application/json": {
-                    [key: string]: unknown;
-                };
-            };
-        };
-        responses: {
-            /** @description As the marketplace answers */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": unknown;
-                };
-            };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": unknown;
-                };
-            };
-        };
-    };
-    availableTasks: {
-        parameters: {
-            query?: {
-                category?: string;
-                /** @description How many at most */
-                limit?: number;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description As the marketplace answers; an empty list with a hint where none is configured */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": unknown;
-                };
-            };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": unknown;
-                };
-            };
-        };
-    };
-    searchTasks: {
-        parameters: {
-            query?: {
-                q?: string;
-                cat?: string;
-                /** @description How many at most */
-                limit?: number;
-                /** @description How many to leave out at the beginning */
-                offset?: number;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description As the marketplace answers; an empty list with a hint where none is configured */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": unknown;
-                };
-            };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": unknown;
-                };
-            };
-        };
-    };
-    getTask: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /**
-                 * @description Id of the task
-                 * @example a1b2c3d4-5678
-                 */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description As the marketplace answers */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": unknown;
-                };
-            };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": unknown;
-                };
-            };
-        };
-    };
-    applyTask: {
-        parameters: {
-            query?: never;
-            header?: {
-                /**
-                 * @description Passed on, for a marketplace that knows repetitions by it
-                 * @example 7b1c0d9e
-                 */
-                "Idempotency-Key"?: string;
-            };
-            path: {
-                /**
-                 * @description Id of the task
-                 * @example a1b2c3d4-5678
-                 */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: {
-            content: {
-                /**
-                 * @example {
-                 *       "executor_id": "alice",
-                 *       "message": "I am around the corner"
-                 *     }
-                 */
-                "application/json": {
-                    [key: string]: unknown;
-                };
-            };
-        };
-        responses: {
-            /** @description As the marketplace answers */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": unknown;
-                };
-            };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": unknown;
-                };
-            };
-        };
-    };
-    submitEvidence: {
-        parameters: {
-            query?: never;
-            header?: {
-                /**
-                 * @description Passed on, for a marketplace that knows repetitions by it
-                 * @example 7b1c0d9e
-                 */
-                "Idempotency-Key"?: string;
-            };
-            path: {
-                /**
-                 * @description Id of the task
-                 * @example a1b2c3d4-5678
-                 */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: {
-            content: {
-                /**
-                 * @example {
-                 *       "evidence": {
-                 *         "photo": "https://example.com/1.jpg"
-                 *       }
-                 *     }
-                 */
-                "application/json": {
-                    [key: string]: unknown;
-                };
-            };
-        };
-        responses: {
-            /** @description As the marketplace answers */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": unknown;
-                };
-            };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": unknown;
-                };
-            };
-        };
-    };
-    approveTask: {
-        parameters: {
-            query?: never;
-            header?: {
-                /**
-                 * @description Passed on, for a marketplace that knows repetitions by it
-                 * @example 7b1c0d9e
-                 */
-                "Idempotency-Key"?: string;
-            };
-            path: {
-                /**
-                 * @description Id of the task
-                 * @example a1b2c3d4-5678
-                 */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: {
-            content: {
-                /**
-                 * @example {
-                 *       "rating": 5
-                 *     }
-                 */
-                "application/json": {
-                    [key: string]: unknown;
-                };
-            };
-        };
-        responses: {
-            /** @description As the marketplace answers */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": unknown;
-                };
-            };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": unknown;
-                };
-            };
-        };
-    };
-    rejectTask: {
-        parameters: {
-            query?: never;
-            header?: {
-                /**
-                 * @description Passed on, for a marketplace that knows repetitions by it
-                 * @example 7b1c0d9e
-                 */
-                "Idempotency-Key"?: string;
-            };
-            path: {
-                /**
-                 * @description Id of the task
-                 * @example a1b2c3d4-5678
-                 */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: {
-            content: {
-                /**
-                 * @example {
-                 *       "reason": "The photo shows another shop"
-                 *     }
-                 */
-                "application/json": {
-                    [key: string]: unknown;
-                };
-            };
-        };
-        responses: {
-            /** @description As the marketplace answers */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": unknown;
-                };
-            };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": unknown;
-                };
-            };
-        };
-    };
-    cancelTask: {
-        parameters: {
-            query?: never;
-            header?: {
-                /**
-                 * @description Passed on, for a marketplace that knows repetitions by it
-                 * @example 7b1c0d9e
-                 */
-                "Idempotency-Key"?: string;
-            };
-            path: {
-                /**
-                 * @description Id of the task
-                 * @example a1b2c3d4-5678
-                 */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: {
-            content: {
-                /**
-                 * @example {
-                 *       "reason": "Not needed any more"
-                 *     }
-                 */
-                "application/json": {
-                    [key: string]: unknown;
-                };
-            };
-        };
-        responses: {
-            /** @description As the marketplace answers */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": unknown;
-                };
-            };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": unknown;
-                };
-            };
-        };
-    };
-    mutualCancelTask: {
-        parameters: {
-            query?: never;
-            header?: {
-                /**
-                 * @description Passed on, for a marketplace that knows repetitions by it
-                 * @example 7b1c0d9e
-                 */
-                "Idempotency-Key"?: string;
-            };
-            path: {
-                /**
-                 * @description Id of the task
-                 * @example a1b2c3d4-5678
-                 */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: {
-            content: {
-                /**
-                 * @example {
-                 *       "reason": "Not needed any more"
-                 *     }
-                 */
-                "application/json": {
-                    [key: string]: unknown;
-                };
-            };
-        };
-        responses: {
-            /** @description As the marketplace answers */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": unknown;
-                };
-            };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": unknown;
-                };
-            };
-        };
-    };
-    confirmCancelTask: {
-        parameters: {
-            query?: never;
-            header?: {
-                /**
-                 * @description Passed on, for a marketplace that knows repetitions by it
-                 * @example 7b1c0d9e
-                 */
-                "Idempotency-Key"?: string;
-            };
-            path: {
-                /**
-                 * @description Id of the task
-                 * @example a1b2c3d4-5678
-                 */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: {
-            content: {
-                /** @example {} */
-                "application/json": {
-                    [key: string]: unknown;
-                };
-            };
-        };
-        responses: {
-            /** @description As the marketplace answers */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": unknown;
-                };
-            };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": unknown;
-                };
-            };
-        };
-    };
-    bidTask: {
-        parameters: {
-            query?: never;
-            header?: {
-                /**
-                 * @description Passed on, for a marketplace that knows repetitions by it
-                 * @example 7b1c0d9e
-                 */
-                "Idempotency-Key"?: string;
-            };
-            path: {
-                /**
-                 * @description Id of the task
-                 * @example a1b2c3d4-5678
-                 */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: {
-            content: {
-                /**
-                 * @example {
-                 *       "amount": 7
-                 *     }
-                 */
-                "application/json": {
-                    [key: string]: unknown;
-                };
-            };
-        };
-        responses: {
-            /** @description As the marketplace answers */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": unknown;
-                };
-            };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": unknown;
-                };
-            };
-        };
-    };
-    openDispute: {
-        parameters: {
-            query?: never;
-            header?: {
-                /**
-                 * @description Passed on, for a marketplace that knows repetitions by it
-                 * @example 7b1c0d9e
-                 */
-                "Idempotency-Key"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: {
-            content: {
-                /**
-                 * @example {
-                 *       "task_id": "a1b2c3d4-5678",
-                 *       "reason": "Evidence was rejected without a reason"
-                 *     }
-                 */
-                "application/json": {
-                    [key: string]: unknown;
-                };
-            };
-        };
-        responses: {
-            /** @description As the marketplace answers */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": unknown;
-                };
-            };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": unknown;
-                };
-            };
-        };
-    };
-    getDispute: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /**
-                 * @description Id of the dispute
-                 * @example a1b2c3d4-5678
-                 */
-                disputeId: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description As the marketplace answers */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": unknown;
-                };
-            };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": unknown;
-                };
-            };
-        };
-    };
-    resolveDispute: {
-        parameters: {
-            query?: never;
-            header?: {
-                /**
-                 * @description Passed on, for a marketplace that knows repetitions by it
-                 * @example 7b1c0d9e
-                 */
-                "Idempotency-Key"?: string;
-            };
-            path: {
-                /**
-                 * @description Id of the dispute
-                 * @example a1b2c3d4-5678
-                 */
-                disputeId: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: {
-            content: {
-                /**
-                 * @example {
-                 *       "verdict": "release"
-                 *     }
-                 */
-                "application/json": {
-                    [key: string]: unknown;
-                };
-            };
-        };
-        responses: {
-            /** @description As the marketplace answers */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": unknown;
-                };
-            };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": unknown;
-                };
-            };
-        };
-    };
-    findAvailableWorkers: {
-        parameters: {
-            query?: {
-                near?: string;
-                cat?: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description As the marketplace answers */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": unknown;
-                };
-            };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": unknown;
-                };
-            };
-        };
-    };
-    declareAvailability: {
-        parameters: {
-            query?: never;
-            header?: {
-                /**
-                 * @description Passed on, for a marketplace that knows repetitions by it
-                 * @example 7b1c0d9e
-                 */
-                "Idempotency-Key"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: {
-            content: {
-                /**
-                 * @example {
-                 *       "location": "Lisbon",
-                 *       "duration": "4h",
-                 *       "categories": []
-                 *     }
-                 */
-                "application/json": {
-                    [key: string]: unknown;
-                };
-            };
-        };
-        responses: {
-            /** @description As the marketplace answers */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": unknown;
-                };
-            };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": unknown;
-                };
-            };
-        };
-    };
-    cancelAvailability: {
-        parameters: {
-            query?: never;
-            header?: {
-                /**
-                 * @description Passed on, for a marketplace that knows repetitions by it
-                 * @example 7b1c0d9e
-                 */
-                "Idempotency-Key"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description As the marketplace answers */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": unknown;
-                };
-            };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": unknown;
-                };
-            };
-        };
-    };
-    sendTip: {
-        parameters: {
-            query?: never;
-            header?: {
-                /**
-                 * @description Passed on, for a marketplace that knows repetitions by it
-                 * @example 7b1c0d9e
-                 */
-                "Idempotency-Key"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: {
-            content: {
-                /**
-                 * @example {
-                 *       "to_nick": "alice",
-                 *       "amount": 1,
-                 *       "chain": "base",
-                 *       "message": "Thank you"
-                 *     }
-                 */
-                "application/json": {
-                    [key: string]: unknown;
-                };
-            };
-        };
-        responses: {
-            /** @description As the marketplace answers */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": unknown;
-                };
-            };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": unknown;
-                };
-            };
-        };
-    };
-    getEscrow: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /**
-                 * @description Id of the task
-                 * @example a1b2c3d4-5678
-                 */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description As the marketplace answers */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": unknown;
-                };
-            };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": unknown;
-                };
-            };
-        };
-    };
-    getEarnings: {
-        parameters: {
-            query?: {
-                period?: string;
-            };
-            header?: never;
-            path: {
-                /**
-                 * @description IRC nick
-                 * @example alice
-                 */
-                nick: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description As the marketplace answers */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": unknown;
-                };
-            };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": unknown;
-                };
-            };
-        };
-    };
-    createRelayChain: {
-        parameters: {
-            query?: never;
-            header?: {
-                /**
-                 * @description Passed on, for a marketplace that knows repetitions by it
-                 * @example 7b1c0d9e
-                 */
-                "Idempotency-Key"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: {
-            content: {
-                /**
-                 * @example {
-                 *       "task_id": "a1b2c3d4-5678",
-                 *       "legs": [
-                 *         {
-                 *           "bounty_usdc": 2
-                 *         },
-                 *         {
-                 *           "bounty_usdc": 3
-                 *         }
-                 *       ]
-                 *     }
-                 */
-                "application/json": {
-                    [key: string]: unknown;
-                };
-            };
-        };
-        responses: {
-            /** @description As the marketplace answers */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": unknown;
-                };
-            };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": unknown;
-                };
-            };
-        };
-    };
-    getRelayChain: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /**
-                 * @description Id of the relay chain
-                 * @example a1b2c3d4-5678
-                 */
-                relayId: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description As the marketplace answers */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": unknown;
-                };
-            };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": unknown;
-                };
-            };
-        };
-    };
-    assignRelayLeg: {
-        parameters: {
-            query?: never;
-            header?: {
-                /**
-                 * @description Passed on, for a marketplace that knows repetitions by it
-                 * @example 7b1c0d9e
-                 */
-                "Idempotency-Key"?: string;
-            };
-            path: {
-                /**
-                 * @description Id of the relay chain
-                 * @example a1b2c3d4-5678
-                 */
-                relayId: string;
-                /**
-                 * @description Number of the leg
-                 * @example 1
-                 */
-                legNum: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: {
-            content: {
-                /**
-                 * @example {
-                 *       "worker_nick": "alice"
-                 *     }
-                 */
-                "application/json": {
-                    [key: string]: unknown;
-                };
-            };
-        };
-        responses: {
-            /** @description As the marketplace answers */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": unknown;
-                };
-            };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": unknown;
                 };
             };
         };
@@ -7614,54 +7671,6 @@ export interface operations {
                 content: {
                     "application/json": {
                         dropped: string[];
-                    };
-                };
-            };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    listAudit: {
-        parameters: {
-            query?: {
-                limit?: number;
-                /** @description Only those with a smaller id */
-                before?: number;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Newest first; status is null where it is not known what became of a call */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        entries: {
-                            id: number;
-                            /** Format: date-time */
-                            at: string;
-                            actor: string;
-                            method: string;
-                            path: string;
-                            task_id: string | null;
-                            status: number | null;
-                            ms: number | null;
-                            request_id: string;
-                            body_sha256: string;
-                            error: string | null;
-                        }[];
                     };
                 };
             };
