@@ -11,12 +11,13 @@ import {
 } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { base } from 'viem/chains';
+import { paymentToken } from '../../src/cli/demo/chain.js';
 import { startAnvil } from './chain.js';
 import type { ServerProcess, Teardown } from './server-process.js';
 
-const artefact = JSON.parse(
-  readFileSync(new URL('../../src/cli/demo/contracts/payment-token.json', import.meta.url), 'utf8'),
-) as { abi: Abi; deployedBytecode: Hex };
+const { deployedBytecode } = JSON.parse(readFileSync(paymentToken.bytecodeFile, 'utf8')) as {
+  deployedBytecode: Hex;
+};
 
 /** Where the dollar token stands on the real chain: clients pay with no other one. */
 export const usdc: Address = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913';
@@ -54,8 +55,8 @@ export async function startPaymentChain(t: Teardown): Promise<PaymentChain> {
   const url = `http://127.0.0.1:${server.port}`;
   const mint = clientOn(url, mintKey);
   const forge = createTestClient({ mode: 'anvil', chain: base, transport: http(url) });
-  await forge.setCode({ address: usdc, bytecode: artefact.deployedBytecode });
-  const token = { address: usdc, abi: artefact.abi } as const;
+  await forge.setCode({ address: usdc, bytecode: deployedBytecode });
+  const token = { address: usdc, abi: paymentToken.abi as Abi } as const;
   let last: Promise<unknown> = Promise.resolve();
   /** Each transaction has the next number of its account. */
   const write = (functionName: string, args: readonly unknown[]): Promise<unknown> => {

@@ -17,10 +17,8 @@ export const redriveCommand = defineCommand({
   details: 'A redriven event begins anew: no failures counted, and its whole time to live before it.',
   options: { all: flag('every dead letter'), ...expiredOption, ...serviceOptions },
   async run(invocation) {
-    const {
-      arguments: [eventId],
-      options,
-    } = invocation;
+    const [eventId] = invocation.arguments;
+    const { options } = invocation;
     if (options.all === (eventId !== undefined)) throw new UsageError('say which: one event_id, or --all');
     const service = serviceOf(invocation, options);
     if (eventId === undefined) return await redriveAll(invocation, service, options);

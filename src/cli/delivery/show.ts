@@ -10,11 +10,8 @@ export const showDeadLetterCommand = defineCommand({
   summary: 'Show all that is known about one event',
   options: serviceOptions,
   async run(invocation) {
-    const {
-      arguments: [eventId = ''],
-      options,
-      terminal,
-    } = invocation;
+    const [eventId = ''] = invocation.arguments;
+    const { options, terminal } = invocation;
     const row = await serviceOf(invocation, options).ask('GET', deadLetterPath(eventId));
     print(invocation, row, () => {
       const fields = Object.entries(row as Record<string, unknown>);

@@ -3,7 +3,6 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import {
-  type Abi,
   type Address,
   type Chain,
   createTestClient,
@@ -13,6 +12,7 @@ import {
   http,
   type PrivateKeyAccount,
   type PublicActions,
+  parseAbi,
   parseEther,
   publicActions,
   type WalletClient,
@@ -25,6 +25,16 @@ import { superviseChild } from '../../servers/child.js';
 
 /** Where the demo's chain says to be: clients pay with the token of no other one. */
 const network = networkOf(`eip155:${base.id}`)!;
+
+/** The contract in `contracts/payment-token.sol`: what is called of it, and where its code is. */
+export const paymentToken = {
+  abi: parseAbi([
+    'function mint(address to, uint256 value)',
+    'function balanceOf(address) view returns (uint256)',
+    'function cancelAuthorization(address authorizer, bytes32 nonce, uint8 v, bytes32 r, bytes32 s)',
+  ]),
+  bytecodeFile: join(projectDir, 'src', 'cli', 'demo', 'contracts', 'payment-token.json'),
+};
 
 /** Reads and writes on a chain, under one account. */
 export type ChainClient = WalletClient<HttpTransport, Chain, PrivateKeyAccount> &
@@ -85,12 +95,10 @@ export async function startDemoChain(program: string, dataDir: string): Promise<
 }
 
 async function furnish(url: string): Promise<Omit<DemoChain, 'network' | 'stop'>> {
-  const path = join(projectDir, 'src', 'cli', 'demo', 'contracts', 'payment-token.json');
-  const { abi, deployedBytecode } = JSON.parse(readFileSync(path, 'utf8')) as {
-    abi: Abi;
+  const { deployedBytecode } = JSON.parse(readFileSync(paymentToken.bytecodeFile, 'utf8')) as {
     deployedBytecode: Hex;
   };
-  const token = { address: network.asset as Address, abi };
+  const token = { address: network.asset as Address, abi: paymentToken.abi };
   const settler = clientOn(url);
   const forge = createTestClient({ mode: 'anvil', chain: base, transport: http(url) });
   await forge.setCode({ address: token.address, bytecode: deployedBytecode });
@@ -99,13 +107,12 @@ async function furnish(url: string): Promise<Omit<DemoChain, 'network' | 'stop'>
     settler,
     payer: async (amount) => {
       const account = privateKeyToAccount(generatePrivateKey());
-      const args = [account.address, amount];
+      const args = [account.address, amount] as const;
       const hash = await settler.writeContract({ ...token, functionName: 'mint', args });
       await settler.waitForTransactionReceipt({ hash });
       return account;
     },
-    balance: async (of) =>
-      (await settler.readContract({ ...token, functionName: 'balanceOf', args: [of] })) as bigint,
+    balance: (of) => settler.readContract({ ...token, functionName: 'balanceOf', args: [of] }),
   };
 }
 

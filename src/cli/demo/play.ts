@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import pTimeout from 'p-timeout';
 import { routeEvent } from '../../../streams/events/index.js';
 import type { MarketEvent, operations, RelayClient } from '../../client/index.js';
 import type { Invocation } from '../core/command.js';
@@ -20,8 +21,7 @@ type Statistics = operations['getQueueStatistics']['responses'][200]['content'][
 /** Plays the story on a service and shows what an IRC client sees of it. Throws `Failed` when a line is missing. */
 export async function demo(invocation: Invocation<{ own: boolean }>): Promise<void> {
   const { terminal, json, stop } = invocation;
-  const quiet = { ...terminal, out: () => {} };
-  const show = json ? quiet : terminal;
+  const show = json ? { ...terminal, out: () => {} } : terminal;
   const interruption = new AbortController();
   const interrupt = (error: Error) => interruption.abort(error);
   stop.addEventListener('abort', () => interrupt(new Failed('interrupted', 'interrupted')), { once: true });
@@ -31,12 +31,8 @@ export async function demo(invocation: Invocation<{ own: boolean }>): Promise<vo
   title(show, 'Stage');
   const target = await openTarget(invocation);
   try {
-    const interrupted = new Promise<never>((_, reject) => {
-      const { signal } = interruption;
-      if (signal.aborted) reject(signal.reason);
-      else signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-    });
-    const result = await Promise.race([play(target, show), interrupted]);
+    const { signal } = interruption;
+    const result = await pTimeout(play(target, show), { milliseconds: Number.POSITIVE_INFINITY, signal });
     if (json) terminal.out(JSON.stringify(result));
   } finally {
     process.off('uncaughtException', interrupt);
@@ -107,11 +103,8 @@ async function showEvent(
     try {
       await viewer.sees(channel, formatted_message, lineMs, from);
     } catch (error) {
-      throw new Failed(
-        (error as Error).message,
-        'line_missing',
-        await whatTheQueueSays(target, event.event_id),
-      );
+      const hint = await whatTheQueueSays(target, event.event_id);
+      throw new Failed((error as Error).message, 'line_missing', hint);
     }
   }
 }

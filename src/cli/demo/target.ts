@@ -40,7 +40,7 @@ export async function openTarget(invocation: Invocation<{ own: boolean }>): Prom
     return await startOwn(settings, stop);
   }
   const irc = await ircOf(service, settings);
-  return { service, secret: webhookSecret(settings), irc, own: false, close: async () => {} };
+  return { service, secret: await webhookSecret(settings), irc, own: false, close: async () => {} };
 }
 
 /** Where a running service has its network: its own word, for it may have been started with other settings than ours. */

@@ -37,5 +37,7 @@ export function failedBy(error: unknown): Result {
   const colon = message.lastIndexOf(': ');
   return fail(message.slice(0, colon), message.slice(colon + 2));
 }
+/** A result of one of several things that a check looks at. */
+export const of = (part: string, result: Result): Result => ({ part, ...result });
 /** It was not looked at. */
 export const skipped = (what: string): Result => ({ status: 'skipped', what });

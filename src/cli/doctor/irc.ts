@@ -4,7 +4,7 @@ import { withoutCredentials } from '../../app/about.js';
 import type { IrcState } from '../../operations/network/irc-state.js';
 import { nickServiceNick } from '../../servers/anope-config.js';
 import { lookForAnope } from '../../servers/own-network.js';
-import { type Check, fail, ok, type Result, skipped, warn } from './finding.js';
+import { type Check, fail, of, ok, type Result, skipped, warn } from './finding.js';
 import type { Installation, KnownSecrets } from './installation.js';
 import { IrcProbe } from './irc-probe.js';
 
@@ -55,13 +55,9 @@ const network: Check = {
 
 function unreachable(place: string, { code = '', message }: NodeJS.ErrnoException): Result {
   if (/CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ERR_TLS/.test(code)) {
-    return {
-      part: 'certificate',
-      ...fail(
-        `the certificate of ${place} is not accepted: ${message}`,
-        'have the server use a certificate for the name in IRC_URL, or name its authority in NODE_EXTRA_CA_CERTS',
-      ),
-    };
+    const mend =
+      'have the server use a certificate for the name in IRC_URL, or name its authority in NODE_EXTRA_CA_CERTS';
+    return of('certificate', fail(`the certificate of ${place} is not accepted: ${message}`, mend));
   }
   return fail(
     `no IRC server can be entered at ${place}: ${message || code}`,
@@ -72,35 +68,25 @@ function unreachable(place: string, { code = '', message }: NodeJS.ErrnoExceptio
 function certificate({ certificateEnds }: IrcProbe, { now }: Installation): Result[] {
   if (certificateEnds === undefined) return [];
   const day = certificateEnds.toISOString().slice(0, 10);
-  const answer =
-    certificateEnds.getTime() - now() < certificateWarningMs
-      ? warn(`the certificate ends on ${day}`, 'have it renewed: after that day the bot stays outside')
-      : ok(`the certificate is good until ${day}`);
-  return [{ part: 'certificate', ...answer }];
+  if (certificateEnds.getTime() - now() >= certificateWarningMs)
+    return [of('certificate', ok(`the certificate is good until ${day}`))];
+  const mend = 'have it renewed: after that day the bot stays outside';
+  return [of('certificate', warn(`the certificate ends on ${day}`, mend))];
 }
 
 function capabilities({ capabilities: offered }: IrcProbe): Result {
   const missing = wanted.filter((name) => !offered.has(name));
-  const answer =
-    missing.length === 0
-      ? ok(`it has ${wanted.join(', ')}`)
-      : warn(
-          `it lacks ${missing.join(', ')}: lines are confirmed by a PING, and one in flight may be shown twice`,
-          'enable the IRCv3 modules of the server',
-        );
-  return { part: 'capabilities', ...answer };
+  if (missing.length === 0) return of('capabilities', ok(`it has ${wanted.join(', ')}`));
+  const what = `it lacks ${missing.join(', ')}: lines are confirmed by a PING, and one in flight may be shown twice`;
+  return of('capabilities', warn(what, 'enable the IRCv3 modules of the server'));
 }
 
 /** InspIRCd's channel history is a mode of the channel, which 005 names among those with a parameter. */
 function history({ supports }: IrcProbe): Result {
   const withParameter = (supports.get('CHANMODES') ?? '').split(',').slice(1, 3).join('');
-  const answer = withParameter.includes('H')
-    ? ok('channels can keep a history')
-    : warn(
-        'channels keep no history (+H): after a lost connection the line in flight is sent again',
-        'enable the chanhistory module of the server',
-      );
-  return { part: 'history', ...answer };
+  if (withParameter.includes('H')) return of('history', ok('channels can keep a history'));
+  const what = 'channels keep no history (+H): after a lost connection the line in flight is sent again';
+  return of('history', warn(what, 'enable the chanhistory module of the server'));
 }
 
 async function nick(probe: IrcProbe, installation: Installation): Promise<Result> {
@@ -110,44 +96,33 @@ async function nick(probe: IrcProbe, installation: Installation): Promise<Result
   const held = log && (await leaseHolder(log, 'deliver-to-irc'));
   const state = held?.state as IrcState | undefined;
   const isOurs = state?.connected === true && state.nick === EM_NICK;
-  const answer =
-    owner === undefined || isOurs
-      ? ok(isOurs ? `${EM_NICK} is our bot` : `the nick ${EM_NICK} is free`)
-      : fail(
-          `${owner} has the nick ${EM_NICK}, and is not our bot`,
-          'have an operator of the network end that session, or set EM_NICK to another nick',
-        );
-  return { part: 'nick', ...answer };
+  if (isOurs) return of('nick', ok(`${EM_NICK} is our bot`));
+  if (owner === undefined) return of('nick', ok(`the nick ${EM_NICK} is free`));
+  const mend = 'have an operator of the network end that session, or set EM_NICK to another nick';
+  return of('nick', fail(`${owner} has the nick ${EM_NICK}, and is not our bot`, mend));
 }
 
 async function operator(probe: IrcProbe, { ircOper }: KnownSecrets): Promise<Result> {
-  const part = 'operator';
-  if (!ircOper) return { part, ...skipped('no operator credentials are set (IRC_OPER_NAME)') };
+  const result = (given: Result) => of('operator', given);
+  if (!ircOper) return result(skipped('no operator credentials are set (IRC_OPER_NAME)'));
   const refusal = await probe.oper(ircOper.name, ircOper.password);
-  if (refusal === undefined)
-    return { part, ...ok(`the operator credentials of ${ircOper.name} are accepted`) };
-  return {
-    part,
-    ...fail(
-      `the operator credentials of ${ircOper.name} are refused: ${refusal}`,
-      'set IRC_OPER_NAME and IRC_OPER_PASSWORD to what the server has, and see from which hosts it takes them',
-    ),
-  };
+  const whose = `the operator credentials of ${ircOper.name}`;
+  if (refusal === undefined) return result(ok(`${whose} are accepted`));
+  const mend =
+    'set IRC_OPER_NAME and IRC_OPER_PASSWORD to what the server has, and see from which hosts it takes them';
+  return result(fail(`${whose} are refused: ${refusal}`, mend));
 }
 
 /** Of our own network: on a given one it is its operators' business who registers nicks. */
 async function nickService(probe: IrcProbe, { findAnope }: Installation): Promise<Result> {
-  const part = 'nick-service';
+  const result = (given: Result) => of('nick-service', given);
   const owner = await probe.whoHas(nickServiceNick);
-  if (owner !== undefined) return { part, ...ok(`${nickServiceNick} is there: nicks can be registered`) };
+  if (owner !== undefined) return result(ok(`${nickServiceNick} is there: nicks can be registered`));
   const found = lookForAnope(findAnope);
   const what = 'there is no nick service: nobody can identify on IRC, and LINK is refused there';
-  return {
-    part,
-    ...('without' in found
-      ? warn(`${what}: ${found.without}`, 'run scripts/setup and start the service again')
-      : warn(what, 'nothing where the service has just started; else see its log')),
-  };
+  if ('without' in found)
+    return result(warn(`${what}: ${found.without}`, 'run scripts/setup and start the service again'));
+  return result(warn(what, 'nothing where the service has just started; else see its log'));
 }
 
 /** The IRC network. */

@@ -3,7 +3,8 @@ import type { StreamDefinition } from '../../../streams/core/index.js';
 import { changeableSettings, lastingSettings } from '../../../streams/core/nats.js';
 import { streams } from '../../../streams/index.js';
 import { bytes } from '../core/terminal.js';
-import { type Check, fail, ok, type Result, skipped, warn } from './finding.js';
+import { streamInfos } from '../log/streams.js';
+import { type Check, fail, of, ok, type Result, skipped, warn } from './finding.js';
 import type { Installation } from './installation.js';
 import { withLog } from './log.js';
 
@@ -15,8 +16,7 @@ const configuration: Check = {
   look: (installation) =>
     withLog(installation, async (log) => {
       const running = (await installation.service()).is === 'running';
-      const found = new Map<string, StreamInfo>();
-      for await (const info of log.manager.streams.list()) found.set(info.config.name, info);
+      const found = await streamInfos(log);
       if (!running && !streams.some(({ name }) => found.has(name)))
         return skipped('there are none yet: the first start makes them');
       const answers = streams.flatMap((definition) =>
@@ -40,9 +40,8 @@ const size: Check = {
         const what = `${config.name} has ${bytes(state.bytes)} of ${bytes(config.max_bytes)}`;
         const mend =
           'set STREAMS_MAX_BYTES to more (facts are never dropped to make room) and restart the service';
-        if (used >= full)
-          answers.push({ part: config.name, ...fail(`${what}: new facts are refused`, mend) });
-        else if (used > nearlyFull) answers.push({ part: config.name, ...warn(what, mend) });
+        if (used >= full) answers.push(of(config.name, fail(`${what}: new facts are refused`, mend)));
+        else if (used > nearlyFull) answers.push(of(config.name, warn(what, mend)));
       }
       return answers.length > 0 ? answers : ok('every stream has room');
     }),
@@ -57,27 +56,21 @@ function compare(
   { config }: Installation,
 ): Result[] {
   const { name } = definition;
-  if (!info) {
-    return [{ part: name, ...fail(`there is no stream ${name}`, 'restart the service, which makes it') }];
-  }
-  const different = (wanted: object) =>
+  if (!info) return [of(name, fail(`there is no stream ${name}`, 'restart the service, which makes it'))];
+  const different = (wanted: object, mend: string) =>
     Object.entries(wanted).flatMap(([key, value]) => {
-      const given = info.config[key as keyof typeof info.config];
-      return JSON.stringify(given) === JSON.stringify(value)
-        ? []
-        : [`${key} is ${JSON.stringify(given)} and not ${JSON.stringify(value)}`];
+      const [given, expected] = [info.config[key as keyof typeof info.config], value].map((one) =>
+        JSON.stringify(one),
+      );
+      if (given === expected) return [];
+      return [of(name, fail(`${name}: ${key} is ${given} and not ${expected}`, mend))];
     });
-  const lasting = different(lastingSettings);
-  const changeable = different(changeableSettings(definition, config.NATS_REPLICAS));
   return [
-    ...lasting.map((what) => {
-      const mend =
-        'another program made it: move what it holds elsewhere and delete it, the service makes it anew';
-      return { part: name, ...fail(`${name}: ${what}`, mend) };
-    }),
-    ...changeable.map((what) => {
-      return { part: name, ...fail(`${name}: ${what}`, 'restart the service, which sets it') };
-    }),
+    ...different(
+      lastingSettings,
+      'another program made it: move what it holds elsewhere and delete it, the service makes it anew',
+    ),
+    ...different(changeableSettings(definition, config.NATS_REPLICAS), 'restart the service, which sets it'),
   ];
 }
 

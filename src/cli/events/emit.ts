@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { z } from 'zod';
 import type { MarketPayload } from '../../../streams/events/event.js';
 import type { Config } from '../../app/config.js';
 import { RelayError } from '../../client/error.js';
 import { signBody } from '../../operations/events/signature.js';
+import { secretsFile, storedSecrets } from '../../servers/secrets.js';
 import { defineCommand, type Option, text, type Values } from '../core/command.js';
 import { Failed, UsageError } from '../core/failure.js';
 import { print, printable, styled, type Terminal } from '../core/terminal.js';
@@ -45,12 +46,10 @@ export const emitCommand = defineCommand({
     'The secret is EM_WEBHOOK_SECRET, else the one that the service generated in DATA_DIR.',
   options,
   async run(invocation) {
-    const {
-      arguments: [type = ''],
-      options,
-    } = invocation;
+    const [type = ''] = invocation.arguments;
+    const { options } = invocation;
     const service = serviceOf(invocation, options);
-    const secret = webhookSecret(invocation.config());
+    const secret = await webhookSecret(invocation.config());
     const event = eventOf(type, options);
     const reply = await postEvent(service, secret, event);
     if (reply.status >= 300) throw new RelayError(reply, reply.body);
@@ -68,17 +67,15 @@ export function postEvent(service: ServiceClient, secret: string, event: Outgoin
 }
 
 /** The secret to sign with: the configured one, else the one that the service has generated. Throws `Failed` without one. */
-export function webhookSecret(config: Config): string {
+export async function webhookSecret(config: Config): Promise<string> {
   const [configured] = config.EM_WEBHOOK_SECRET;
   if (configured) return configured;
-  const file = join(resolve(config.DATA_DIR), 'secrets.json');
-  try {
-    const { em_webhook_secret } = JSON.parse(readFileSync(file, 'utf8'));
-    if (em_webhook_secret) return em_webhook_secret;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT')
-      throw new Failed(`${file} cannot be read`, 'secrets_unreadable');
-  }
+  const dataDir = resolve(config.DATA_DIR);
+  const file = secretsFile(dataDir);
+  const stored = await storedSecrets(dataDir).catch(() => {
+    throw new Failed(`${file} cannot be read`, 'secrets_unreadable');
+  });
+  if (stored.webhookSecret) return stored.webhookSecret;
   throw new Failed(
     'there is no webhook secret to sign with',
     'webhook_secret_missing',

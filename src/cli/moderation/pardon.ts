@@ -19,10 +19,8 @@ export const pardonCommand = defineCommand({
   details: 'What was said stays recorded, and so does the pardon, with the name of the key.',
   options: { reason: text('TEXT', 'why, for those who read it later'), ...serviceOptions },
   async run(invocation) {
-    const {
-      arguments: [id = ''],
-      options,
-    } = invocation;
+    const [id = ''] = invocation.arguments;
+    const { options } = invocation;
     if (!/^[1-9]\d{0,14}$/.test(id)) throw new UsageError('<id> must be the number of an incident');
     const service = serviceOf(invocation, options);
     const answer = await service.ask('POST', `/ops/incidents/${id}/pardon`, { reason: options.reason ?? '' });

@@ -19,11 +19,8 @@ export const rebuildCommand = defineCommand({
     'Readers see the old tables until the new ones have caught up. The old ones stay until "relay projections prune".',
   options: serviceOptions,
   async run(invocation) {
-    const {
-      arguments: [name = ''],
-      options,
-      stop,
-    } = invocation;
+    const [name = ''] = invocation.arguments;
+    const { options, stop } = invocation;
     const service = serviceOf(invocation, options);
     const { schema } = Begun.parse(await service.ask('POST', `${projectionPath(name)}/rebuild`, {}));
     const progress = showProgress(invocation, schema);

@@ -49,11 +49,8 @@ export const replayCommand = defineCommand({
     'shown as name_2, the third as name_3.',
   options,
   async run(invocation) {
-    const {
-      arguments: [name = ''],
-      options,
-      terminal,
-    } = invocation;
+    const [name = ''] = invocation.arguments;
+    const { options, terminal } = invocation;
     const { query, keep } = options;
     const projection = projectionNamed(name);
     const point = replayPoint(projection, options.to);
@@ -120,15 +117,10 @@ interface Replayed {
 }
 
 async function answer(invocation: Invocation<Values<typeof options>>, replayed: Replayed): Promise<void> {
-  const {
-    options: { query, keep },
-    terminal,
-  } = invocation;
-  const {
-    projection: { name, version },
-    tables,
-    reached,
-  } = replayed;
+  const { query, keep } = invocation.options;
+  const { terminal } = invocation;
+  const { projection, tables, reached } = replayed;
+  const { name, version } = projection;
   const found = query === undefined ? await summary(replayed) : await asked(tables, query);
   const schema = keep ? await tables.keep() : undefined;
   const shown = 'columns' in found ? { rows: asObjects(found) } : found;

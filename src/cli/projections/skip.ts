@@ -18,10 +18,8 @@ export const skipCommand = defineCommand({
     ...serviceOptions,
   },
   async run(invocation) {
-    const {
-      arguments: [name = ''],
-      options,
-    } = invocation;
+    const [name = ''] = invocation.arguments;
+    const { options } = invocation;
     const body = { stream: options.stream.toUpperCase(), seq: options.seq, reason: options.reason };
     const service = serviceOf(invocation, options);
     const status = (await statuses(service)).find((one) => one.name === name && isAheadOfLog(one));

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { resolve } from 'node:path';
 import type { Logger } from 'pino';
 import { withoutCredentials } from '../../app/about.js';
@@ -24,7 +25,7 @@ export async function runService({ config: readConfig, terminal, stop }: Invocat
     throw explainStart(error, config, logger);
   });
   if (!stop.aborted) announce(app, config, terminal, logger);
-  await aborted(stop);
+  if (!stop.aborted) await once(stop, 'abort');
   logger.info('stopping');
   await app.stop();
   logger.info('stopped');
@@ -103,11 +104,4 @@ function emitLine(app: App, config: Config): string | undefined {
 
 function quoted(text: string): string {
   return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
 }

@@ -14,11 +14,8 @@ export const newKeyCommand = defineCommand({
     'Prints one name:key pair for API_KEYS; several pairs stand there with commas between them. The name stands\n' +
     'for the caller in what is recorded (default: operator). The key is stored nowhere: keep what is printed.',
   async run(invocation) {
-    const {
-      arguments: [name = 'operator'],
-      json,
-      terminal,
-    } = invocation;
+    const [name = 'operator'] = invocation.arguments;
+    const { json, terminal } = invocation;
     if (!/^[A-Za-z0-9._@-]{1,64}$/.test(name)) {
       throw new UsageError('the name of a key has 1 to 64 letters, digits, dots, hyphens, underscores or @');
     }
