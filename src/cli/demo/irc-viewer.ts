@@ -76,7 +76,7 @@ export class IrcViewer {
         const outcome =
           line.command === '366' ? 'entered' : refusals.has(line.command) ? 'closed' : undefined;
         if (outcome && open.delete(name)) this.#channels.set(name, outcome);
-        return open.size === 0;
+        return open.size === 0 || undefined;
       });
     }
     return names.filter((name) => this.#channels.get(name) === 'closed');
@@ -85,11 +85,10 @@ export class IrcViewer {
   /** Names of the channels that the server lists to guests. */
   async list(): Promise<string[]> {
     const names: string[] = [];
-    await this.#ask('LIST', 'the list of channels', ({ command, parameters: [, name = ''] }) => {
+    return await this.#ask('LIST', 'the list of channels', ({ command, parameters: [, name = ''] }) => {
       if (command === '322') names.push(name);
-      return command === '323';
+      return command === '323' ? names : undefined;
     });
-    return names;
   }
 
   /** Waits until a channel has shown a text, counted from line number `from` on. Rejects after `ms`. */
@@ -111,21 +110,22 @@ export class IrcViewer {
 
   /** Says something to a nick in private and answers with the notice that comes back. */
   async ask(nick: string, text: string): Promise<string> {
-    let answer = '';
-    await this.#ask(`PRIVMSG ${nick} :${text}`, `an answer of ${nick}`, ({ command, parameters, from }) => {
-      answer = parameters[1] ?? '';
-      return command === 'NOTICE' && from.toLowerCase() === nick.toLowerCase();
-    });
-    return answer;
+    const isOf = (from: string) => from.toLowerCase() === nick.toLowerCase();
+    return await this.#ask(
+      `PRIVMSG ${nick} :${text}`,
+      `an answer of ${nick}`,
+      ({ command, parameters: [, notice = ''], from }) =>
+        command === 'NOTICE' && isOf(from) ? notice : undefined,
+    );
   }
 
   /** Whether a nick is on the network. */
   async isThere(nick: string): Promise<boolean> {
-    let found = '';
-    await this.#ask(`ISON ${nick}`, `whether ${nick} is there`, ({ command, parameters }) => {
-      found = parameters[1] ?? '';
-      return command === '303';
-    });
+    const found = await this.#ask(
+      `ISON ${nick}`,
+      `whether ${nick} is there`,
+      ({ command, parameters: [, nicks = ''] }) => (command === '303' ? nicks : undefined),
+    );
     return found.trim().toLowerCase() === nick.toLowerCase();
   }
 
@@ -143,10 +143,10 @@ export class IrcViewer {
     this.#connection.close();
   }
 
-  async #ask(line: string, what: string, done: (line: IrcLine) => boolean): Promise<void> {
-    const answered = this.#wait(what, answerMs, done);
+  async #ask<T>(line: string, what: string, take: (line: IrcLine) => T | undefined): Promise<T> {
+    const answered = this.#connection.until(what, answerMs, take);
     this.#connection.send(line);
-    await answered;
+    return await answered;
   }
 
   async #wait(what: string, ms: number, done: (line: IrcLine) => boolean): Promise<void> {

@@ -62,10 +62,12 @@ export class IrcConnection {
         try {
           if (!line) throw this.#problems.lost(this.#lost!);
           const value = take(line);
-          if (value !== undefined) resolve(value);
+          if (value === undefined) return;
+          resolve(value);
         } catch (error) {
           reject(error);
         }
+        this.#listeners.delete(listener); // more lines may have come with this one
       };
     });
     this.#listeners.add(listener);
