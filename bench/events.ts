@@ -1,4 +1,4 @@
-import { signBody } from '../src/operations/events/signature.js';
+import { signBody } from '../src/auth/webhook-signature.js';
 import type { MarketFact } from '../streams/events/index.js';
 import { webhookSecret } from '../test/support/app.js';
 

@@ -3,7 +3,6 @@ import type { Channels } from '../../workers/channels/index.js';
 import type { ApiKeys } from '../auth/api-keys.js';
 import type { Gauged, Metrics } from '../metrics/metrics.js';
 import type { Call } from '../operations/core/operation.js';
-import type { bridgeRoutes } from '../operations/events/service.js';
 import type { identityRoutes } from '../operations/identity/service.js';
 import type { guardianRoutes } from '../operations/moderation/service.js';
 import type { Reply, Route, Service } from '../remote/service.js';
@@ -39,7 +38,6 @@ export interface InternalService {
 
 /** The internal services that other areas ask, as this process reaches them. */
 export interface Upstreams {
-  bridge: Service<typeof bridgeRoutes>;
   identity: Service<typeof identityRoutes>;
   guardian: Service<typeof guardianRoutes>;
 }

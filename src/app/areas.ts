@@ -3,11 +3,12 @@ import { mcpArea } from '../mcp/area.js';
 import { channelsArea } from '../operations/channels/area.js';
 import { createChannelKeeping } from '../operations/channels/bot.js';
 import { deliberationArea } from '../operations/deliberation/area.js';
-import { bridgeArea } from '../operations/events/area.js';
+import { deliveryArea } from '../operations/delivery/area.js';
 import { identityArea } from '../operations/identity/area.js';
 import { incidentsArea } from '../operations/incidents/area.js';
 import { marketplaceArea } from '../operations/marketplace/area.js';
 import { moderationArea } from '../operations/moderation/area.js';
+import { networkArea } from '../operations/network/area.js';
 import { paymentsArea } from '../operations/payments/area.js';
 import { reputationArea } from '../operations/reputation/area.js';
 import { verificationArea } from '../operations/verification/area.js';
@@ -22,7 +23,8 @@ export function createAreas(parts: AreaParts): { areas: Area[]; signers: NickWal
   const identity = identityArea(parts, wallets);
   const keeping = createChannelKeeping(parts.config, { ...parts, observe: parts.metrics.network });
   const areas: Area[] = [
-    bridgeArea(parts),
+    networkArea(parts),
+    deliveryArea(parts),
     channelsArea(parts, keeping),
     marketplaceArea(parts),
     moderationArea(parts, keeping),

@@ -8,11 +8,12 @@ import { createChannels } from '../../workers/channels/index.js';
 import { ApiKeys } from '../auth/api-keys.js';
 import { operationRoutes } from '../http/operations.js';
 import { createServer } from '../http/server.js';
+import { eventStreamRoutes } from '../http/sse.js';
 import { Metrics } from '../metrics/metrics.js';
 import { meteredParts } from '../metrics/parts.js';
 import { createCall } from '../operations/core/call.js';
 import type { Call, ServiceName } from '../operations/core/operation.js';
-import { operations } from '../operations/index.js';
+import { eventStreams, operations } from '../operations/index.js';
 import { healthRoutes } from '../operations/system/health.js';
 import { metricsRoutes } from '../operations/system/metrics.js';
 import { operationsRoutes } from '../operations/system/read-models.js';
@@ -134,6 +135,7 @@ export async function assemble(
     const about = describeProcess(config, { natsUrl, sqlPlace, ircUrl });
     await server.register(operationsRoutes, { projector, keys, about });
     await server.register(operationRoutes, { operations, call, keys, signers });
+    await server.register(eventStreamRoutes, { streams: eventStreams, keys, parts: own });
     for (const area of areas) await area.api?.(server);
   } else if (has('services')) {
     serveRemotely(server, operations, bound.here);

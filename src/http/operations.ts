@@ -4,7 +4,7 @@ import type { ApiKeys } from '../auth/api-keys.js';
 import { type Binding, bindingOf, collect } from '../operations/core/binding.js';
 import { type Caller, nobody } from '../operations/core/caller.js';
 import type { AnyOperation, Call } from '../operations/core/operation.js';
-import { parseInput } from '../operations/core/validation.js';
+import { inputOf, parseInput } from '../operations/core/validation.js';
 import { sendOutput } from './answer.js';
 import { keepRawBodies } from './raw-body.js';
 
@@ -44,6 +44,8 @@ export async function operationRoutes(app: FastifyInstance, options: OperationRo
       scope.route(routeOf(operation, parts));
   });
   for (const operation of operations) {
+    // signed events have a receiver of their own
+    if (operation.access === 'signed event') continue;
     if (operation.http && operation.http.body !== 'bytes' && !takesWallets(operation))
       app.route(routeOf(operation, parts));
   }
@@ -62,13 +64,13 @@ function routeOf(
     method: http.method,
     url: http.path.replace(/\{(\w+)\}/g, ':$1'),
     exposeHeadRoute: http.head ?? true,
-    ...(access === 'open' || access === 'open, more with a key'
+    ...(access !== 'key' && typeof access !== 'object'
       ? {}
       : // before the body is read: who may not call need not send one
         { onRequest: async (request) => void (signed(request) || keys.require(request)) }),
     handler: async (request, reply) => {
       const known = signed(request) ? undefined : callerOf(operation, keys, request);
-      const input = parseInput(operation.input, given(operation, binding, request));
+      const input = inputOf(operation, given(operation, binding, request));
       const caller = known ?? (await signerOf(operation, signers!, request, input));
       const output = await call(operation, input, caller);
       return http.send ? http.send(reply, output) : sendOutput(reply, operation, output, http);
@@ -78,12 +80,12 @@ function routeOf(
 
 function given(operation: AnyOperation, binding: Binding, request: FastifyRequest): unknown {
   const { collect: own } = operation.http!;
-  return own ? own(request) : collect(operation.input, binding, request);
+  return own ? own(request) : collect(operation, binding, request);
 }
 
 function callerOf({ access }: AnyOperation, keys: ApiKeys, request: FastifyRequest): Caller {
   const cause = request.id;
-  if (access === 'open') return { ...nobody, cause };
+  if (access === 'open' || access === 'payment') return { ...nobody, cause };
   return {
     ...(access === 'open, more with a key' ? keys.callerOf(request) : keys.requireCaller(request)),
     cause,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Caller as Asker } from '../operations/core/caller.js';
 import type { AnyOperation, Call, ToolFace } from '../operations/core/operation.js';
-import { parseInput } from '../operations/core/validation.js';
+import { inputOf, parseInput } from '../operations/core/validation.js';
 import type { Caller, Tool } from './tool.js';
 
 /** The tools of operations, in their order: each calls its operation, with the rights of whoever calls the tool. */
@@ -20,7 +20,7 @@ function toolOf(operation: AnyOperation, face: ToolFace, call: Call): Tool {
     run: async (args, caller) => {
       // under the names that the caller knows, then as the operation has it
       const given = parseInput(schema, args ?? {});
-      const input = parseInput(operation.input, toInput(given));
+      const input = inputOf(operation, toInput(given));
       const result = await call(operation, input, askerOf(caller));
       return face.result ? face.result(result) : result;
     },

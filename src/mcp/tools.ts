@@ -5,8 +5,6 @@ import { identityTools } from '../operations/identity/tools.js';
 import { operations } from '../operations/index.js';
 import type { guardianRoutes } from '../operations/moderation/service.js';
 import { moderationTools } from '../operations/moderation/tools.js';
-import type { ircReadRoutes } from '../operations/network/service.js';
-import { networkTools } from '../operations/network/tools.js';
 import { paymentTools } from '../operations/payments/tools.js';
 import { healthTools } from '../operations/system/tools.js';
 import { verificationTools } from '../operations/verification/tools.js';
@@ -17,7 +15,6 @@ import type { Tool } from './tool.js';
 
 /** What the tools ask. */
 export interface ToolSources {
-  bridge: Service<typeof ircReadRoutes>;
   identity: Pick<Service<typeof identityRoutes>, 'byNick' | 'byWallet'>;
   call: Call;
   guardian: Pick<Service<typeof guardianRoutes>, 'statistics' | 'incidents' | 'reputation'>;
@@ -27,10 +24,9 @@ export interface ToolSources {
 
 /** Every tool that is served over HTTP, in the order in which it is listed. */
 export function everyTool(sources: ToolSources): Tool[] {
-  const { bridge, identity, guardian, health, gateway, call } = sources;
+  const { identity, guardian, health, gateway, call } = sources;
   return [
     ...toolsOf(operations, call),
-    ...networkTools(bridge, call),
     ...paymentTools(gateway),
     ...moderationTools(guardian),
     ...verificationTools(gateway),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { bindingOf, schemaAt } from '../operations/core/binding.js';
+import type { AnyEventStream } from '../operations/core/event-stream.js';
 import type { AnyOperation } from '../operations/core/operation.js';
 import type { Access, Description, Exemplified, Refusals } from './description.js';
 
@@ -54,5 +55,25 @@ function refusalsOfWallets({ access }: AnyOperation): Refusals {
     api_keys_not_configured: true,
     wallet_not_of_nick: true,
     ...(access.wallet === 'proven' ? { wallet_not_verified: true } : {}),
+  };
+}
+
+/** The description of a stream of events. */
+export function streamDescriptionOf(stream: AnyEventStream): Description {
+  const { id, path, tag, summary, description, input, refusals, says, example, pathExample = {} } = stream;
+  const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
+  const params = inPath.map((name) => {
+    const schema = schemaAt(input, name);
+    const example = (pathExample as Record<string, unknown>)[name];
+    return [name, { schema, example, says: schema.description ?? name }];
+  });
+  return {
+    ...{ id, method: 'get', path, tag, summary, description, access: 'open, more with a key', refusals },
+    ...(inPath.length > 0 ? { params: Object.fromEntries(params) } : {}),
+    query: input.omit(Object.fromEntries(inPath.map((name) => [name, true])) as never),
+    answers: { 200: { says, type: 'text/event-stream', body: { schema: z.string(), example } } },
+    errors: {
+      400: 'The input is not valid, or Last-Event-ID or `after` is no id of an event of this stream',
+    },
   };
 }

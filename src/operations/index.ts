@@ -1,11 +1,22 @@
+import type { AnyEventStream } from './core/event-stream.js';
 import type { AnyOperation } from './core/operation.js';
+import { deliveryOperations } from './delivery/index.js';
+import { eventOperations } from './events/index.js';
 import { incidentsOperations } from './incidents/index.js';
 import { marketplaceOperations } from './marketplace/index.js';
+import { networkOperations } from './network/index.js';
+import { streamIrc } from './network/stream.js';
 import { reputationOperations } from './reputation/index.js';
 
 /** Every operation of the service, by slice. */
 export const operations: readonly AnyOperation[] = [
+  ...networkOperations,
   ...reputationOperations,
   ...marketplaceOperations,
   ...incidentsOperations,
+  ...eventOperations,
+  ...deliveryOperations,
 ];
+
+/** Every stream of events. */
+export const eventStreams: readonly AnyEventStream[] = [streamIrc];

@@ -2,11 +2,13 @@ import type { Area, AreaParts } from '../app/area.js';
 import { openApiDocument } from '../openapi/document.js';
 import { operations } from '../openapi/index.js';
 import { docsRoutes } from './docs.js';
+import { livePageRoutes } from './live.js';
 
 /** The description of the public API, for programs and for people. */
 export function docsArea({ config }: AreaParts): Area {
   return {
     api: async (server) => {
+      await server.register(livePageRoutes);
       await server.register(docsRoutes, { document: openApiDocument(operations, config.PUBLIC_URL) });
     },
   };

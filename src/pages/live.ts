@@ -1,12 +1,34 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import type { Description } from '../openapi/description.js';
 import { projectDir } from '../servers/binaries.js';
 
 const html = readFileSync(join(projectDir, 'src', 'pages', 'live.html'), 'utf8');
 
+/** `/irc/live`, as the API describes it. */
+export const livePageDescription: Description = {
+  id: 'showLivePage',
+  method: 'get',
+  path: '/irc/live',
+  tag: 'IRC',
+  summary: 'A page to watch a channel in a browser',
+  answers: {
+    200: { says: 'The page', type: 'text/html', body: { schema: z.string(), example: '<!doctype html>' } },
+  },
+};
+
+/** `/irc/live`: a page to watch a channel in a browser. */
+export async function livePageRoutes(app: FastifyInstance): Promise<void> {
+  app.get(livePageDescription.path, async (_request, reply) =>
+    reply.headers(livePage.headers).send(livePage.html),
+  );
+}
+
 /** The page on which people watch the network, and the headers that let nothing into it but what it came with. */
-export const livePage = {
+const livePage = {
   html,
   headers: {
     'content-type': 'text/html; charset=utf-8',

@@ -3,7 +3,7 @@ import { sendOutput } from '../http/answer.js';
 import { bindingOf, collect } from '../operations/core/binding.js';
 import { type Caller, nobody } from '../operations/core/caller.js';
 import type { AnyOperation, Call } from '../operations/core/operation.js';
-import { parseInput } from '../operations/core/validation.js';
+import { inputOf } from '../operations/core/validation.js';
 import { callerHeaders } from './client.js';
 
 /**
@@ -20,7 +20,7 @@ export function serveRemotely(app: FastifyInstance, operations: readonly AnyOper
       method: place.method,
       url: `/${place.service}${place.path.replace(/\{(\w+)\}/g, ':$1')}`,
       handler: async (request, reply) => {
-        const input = parseInput(operation.input, collect(operation.input, binding, request));
+        const input = inputOf(operation, collect(operation, binding, request));
         // spelled as the operation does, not as the public route
         const { view: _, ...face } = operation.http ?? {};
         return sendOutput(reply, operation, await call(operation, input, callerOf(request)), face);

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import t from 'tap';
-import { type SignatureScheme, signBody, verifyWebhook } from '../../src/operations/events/signature.js';
+import { type SignatureScheme, signBody, verifyWebhook } from '../../src/auth/webhook-signature.js';
 
 const secret = 'a'.repeat(64);
 const now = new Date('2026-03-01T12:00:00Z');

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import pino from 'pino';
 import t, { type Test } from 'tap';
-import { signBody } from '../../src/operations/events/signature.js';
+import { signBody } from '../../src/auth/webhook-signature.js';
 import type { Log } from '../../streams/core/index.js';
 import { type IdentityFact, identity, pushSubject } from '../../streams/identity/index.js';
 import { Registry } from '../../workers/identity/index.js';

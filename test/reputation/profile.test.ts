@@ -1,9 +1,10 @@
 import t from 'tap';
 import { ircNetwork } from '../../projections/network/queries.js';
 import { reputations } from '../../projections/reputation/tables.js';
-import { agentProfile } from '../../src/operations/network/profile.js';
-import { ircReadRoutes, ircReads } from '../../src/operations/network/service.js';
-import { upstream } from '../../src/remote/service.js';
+import { nobody } from '../../src/operations/core/caller.js';
+import type { AnyOperation, Call } from '../../src/operations/core/operation.js';
+import { inputOf } from '../../src/operations/core/validation.js';
+import { getAgentProfile } from '../../src/operations/network/profile.js';
 import { OwnReadModel } from '../../src/stores/own-read-model.js';
 import type { ReadModels } from '../../src/stores/read-models.js';
 import { casefold } from '../../streams/irc-grammar.js';
@@ -51,11 +52,16 @@ eachSql(t, async (t, open) => {
     await sql.transaction((tx) => model.apply(tx, [...facts], schema));
   }
   const log = await openLog(t, (await startNats(t)).url);
-  const bridge = ircReads({ readModels, recorder: async () => undefined, viewers: () => 0 });
   const reputation = { rows: new OwnReadModel(readModels, 'reputation'), paidChannels: [] };
-  const call = callHere({ log, readModels, reputation });
-  const profileOf = (nick: string, withPrivate = false) =>
-    agentProfile({ bridge, call }, { nick, withPrivate, now });
+  const here = callHere({
+    ...{ log, readModels, reputation },
+    network: { recorder: async () => undefined, viewers: () => 0 },
+  });
+  const profileOf = async (asked: string, withPrivate = false, call = here) => {
+    const { nick } = inputOf(getAgentProfile, { nick: asked });
+    const caller = { ...nobody, is: withPrivate ? ('key' as const) : ('none' as const) };
+    return await getAgentProfile.run({ nick }, caller, { call, now: () => now });
+  };
 
   t.test('PROFILE-01 what a nick said where, and what it is thought of', async (t) => {
     for (const nick of ['alice', 'ALICE', 'carol{1}', 'Carol[1]', 'dave']) {
@@ -81,23 +87,23 @@ eachSql(t, async (t, open) => {
   });
 
   t.test('PROFILE-02 services that cannot be asked', async (t) => {
-    const at = { service: undefined, url: 'http://127.0.0.1:1', timeoutMs: 1_000 };
-    const away = {
-      bridge: upstream('bridge', ircReadRoutes, at),
-      call: callElsewhere({ mrserv: at.url }, { timeoutMs: at.timeoutMs }),
-    };
-    const asked = { nick: 'carol[1]', withPrivate: true, now };
+    const away = callElsewhere({ bridge: 'http://127.0.0.1:1' }, { timeoutMs: 1_000 });
+    /** Calls operations here, but those of one service, which are called otherwise. */
+    const but = (service: string, call: Call): Call =>
+      ((operation: AnyOperation, ...asked: [never, never]) =>
+        (operation.remote?.service === service ? call : here)(operation, ...asked)) as Call;
     const whole = await profileOf('carol[1]', true);
     t.ok(whole.messages_count > 0 && whole.feedback_count > 0);
     const { feedback_count, feedback_score, ...said } = whole;
-    t.same(await agentProfile({ bridge, call: away.call }, asked), {
+    const withoutReputation = callElsewhere({ mrserv: 'http://127.0.0.1:1' }, { timeoutMs: 1_000 });
+    t.same(await profileOf('carol[1]', true, but('mrserv', withoutReputation)), {
       ...{ ...said, feedback_score: null, feedback_count: 0 },
     });
-    t.same(await agentProfile({ bridge: away.bridge, call }, asked), {
+    t.same(await profileOf('carol[1]', true, but('bridge', away)), {
       ...{ nick: 'carol[1]', channels_active: [], feedback_score, feedback_count },
       ...{ messages_count: 0, first_seen: null, last_active: now.toISOString() },
     });
-    const broken = async () => Promise.reject(new TypeError('a bug'));
-    await t.rejects(agentProfile({ bridge, call: broken }, asked), TypeError, 'a bug is not hidden');
+    const broken = (async () => Promise.reject(new TypeError('a bug'))) as Call;
+    await t.rejects(profileOf('carol[1]', true, but('mrserv', broken)), TypeError, 'a bug is not hidden');
   });
 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import pino from 'pino';
 import { type App, createApp } from '../../src/app/app.js';
 import { readConfig } from '../../src/app/config.js';
-import { signBody } from '../../src/operations/events/signature.js';
+import { signBody } from '../../src/auth/webhook-signature.js';
 import './contract.js';
 import { eventually } from './eventually.js';
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { RefusalCode } from '../../../streams/refusals.js';
 import type { Place } from './operation.js';
 import { parseInput } from './validation.js';
 
@@ -34,12 +35,12 @@ export function bindingOf(input: z.ZodObject, place: Place): Binding {
 
 /** The input of an operation as a request has it, to be parsed: only what stands where it belongs. */
 export function collect(
-  input: z.ZodObject,
+  { input, invalid }: { input: z.ZodObject; invalid?: RefusalCode },
   binding: Binding,
   request: RequestParts,
 ): Record<string, unknown> {
   const given: Record<string, unknown> = {};
-  if (binding.body.length > 0) take(given, bodyOf(binding, request.body), binding.body);
+  if (binding.body.length > 0) take(given, bodyOf(binding, request.body, invalid), binding.body);
   for (const name of binding.query) {
     const value = (request.query as Record<string, unknown>)[name];
     if (value !== undefined) given[name] = fromText(schemaAt(input, name), value);
@@ -59,10 +60,14 @@ export function schemaAt(input: z.ZodObject, name: string): z.ZodType {
   return input.shape[name] as z.ZodType;
 }
 
-function bodyOf({ bodyOptional }: Binding, body: unknown): Record<string, unknown> {
+function bodyOf(
+  { bodyOptional }: Binding,
+  body: unknown,
+  invalid: RefusalCode | undefined,
+): Record<string, unknown> {
   if (bodyOptional && (body === undefined || body === null)) return {};
   // for the words with which everything that is no object is refused
-  return parseInput(z.looseObject({}), body);
+  return parseInput(z.looseObject({}), body, invalid);
 }
 
 function take(given: Record<string, unknown>, from: Record<string, unknown>, names: readonly string[]): void {

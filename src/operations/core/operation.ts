@@ -1,15 +1,23 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import type { RefusalCode } from '../../../streams/refusals.js';
 import type { Answer, Description, Refusals, Tag } from '../../openapi/description.js';
 import type { Caller } from './caller.js';
 
 /**
  * Who may call an operation. `open`: everybody, credentials are not looked at. `open, more with a key`: everybody, and a
  * key shows more; a wrong key is refused. `key`: the holder of an API key, or somebody on this machine where there are
- * none. `wallet`: like `key`, or the wallet of the nick that the member `of` of the input names; `linked` asks for a link
+ * none. `signed event`: the marketplace, by its signature over the body. `payment`: everybody, and the payment decides.
+ * `wallet`: like `key`, or the wallet of the nick that the member `of` of the input names; `linked` asks for a link
  * between the two, `proven` for one that both sides have proven.
  */
-export type Access = 'open' | 'open, more with a key' | 'key' | { wallet: 'linked' | 'proven'; of: string };
+export type Access =
+  | 'open'
+  | 'open, more with a key'
+  | 'key'
+  | 'signed event'
+  | 'payment'
+  | { wallet: 'linked' | 'proven'; of: string };
 
 /** Where an operation is found over HTTP, and where each member of its input stands in a request. */
 export interface Place {
@@ -26,7 +34,7 @@ export interface Place {
 
 /** The route of an operation in the public API. */
 export interface HttpFace<Out = unknown> extends Place {
-  /** Status of an answer where there are several; else the first of `answers`. */
+  /** Status of an answer where there are several; else the lowest of `answers`. */
   status?(output: Out): number;
   /** Headers of an answer. */
   headersOf?(output: Out): Record<string, string>;
@@ -56,7 +64,7 @@ export interface ToolFace<In extends z.ZodObject = z.ZodObject, Out = unknown> {
   without?: readonly (keyof z.output<In> & string)[];
   /** The parameters, where the rules above do not give them, and how they become the input. */
   parameters?: { schema: z.ZodObject; toInput(given: never): z.input<In> };
-  /** Shape of the result; `described` is the one of the first answer, a list in `items`. None by default. */
+  /** Shape of the result; `described` is the one of the usual answer, a list in `items`. None by default. */
   output?: z.ZodObject | 'described';
   /** The result, where it is not the output of the operation. */
   result?(output: Out): unknown;
@@ -102,9 +110,11 @@ export interface Operation<Parts = unknown, In extends z.ZodObject = z.ZodObject
   description?: string;
   access: Access;
   input: In;
+  /** Code of the refusal of an input that is not valid; `validation_failed` by default. */
+  invalid?: RefusalCode;
   /** An input for readers of the description; each member alone, or the body as a whole. */
   example?: Partial<z.input<In>>;
-  /** By status; the first one is the usual one. */
+  /** By status; the lowest is the usual one. */
   answers: Record<number, Answer>;
   /** What it may be refused with beside what every operation of its kind may. */
   refusals: Refusals;

@@ -2,6 +2,14 @@ import type { z } from 'zod';
 import { Refusal } from '../../../streams/core/index.js';
 import type { RefusalCode } from '../../../streams/refusals.js';
 
+/** Parses the input of an operation; throws like `parseInput`, with the operation's own code. */
+export function inputOf<In extends z.ZodObject>(
+  { input, invalid }: { input: In; invalid?: RefusalCode },
+  given: unknown,
+): z.output<In> {
+  return parseInput(input, given, invalid);
+}
+
 /** Parses what came from outside; throws a 400 that names the path of every bad field. */
 export function parseInput<S extends z.ZodType>(
   schema: S,

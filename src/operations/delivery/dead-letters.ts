@@ -1,67 +1,84 @@
-import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { deadLetters, queueRow } from '../../../projections/delivery.js';
-import { type Log, Refusal } from '../../../streams/core/index.js';
-import { delivery, type deliveryDecider } from '../../../streams/delivery/index.js';
-import { eventToken, market, marketSubject } from '../../../streams/events/index.js';
-import type { ApiKeys } from '../../auth/api-keys.js';
-import type { ReadModels } from '../../stores/read-models.js';
-import { parseInput } from '../core/validation.js';
+import { deadLetters, queueRow as storedRow } from '../../../projections/delivery.js';
+import { delivery } from '../../../streams/delivery/index.js';
+import { defineOperation } from '../core/operation.js';
+import { type DeliveryParts, EventId, eventNotFound, QueueRow, queueRow, receivedEvent } from './events.js';
 
-/** What the operators' routes about received events work with. */
-export interface EventOperationsOptions {
-  log: Log;
-  readModels: ReadModels;
-  keys: ApiKeys;
-  decider: ReturnType<typeof deliveryDecider>;
-}
-
-const DeadLetterQuery = z.object({
-  status: z.enum(['dead_letter', 'expired']).default('dead_letter'),
-  limit: z.coerce.number().int().min(1).max(500).default(100),
-  before: z.coerce.number().int().min(1).optional(),
-});
-const EventParams = z.object({ event_id: z.string().min(1) });
-
-/** `/ops/dead-letters`: the events that were given up, and the way to have them tried again. */
-export async function deadLetterRoutes(app: FastifyInstance, options: EventOperationsOptions): Promise<void> {
-  const { log, readModels, keys, decider } = options;
-  app.addHook('onRequest', async (request) => {
-    keys.require(request);
-  });
-
-  app.get('/ops/dead-letters', async (request) => {
-    const { status, limit, before } = parseInput(DeadLetterQuery, request.query);
+/** Events that were given up, or expired. */
+export const listDeadLetters = defineOperation({
+  id: 'listDeadLetters',
+  tag: 'Operations',
+  summary: 'Events that were given up, or expired',
+  access: 'key',
+  input: z.object({
+    status: z.enum(['dead_letter', 'expired']).default('dead_letter'),
+    limit: z.int().min(1).max(500).default(100),
+    before: z.int().min(1).optional().describe('Only those with a smaller id'),
+  }),
+  answers: {
+    200: {
+      says: 'Newest first',
+      body: { schema: z.object({ dead_letters: z.array(QueueRow) }), example: { dead_letters: [queueRow] } },
+    },
+  },
+  http: { method: 'get', path: '/ops/dead-letters' },
+  run: async ({ status, limit, before }, _caller, { readModels }: DeliveryParts) => {
+    const wanted = { status, limit, ...(before === undefined ? {} : { before }) };
     const dead_letters = await readModels.read('delivery_queue', (sql, schema) =>
-      deadLetters(sql, schema, { status, limit, ...(before === undefined ? {} : { before }) }),
+      deadLetters(sql, schema, wanted),
     );
     return { dead_letters };
-  });
+  },
+});
 
-  app.get('/ops/dead-letters/:event_id', async (request) => {
-    const { event_id } = parseInput(EventParams, request.params);
-    const row = await readModels.read('delivery_queue', (sql, schema) => queueRow(sql, schema, event_id));
-    if (!row) throw new Refusal('not_found', `No event with id ${event_id} was received`);
+/** The queue row of an event. */
+export const getDeadLetter = defineOperation({
+  id: 'getDeadLetter',
+  tag: 'Operations',
+  summary: 'The queue row of an event, whatever its status',
+  access: 'key',
+  input: z.object({ event_id: EventId }),
+  example: { event_id: 'evt-1' },
+  answers: { 200: { says: 'The row', body: { schema: QueueRow, example: queueRow } } },
+  refusals: { not_found: 'There is none of this id' },
+  http: { method: 'get', path: '/ops/dead-letters/{event_id}' },
+  run: async ({ event_id }, _caller, { readModels }: DeliveryParts) => {
+    const row = await readModels.read('delivery_queue', (sql, schema) => storedRow(sql, schema, event_id));
+    if (!row) throw eventNotFound(event_id);
     return row;
-  });
+  },
+});
 
-  app.post('/ops/dead-letters/:event_id/redrive', async (request) => {
-    const { event_id } = parseInput(EventParams, request.params);
-    const token = eventToken(event_id);
-    const received = await log.last(market, marketSubject(token));
-    if (!received) throw new Refusal('not_found', `No event with id ${event_id} was received`);
-    const event = { seq: received.seq, event_id, token };
-    const { position, fact } = await log.handle(
-      delivery,
-      decider,
-      { is: 'redrive', event },
-      { by: keys.require(request), cause: request.id },
-    );
-    await readModels.reached('delivery_queue', position);
-    return {
-      event_id,
-      redriven: true,
-      channels: fact?.type === 'event.redriven' ? fact.data.undelivered : [],
-    };
-  });
-}
+/** Has an event that was given up tried again. */
+export const redriveDeadLetter = defineOperation({
+  id: 'redriveDeadLetter',
+  tag: 'Operations',
+  summary: 'Try an event again, with a fresh retry count and time to live',
+  access: 'key',
+  input: z.object({ event_id: EventId }),
+  example: { event_id: 'evt-1' },
+  answers: {
+    200: {
+      says: 'It is pending again',
+      body: {
+        schema: z.object({
+          event_id: z.string(),
+          redriven: z.literal(true),
+          channels: z.array(z.string()),
+        }),
+        example: { event_id: 'evt-1', redriven: true, channels: ['#bounties'] },
+      },
+    },
+  },
+  refusals: { not_found: 'There is none of this id', not_dead_lettered: 'The event was not given up' },
+  http: { method: 'post', path: '/ops/dead-letters/{event_id}/redrive' },
+  run: async ({ event_id }, { actor, cause = null }, parts: DeliveryParts) => {
+    const { event } = await receivedEvent(parts.log, event_id);
+    const command = { is: 'redrive' as const, event };
+    const by = { by: actor, cause };
+    const { position, fact } = await parts.log.handle(delivery, parts.delivery.decider, command, by);
+    await parts.readModels.reached('delivery_queue', position);
+    const channels = fact?.type === 'event.redriven' ? fact.data.undelivered : [];
+    return { event_id, redriven: true as const, channels };
+  },
+});

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 
 /** So many ids are remembered at most, so that each is told of once; the oldest are forgotten first. */
@@ -7,7 +8,7 @@ const mostRemembered = 1_000;
 export class ConflictingEvents {
   readonly #logger: Logger;
   readonly #count: () => void;
-  readonly #told = new Set<string>();
+  readonly #told = new LRUCache<string, true>({ max: mostRemembered });
 
   constructor(logger: Logger, count: () => void) {
     this.#logger = logger;
@@ -17,8 +18,7 @@ export class ConflictingEvents {
   note(event_id: string): void {
     this.#count();
     if (this.#told.has(event_id)) return;
-    this.#told.add(event_id);
-    if (this.#told.size > mostRemembered) this.#told.delete(this.#told.values().next().value!);
+    this.#told.set(event_id, true);
     // not what is in it: that is the producer's
     this.#logger.warn({ event_id }, 'a known event came again with another body: the first one counts');
   }

@@ -1,66 +1,75 @@
-import type { IrcActivity } from '../../../projections/network/queries.js';
+import { z } from 'zod';
 import { isExpected } from '../../../streams/core/index.js';
-import type { Reply, Service } from '../../remote/service.js';
+import { Time } from '../../openapi/description.js';
 import { nobody } from '../core/caller.js';
-import { NickInput } from '../core/names.js';
-import type { Call } from '../core/operation.js';
-import { parseInput } from '../core/validation.js';
+import { Nick } from '../core/names.js';
+import { type Call, defineOperation } from '../core/operation.js';
 import { getReputation } from '../reputation/index.js';
-import type { ircReadRoutes } from './service.js';
+import { getIrcActivity } from './reads.js';
+
+/** What profiles are made with. */
+export interface ProfileParts {
+  call: Call;
+  /** For the time of a nick of which nothing was seen; the present by default. */
+  now?: () => Date;
+}
 
 /** The contract's profile of an agent; times are ISO 8601. */
-export interface AgentProfile {
-  nick: string;
-  /** Channels it spoke in, as far as they are recorded; private ones only for those who may see them. */
-  channels_active: string[];
-  feedback_score: number | null;
-  feedback_count: number;
-  messages_count: number;
-  first_seen: string | null;
-  last_active: string;
-}
-
-/** Where a profile comes from. */
-export interface ProfileSources {
-  bridge: Pick<Service<typeof ircReadRoutes>, 'activity'>;
-  call: Call;
-}
+const AgentProfile = z.object({
+  nick: z.string(),
+  channels_active: z
+    .array(z.string())
+    .describe('Channels it spoke in; private ones for holders of a key only'),
+  feedback_score: z.number().nullable().describe('1 to 5, weighted by age'),
+  feedback_count: z.int(),
+  messages_count: z.int(),
+  first_seen: Time.nullable(),
+  last_active: Time,
+});
+const alice = {
+  ...{
+    nick: 'alice',
+    channels_active: ['#lobby'],
+    feedback_score: 4.5,
+    feedback_count: 2,
+    messages_count: 31,
+  },
+  ...{ first_seen: '2026-01-01T12:00:00.000Z', last_active: '2026-01-31T12:00:00.000Z' },
+};
 
 /**
- * What is known of a nick, from the bridge and the reputation service. The fields of one that cannot be asked are
- * empty, null or zero; without any line of the nick, `last_active` is `now`. Throws a 400 for what is no nick.
+ * What is known of a nick, from the bridge and the reputation service. The fields of one that cannot be asked are empty,
+ * null or zero; without any line of the nick, `last_active` is now.
  */
-export async function agentProfile(
-  { bridge, call }: ProfileSources,
-  asked: { nick: string; withPrivate: boolean; now: Date },
-): Promise<AgentProfile> {
-  const { nick } = parseInput(NickInput, asked);
-  const params = { nick };
-  const [activity, reputation] = await Promise.all([
-    answered<IrcActivity>(bridge.activity({ params, query: asked.withPrivate ? { private: 'true' } : {} })),
-    unlessAway(call(getReputation, { nick }, nobody)),
-  ]);
-  return {
-    nick,
-    channels_active: activity?.channels ?? [],
-    feedback_score: reputation?.avgScore ?? null,
-    feedback_count: reputation?.totalFeedback ?? 0,
-    messages_count: activity?.messages ?? 0,
-    first_seen: activity?.first_seen ?? null,
-    last_active: activity?.last_active ?? asked.now.toISOString(),
-  };
-}
-
-/** The body of an answer, or nothing when the service is away or refuses. */
-async function answered<T>(reply: Promise<Reply>): Promise<T | undefined> {
-  try {
-    const { status, body } = await reply;
-    return status === 200 ? (body as T) : undefined;
-  } catch (error) {
-    if (!isExpected(error)) throw error;
-    return undefined;
-  }
-}
+export const getAgentProfile = defineOperation({
+  id: 'getAgentProfile',
+  access: 'open, more with a key',
+  input: z.object({ nick: Nick }),
+  answers: { 200: { says: 'What is known of it', body: { schema: AgentProfile, example: alice } } },
+  tool: {
+    name: 'svc_get_agent_profile',
+    title: 'Profile of an agent',
+    description:
+      'What is known of a nick: channels it is active in, messages, first and last time seen, and the feedback others gave. What nothing is known of is empty, null or zero.',
+    output: 'described',
+    walletReadable: true,
+  },
+  run: async ({ nick }, caller, { call, now = () => new Date() }: ProfileParts) => {
+    const [activity, reputation] = await Promise.all([
+      unlessAway(call(getIrcActivity, { nick }, caller)),
+      unlessAway(call(getReputation, { nick }, nobody)),
+    ]);
+    return {
+      nick,
+      channels_active: activity?.channels ?? [],
+      feedback_score: reputation?.avgScore ?? null,
+      feedback_count: reputation?.totalFeedback ?? 0,
+      messages_count: activity?.messages ?? 0,
+      first_seen: activity?.first_seen ?? null,
+      last_active: activity?.last_active ?? now().toISOString(),
+    };
+  },
+});
 
 /** What is known, or nothing when the service is away or refuses. */
 async function unlessAway<T>(asked: Promise<T>): Promise<T | undefined> {

@@ -2,40 +2,8 @@ import { z } from 'zod';
 import { type Description, Time } from '../../openapi/description.js';
 
 const at = '2026-01-31T12:00:00.000Z';
-const eventId = { schema: z.string(), example: 'evt-1', says: 'event_id as the marketplace sent it' };
 const readModel = { schema: z.string(), example: 'delivery_queue', says: 'Name of the read model' };
 const unknown = { 404: 'There is none of this id' };
-const QueueRow = z
-  .looseObject({
-    id: z.int(),
-    event_id: z.string(),
-    event_type: z.string(),
-    source: z.string(),
-    payload: z.string().describe('JSON text'),
-    target_channels: z.array(z.string()),
-    formatted_message: z.string(),
-    status: z.enum(['pending', 'delivered', 'dead_letter', 'expired']),
-    retry_count: z.int(),
-    last_error: z.string().nullable(),
-    created_at: Time,
-    delivered_at: Time.nullable(),
-  })
-  .meta({ id: 'QueueRow' });
-const row = {
-  id: 1,
-  event_id: 'evt-1',
-  event_type: 'task.published',
-  source: 'marketplace',
-  payload: '{}',
-  target_channels: ['#bounties'],
-  formatted_message: '[NEW] a1b2c3d4 | Photograph a shop front',
-  status: 'dead_letter',
-  retry_count: 3,
-  last_error: '404 Cannot send to channel',
-  created_at: at,
-  delivered_at: null,
-};
-const place = 'A sequence, or a time in ISO 8601';
 const Loose = z.looseObject({});
 
 function operation(
@@ -67,107 +35,6 @@ export const operationsOperations: Description[] = [
         sql: '/srv/data/pg',
         irc: '',
       },
-    },
-  ),
-  operation(
-    {
-      id: 'listDeadLetters',
-      method: 'get',
-      path: '/ops/dead-letters',
-      summary: 'Events that were given up, or expired',
-      query: z.object({
-        status: z.enum(['dead_letter', 'expired']).default('dead_letter'),
-        limit: z.coerce.number().int().min(1).max(500).default(100),
-        before: z.coerce.number().int().min(1).optional().describe('Only those with a smaller id'),
-      }),
-    },
-    'Newest first',
-    { schema: z.object({ dead_letters: z.array(QueueRow) }), example: { dead_letters: [row] } },
-  ),
-  operation(
-    {
-      id: 'getDeadLetter',
-      method: 'get',
-      path: '/ops/dead-letters/{event_id}',
-      summary: 'The queue row of an event, whatever its status',
-      params: { event_id: eventId },
-      errors: unknown,
-    },
-    'The row',
-    { schema: QueueRow, example: row },
-  ),
-  operation(
-    {
-      id: 'redriveDeadLetter',
-      method: 'post',
-      path: '/ops/dead-letters/{event_id}/redrive',
-      summary: 'Try an event again, with a fresh retry count and time to live',
-      params: { event_id: eventId },
-      errors: { ...unknown, 409: 'The event was not given up' },
-    },
-    'It is pending again',
-    {
-      schema: z.object({ event_id: z.string(), redriven: z.literal(true), channels: z.array(z.string()) }),
-      example: { event_id: 'evt-1', redriven: true, channels: ['#bounties'] },
-    },
-  ),
-  operation(
-    {
-      id: 'listReceivedEvents',
-      method: 'get',
-      path: '/ops/events',
-      summary: 'What was received between two places of the log',
-      query: z.object({
-        from: z.string().describe(place),
-        to: z.string().describe(place),
-        type: z.string().optional(),
-        channel: z.string().optional(),
-        after: z.coerce.number().int().min(0).default(0),
-        limit: z.coerce.number().int().min(1).max(500).default(100),
-      }),
-    },
-    'In the order of the log',
-    {
-      schema: z.object({
-        events: z.array(
-          z.looseObject({
-            id: z.int(),
-            event_id: z.string(),
-            status: z.string(),
-            target_channels: z.array(z.string()),
-          }),
-        ),
-      }),
-      example: {
-        events: [{ id: 1, event_id: 'evt-1', status: 'delivered', target_channels: ['#bounties'] }],
-      },
-    },
-  ),
-  operation(
-    {
-      id: 'redeliverEvent',
-      method: 'post',
-      path: '/ops/events/{event_id}/redeliver',
-      summary: 'Show a delivered event once more, on purpose',
-      params: { event_id: eventId },
-      body: {
-        schema: z.object({
-          run: z.string().min(1).max(100).describe('Once for each run'),
-          channels: z.array(z.string().min(1)).min(1).optional(),
-        }),
-        example: { run: '2026-01-31' },
-      },
-      errors: { ...unknown, 409: 'It was not delivered, or goes to other channels' },
-    },
-    'It is shown again, if it was not for this run',
-    {
-      schema: z.object({
-        event_id: z.string(),
-        run: z.string(),
-        redelivered: z.boolean(),
-        channels: z.array(z.string()),
-      }),
-      example: { event_id: 'evt-1', run: '2026-01-31', redelivered: true, channels: ['#bounties'] },
     },
   ),
   operation(

@@ -1,4 +1,4 @@
-import { signBody } from '../../../src/operations/events/signature.js';
+import { signBody } from '../../../src/auth/webhook-signature.js';
 import { webhookSecret } from '../../support/app.js';
 import type { Dice } from './dice.js';
 import { anything, bytes, texts } from './hostile.js';

@@ -1,14 +1,17 @@
 import type { FastifyInstance } from 'fastify';
 import { parse } from 'secure-json-parse';
-import { Refusal, Unavailable } from '../../../streams/core/index.js';
-import { errorAnswer } from '../../http/errors.js';
-import type { Service } from '../../remote/service.js';
-import type { bridgeRoutes } from './service.js';
-import { type SignatureScheme, verifyWebhook } from './signature.js';
+import { Refusal, Unavailable } from '../../streams/core/index.js';
+import { type SignatureScheme, verifyWebhook } from '../auth/webhook-signature.js';
+import { nobody } from '../operations/core/caller.js';
+import type { Call } from '../operations/core/operation.js';
+import { inputOf } from '../operations/core/validation.js';
+import { receiveEvent } from '../operations/events/index.js';
+import { sendOutput } from './answer.js';
+import { errorAnswer } from './errors.js';
 
 /** What the webhook receiver works with. */
 export interface WebhookOptions {
-  bridge: Service<typeof bridgeRoutes>;
+  call: Call;
   /** Shared secrets; with none, every event is answered 503. */
   secrets: string[];
   schemes: SignatureScheme[];
@@ -18,9 +21,9 @@ export interface WebhookOptions {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** `POST /hooks/em/events` and `GET /hooks/em/stats`: where the marketplace posts its signed events. */
+/** `POST /hooks/em/events`: where the marketplace posts its signed events. */
 export async function webhookRoutes(app: FastifyInstance, options: WebhookOptions): Promise<void> {
-  const { bridge, secrets, schemes, observe } = options;
+  const { call, secrets, schemes, observe } = options;
 
   await app.register(async (scope) => {
     // the signature is over the bytes, so this route gets them as they came
@@ -56,16 +59,10 @@ export async function webhookRoutes(app: FastifyInstance, options: WebhookOption
         }
         throw new Refusal(fault === 'signature_invalid' ? 'event_signature_invalid' : fault);
       }
-      const answer = await bridge.receiveEvent({ body: parseBody(raw) });
-      const { status, code } = answer.body as { status?: string; code?: string };
-      observe?.(status ? { status } : { code: code ?? 'upstream_invalid' });
-      return reply.code(answer.status).send(answer.body);
+      const answer = await call(receiveEvent, inputOf(receiveEvent, parseBody(raw)), nobody);
+      observe?.({ status: answer.status });
+      return sendOutput(reply, receiveEvent, answer, receiveEvent.http!);
     });
-  });
-
-  app.get('/hooks/em/stats', async (_request, reply) => {
-    const answer = await bridge.queueStatistics();
-    return reply.code(answer.status).send(answer.body);
   });
 }
 

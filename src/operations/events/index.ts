@@ -1,0 +1,88 @@
+import { z } from 'zod';
+import { MarketEvent } from '../../../streams/events/index.js';
+import { defineOperation } from '../core/operation.js';
+import { type EventsParts, getQueueStatistics } from './queue.js';
+import type { Received as Answer } from './reception.js';
+
+export type { EventsParts } from './queue.js';
+
+const Received = z.object({
+  status: z.enum(['accepted', 'already_processed', 'ignored']),
+  queued: z.boolean(),
+  duplicate: z.literal(true).optional(),
+  event_id: z.string().optional(),
+  target_channels: z.array(z.string()).optional(),
+  formatted_message: z.string().optional(),
+  delivery_status: z.string().nullable().optional(),
+  reason: z.string().optional(),
+});
+const timestamp = {
+  schema: z.string(),
+  example: '2026-01-31T12:00:00Z',
+  says: 'When it was sent, ISO 8601; at most five minutes from our clock',
+  required: true,
+};
+
+/** Receives an event of the task marketplace; its route is in `receiver.ts`, which looks at the signature first. */
+export const receiveEvent = defineOperation({
+  id: 'receiveEvent',
+  tag: 'Webhooks',
+  summary: 'Receive an event of the task marketplace',
+  description:
+    'Answered after the event is stored. An event_id is taken once, for ever: repeat what was not answered, with the same id.',
+  access: 'signed event',
+  input: MarketEvent,
+  invalid: 'invalid_event',
+  example: {
+    event_id: 'evt-1',
+    event_type: 'task.published',
+    source: 'marketplace',
+    payload: { id: 'a1b2c3d4-5678', title: 'Photograph a shop front', bounty_usdc: 5 },
+  },
+  answers: {
+    202: {
+      says: 'Stored, and on its way',
+      body: {
+        schema: Received,
+        example: {
+          ...{ status: 'accepted', queued: true, event_id: 'evt-1', target_channels: ['#bounties'] },
+          formatted_message:
+            '[NEW] a1b2c3d4 | Photograph a shop front | $5 USDC (base) | - | /claim a1b2c3d4',
+        },
+      },
+    },
+    200: {
+      says: 'Known already, or an echo of our own',
+      body: {
+        schema: Received,
+        example: {
+          ...{ status: 'already_processed', queued: false, duplicate: true, event_id: 'evt-1' },
+          delivery_status: 'delivered',
+        },
+      },
+    },
+  },
+  refusals: {
+    invalid_event: 'The body is no event; details names each bad field',
+    signature_missing: true,
+    event_signature_invalid: true,
+    timestamp_missing: true,
+    timestamp_invalid: true,
+    timestamp_stale: true,
+    upstream_unreachable: 'The bridge is unreachable',
+    log_unavailable: 'The event could not be stored: repeat it',
+    webhook_secret_not_configured: true,
+  },
+  http: {
+    method: 'post',
+    path: '/hooks/em/events',
+    status: ({ status }: Answer) => (status === 'accepted' ? 202 : 200),
+    describe: { headers: { 'X-EM-Timestamp': timestamp } },
+  },
+  remote: { service: 'bridge', method: 'post', path: '/api/em/event' },
+  run: async (event, _caller, { events }: EventsParts): Promise<Answer> =>
+    await events.reception.receive(event),
+});
+
+/** Events of the task marketplace, and how their queue stands. */
+export const eventOperations = [receiveEvent, getQueueStatistics];

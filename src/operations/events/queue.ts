@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import { queueStatistics } from '../../../projections/delivery.js';
+import type { Log } from '../../../streams/core/index.js';
+import { Time } from '../../openapi/description.js';
+import type { OwnReadModel } from '../../stores/own-read-model.js';
+import { defineOperation } from '../core/operation.js';
+import type { Reception } from './reception.js';
+
+/** What the operations about events work with. */
+export interface EventsParts {
+  log: Log;
+  events: {
+    /** The queue of events as this process has written it. */
+    rows: OwnReadModel;
+    reception: Reception;
+    webhookSecretConfigured: boolean;
+  };
+}
+
+/** The numbers of the queue, with what this process has accepted. */
+export async function queueOf({ log, events }: EventsParts) {
+  const queue = await events.rows.read((sql, schema) => queueStatistics(sql, schema, log.now()));
+  return { ...queue, webhook_secret_configured: events.webhookSecretConfigured };
+}
+
+const QueueStatistics = z.object({
+  pending: z.int(),
+  delivered_today: z.int().describe('Since 00:00 UTC'),
+  dead_letter: z.int(),
+  last_event_received: Time.nullable(),
+  webhook_secret_configured: z.boolean(),
+});
+const example = {
+  ...{ pending: 0, delivered_today: 12, dead_letter: 0 },
+  ...{ last_event_received: '2026-01-31T12:00:00.000Z', webhook_secret_configured: true },
+};
+
+/** How the queue of events stands. */
+export const getQueueStatistics = defineOperation({
+  id: 'getQueueStatistics',
+  tag: 'Webhooks',
+  summary: 'How the queue of events stands',
+  answers: { 200: { says: 'Numbers of events', body: { schema: QueueStatistics, example } } },
+  http: { method: 'get', path: '/hooks/em/stats' },
+  remote: { service: 'bridge', method: 'get', path: '/api/em/queue-stats' },
+  run: async (_input, _caller, parts: EventsParts) => await queueOf(parts),
+});

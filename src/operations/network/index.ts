@@ -1,0 +1,13 @@
+import { bridgeHealth } from './health.js';
+import { getAgentProfile } from './profile.js';
+import { getIrcActivity, getIrcStats, listIrcChannels, listIrcMessages } from './reads.js';
+
+/** What happens on the network, for everybody; private channels for holders of a key. */
+export const networkOperations = [
+  getIrcStats,
+  listIrcChannels,
+  listIrcMessages,
+  getIrcActivity,
+  getAgentProfile,
+  bridgeHealth,
+];

@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import type { IrcMessage } from '../../../projections/network/queries.js';
+import { isLine, isPrivate, parseLineId } from '../../../streams/network/index.js';
+import { seesPrivate } from '../core/caller.js';
+import { defineEventStream, type ServerEvent, type Viewer } from '../core/event-stream.js';
+import type { Call } from '../core/operation.js';
+import type { LiveFeed, LiveSighting } from './feed.js';
+import { channelKey, listIrcMessages, message } from './reads.js';
+import type { Viewers } from './viewers.js';
+
+/** What the stream of lines works with. */
+export interface IrcStreamParts {
+  call: Call;
+  ircStream: { feed: LiveFeed; viewers: Pick<Viewers, 'change'> };
+}
+
+/** The lines of a channel as they are said. */
+export const streamIrc = defineEventStream({
+  id: 'streamIrc',
+  path: '/irc/stream',
+  tag: 'IRC',
+  summary: 'The lines of a channel as they are said',
+  description:
+    'Server-sent events; each `data` is one line as JSON. With Last-Event-ID, or `after`, the stream goes on behind that line. A comment every 15 seconds keeps it open.',
+  input: z.object({
+    channel: z.string().min(1).describe('Channel without its #'),
+    after: z.string().optional().describe('Id of the last line that is known'),
+  }),
+  says: 'Lines without an end',
+  example: `id: ${message.id}\ndata: ${JSON.stringify(message)}\n\n`,
+  refusals: { not_found: 'No such channel, or not for this caller' },
+  isEventId: (text) => parseLineId(text) !== undefined,
+  most: 5_000,
+  open: async ({ channel }, viewer, { call, ircStream }: IrcStreamParts) => {
+    const { caller, after, quietMs, signal, end } = viewer;
+    const { since, sightings } = await ircStream.feed.watch(channelKey(channel), {
+      ...{ after, quietMs, signal },
+      ended: end,
+    });
+    // a channel that becomes private later is seen to become so: who may not see it now is turned away
+    await call(listIrcMessages, { channel, limit: 1, since }, caller);
+    return linesOf(sightings, viewer);
+  },
+  viewers: (change, { ircStream }) => ircStream.viewers.change(change),
+  close: ({ ircStream }) => ircStream.feed.close(),
+});
+
+/** The lines among what is seen; ends when the channel becomes private to the viewer. */
+async function* linesOf(
+  sightings: AsyncIterable<LiveSighting | undefined>,
+  { caller }: Viewer,
+): AsyncGenerator<ServerEvent | undefined> {
+  for await (const one of sightings) {
+    if (!one) yield undefined;
+    else if (isLine(one.sighting)) yield { id: one.id, data: messageOf(one) };
+    else if (one.live && !seesPrivate(caller) && 'modes' in one.sighting && isPrivate(one.sighting.modes))
+      return;
+  }
+}
+
+function messageOf({ id, channel, sighting }: LiveSighting): IrcMessage | undefined {
+  if (!isLine(sighting)) return undefined;
+  const { nick, text, at, is } = sighting;
+  return { id, channel, nick, text, time: new Date(at).toISOString(), action: is === 'action' };
+}
