@@ -3,6 +3,60 @@
 // biome-ignore-all lint: generated
 
 export interface paths {
+    "/irc/stats": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How the network stands now */
+        get: operations["getIrcStats"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/irc/channels": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The channels of the network
+         * @description Secret, private and invite-only channels, and those with a key, are listed to holders of an API key only.
+         */
+        get: operations["listIrcChannels"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/irc/channels/{channel}/messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The last lines of a channel, oldest first */
+        get: operations["listIrcMessages"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/reputation/{nick}": {
         parameters: {
             query?: never;
@@ -652,35 +706,35 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/irc/stats": {
+    "/hooks/em/events": {
         parameters: {
             query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        /** How the network stands now */
-        get: operations["getIrcStats"];
+        get?: never;
         put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/irc/channels": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /**
-         * The channels of the network
-         * @description Secret, private and invite-only channels, and those with a key, are listed to holders of an API key only.
+         * Receive an event of the task marketplace
+         * @description Answered after the event is stored. An event_id is taken once, for ever: repeat what was not answered, with the same id.
          */
-        get: operations["listIrcChannels"];
+        post: operations["receiveEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/hooks/em/stats": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How the queue of events stands */
+        get: operations["getQueueStatistics"];
         put?: never;
         post?: never;
         delete?: never;
@@ -689,17 +743,85 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/irc/channels/{channel}/messages": {
+    "/ops/dead-letters": {
         parameters: {
             query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        /** The last lines of a channel, oldest first */
-        get: operations["listIrcMessages"];
+        /** Events that were given up, or expired */
+        get: operations["listDeadLetters"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ops/dead-letters/{event_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The queue row of an event, whatever its status */
+        get: operations["getDeadLetter"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ops/dead-letters/{event_id}/redrive": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Try an event again, with a fresh retry count and time to live */
+        post: operations["redriveDeadLetter"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ops/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What was received between two places of the log */
+        get: operations["listReceivedEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ops/events/{event_id}/redeliver": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Show a delivered event once more, on purpose */
+        post: operations["redeliverEvent"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1351,43 +1473,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/hooks/em/events": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Receive an event of the task marketplace
-         * @description Answered after the event is stored. An event_id is taken once, for ever: repeat what was not answered, with the same id.
-         */
-        post: operations["receiveEvent"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/hooks/em/stats": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** How the queue of events stands */
-        get: operations["getQueueStatistics"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/health": {
         parameters: {
             query?: never;
@@ -1803,91 +1888,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/ops/dead-letters": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Events that were given up, or expired */
-        get: operations["listDeadLetters"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/ops/dead-letters/{event_id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** The queue row of an event, whatever its status */
-        get: operations["getDeadLetter"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/ops/dead-letters/{event_id}/redrive": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Try an event again, with a fresh retry count and time to live */
-        post: operations["redriveDeadLetter"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/ops/events": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** What was received between two places of the log */
-        get: operations["listReceivedEvents"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/ops/events/{event_id}/redeliver": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Show a delivered event once more, on purpose */
-        post: operations["redeliverEvent"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/ops/projections": {
         parameters: {
             query?: never;
@@ -2084,6 +2084,26 @@ export interface components {
                 validate: number;
             };
         };
+        QueueRow: {
+            id: number;
+            event_id: string;
+            event_type: string;
+            source: string;
+            /** @description JSON text */
+            payload: string;
+            target_channels: string[];
+            formatted_message: string;
+            /** @enum {string} */
+            status: "pending" | "delivered" | "dead_letter" | "expired";
+            retry_count: number;
+            last_error: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            delivered_at: string | null;
+        } & {
+            [key: string]: unknown;
+        };
         PaidChannel: {
             name: string;
             price: string;
@@ -2217,26 +2237,6 @@ export interface components {
             /** Format: date-time */
             deleted_at: string | null;
         };
-        QueueRow: {
-            id: number;
-            event_id: string;
-            event_type: string;
-            source: string;
-            /** @description JSON text */
-            payload: string;
-            target_channels: string[];
-            formatted_message: string;
-            /** @enum {string} */
-            status: "pending" | "delivered" | "dead_letter" | "expired";
-            retry_count: number;
-            last_error: string | null;
-            /** Format: date-time */
-            created_at: string;
-            /** Format: date-time */
-            delivered_at: string | null;
-        } & {
-            [key: string]: unknown;
-        };
     };
     responses: never;
     parameters: never;
@@ -2246,6 +2246,125 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    getIrcStats: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Numbers of the network */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        connected: boolean;
+                        users: number;
+                        channels: number;
+                        /** @description Lines recorded since the record began */
+                        messages: number;
+                        /** @description Clients attached to the live stream */
+                        viewers: number;
+                        /** @description Seconds since the bridge connected */
+                        uptime: number;
+                    };
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listIrcChannels: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Every channel that the caller may see */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        name: string;
+                        users: number;
+                        topic: string;
+                    }[];
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listIrcMessages: {
+        parameters: {
+            query?: {
+                /** @description How many lines at most */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Channel name, case-insensitive; a leading # is optional, and %23 in a path
+                 * @example lobby
+                 */
+                channel: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Recorded lines */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        id: string;
+                        channel: string;
+                        nick: string;
+                        text: string;
+                        /** Format: date-time */
+                        time: string;
+                        /** @description Whether it is an action (/me) */
+                        action: boolean;
+                    }[];
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     getReputation: {
         parameters: {
             query?: never;
@@ -3970,31 +4089,81 @@ export interface operations {
             };
         };
     };
-    getIrcStats: {
+    receiveEvent: {
         parameters: {
             query?: never;
-            header?: never;
+            header: {
+                /**
+                 * @description When it was sent, ISO 8601; at most five minutes from our clock
+                 * @example 2026-01-31T12:00:00Z
+                 */
+                "X-EM-Timestamp": string;
+            };
             path?: never;
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event_id": "evt-1",
+                 *       "event_type": "task.published",
+                 *       "source": "marketplace",
+                 *       "payload": {
+                 *         "id": "a1b2c3d4-5678",
+                 *         "title": "Photograph a shop front",
+                 *         "bounty_usdc": 5
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    event_id: string & (string);
+                    event_type: string;
+                    source: string;
+                    payload: {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
         responses: {
-            /** @description Numbers of the network */
+            /** @description Known already, or an echo of our own */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
-                        connected: boolean;
-                        users: number;
-                        channels: number;
-                        /** @description Lines recorded since the record began */
-                        messages: number;
-                        /** @description Clients attached to the live stream */
-                        viewers: number;
-                        /** @description Seconds since the bridge connected */
-                        uptime: number;
+                        /** @enum {string} */
+                        status: "accepted" | "already_processed" | "ignored";
+                        queued: boolean;
+                        /** @enum {boolean} */
+                        duplicate?: true;
+                        event_id?: string;
+                        target_channels?: string[];
+                        formatted_message?: string;
+                        delivery_status?: string | null;
+                        reason?: string;
+                    };
+                };
+            };
+            /** @description Stored, and on its way */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        status: "accepted" | "already_processed" | "ignored";
+                        queued: boolean;
+                        /** @enum {boolean} */
+                        duplicate?: true;
+                        event_id?: string;
+                        target_channels?: string[];
+                        formatted_message?: string;
+                        delivery_status?: string | null;
+                        reason?: string;
                     };
                 };
             };
@@ -4009,7 +4178,7 @@ export interface operations {
             };
         };
     };
-    listIrcChannels: {
+    getQueueStatistics: {
         parameters: {
             query?: never;
             header?: never;
@@ -4018,17 +4187,21 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Every channel that the caller may see */
+            /** @description Numbers of events */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
-                        name: string;
-                        users: number;
-                        topic: string;
-                    }[];
+                        pending: number;
+                        /** @description Since 00:00 UTC */
+                        delivered_today: number;
+                        dead_letter: number;
+                        /** Format: date-time */
+                        last_event_received: string | null;
+                        webhook_secret_configured: boolean;
+                    };
                 };
             };
             /** @description What went wrong */
@@ -4042,40 +4215,204 @@ export interface operations {
             };
         };
     };
-    listIrcMessages: {
+    listDeadLetters: {
         parameters: {
             query?: {
-                /** @description How many lines at most */
+                status?: "dead_letter" | "expired";
                 limit?: number;
+                /** @description Only those with a smaller id */
+                before?: number;
             };
             header?: never;
-            path: {
-                /**
-                 * @description Channel without its #, case-insensitive; %23 in front is accepted too
-                 * @example lobby
-                 */
-                channel: string;
-            };
+            path?: never;
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Recorded lines */
+            /** @description Newest first */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
-                        id: string;
-                        channel: string;
-                        nick: string;
-                        text: string;
-                        /** Format: date-time */
-                        time: string;
-                        /** @description Whether it is an action (/me) */
-                        action: boolean;
-                    }[];
+                        dead_letters: components["schemas"]["QueueRow"][];
+                    };
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getDeadLetter: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description event_id as the marketplace sent it
+                 * @example evt-1
+                 */
+                event_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The row */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QueueRow"];
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    redriveDeadLetter: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description event_id as the marketplace sent it
+                 * @example evt-1
+                 */
+                event_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is pending again */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        event_id: string;
+                        /** @enum {boolean} */
+                        redriven: true;
+                        channels: string[];
+                    };
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listReceivedEvents: {
+        parameters: {
+            query: {
+                /** @description A sequence, or a time in ISO 8601 */
+                from: string;
+                /** @description A sequence, or a time in ISO 8601 */
+                to: string;
+                type?: string;
+                channel?: string;
+                after?: number;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description In the order of the log */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        events: ({
+                            id: number;
+                            event_id: string;
+                            status: string;
+                            target_channels: string[];
+                        } & {
+                            [key: string]: unknown;
+                        })[];
+                    };
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    redeliverEvent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description event_id as the marketplace sent it
+                 * @example evt-1
+                 */
+                event_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "run": "2026-01-31"
+                 *     }
+                 */
+                "application/json": {
+                    /** @description Once for each run */
+                    run: string;
+                    channels?: string[];
+                };
+            };
+        };
+        responses: {
+            /** @description It is shown again, if it was not for this run */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        event_id: string;
+                        run: string;
+                        redelivered: boolean;
+                        channels: string[];
+                    };
                 };
             };
             /** @description What went wrong */
@@ -5848,132 +6185,6 @@ export interface operations {
             };
         };
     };
-    receiveEvent: {
-        parameters: {
-            query?: never;
-            header: {
-                /**
-                 * @description When it was sent, ISO 8601; at most five minutes from our clock
-                 * @example 2026-01-31T12:00:00Z
-                 */
-                "X-EM-Timestamp": string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "event_id": "evt-1",
-                 *       "event_type": "task.published",
-                 *       "source": "marketplace",
-                 *       "payload": {
-                 *         "id": "a1b2c3d4-5678",
-                 *         "title": "Photograph a shop front",
-                 *         "bounty_usdc": 5
-                 *       }
-                 *     }
-                 */
-                "application/json": {
-                    event_id: string & (string);
-                    event_type: string;
-                    source: string;
-                    payload: {
-                        [key: string]: unknown;
-                    };
-                };
-            };
-        };
-        responses: {
-            /** @description Known already, or an echo of our own */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        status: "accepted" | "already_processed" | "ignored";
-                        queued: boolean;
-                        /** @enum {boolean} */
-                        duplicate?: true;
-                        event_id?: string;
-                        target_channels?: string[];
-                        formatted_message?: string;
-                        delivery_status?: string | null;
-                        reason?: string;
-                    };
-                };
-            };
-            /** @description Stored, and on its way */
-            202: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        status: "accepted" | "already_processed" | "ignored";
-                        queued: boolean;
-                        /** @enum {boolean} */
-                        duplicate?: true;
-                        event_id?: string;
-                        target_channels?: string[];
-                        formatted_message?: string;
-                        delivery_status?: string | null;
-                        reason?: string;
-                    };
-                };
-            };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    getQueueStatistics: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Numbers of events */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        pending: number;
-                        /** @description Since 00:00 UTC */
-                        delivered_today: number;
-                        dead_letter: number;
-                        /** Format: date-time */
-                        last_event_received: string | null;
-                        webhook_secret_configured: boolean;
-                    };
-                };
-            };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
     getHealth: {
         parameters: {
             query?: never;
@@ -7262,217 +7473,6 @@ export interface operations {
                         roles: string[];
                     } & {
                         [key: string]: unknown;
-                    };
-                };
-            };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    listDeadLetters: {
-        parameters: {
-            query?: {
-                status?: "dead_letter" | "expired";
-                limit?: number;
-                /** @description Only those with a smaller id */
-                before?: number;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Newest first */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        dead_letters: components["schemas"]["QueueRow"][];
-                    };
-                };
-            };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    getDeadLetter: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /**
-                 * @description event_id as the marketplace sent it
-                 * @example evt-1
-                 */
-                event_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The row */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["QueueRow"];
-                };
-            };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    redriveDeadLetter: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /**
-                 * @description event_id as the marketplace sent it
-                 * @example evt-1
-                 */
-                event_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description It is pending again */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        event_id: string;
-                        /** @enum {boolean} */
-                        redriven: true;
-                        channels: string[];
-                    };
-                };
-            };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    listReceivedEvents: {
-        parameters: {
-            query: {
-                /** @description A sequence, or a time in ISO 8601 */
-                from: string;
-                /** @description A sequence, or a time in ISO 8601 */
-                to: string;
-                type?: string;
-                channel?: string;
-                after?: number;
-                limit?: number;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description In the order of the log */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        events: ({
-                            id: number;
-                            event_id: string;
-                            status: string;
-                            target_channels: string[];
-                        } & {
-                            [key: string]: unknown;
-                        })[];
-                    };
-                };
-            };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    redeliverEvent: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /**
-                 * @description event_id as the marketplace sent it
-                 * @example evt-1
-                 */
-                event_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "run": "2026-01-31"
-                 *     }
-                 */
-                "application/json": {
-                    /** @description Once for each run */
-                    run: string;
-                    channels?: string[];
-                };
-            };
-        };
-        responses: {
-            /** @description It is shown again, if it was not for this run */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        event_id: string;
-                        run: string;
-                        redelivered: boolean;
-                        channels: string[];
                     };
                 };
             };
