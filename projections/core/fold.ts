@@ -284,9 +284,9 @@ export class Fold {
     let next = 1;
     while (!this.#stop.signal.aborted) {
       try {
-        for await (const { seq, data } of log.subject(operations, subject, next)) {
+        for await (const { seq, type, data } of log.subject(operations, subject, next)) {
           next = seq + 1;
-          if (data.version !== projection.version) continue;
+          if (type !== 'fact.skipped' || data.version !== projection.version) continue;
           if (data.stream !== this.stream.name || data.seq !== halt.seq) continue;
           await this.#cursor.passOver(halt.seq);
           logger.warn({ ...about, reason: data.reason }, 'read model skips a fact, as an operator decided');

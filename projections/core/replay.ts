@@ -60,8 +60,8 @@ export async function replay(options: ReplayOptions): Promise<ReplayedTo[]> {
 /** What operators decided until now about facts that a version of a read model cannot fold. */
 export async function skippedFacts(log: Log, { name, version }: Projection): Promise<SkippedFacts> {
   const skipped = new Set<string>();
-  for await (const { data } of log.subject(operations, projectionSubject(name))) {
-    if (data.version === version) skipped.add(`${data.stream} ${data.seq}`);
+  for await (const { type, data } of log.subject(operations, projectionSubject(name))) {
+    if (type === 'fact.skipped' && data.version === version) skipped.add(`${data.stream} ${data.seq}`);
   }
   return skipped;
 }

@@ -1,5 +1,5 @@
 export type { ObservedAppend } from './appender.js';
-export { backoff, type Pauses } from './backoff.js';
+export { backoff, type Pauses, pause } from './backoff.js';
 export type { Decider } from './decider.js';
 export { isExpected, type Received, Refusal, Unavailable } from './errors.js';
 export type { Entry } from './follow.js';

@@ -15,6 +15,14 @@ export const operations = defineStream({
       seq: z.int().positive(),
       reason: z.string(),
     }),
+    /** A worker may pass over a fact that it cannot take. */
+    'work.skipped': z.object({
+      /** Name of its durable consumer. */
+      worker: z.string(),
+      stream: z.string(),
+      seq: z.int().positive(),
+      reason: z.string(),
+    }),
   },
 });
 
@@ -23,4 +31,9 @@ export type OperationsFact = FactOf<typeof operations>;
 /** Subject of what was decided about one read model: a halted one looks only here. */
 export function projectionSubject(name: string): string {
   return `operations.projection.${name}`;
+}
+
+/** Subject of what was decided about one worker. */
+export function workerSubject(worker: string): string {
+  return `operations.worker.${worker}`;
 }

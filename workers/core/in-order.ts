@@ -68,6 +68,8 @@ export class InOrderConsumer {
   readonly #doneMeanwhile = new Set<number>();
   #acknowledged: string | undefined;
   #acknowledging = false;
+  /** Under which of its two names it is on the server now. */
+  #name: string | undefined;
   /** Stands on the consumers that we make, and tells them from anybody else's. */
   readonly #holder = newId();
   #pull: Pull | undefined;
@@ -123,6 +125,22 @@ export class InOrderConsumer {
     }
   }
 
+  /** Sequence up to which all is dealt with, of what was handed out since the last takeover. */
+  get position(): number {
+    const [oldest] = this.#open.keys();
+    return oldest === undefined ? this.#position : oldest - 1;
+  }
+
+  /** Writes on the consumer what whoever looks at it is to know, until it is made anew. */
+  async note(metadata: Record<string, string>): Promise<void> {
+    const { log, stream } = this.#options;
+    const name = this.#name;
+    if (name === undefined) throw new Error(`${this.durable} is not taken up yet`);
+    await log.ask(() =>
+      log.manager.consumers.update(stream.name, name, { metadata: { holder: this.#holder, ...metadata } }),
+    );
+  }
+
   /** To be called when the owner has room again. */
   refill(): void {
     this.#pull?.refill();
@@ -154,6 +172,7 @@ export class InOrderConsumer {
     this.#open.clear();
     this.#doneMeanwhile.clear();
     const { name, from, ours } = await this.#renew();
+    this.#name = name;
     const first = await log.next(stream, from, filter);
     const head = await log.head(stream);
     await takeOver({ from, since: first?.at, head, ours, signal: this.#stop.signal });
@@ -259,7 +278,7 @@ export function namesOf(durable: string): string[] {
   return [`${durable}-1`, `${durable}-2`];
 }
 
-/** A consumer that has handed out nothing yet has no floor of its own but the place it was made at. */
-function floorOf(info: ConsumerInfo): number {
+/** Sequence up to which all is acknowledged. A consumer that has handed out nothing yet has no floor of its own but the place it was made at. */
+export function floorOf(info: ConsumerInfo): number {
   return Math.max(info.ack_floor.stream_seq, (info.config.opt_start_seq ?? 1) - 1);
 }

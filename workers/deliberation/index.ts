@@ -1,9 +1,8 @@
 import { setMaxListeners } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { decodeFact, type Log, type PulledMessage } from '../../streams/core/index.js';
+import type { Log } from '../../streams/core/index.js';
 import { deliberation } from '../../streams/deliberation/index.js';
-import { InOrderConsumer } from '../core/in-order.js';
+import { Reactor, type Verdict } from '../core/reactor.js';
 import { type Model, Models } from './model.js';
 import { QueryRun, type RunOptions } from './run.js';
 
@@ -31,31 +30,31 @@ const stopBoundMs = 4_000;
  */
 export class Deliberate {
   readonly #options: RunOptions;
-  readonly #stop = new AbortController();
   readonly #cut = new AbortController();
-  readonly #queries: InOrderConsumer;
-  /** By the sequence of their creation. */
-  readonly #inHand = new Map<number, Promise<void>>();
-  readonly #turns: (() => void)[] = [];
-  #runs = 0;
+  readonly #queries: Reactor<typeof deliberation, string>;
 
   constructor({ log, logger, models, callTimeoutMs, retryMs = 1_000 }: DeliberateOptions) {
-    setMaxListeners(0, this.#stop.signal, this.#cut.signal);
+    setMaxListeners(0, this.#cut.signal);
+    this.#queries = new Reactor({
+      ...{
+        log,
+        logger,
+        maxInHand,
+        stopBoundMs,
+        stream: deliberation,
+        durable: 'deliberate',
+        atOnce: maxRuns,
+      },
+      plan: ({ type, data }) =>
+        type === 'query.created' ? [{ key: data.query_id, item: data.query_id }] : [],
+      handle: (id) => this.#run(id),
+    });
     this.#options = {
       ...{ log, logger, callTimeoutMs, retryMs, models: new Models() },
       known: new Map(models.map((model) => [model.id, model])),
-      stopped: this.#stop.signal,
+      stopped: this.#queries.stopping,
       cut: this.#cut.signal,
     };
-    this.#queries = new InOrderConsumer({
-      log,
-      logger,
-      stream: deliberation,
-      durable: 'deliberate',
-      capacity: () => maxInHand - this.#inHand.size,
-      takeOver: async () => {},
-      message: (message) => this.#receive(message),
-    });
   }
 
   start(): void {
@@ -64,72 +63,21 @@ export class Deliberate {
 
   /** Begins nothing any more, and gives answers under way a little time to come. Bounded. */
   async stop(): Promise<void> {
-    this.#stop.abort();
-    for (const next of this.#turns.splice(0)) next();
-    const idle = Promise.all([this.#queries.stop(), ...this.#inHand.values()]);
-    await Promise.race([idle, sleep(stopBoundMs, undefined, { ref: false })]);
+    await this.#queries.stop();
     this.#cut.abort();
-    await idle;
+    await this.#queries.atRest();
   }
 
-  #receive(message: PulledMessage): void {
-    const { seq } = message;
-    if (this.#inHand.has(seq)) return;
-    const id = this.#created(message);
-    if (id === undefined) {
-      this.#queries.done(seq);
-      return;
-    }
-    this.#inHand.set(seq, this.#run(seq, id));
-  }
-
-  /** Id of the query that a fact creates, if it creates one. */
-  #created(message: PulledMessage): string | undefined {
+  async #run(id: string): Promise<Verdict> {
+    const run = new QueryRun(id, this.#options);
     try {
-      const fact = decodeFact(deliberation, message.data, message);
-      return fact.type === 'query.created' ? fact.data.query_id : undefined;
+      if (await run.run()) return { is: 'done' };
     } catch (error) {
-      this.#options.logger.error(
-        { seq: message.seq, err: error },
-        'deliberation fact cannot be read: passed over',
-      );
-      return undefined;
+      this.#options.logger.error({ query: id, err: error }, 'query cannot be run');
+      await run.giveUp('internal_error', 'the query could not be run');
+      return { is: 'done' };
     }
-  }
-
-  async #run(seq: number, id: string): Promise<void> {
-    let isOver = true;
-    await this.#inTurn(async () => {
-      const { logger } = this.#options;
-      const run = new QueryRun(id, this.#options);
-      try {
-        isOver = await run.run();
-      } catch (error) {
-        logger.error({ query: id, err: error }, 'query cannot be run');
-        await run.giveUp('internal_error', 'the query could not be run').catch((err: unknown) => {
-          logger.error({ query: id, err }, 'query cannot be ended');
-        });
-      }
-    });
-    if (this.#stop.signal.aborted) return; // whoever takes over is handed it again
-    this.#inHand.delete(seq);
     // whoever has overtaken us has taken up the consumer, too: we are handed it again when it is ours
-    if (isOver) this.#queries.done(seq);
-    else this.#options.logger.warn({ query: id }, 'another worker runs the query');
-    this.#queries.refill();
-  }
-
-  async #inTurn(work: () => Promise<void>): Promise<void> {
-    const { signal } = this.#stop;
-    while (this.#runs >= maxRuns && !signal.aborted)
-      await new Promise<void>((resolve) => this.#turns.push(resolve));
-    if (signal.aborted) return;
-    this.#runs += 1;
-    try {
-      await work();
-    } finally {
-      this.#runs -= 1;
-      this.#turns.shift()?.();
-    }
+    return this.#options.stopped.aborted ? { is: 'wait', afterMs: 0 } : { is: 'left' };
   }
 }

@@ -1,0 +1,76 @@
+import { z } from 'zod';
+import { type Log, Refusal, type StreamDefinition } from '../../streams/core/index.js';
+import { operations, workerSubject } from '../../streams/operations/facts.js';
+import { type HaltedAt, haltedKey } from './fact-consumer.js';
+import { floorOf, namesOf } from './in-order.js';
+
+/** How a worker stands in its stream, whichever process it runs in. */
+export interface ConsumerStatus {
+  /** Name of its durable consumer. */
+  worker: string;
+  stream: string;
+  /** Sequence up to which all is dealt with. */
+  position: number;
+  /** Messages that were not handed out yet. */
+  pending: number;
+  /** Messages that were handed out and are not acknowledged. */
+  unacknowledged: number;
+  /** Subjects that it reads; all where it is absent. */
+  filter: string | undefined;
+  /** The facts that it cannot take. */
+  halted: HaltedAt[];
+}
+
+const Halted = z.array(z.object({ seq: z.int(), reason: z.string() }));
+
+/** How every worker stands that was ever taken up, by the consumers that their positions lie on. */
+export async function consumerStatuses(
+  log: Log,
+  streams: readonly StreamDefinition[],
+): Promise<ConsumerStatus[]> {
+  const ofStreams = streams.map(async ({ name: stream }) => {
+    const found = await log.ask(() => log.manager.consumers.list(stream).next());
+    const statuses = found
+      // whoever only follows a stream leaves nothing to look at
+      .filter(({ config }) => config.metadata?.holder !== undefined)
+      .map((info): ConsumerStatus => {
+        const { name, config, num_pending: pending, num_ack_pending: unacknowledged } = info;
+        const halted = Halted.safeParse(JSON.parse(config.metadata?.[haltedKey] ?? '[]')).data ?? [];
+        const [worker, position, filter] = [workerOf(name), floorOf(info), config.filter_subject];
+        return { worker, stream, position, pending, unacknowledged, filter, halted };
+      })
+      .sort((a, b) => b.position - a.position);
+    // while one is made in place of the other there are two, and the new one is not behind the old one
+    return statuses.filter(
+      ({ worker }, place) => statuses.findIndex((one) => one.worker === worker) === place,
+    );
+  });
+  return (await Promise.all(ofStreams)).flat();
+}
+
+/**
+ * Records the command to pass over a fact that a worker cannot take. Throws `Refusal` when there is no such worker, or
+ * when that fact does not keep it.
+ */
+export async function skipWork(
+  log: Log,
+  streams: readonly StreamDefinition[],
+  worker: string,
+  { seq, reason, by }: { seq: number; reason: string; by: string },
+): Promise<{ stream: string; seq: number }> {
+  const status = (await consumerStatuses(log, streams)).find((one) => one.worker === worker);
+  if (!status) throw new Refusal('not_found', `There is no worker ${worker}`);
+  const { stream, halted } = status;
+  if (!halted.some((one) => one.seq === seq))
+    throw new Refusal('not_halted', `${worker} has not halted at ${stream} ${seq}`);
+  const data = { worker, stream, seq, reason };
+  await log.append(operations, workerSubject(worker), { type: 'work.skipped', data }, { by });
+  return { stream, seq };
+}
+
+function workerOf(name: string): string {
+  return namesOf('').reduce(
+    (rest, suffix) => (rest.endsWith(suffix) ? rest.slice(0, -suffix.length) : rest),
+    name,
+  );
+}

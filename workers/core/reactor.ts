@@ -1,0 +1,235 @@
+import { setMaxListeners } from 'node:events';
+import pLimit, { type LimitFunction } from 'p-limit';
+import pTimeout from 'p-timeout';
+import type { Logger } from 'pino';
+import {
+  backoff,
+  type FactOf,
+  type Log,
+  type PulledMessage,
+  type Recorded,
+  type StreamDefinition,
+} from '../../streams/core/index.js';
+import { FactConsumer, type HaltedAt } from './fact-consumer.js';
+import type { Takeover } from './in-order.js';
+import { done, KeyedQueue, type Verdict as QueueVerdict } from './keyed-queue.js';
+import { record, type ToRecord } from './record.js';
+
+/** What came of one try at a piece of work. A fact that it names is recorded before anything else of its key is begun. */
+export type Verdict =
+  | Exclude<QueueVerdict, { is: 'done' }>
+  | { is: 'done'; fact?: ToRecord }
+  /** Given up, as the fact says. */
+  | { is: 'dead'; reason: string; fact: ToRecord }
+  /** Somebody else does it now. */
+  | { is: 'left' };
+
+/** What is to be done because of a fact: work of one key is done in order, that of different keys side by side. */
+export interface Task<Item> {
+  key: string;
+  item: Item;
+}
+
+/** What a handler knows of the try that it makes. */
+export interface Try {
+  /** How many tries have failed before. */
+  tries: number;
+  /** Why the last one did. */
+  reason: string | undefined;
+  /** When the work came in hand, in milliseconds. */
+  since: number;
+}
+
+/** What is consumed, and what is done about it. */
+export interface ReactorOptions<S extends StreamDefinition, Item> {
+  log: Log;
+  logger: Logger;
+  stream: S;
+  /** Name of the durable consumer on the log. */
+  durable: string;
+  filter?: string;
+  /** Facts in hand at most. */
+  maxInHand: number;
+  /** Tries under way at most. */
+  atOnce: number;
+  /** How long a stop waits for tries under way, in milliseconds. */
+  stopBoundMs?: number;
+  takeOver?(place: Takeover): Promise<void>;
+  /** Whether anything is to be done about a message; asked before it is decoded. */
+  concerns?(message: PulledMessage): boolean;
+  /** What is to be done because of a fact; facts are asked about in the order of the stream. */
+  plan(fact: Recorded<FactOf<S>>): Task<Item>[] | Promise<Task<Item>[]>;
+  /**
+   * One try. What it throws is no verdict: while somebody is away (`Unavailable`) nothing was attempted; anything else
+   * is a fault of ours, and a fact that meets it again and again cannot be taken.
+   */
+  handle(item: Item, attempt: Try): Verdict | Promise<Verdict>;
+}
+
+interface Work<Item> extends Try {
+  seq: number;
+  item: Item;
+  key: string;
+  /** How much of the same fact is not done yet. */
+  rest: { count: number };
+  waits: number;
+  faults: number;
+}
+
+const pauses = { first: 100, longest: 5_000 };
+/** After so many faults in a row a fact cannot be taken. */
+const mostFaults = 5;
+const usualStopBoundMs = 3_000;
+const notBegun: Verdict = { is: 'wait', afterMs: 0 };
+
+/** Has a handler do what the facts of a stream ask for, in the order of each key, until each is done or given up. */
+export class Reactor<S extends StreamDefinition, Item> {
+  readonly #options: ReactorOptions<S, Item>;
+  readonly #stop = new AbortController();
+  readonly #facts: FactConsumer<S>;
+  readonly #queue: KeyedQueue<Work<Item>>;
+  readonly #limit: LimitFunction;
+  #planned = Promise.resolve();
+
+  constructor(options: ReactorOptions<S, Item>) {
+    this.#options = options;
+    setMaxListeners(0, this.#stop.signal); // one for each key that waits
+    this.#limit = pLimit(options.atOnce);
+    this.#queue = new KeyedQueue({
+      stopping: this.stopping,
+      handle: (work, tries) => this.#try(work, tries),
+    });
+    const { log, logger, stream, durable, filter, maxInHand, takeOver, concerns } = options;
+    this.#facts = new FactConsumer({
+      ...{ log, logger, stream, durable, filter, maxInHand },
+      ...(takeOver ? { takeOver } : {}),
+      ...(concerns ? { concerns } : {}),
+      take: (fact) => {
+        this.#planned = this.#planned.then(() => this.#plan(fact));
+      },
+    });
+  }
+
+  start(): void {
+    this.#facts.start();
+  }
+
+  /** Aborted by a stop. */
+  get stopping(): AbortSignal {
+    return this.#stop.signal;
+  }
+
+  /** Begins nothing any more, and lets the tries under way come to their end. Bounded. */
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    const milliseconds = this.#options.stopBoundMs ?? usualStopBoundMs;
+    await pTimeout(Promise.all([this.#facts.stop(), this.atRest()]), { milliseconds, message: false });
+  }
+
+  /** Resolves when nothing is under way any more after a stop. */
+  async atRest(): Promise<void> {
+    await this.#planned;
+    await this.#queue.atRest();
+  }
+
+  /** The facts that cannot be taken. */
+  get halted(): HaltedAt[] {
+    return this.#facts.halted;
+  }
+
+  /** Sequence up to which all is dealt with, of what was handed over since the last takeover. */
+  get position(): number {
+    return this.#facts.position;
+  }
+
+  async #plan(fact: Recorded<FactOf<S>>): Promise<void> {
+    const { seq } = fact;
+    if (this.stopping.aborted) return;
+    let tasks: Task<Item>[];
+    try {
+      tasks = await this.#options.plan(fact);
+    } catch (error) {
+      this.#facts.halt(seq, error, () => this.#facts.done(seq));
+      return;
+    }
+    if (tasks.length === 0) {
+      this.#facts.done(seq);
+      return;
+    }
+    const rest = { count: tasks.length };
+    const since = Date.now();
+    for (const { key, item } of tasks) {
+      this.#queue.push(key, {
+        ...{ seq, key, item, rest, since },
+        tries: 0,
+        reason: undefined,
+        waits: 0,
+        faults: 0,
+      });
+    }
+  }
+
+  async #try(work: Work<Item>, tries: number): Promise<QueueVerdict> {
+    const { logger, durable: worker, handle } = this.#options;
+    const { seq } = work;
+    work.tries = tries;
+    let verdict: Verdict;
+    try {
+      verdict = await this.#limit(() => (this.stopping.aborted ? notBegun : handle(work.item, work)));
+    } catch (error) {
+      return await this.#failed(work, error);
+    }
+    work.waits = 0;
+    work.faults = 0;
+    switch (verdict.is) {
+      case 'retry':
+        work.reason = verdict.reason;
+        logger.info(
+          { worker, seq, key: work.key, tries: tries + 1, error: verdict.reason },
+          'work is tried again',
+        );
+        return verdict;
+      case 'wait':
+        return verdict;
+      case 'left':
+        logger.warn({ worker, seq, key: work.key }, 'another process does the work');
+        this.#facts.leave(seq);
+        return done;
+      case 'dead':
+        logger.error({ worker, seq, key: work.key, tries, error: verdict.reason }, 'work given up');
+    }
+    if (!verdict.fact || (await record(this.#options.log, verdict.fact, { stopping: this.stopping, logger })))
+      this.#settle(work);
+    return done;
+  }
+
+  async #failed(work: Work<Item>, error: unknown): Promise<QueueVerdict> {
+    const { log, logger, durable: worker } = this.#options;
+    const { seq, key } = work;
+    if ((error as { kind?: unknown }).kind === 'unavailable') {
+      work.waits += 1;
+      if (log.connected) logger.warn({ worker, seq, key, err: error }, 'work has to wait');
+      return { is: 'wait', afterMs: backoff(work.waits, pauses) };
+    }
+    work.faults += 1;
+    if (work.faults < mostFaults) {
+      logger.error({ worker, seq, key, err: error }, 'work failed');
+      return { is: 'wait', afterMs: backoff(work.faults, pauses) };
+    }
+    await new Promise<void>((resolve) => {
+      const leave = () => resolve();
+      this.stopping.addEventListener('abort', leave);
+      this.#facts.halt(seq, error, () => {
+        this.stopping.removeEventListener('abort', leave);
+        this.#settle(work);
+        resolve();
+      });
+    });
+    return done;
+  }
+
+  #settle({ seq, rest }: Work<Item>): void {
+    rest.count -= 1;
+    if (rest.count === 0) this.#facts.done(seq);
+  }
+}

@@ -1,0 +1,36 @@
+import type { Logger } from 'pino';
+import { type AnyFact, type Log, newId, pause, type StreamDefinition } from '../../streams/core/index.js';
+
+/** A fact that is to be recorded, and who says so. */
+export interface ToRecord {
+  stream: StreamDefinition;
+  subject: string;
+  fact: AnyFact;
+  by: string;
+}
+
+const againMs = 250;
+
+/**
+ * Appends a fact until it is on the log, however long that is away. False when it was given up because of a stop: then
+ * the fact may or may not be on the log.
+ */
+export async function record(
+  log: Log,
+  { stream, subject, fact, by }: ToRecord,
+  { stopping, logger }: { stopping: AbortSignal; logger: Logger },
+): Promise<boolean> {
+  const id = newId();
+  for (let tries = 1; ; tries++) {
+    try {
+      // the log knows a repeated id for minutes only, and may have been away for longer
+      const isStored = tries > 1 && (await log.last(stream, subject))?.id === id;
+      if (!isStored) await log.append(stream, subject, fact as never, { by, id });
+      return true;
+    } catch (error) {
+      if (stopping.aborted) return false;
+      if (tries === 1) logger.warn({ worker: by, err: error }, 'fact waits for the log');
+      await pause(againMs, stopping);
+    }
+  }
+}
