@@ -1,4 +1,5 @@
-import { GuardEvents } from './events.js';
+import pTimeout from 'p-timeout';
+import { guardEvents } from './events.js';
 import { GuardLines } from './lines.js';
 import type { GuardOptions } from './options.js';
 import { Sentences } from './sentences.js';
@@ -15,7 +16,7 @@ export class GuardChannels {
   constructor(options: GuardOptions) {
     const lines = new GuardLines(options);
     const sentences = new Sentences(options, (ref) => lines.isInHand(ref));
-    this.#parts = [lines, new GuardEvents(options), sentences];
+    this.#parts = [lines, guardEvents(options), sentences];
   }
 
   start(): void {
@@ -25,12 +26,7 @@ export class GuardChannels {
   /** Takes no more lines and lets what is under way come to its end. Bounded. */
   async stop(): Promise<void> {
     const idle = Promise.all(this.#parts.map((part) => part.stop()));
-    let timer: NodeJS.Timeout | undefined;
-    const bound = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, stopBoundMs);
-    });
-    await Promise.race([idle, bound]);
-    clearTimeout(timer);
+    await pTimeout(idle, { milliseconds: stopBoundMs, message: false });
   }
 }
 

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setImmediate as turn } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
-import { decodeFact, type PulledMessage } from '../../streams/core/index.js';
-import { KeyedLock } from '../../streams/core/keyed-lock.js';
+import type { Recorded } from '../../streams/core/index.js';
 import { casefold } from '../../streams/irc-grammar.js';
 import {
   type Incident,
@@ -14,12 +13,11 @@ import {
   scoreText,
   singleSubject,
 } from '../../streams/moderation/index.js';
-import { irc, isLine, type LineSighting, lineId } from '../../streams/network/index.js';
-import { InOrderConsumer } from '../core/in-order.js';
+import { type IrcFact, irc, isLine, type LineSighting, lineId } from '../../streams/network/index.js';
+import { Reactor, type Task } from '../core/reactor.js';
 import { carryOut } from './carry-out.js';
 import { type GuardOptions, guard, usualLateAfterMs } from './options.js';
 import { RecentLines } from './recent-lines.js';
-import { untilDone } from './retry.js';
 
 /** A line that scored high enough to be an incident. */
 interface Suspect {
@@ -35,6 +33,8 @@ interface Suspect {
 }
 
 const maxInHand = 1_024;
+/** Incidents that are recorded and acted upon at the same time. */
+const atOnce = 256;
 /** Scoring gives way to everything else in the process after so long. */
 const turnMs = 5;
 /** Longer than anybody reads. */
@@ -48,41 +48,36 @@ export class GuardLines {
   readonly #options: GuardOptions;
   readonly #ignored: ReadonlySet<string>;
   readonly #bots: ReadonlySet<string>;
-  readonly #consumer: InOrderConsumer;
-  readonly #stop = new AbortController();
-  readonly #queue: PulledMessage[] = [];
+  readonly #reactor: Reactor<typeof irc, Suspect>;
   readonly #recent = new RecentLines();
-  readonly #locks = new KeyedLock();
   readonly #inHand = new Set<string>();
   /** What was done about them lately: who has read a little earlier that nothing was, is told so here. */
   readonly #answered = new LRUCache<string, true>({ max: 10_000, ttl: answeredMs });
-  readonly #messages = new Set<number>();
-  #isWorking = false;
-  #work: Promise<void> | undefined;
+  /** When scoring gave way to others the last time. */
+  #turnAt = 0;
 
   constructor(options: GuardOptions) {
     const { log, logger } = options;
     this.#options = options;
     this.#ignored = new Set(options.ignored.map(casefold));
     this.#bots = new Set(options.bots.map(casefold));
-    this.#consumer = new InOrderConsumer({
-      log,
-      logger,
-      stream: irc,
-      durable: 'guard-lines',
-      capacity: () => maxInHand - this.#messages.size,
-      takeOver: async () => {},
-      message: (message) => this.#receive(message),
+    this.#reactor = new Reactor<typeof irc, Suspect>({
+      ...{ log, logger, maxInHand, atOnce, stream: irc, durable: 'guard-lines' },
+      plan: (fact) => this.#suspects(fact),
+      handle: async (suspect) => {
+        await this.#handle(suspect);
+        this.#inHand.delete(suspect.ref);
+        return { is: 'done' };
+      },
     });
   }
 
   start(): void {
-    this.#consumer.start();
+    this.#reactor.start();
   }
 
   async stop(): Promise<void> {
-    this.#stop.abort();
-    await Promise.all([this.#consumer.stop(), this.#work]);
+    await this.#reactor.stop();
   }
 
   /** Whether what is to be done about a line is being done, or has just been done. */
@@ -90,63 +85,33 @@ export class GuardLines {
     return this.#inHand.has(ref) || this.#answered.has(ref);
   }
 
-  #receive(message: PulledMessage): void {
-    if (this.#messages.has(message.seq)) return; // handed out again, and still in hand
-    this.#messages.add(message.seq);
-    this.#queue.push(message);
-    if (!this.#isWorking) this.#work = this.#readQueue();
-  }
-
-  async #readQueue(): Promise<void> {
-    this.#isWorking = true;
-    let since = performance.now();
-    for (let message = this.#queue.shift(); message; message = this.#queue.shift()) {
-      const { seq } = message;
-      const jobs: Promise<void>[] = [];
-      for (const suspect of this.#scored(message)) {
-        if (suspect) jobs.push(this.#inLane(suspect));
-        if (performance.now() - since > turnMs) {
-          await turn();
-          since = performance.now();
-        }
-      }
-      if (jobs.length === 0) this.#done(seq);
-      else void Promise.all(jobs).then(() => this.#done(seq));
-      if (this.#stop.signal.aborted) return;
-    }
-    this.#isWorking = false;
-  }
-
-  #done(seq: number): void {
-    if (this.#stop.signal.aborted) return; // whoever takes over is handed it again
-    this.#messages.delete(seq);
-    this.#consumer.done(seq);
-    this.#consumer.refill();
-  }
-
-  /** Each line of a fact that was scored, `undefined` for a harmless one: there is room between them for others. */
-  *#scored(message: PulledMessage): Generator<Suspect | undefined> {
-    const { thresholds, logger } = this.#options;
-    let fact: ReturnType<typeof decodeFact<typeof irc>>;
-    try {
-      fact = decodeFact(irc, message.data, message);
-    } catch (error) {
-      logger.error({ seq: message.seq, err: error }, 'recorded lines cannot be read: passed over');
-      return;
-    }
+  /** The lines of a fact that are incidents. */
+  async #suspects(fact: Recorded<IrcFact>): Promise<Task<Suspect>[]> {
+    const { thresholds } = this.#options;
     const { channel, seen } = fact.data;
-    if (this.#ignored.has(casefold(channel))) return;
+    const suspects: Task<Suspect>[] = [];
+    if (this.#ignored.has(casefold(channel))) return suspects;
     for (const [index, line] of seen.entries()) {
       if (!isLine(line)) continue;
       const person = personOf(line);
       const { score, text } = this.#score(person, line);
-      if (score.score < thresholds[0]) {
-        yield undefined;
-        continue;
+      if (score.score >= thresholds[0]) {
+        const id = lineId(fact.seq, index);
+        const ref = `line:${id}`;
+        const item = { ref, token: `line-${id}`, person, line, channel, text, score, factId: fact.id };
+        this.#inHand.add(ref);
+        suspects.push({ key: person, item });
       }
-      const id = lineId(fact.seq, index);
-      yield { ref: `line:${id}`, token: `line-${id}`, person, line, channel, text, score, factId: fact.id };
+      await this.#giveWay();
     }
+    return suspects;
+  }
+
+  /** Facts are scored one after the other, as many as there are: between them there is room for others. */
+  async #giveWay(): Promise<void> {
+    if (performance.now() - this.#turnAt < turnMs) return;
+    await turn();
+    this.#turnAt = performance.now();
   }
 
   /** The score of a line, or of the last lines of the same person if these say together what none of them says alone. */
@@ -162,17 +127,7 @@ export class GuardLines {
     return found;
   }
 
-  /** Records an incident and acts upon it, behind those of the same person; tried again until it is recorded. */
-  async #inLane(suspect: Suspect): Promise<void> {
-    const { log, logger } = this.#options;
-    const { ref, person } = suspect;
-    this.#inHand.add(ref);
-    await this.#locks.run(person, () =>
-      untilDone(() => this.#handle(suspect), { log, logger, signal: this.#stop.signal }),
-    );
-    this.#inHand.delete(ref);
-  }
-
+  /** Records an incident and acts upon it. */
   async #handle(suspect: Suspect): Promise<void> {
     const { thresholds, log, lateAfterMs = usualLateAfterMs } = this.#options;
     const { ref, person, line, channel, text, score, factId } = suspect;
