@@ -16,8 +16,8 @@ import { ReadModels } from '../../src/stores/read-models.js';
 import type { Log, Recorded } from '../../streams/core/index.js';
 import { type PaymentFact, payments } from '../../streams/payments/index.js';
 import { Chain } from '../../workers/payments/chain.js';
-import type { Pauses } from '../../workers/payments/resolution/doubt.js';
 import { ResolvePayments } from '../../workers/payments/resolution/index.js';
+import type { LookPauses } from '../../workers/payments/resolution/unresolved.js';
 import { openLog } from '../channels/keeper.js';
 import { eventually } from '../support/eventually.js';
 import type { Teardown } from '../support/server-process.js';
@@ -35,7 +35,7 @@ export interface TestTurnstile {
   /** Everything that was recorded of payments so far, in order. */
   facts(): Promise<Recorded<PaymentFact>[]>;
   /** Starts a worker that resolves payments in doubt, until the test ends or it is stopped; `told` gets what it learns. */
-  resolve(pauses: Pauses, told?: unknown[]): ResolvePayments;
+  resolve(pauses: LookPauses, told?: unknown[]): ResolvePayments;
 }
 
 /** Starts a gateway on a log; several on one log are several processes. */

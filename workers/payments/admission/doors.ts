@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { backoff, pause } from '../../../streams/core/index.js';
 import type { Channels } from '../../channels/index.js';
 import { actor } from './network.js';
 
@@ -17,7 +17,7 @@ const steady = `${closed}N`;
 const pausesMs = { first: 500, longest: 15_000 };
 
 /** Has every paid channel created, or closed where it is there and open. Tries until it is done. */
-export async function furnishDoors(options: {
+export async function openDoors(options: {
   channels: Channels;
   doors: readonly Door[];
   logger: Logger;
@@ -26,21 +26,21 @@ export async function furnishDoors(options: {
   const { doors, logger, signal } = options;
   await Promise.all(
     doors.map(async (door) => {
-      for (let pauseMs = pausesMs.first; !signal.aborted; pauseMs = Math.min(pauseMs * 2, pausesMs.longest)) {
+      for (let tries = 1; !signal.aborted; tries++) {
         try {
-          return await furnish(options.channels, door);
+          return await openDoor(options.channels, door);
         } catch (error) {
           const { kind, message } = error as Error & { kind?: string };
           const level = kind === 'unavailable' ? 'debug' : 'warn';
           logger[level]({ channel: door.name, error: message }, 'paid channel cannot be opened yet');
-          await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
+          await pause(backoff(tries, pausesMs), signal);
         }
       }
     }),
   );
 }
 
-async function furnish(channels: Channels, door: Door): Promise<void> {
+async function openDoor(channels: Channels, door: Door): Promise<void> {
   try {
     await open(channels, door, steady);
   } catch (error) {

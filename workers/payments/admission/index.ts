@@ -1,13 +1,14 @@
 import { setMaxListeners } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
+import pTimeout from 'p-timeout';
 import type { Logger } from 'pino';
 import type { Sql } from '../../../projections/core/sql.js';
-import { type OpenSession, openSessions } from '../../../projections/payments/queries.js';
-import { decodeFact, type Log, type Position } from '../../../streams/core/index.js';
-import { payments } from '../../../streams/payments/index.js';
+import { openSessions } from '../../../projections/payments/queries.js';
+import type { Log, Position, Recorded } from '../../../streams/core/index.js';
+import { type PaymentFact, payments } from '../../../streams/payments/index.js';
 import type { Channels } from '../../channels/index.js';
-import { type Door, furnishDoors } from './doors.js';
-import { Stays } from './stays.js';
+import { followReadModel } from '../../core/follow-read-model.js';
+import { type Door, openDoors } from './doors.js';
+import { Sessions } from './sessions.js';
 
 /** What the worker works with. */
 export interface AdmitPayersOptions {
@@ -20,8 +21,6 @@ export interface AdmitPayersOptions {
   logger: Logger;
 }
 
-const batch = 256;
-const retryMs = 1_000;
 const stopBoundMs = 3_000;
 
 /**
@@ -32,57 +31,42 @@ const stopBoundMs = 3_000;
 export class AdmitPayers {
   readonly #options: AdmitPayersOptions;
   readonly #stop = new AbortController();
-  readonly #stays: Stays;
+  readonly #sessions: Sessions;
   #running: Promise<unknown> | undefined;
 
   constructor(options: AdmitPayersOptions) {
     this.#options = options;
     setMaxListeners(0, this.#stop.signal);
-    this.#stays = new Stays({ ...options, signal: this.#stop.signal });
+    this.#sessions = new Sessions({ ...options, signal: this.#stop.signal });
   }
 
   start(): void {
     const { signal } = this.#stop;
-    this.#running = Promise.all([furnishDoors({ ...this.#options, signal }), this.#follow()]);
+    const { log, logger, read } = this.#options;
+    const following = followReadModel({
+      ...{ log, logger, signal, stream: payments },
+      read: async (after) => {
+        const { sessions: rows, seq } = await read(openSessions, after);
+        return { rows, seq };
+      },
+      known: (session) => this.#sessions.begin(session),
+      seen: (fact) => this.#see(fact),
+    });
+    this.#running = Promise.all([openDoors({ ...this.#options, signal }), following]);
   }
 
   /** Lets what is under way on the network come to its end. Bounded. */
   async stop(): Promise<void> {
     this.#stop.abort();
-    const ended = Promise.all([this.#running, this.#stays.ended()]);
-    await Promise.race([ended, sleep(stopBoundMs, undefined, { ref: false })]);
+    const ended = Promise.all([this.#running, this.#sessions.atRest()]);
+    await pTimeout(ended, { milliseconds: stopBoundMs, message: false });
   }
 
-  async #follow(): Promise<void> {
-    const { log, logger } = this.#options;
-    const { signal } = this.#stop;
-    while (!signal.aborted) {
-      try {
-        const { sessions, seq } = await this.#open();
-        for (const session of sessions) this.#stays.begin(session);
-        for await (const entries of log.follow(payments, { after: seq, batch, signal })) {
-          for (const entry of entries) this.#see(decodeFact(payments, entry.data, entry));
-        }
-      } catch (error) {
-        if (signal.aborted) return;
-        const level = (error as { kind?: string }).kind === 'unavailable' ? 'debug' : 'warn';
-        logger[level]({ err: error }, 'paid sessions cannot be followed yet');
-        await sleep(retryMs, undefined, { signal }).catch(() => undefined);
-      }
-    }
-  }
-
-  async #open(): Promise<{ sessions: OpenSession[]; seq: number }> {
-    const { log, read } = this.#options;
-    const seq = await log.head(payments);
-    return await read(openSessions, { stream: payments.name, seq });
-  }
-
-  #see(fact: ReturnType<typeof decodeFact<typeof payments>>): void {
-    if (fact.type === 'session.ended') this.#stays.forget(fact.data.session_id);
+  #see(fact: Recorded<PaymentFact>): void {
+    if (fact.type === 'session.ended') this.#sessions.forget(fact.data.session_id);
     if (fact.type !== 'payment.granted') return;
     const { session_id, channel, nick, expires_at } = fact.data;
-    this.#stays.begin({ session_id, channel, nick, expires_at: new Date(expires_at) });
+    this.#sessions.begin({ session_id, channel, nick, expires_at: new Date(expires_at) });
   }
 }
 

@@ -19,8 +19,8 @@ export async function admit(channels: Channels, place: Place): Promise<Moved> {
   return joined === 'done' ? await change(channels, place, 'voice', 'paid') : joined;
 }
 
-/** Takes the voice from a nick and puts it out of the channel. Throws as above. */
-export async function putOut(channels: Channels, place: Place): Promise<Moved> {
+/** Takes the voice from a nick and removes it from the channel. Throws as above. */
+export async function remove(channels: Channels, place: Place): Promise<Moved> {
   await change(channels, place, 'devoice', 'the paid time is over');
   return await change(channels, place, 'sapart', 'the paid time is over');
 }

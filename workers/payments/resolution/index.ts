@@ -1,11 +1,19 @@
 import { setMaxListeners } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
+import pTimeout from 'p-timeout';
 import type { Logger } from 'pino';
 import type { Sql } from '../../../projections/core/sql.js';
 import { type OpenPayment, openPayments } from '../../../projections/payments/queries.js';
-import { decodeFact, type Log, type Position } from '../../../streams/core/index.js';
-import { claimMs, type Fate, type Intended, payments } from '../../../streams/payments/index.js';
-import { Doubt, type Pauses, type SoldPlaces } from './doubt.js';
+import type { Log, Position, Recorded } from '../../../streams/core/index.js';
+import {
+  claimMs,
+  type Fate,
+  type Intended,
+  type PaymentFact,
+  payments,
+} from '../../../streams/payments/index.js';
+import { followReadModel } from '../../core/follow-read-model.js';
+import { KeyedQueue } from '../../core/keyed-queue.js';
+import { type LookPauses, type SoldPlaces, UnresolvedPayment } from './unresolved.js';
 
 /** What the worker works with. */
 export interface ResolvePaymentsOptions {
@@ -18,14 +26,12 @@ export interface ResolvePaymentsOptions {
   read<T>(query: (sql: Sql, schema: string) => Promise<T>, after?: Position): Promise<T>;
   logger: Logger;
   /** How long it waits between two looks at a payment. */
-  pauses?: Pauses;
+  pauses?: LookPauses;
 }
 
-const batch = 256;
-const retryMs = 1_000;
 const stopBoundMs = 3_000;
 /** The first look is later than whoever settles may wait for an answer. */
-const usual: Pauses = { firstMs: 15_000, longestMs: 300_000, owedMs: 5_000 };
+const usual: LookPauses = { firstMs: 15_000, longestMs: 300_000, owedMs: 5_000 };
 
 /**
  * Sees every payment that was to be settled come to its end, also when whoever settled it has died and the payer never
@@ -35,75 +41,62 @@ const usual: Pauses = { firstMs: 15_000, longestMs: 300_000, owedMs: 5_000 };
 export class ResolvePayments {
   readonly #options: ResolvePaymentsOptions;
   readonly #stop = new AbortController();
-  readonly #doubts = new Map<string, Doubt>();
-  readonly #running = new Set<Promise<void>>();
+  readonly #unresolved = new Map<string, UnresolvedPayment>();
+  readonly #queue: KeyedQueue<UnresolvedPayment>;
   #following: Promise<void> | undefined;
 
   constructor(options: ResolvePaymentsOptions) {
     this.#options = options;
     setMaxListeners(0, this.#stop.signal);
+    this.#queue = new KeyedQueue({
+      stopping: this.#stop.signal,
+      handle: async (payment, tries) => {
+        const verdict = await payment.look(tries);
+        if (verdict.is === 'done' && this.#unresolved.get(payment.id) === payment)
+          this.#unresolved.delete(payment.id);
+        return verdict;
+      },
+    });
   }
 
   start(): void {
-    this.#following ??= this.#follow();
+    const { log, logger, read } = this.#options;
+    this.#following ??= followReadModel({
+      ...{ log, logger, stream: payments, signal: this.#stop.signal },
+      read: async (after) => {
+        const since = new Date(log.now().getTime() - claimMs);
+        const { open: rows, seq } = await read((sql, schema) => openPayments(sql, schema, since), after);
+        return { rows, seq };
+      },
+      known: (payment) => this.#begin(payment),
+      seen: (fact) => this.#see(fact),
+    });
   }
 
   /** Lets what is being decided come to its end. Bounded. */
   async stop(): Promise<void> {
     this.#stop.abort();
-    for (const doubt of this.#doubts.values()) doubt.end();
-    const ended = Promise.all([this.#following, ...this.#running]);
-    await Promise.race([ended, sleep(stopBoundMs, undefined, { ref: false })]);
+    const ended = Promise.all([this.#following, this.#queue.atRest()]);
+    await pTimeout(ended, { milliseconds: stopBoundMs, message: false });
   }
 
-  async #follow(): Promise<void> {
-    const { log, logger } = this.#options;
-    const { signal } = this.#stop;
-    while (!signal.aborted) {
-      try {
-        const { open, seq } = await this.#open();
-        for (const payment of open) this.#doubt(payment);
-        for await (const entries of log.follow(payments, { after: seq, batch, signal })) {
-          for (const entry of entries) this.#see(decodeFact(payments, entry.data, entry));
-        }
-      } catch (error) {
-        if (signal.aborted) return;
-        const level = (error as { kind?: string }).kind === 'unavailable' ? 'debug' : 'warn';
-        logger[level]({ err: error }, 'payments cannot be followed yet');
-        await sleep(retryMs, undefined, { signal }).catch(() => undefined);
-      }
-    }
-  }
-
-  async #open(): Promise<{ open: OpenPayment[]; seq: number }> {
-    const { log, read } = this.#options;
-    const seq = await log.head(payments);
-    const since = new Date(log.now().getTime() - claimMs);
-    return await read((sql, schema) => openPayments(sql, schema, since), { stream: payments.name, seq });
-  }
-
-  #see(fact: ReturnType<typeof decodeFact<typeof payments>>): void {
+  #see(fact: Recorded<PaymentFact>): void {
     if (fact.type === 'payment.intended')
-      this.#doubt({ intended: fact.data, intended_at: fact.at, paid_by: null });
+      this.#begin({ intended: fact.data, intended_at: fact.at, paid_by: null });
     if (fact.type !== 'payment.granted' && fact.type !== 'payment.refused') return;
-    this.#doubts.get(fact.data.payment)?.end();
-    this.#doubts.delete(fact.data.payment);
+    const { payment } = fact.data;
+    this.#unresolved.get(payment)?.end();
+    this.#unresolved.delete(payment);
+    this.#queue.hurry(payment);
   }
 
-  #doubt(payment: OpenPayment): void {
+  #begin(payment: OpenPayment): void {
     const id = payment.intended.payment;
-    if (this.#doubts.has(id) || this.#stop.signal.aborted) return;
-    const doubt = new Doubt(payment, { ...this.#options, pauses: this.#options.pauses ?? usual });
-    this.#doubts.set(id, doubt);
-    const running = doubt.resolve().catch((error: unknown) => {
-      this.#options.logger.error({ payment: id, err: error }, 'payment cannot be resolved');
-    });
-    this.#running.add(running);
-    void running.finally(() => {
-      this.#running.delete(running);
-      this.#doubts.delete(id);
-    });
+    if (this.#unresolved.has(id)) return;
+    const begun = new UnresolvedPayment(payment, { ...this.#options, pauses: this.#options.pauses ?? usual });
+    this.#unresolved.set(id, begun);
+    this.#queue.push(id, begun);
   }
 }
 
-export type { SoldPlaces } from './doubt.js';
+export type { SoldPlaces } from './unresolved.js';

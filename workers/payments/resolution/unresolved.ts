@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { OpenPayment } from '../../../projections/payments/queries.js';
 import { type Log, newId } from '../../../streams/core/index.js';
@@ -12,6 +11,7 @@ import {
   sessionOf,
   type Terms,
 } from '../../../streams/payments/index.js';
+import { done, type Verdict } from '../../core/keyed-queue.js';
 
 /** A paid channel, with `#`, its places, and what is paid for there now. */
 export interface SoldPlaces {
@@ -21,19 +21,19 @@ export interface SoldPlaces {
 }
 
 /** How long is waited between two looks at a payment, in milliseconds; `owedMs` where only a place is missing. */
-export interface Pauses {
+export interface LookPauses {
   firstMs: number;
   longestMs: number;
   owedMs: number;
 }
 
-/** What a doubt is resolved with. */
-export interface DoubtOptions {
+/** What payments are resolved with. */
+export interface ResolvingOptions {
   log: Log;
   places: readonly SoldPlaces[];
   fateOf(intended: Intended): Promise<Fate | undefined>;
   logger: Logger;
-  pauses: Pauses;
+  pauses: LookPauses;
 }
 
 const actor = 'resolve-payments';
@@ -41,49 +41,52 @@ const actor = 'resolve-payments';
 const marginSeconds = 60;
 
 /** A payment that was to be settled, until it is known what became of it. */
-export class Doubt {
-  readonly #options: DoubtOptions;
+export class UnresolvedPayment {
+  readonly #options: ResolvingOptions;
   readonly #payment: OpenPayment;
-  readonly #over = new AbortController();
+  #isOver = false;
   /** The transaction that settled it, once that is known. */
   #paidBy: string | undefined;
 
-  constructor(payment: OpenPayment, options: DoubtOptions) {
+  constructor(payment: OpenPayment, options: ResolvingOptions) {
     this.#options = options;
     this.#payment = payment;
     this.#paidBy = payment.paid_by ?? undefined;
   }
 
-  /** It has come to its end, whoever saw to it. */
-  end(): void {
-    this.#over.abort();
+  get id(): string {
+    return this.#payment.intended.payment;
   }
 
-  /** Looks again and again until the payment is granted or refused, or nobody can claim it any more. */
-  async resolve(): Promise<void> {
+  /** It has come to its end, whoever saw to it. */
+  end(): void {
+    this.#isOver = true;
+  }
+
+  /** Looks whether it can be granted or refused; again after a while, until nobody can claim it any more. */
+  async look(tries: number): Promise<Verdict> {
     const { pauses, log, logger } = this.#options;
-    const { intended, intended_at } = this.#payment;
-    const { signal } = this.#over;
+    const { intended_at } = this.#payment;
+    if (this.#isOver) return done;
     const age = () => log.now().getTime() - intended_at.getTime();
-    let pauseMs = Math.max(0, pauses.firstMs - age());
-    for (let nextMs = pauses.firstMs; ; nextMs *= 2) {
-      await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
-      if (signal.aborted) return;
-      try {
-        if (await this.#look()) return;
-      } catch (error) {
-        logger.debug({ payment: intended.payment, err: error }, 'payment not resolved yet');
-      }
-      if (this.#paidBy === undefined && age() > claimMs) {
-        logger.warn(this.#about(), 'payment was never known to be settled or not');
-        return;
-      }
-      pauseMs = this.#paidBy === undefined ? Math.min(nextMs, pauses.longestMs) : pauses.owedMs;
+    const early = pauses.firstMs - age();
+    if (tries === 0 && early > 0) return { is: 'wait', afterMs: early };
+    try {
+      if (await this.#decide()) return done;
+    } catch (error) {
+      logger.debug({ payment: this.id, err: error }, 'payment not resolved yet');
     }
+    if (this.#isOver) return done;
+    if (this.#paidBy !== undefined) return { is: 'retry', afterMs: pauses.owedMs };
+    if (age() > claimMs) {
+      logger.warn(this.#about(), 'payment was never known to be settled or not');
+      return done;
+    }
+    return { is: 'retry', afterMs: Math.min(pauses.firstMs * 2 ** tries, pauses.longestMs) };
   }
 
   /** Whether the payment has come to its end. Throws what keeps it from being decided. */
-  async #look(): Promise<boolean> {
+  async #decide(): Promise<boolean> {
     const { log, fateOf } = this.#options;
     const { intended, intended_at } = this.#payment;
     const { channel, payment, valid_before } = intended;

@@ -1,0 +1,128 @@
+import type { Logger } from 'pino';
+import type { OpenSession } from '../../../projections/payments/queries.js';
+import type { Log } from '../../../streams/core/index.js';
+import { KeyedLock } from '../../../streams/core/keyed-lock.js';
+import { casefold } from '../../../streams/irc-grammar.js';
+import { payments, placesDecider } from '../../../streams/payments/index.js';
+import type { Channels } from '../../channels/index.js';
+import { done, KeyedQueue, type Verdict } from '../../core/keyed-queue.js';
+import { actor, admit, remove } from './network.js';
+
+/** What sessions are carried out with. */
+export interface SessionsOptions {
+  log: Log;
+  channels: Channels;
+  logger: Logger;
+  signal: AbortSignal;
+}
+
+interface Session extends OpenSession {
+  isAdmitted: boolean;
+}
+
+/** Between two tries to bring somebody in who is away, or to do what the network did not. */
+const againMs = 2_000;
+
+/** The sessions that are paid for: each from the grant to the end of its time, or until somebody says that it ended. */
+export class Sessions {
+  readonly #options: SessionsOptions;
+  readonly #open = new Map<string, Session>();
+  readonly #queue: KeyedQueue<Session>;
+  /** One thing at a time for each nick in a channel: a new session may follow an old one at once. */
+  readonly #locks = new KeyedLock();
+
+  constructor(options: SessionsOptions) {
+    this.#options = options;
+    this.#queue = new KeyedQueue({ stopping: options.signal, handle: (session) => this.#handle(session) });
+  }
+
+  /** Begins a session; one that is known goes on. */
+  begin(session: OpenSession): void {
+    const { session_id } = session;
+    if (this.#open.has(session_id)) return;
+    const begun = { ...session, isAdmitted: false };
+    this.#open.set(session_id, begun);
+    this.#queue.push(session_id, begun);
+  }
+
+  /** The session has ended, whoever saw to it. */
+  forget(sessionId: string): void {
+    this.#open.delete(sessionId);
+    this.#queue.hurry(sessionId);
+  }
+
+  /** Resolves when nothing is under way any more after a stop. */
+  async atRest(): Promise<void> {
+    await this.#queue.atRest();
+  }
+
+  async #handle(session: Session): Promise<Verdict> {
+    const isOpen = () => this.#open.get(session.session_id) === session;
+    const verdict = isOpen() ? await this.#advance(session) : done;
+    return isOpen() ? verdict : done;
+  }
+
+  async #advance(session: Session): Promise<Verdict> {
+    const left = this.#left(session);
+    if (left <= 0) return await this.#end(session);
+    if (session.isAdmitted) return { is: 'wait', afterMs: left };
+    return await this.#admit(session);
+  }
+
+  /** Brings somebody in; tried until the time is over, because whoever comes late has paid all the same. */
+  async #admit(session: Session): Promise<Verdict> {
+    const { channels, logger } = this.#options;
+    const came = await this.#alone(session, () => admit(channels, session)).catch(
+      (error: Error) => error.message,
+    );
+    session.isAdmitted = came === 'done';
+    if (session.isAdmitted) logger.info(about(session), 'payer admitted');
+    else logger.debug({ ...about(session), why: came }, 'payer is not admitted yet');
+    const left = Math.max(0, this.#left(session));
+    return { is: 'wait', afterMs: session.isAdmitted ? left : Math.min(againMs, left) };
+  }
+
+  async #end(session: Session): Promise<Verdict> {
+    const { log, logger, channels } = this.#options;
+    const { channel, session_id } = session;
+    try {
+      await this.#alone(session, async () => {
+        // who has paid anew by now stays
+        if (!this.#hasAnother(session)) await remove(channels, session);
+      }).catch((error: { code?: unknown }) => {
+        // without the channel there is nobody to remove from it
+        if (error.code !== 'not_found') throw error;
+      });
+      await log.handle(payments, placesDecider, { is: 'end', channel, session_id }, { by: actor });
+    } catch (error) {
+      const reason = (error as Error).message;
+      logger.warn({ ...about(session), error: reason }, 'paid session cannot be ended yet');
+      return { is: 'retry', afterMs: againMs, reason };
+    }
+    logger.info(about(session), 'paid session ended');
+    this.#open.delete(session_id);
+    return done;
+  }
+
+  #hasAnother({ session_id, channel, nick }: OpenSession): boolean {
+    return [...this.#open.values()].some(
+      (other) =>
+        other.session_id !== session_id &&
+        other.channel === channel &&
+        casefold(other.nick) === casefold(nick) &&
+        this.#left(other) > 0,
+    );
+  }
+
+  #left({ expires_at }: OpenSession): number {
+    return expires_at.getTime() - this.#options.log.now().getTime();
+  }
+
+  #alone<T>({ channel, nick }: OpenSession, work: () => Promise<T>): Promise<T> {
+    return this.#locks.run(`${channel} ${casefold(nick)}`, work);
+  }
+}
+
+function about({ channel, nick, session_id }: OpenSession) {
+  return { channel, nick, session: session_id };
+}
