@@ -3,7 +3,6 @@ import type { Channels } from '../../workers/channels/index.js';
 import type { ApiKeys } from '../auth/api-keys.js';
 import type { Gauged, Metrics } from '../metrics/metrics.js';
 import type { Call } from '../operations/core/operation.js';
-import type { identityRoutes } from '../operations/identity/service.js';
 import type { guardianRoutes } from '../operations/moderation/service.js';
 import type { Reply, Route, Service } from '../remote/service.js';
 import type { ReadModels } from '../stores/read-models.js';
@@ -38,7 +37,6 @@ export interface InternalService {
 
 /** The internal services that other areas ask, as this process reaches them. */
 export interface Upstreams {
-  identity: Service<typeof identityRoutes>;
   guardian: Service<typeof guardianRoutes>;
 }
 

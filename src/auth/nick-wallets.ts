@@ -1,15 +1,14 @@
 import type { FastifyRequest } from 'fastify';
-import { isExpected, Refusal } from '../../streams/core/index.js';
-import { noWalletLinked, walletKey } from '../../streams/identity/index.js';
+import { Refusal } from '../../streams/core/index.js';
+import { walletKey } from '../../streams/identity/index.js';
 import { rawBodyOf } from '../http/raw-body.js';
-import type { identityRoutes } from '../operations/identity/service.js';
-import type { Service } from '../remote/service.js';
 import type { Wallets } from './erc8128/wallets.js';
 
 /** What signed requests for a nick are judged by. */
 export interface NickWalletsOptions {
   wallets: Pick<Wallets, 'presented' | 'verify'>;
-  identity: Pick<Service<typeof identityRoutes>, 'byNick'>;
+  /** The wallet of a nick, and how far both are proven; throws 404 without any. */
+  linkOf(nick: string): Promise<Link>;
 }
 
 interface Link {
@@ -22,17 +21,15 @@ const provenLevel = 2;
 
 /** Lets the wallet of a nick act for it. Their names in the facts are addresses, in lower case. */
 export class NickWallets {
-  readonly #wallets: Pick<Wallets, 'presented' | 'verify'>;
-  readonly #identity: Pick<Service<typeof identityRoutes>, 'byNick'>;
+  readonly #options: NickWalletsOptions;
 
-  constructor({ wallets, identity }: NickWalletsOptions) {
-    this.#wallets = wallets;
-    this.#identity = identity;
+  constructor(options: NickWalletsOptions) {
+    this.#options = options;
   }
 
   /** Whether a request shows a signature: then that decides, and no key that it may carry. */
   presented(request: FastifyRequest): boolean {
-    return this.#wallets.presented(request);
+    return this.#options.wallets.presented(request);
   }
 
   /** The wallet that signed, if it is linked with the nick. Throws 401 for the signature, 403 for another's wallet, 404 without any. */
@@ -50,27 +47,11 @@ export class NickWallets {
   }
 
   async #signer(request: FastifyRequest, nick: string): Promise<{ address: string; link: Link }> {
-    const { address } = await this.#wallets.verify(request, rawBodyOf(request));
-    const link = await this.#linkOf(nick);
-    if (!link) throw noWalletLinked();
+    const { wallets, linkOf } = this.#options;
+    const { address } = await wallets.verify(request, rawBodyOf(request));
+    const link = await linkOf(nick);
     if (walletKey(link.wallet_address) !== walletKey(address))
       throw new Refusal('wallet_not_of_nick', `The wallet that signed is not the one of ${nick}`);
     return { address, link };
-  }
-
-  async #linkOf(nick: string): Promise<Link | undefined> {
-    try {
-      const { status, body } = await this.#identity.byNick({ params: { nick } });
-      if (status === 200) return body as Link;
-      if (status === 404) return undefined;
-      const { code = 'upstream_invalid', error = `HTTP ${status}` } = body as {
-        code?: string;
-        error?: string;
-      };
-      throw new Refusal({ code, status }, error);
-    } catch (error) {
-      if (isExpected(error) && error.status === 404) return undefined;
-      throw error;
-    }
   }
 }

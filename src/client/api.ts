@@ -57,6 +57,114 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/identity/by-nick/{nick}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The wallet of a nick */
+        get: operations["getLinkOfNick"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/identity/by-wallet/{address}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The nick of a wallet */
+        get: operations["getLinkOfWallet"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/identity/link": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Link a nick and a wallet
+         * @description Such a link confers nothing until the nick confirms it over IRC, identified.
+         */
+        post: operations["linkWallet"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/identity/link/{nick}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Undo the link of a nick
+         * @description With an API key, or signed by the linked wallet.
+         */
+        delete: operations["unlinkWallet"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/identity/verify-challenge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Get the text that a wallet is to sign */
+        post: operations["challengeWallet"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/identity/verify-signature": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Prove a wallet with the signed challenge */
+        post: operations["verifyWallet"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/reputation/{nick}": {
         parameters: {
             query?: never;
@@ -1058,114 +1166,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/identity/by-nick/{nick}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** The wallet of a nick */
-        get: operations["getLinkOfNick"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/identity/by-wallet/{address}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** The nick of a wallet */
-        get: operations["getLinkOfWallet"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/identity/link": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Link a nick and a wallet
-         * @description Such a link confers nothing until the nick confirms it over IRC, identified.
-         */
-        post: operations["linkWallet"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/identity/link/{nick}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post?: never;
-        /**
-         * Undo the link of a nick
-         * @description With an API key, or signed by the linked wallet.
-         */
-        delete: operations["unlinkWallet"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/identity/verify-challenge": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Get the text that a wallet is to sign */
-        post: operations["challengeWallet"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/identity/verify-signature": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Prove a wallet with the signed challenge */
-        post: operations["verifyWallet"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/multibrain/models": {
         parameters: {
             query?: never;
@@ -2044,6 +2044,24 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        IdentityLink: {
+            /** @description In lower case */
+            nick: string;
+            wallet_address: string;
+            /**
+             * @description 1: a signature of the wallet was verified
+             * @enum {number}
+             */
+            verified: 0 | 1;
+            /** Format: date-time */
+            linked_at: string;
+            /** Format: date-time */
+            last_seen: string;
+            /** @description 0 anonymous, 1 linked, 2 verified, 3 registered */
+            level: number;
+            /** @description ERC-8004; 0 is a real one */
+            agent_id: number | null;
+        };
         SecurityIncident: {
             id: string;
             title: string;
@@ -2165,24 +2183,6 @@ export interface components {
             patterns: string;
             /** Format: date-time */
             created_at: string;
-        };
-        IdentityLink: {
-            /** @description In lower case */
-            nick: string;
-            wallet_address: string;
-            /**
-             * @description 1: a signature of the wallet was verified
-             * @enum {number}
-             */
-            verified: 0 | 1;
-            /** Format: date-time */
-            linked_at: string;
-            /** Format: date-time */
-            last_seen: string;
-            /** @description 0 anonymous, 1 linked, 2 verified, 3 registered */
-            level: number;
-            /** @description ERC-8004; 0 is a real one */
-            agent_id: number | null;
         };
         DeliberationQuery: {
             id: string;
@@ -2352,6 +2352,254 @@ export interface operations {
                         /** @description Whether it is an action (/me) */
                         action: boolean;
                     }[];
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getLinkOfNick: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description IRC nick, case-insensitive
+                 * @example alice
+                 */
+                nick: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The link */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IdentityLink"];
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getLinkOfWallet: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Ethereum address, in any case
+                 * @example 0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed
+                 */
+                address: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The link */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IdentityLink"];
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    linkWallet: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "nick": "alice",
+                 *       "wallet_address": "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"
+                 *     }
+                 */
+                "application/json": {
+                    /** @description IRC nick, case-insensitive */
+                    nick: string;
+                    /** @description Ethereum address, in any case */
+                    wallet_address: string;
+                };
+            };
+        };
+        responses: {
+            /** @description They are linked */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IdentityLink"];
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    unlinkWallet: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description IRC nick, case-insensitive
+                 * @example alice
+                 */
+                nick: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description They are not linked any more */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        unlinked: true;
+                        nick: string;
+                    };
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    challengeWallet: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "nick": "alice"
+                 *     }
+                 */
+                "application/json": {
+                    /** @description IRC nick, case-insensitive */
+                    nick: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Sign it with EIP-191 personal_sign within 30 minutes; an earlier challenge is void. Beyond five in ten minutes the last one is given again */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        challenge: string;
+                        /** Format: date-time */
+                        expires_at: string;
+                    };
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    verifyWallet: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "nick": "alice",
+                 *       "signature": "0xababababababababababababababababababababababababababababababababababababababababababababababababababababababababababababababababab"
+                 *     }
+                 */
+                "application/json": {
+                    /** @description IRC nick, case-insensitive */
+                    nick: string;
+                    signature: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The wallet is proven */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        verified: boolean;
+                        nick: string;
+                        wallet_address: string;
+                        /** Format: date-time */
+                        verified_at: string;
+                        agent_id: number | null;
+                    };
                 };
             };
             /** @description What went wrong */
@@ -4960,250 +5208,6 @@ export interface operations {
                             last_incident_at: string | null;
                         } | null;
                         recentIncidents: components["schemas"]["ModerationIncident"][];
-                    };
-                };
-            };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    getLinkOfNick: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /**
-                 * @description IRC nick, case-insensitive
-                 * @example alice
-                 */
-                nick: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The link */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["IdentityLink"];
-                };
-            };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    getLinkOfWallet: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /**
-                 * @description Ethereum address, in any case
-                 * @example 0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed
-                 */
-                address: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The link */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["IdentityLink"];
-                };
-            };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    linkWallet: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "nick": "alice",
-                 *       "wallet_address": "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"
-                 *     }
-                 */
-                "application/json": {
-                    nick: string;
-                    wallet_address: string;
-                };
-            };
-        };
-        responses: {
-            /** @description They are linked */
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["IdentityLink"];
-                };
-            };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    unlinkWallet: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /**
-                 * @description IRC nick, case-insensitive
-                 * @example alice
-                 */
-                nick: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description They are not linked any more */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @enum {boolean} */
-                        unlinked: true;
-                        nick: string;
-                    };
-                };
-            };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    challengeWallet: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "nick": "alice"
-                 *     }
-                 */
-                "application/json": {
-                    nick: string;
-                };
-            };
-        };
-        responses: {
-            /** @description Sign it with EIP-191 personal_sign within 30 minutes; an earlier challenge is void. Beyond five in ten minutes the last one is given again */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        challenge: string;
-                        /** Format: date-time */
-                        expires_at: string;
-                    };
-                };
-            };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    verifyWallet: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "nick": "alice",
-                 *       "signature": "0xababababababababababababababababababababababababababababababababababababababababababababababababababababababababababababababababab"
-                 *     }
-                 */
-                "application/json": {
-                    nick: string;
-                    signature: string;
-                };
-            };
-        };
-        responses: {
-            /** @description The wallet is proven */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        verified: boolean;
-                        nick: string;
-                        wallet_address: string;
-                        /** Format: date-time */
-                        verified_at: string;
-                        agent_id: number | null;
                     };
                 };
             };

@@ -1,7 +1,5 @@
 import type { Call } from '../operations/core/operation.js';
 import { deliberationTools } from '../operations/deliberation/tools.js';
-import type { identityRoutes } from '../operations/identity/service.js';
-import { identityTools } from '../operations/identity/tools.js';
 import { operations } from '../operations/index.js';
 import type { guardianRoutes } from '../operations/moderation/service.js';
 import { moderationTools } from '../operations/moderation/tools.js';
@@ -15,7 +13,6 @@ import type { Tool } from './tool.js';
 
 /** What the tools ask. */
 export interface ToolSources {
-  identity: Pick<Service<typeof identityRoutes>, 'byNick' | 'byWallet'>;
   call: Call;
   guardian: Pick<Service<typeof guardianRoutes>, 'statistics' | 'incidents' | 'reputation'>;
   health: Record<string, () => Promise<Reply>>;
@@ -24,14 +21,13 @@ export interface ToolSources {
 
 /** Every tool that is served over HTTP, in the order in which it is listed. */
 export function everyTool(sources: ToolSources): Tool[] {
-  const { identity, guardian, health, gateway, call } = sources;
+  const { guardian, health, gateway, call } = sources;
   return [
     ...toolsOf(operations, call),
     ...paymentTools(gateway),
     ...moderationTools(guardian),
     ...verificationTools(gateway),
     ...healthTools(health),
-    ...identityTools(identity),
     ...deliberationTools(gateway),
   ];
 }

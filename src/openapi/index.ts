@@ -1,6 +1,5 @@
 import { channelOperations } from '../operations/channels/description.js';
 import { deliberationOperations } from '../operations/deliberation/description.js';
-import { identityOperations } from '../operations/identity/description.js';
 import { eventStreams, operations as values } from '../operations/index.js';
 import { moderationOperations } from '../operations/moderation/description.js';
 import { paymentOperations } from '../operations/payments/description.js';
@@ -19,7 +18,6 @@ export const operations: Description[] = [
   ...paymentOperations,
   ...verificationOperations,
   ...moderationOperations,
-  ...identityOperations,
   ...deliberationOperations,
   ...channelOperations,
   ...systemOperations,

@@ -2,6 +2,7 @@ import type { AnyEventStream } from './core/event-stream.js';
 import type { AnyOperation } from './core/operation.js';
 import { deliveryOperations } from './delivery/index.js';
 import { eventOperations } from './events/index.js';
+import { identityOperations } from './identity/index.js';
 import { incidentsOperations } from './incidents/index.js';
 import { marketplaceOperations } from './marketplace/index.js';
 import { networkOperations } from './network/index.js';
@@ -11,6 +12,7 @@ import { reputationOperations } from './reputation/index.js';
 /** Every operation of the service, by slice. */
 export const operations: readonly AnyOperation[] = [
   ...networkOperations,
+  ...identityOperations,
   ...reputationOperations,
   ...marketplaceOperations,
   ...incidentsOperations,

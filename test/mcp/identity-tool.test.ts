@@ -1,9 +1,9 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import t from 'tap';
-import { identityRoutes } from '../../src/operations/identity/service.js';
-import { identityTools } from '../../src/operations/identity/tools.js';
-import { upstream } from '../../src/remote/service.js';
+import { toolsOf } from '../../src/mcp/operation-tools.js';
+import { lookUpIdentity } from '../../src/operations/identity/lookup.js';
+import { callElsewhere, callHere } from '../support/operations.js';
 
 t.test('MCP-11 an identity service that says no, and one that is not there', async (t) => {
   const server = createServer((_request, response) => {
@@ -13,8 +13,8 @@ t.test('MCP-11 an identity service that says no, and one that is not there', asy
   t.teardown(() => server.close());
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const lookup = (at: string) => {
-    const mrserv = upstream('mrserv', identityRoutes, { url: at, timeoutMs: 2_000, service: undefined });
-    const [tool] = identityTools(mrserv);
+    const call = callElsewhere({ mrserv: at }, { timeoutMs: 2_000 });
+    const [tool] = toolsOf([lookUpIdentity], callHere({ call }));
     return tool!.run({ nick: 'ann' }, { tier: 'keyed', actor: 'test' });
   };
   t.same(await lookup(url), { error: 'HTTP 503', status: 503 });

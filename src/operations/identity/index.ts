@@ -1,0 +1,35 @@
+import { identityCounts } from '../../../projections/identity/queries.js';
+import { defineOperation } from '../core/operation.js';
+import { ircStateView } from '../network/irc-state.js';
+import { getLinkOfNick, getLinkOfWallet, linkWallet, unlinkWallet } from './links.js';
+import { lookUpIdentity } from './lookup.js';
+import { type IdentityParts, readLinks } from './parts.js';
+import { challengeWallet, verifyWallet } from './proofs.js';
+
+/** How the identity service is. */
+export const getIdentityHealth = defineOperation({
+  id: 'getIdentityHealth',
+  remote: { service: 'mrserv', method: 'get', path: '/health' },
+  run: async (_input, _caller, parts: IdentityParts) => {
+    const irc = await parts.identity.irc().catch(() => undefined);
+    const stats = await readLinks(parts, identityCounts).catch(() => undefined);
+    return {
+      status: irc?.connected ? 'ok' : 'degraded',
+      irc: irc ? ircStateView(irc) : { connected: false, oper: false, nick: null },
+      ...(stats ? { stats } : {}),
+      uptime: Math.round((Date.now() - parts.startedAt.getTime()) / 1000),
+    };
+  },
+});
+
+/** Nicks, their wallets, and the proofs that they are theirs. */
+export const identityOperations = [
+  getLinkOfNick,
+  getLinkOfWallet,
+  linkWallet,
+  unlinkWallet,
+  challengeWallet,
+  verifyWallet,
+  lookUpIdentity,
+  getIdentityHealth,
+];

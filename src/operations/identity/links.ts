@@ -1,0 +1,128 @@
+import { z } from 'zod';
+import { linkOfNick, linkOfWallet } from '../../../projections/identity/queries.js';
+import { Refusal } from '../../../streams/core/index.js';
+import { isWalletAddress, noWalletLinked } from '../../../streams/identity/index.js';
+import { casefold } from '../../../streams/irc-grammar.js';
+import { Time } from '../../openapi/description.js';
+import { Nick } from '../core/names.js';
+import { defineOperation } from '../core/operation.js';
+import { askingOf, type IdentityParts, readLinks } from './parts.js';
+
+const Wallet = z
+  .string()
+  .refine(isWalletAddress, 'must be 0x and 40 hexadecimal digits')
+  .describe('Ethereum address, in any case');
+const Link = z
+  .object({
+    nick: z.string().describe('In lower case'),
+    wallet_address: z.string(),
+    verified: z.literal([0, 1]).describe('1: a signature of the wallet was verified'),
+    linked_at: Time,
+    last_seen: Time,
+    level: z.int().min(0).max(3).describe('0 anonymous, 1 linked, 2 verified, 3 registered'),
+    agent_id: z.int().nullable().describe('ERC-8004; 0 is a real one'),
+  })
+  .meta({ id: 'IdentityLink' });
+const example = { nick: 'alice', wallet_address: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed' };
+const link = {
+  ...example,
+  verified: 1,
+  linked_at: '2026-01-31T12:00:00.000Z',
+  last_seen: '2026-01-31T12:30:00.000Z',
+  level: 2,
+  agent_id: null,
+};
+
+/** The wallet of a nick. */
+export const getLinkOfNick = defineOperation({
+  id: 'getLinkOfNick',
+  tag: 'Identity',
+  summary: 'The wallet of a nick',
+  input: z.object({ nick: Nick }),
+  example: { nick: example.nick },
+  answers: { 200: { says: 'The link', body: { schema: Link, example: link } } },
+  refusals: { validation_failed: 'That is no nick', wallet_not_linked: 'No wallet is linked' },
+  http: { method: 'get', path: '/identity/by-nick/{nick}' },
+  remote: { service: 'mrserv', method: 'get', path: '/api/identity/by-nick/{nick}' },
+  run: async ({ nick }, _caller, parts: IdentityParts) => {
+    const link = await readLinks(parts, (sql, schema) => linkOfNick(sql, schema, casefold(nick)));
+    if (!link) throw noWalletLinked();
+    return link;
+  },
+});
+
+/** The nick of a wallet. */
+export const getLinkOfWallet = defineOperation({
+  id: 'getLinkOfWallet',
+  tag: 'Identity',
+  summary: 'The nick of a wallet',
+  input: z.object({ address: Wallet }),
+  example: { address: example.wallet_address },
+  answers: { 200: { says: 'The link', body: { schema: Link, example: link } } },
+  refusals: { validation_failed: 'That is no address', nick_not_linked: 'No nick is linked' },
+  http: { method: 'get', path: '/identity/by-wallet/{address}' },
+  remote: { service: 'mrserv', method: 'get', path: '/api/identity/by-wallet/{address}' },
+  run: async ({ address }, _caller, parts: IdentityParts) => {
+    const link = await readLinks(parts, (sql, schema) => linkOfWallet(sql, schema, address));
+    if (!link) throw new Refusal('nick_not_linked');
+    return link;
+  },
+});
+
+/** Links a nick and a wallet. */
+export const linkWallet = defineOperation({
+  id: 'linkWallet',
+  tag: 'Identity',
+  summary: 'Link a nick and a wallet',
+  description: 'Such a link confers nothing until the nick confirms it over IRC, identified.',
+  access: 'key',
+  input: z.object({ nick: Nick, wallet_address: Wallet }),
+  example,
+  answers: {
+    201: { says: 'They are linked', body: { schema: Link, example: { ...link, verified: 0, level: 0 } } },
+  },
+  refusals: { nick_linked: 'The nick is linked already', wallet_linked: 'The wallet is linked already' },
+  http: { method: 'post', path: '/identity/link' },
+  remote: { service: 'mrserv', method: 'post', path: '/api/identity/link' },
+  run: async ({ nick: given, wallet_address }, caller, parts: IdentityParts) => {
+    const nick = casefold(given);
+    const { registry } = parts.identity;
+    const { position } = await registry.link(nick, wallet_address, false, askingOf(caller));
+    const link = await readLinks(parts, (sql, schema) => linkOfNick(sql, schema, nick), position);
+    // who reads too late to see it, or after the next command, gets what was made
+    return link ?? newLink(nick, wallet_address, new Date());
+  },
+});
+
+/** Undoes the link of a nick. */
+export const unlinkWallet = defineOperation({
+  id: 'unlinkWallet',
+  tag: 'Identity',
+  summary: 'Undo the link of a nick',
+  description: 'With an API key, or signed by the linked wallet.',
+  access: { wallet: 'linked', of: 'nick' },
+  input: z.object({ nick: Nick }),
+  example: { nick: example.nick },
+  answers: {
+    200: {
+      says: 'They are not linked any more',
+      body: {
+        schema: z.object({ unlinked: z.literal(true), nick: z.string() }),
+        example: { unlinked: true, nick: example.nick },
+      },
+    },
+  },
+  refusals: { wallet_not_linked: 'No wallet is linked' },
+  http: { method: 'delete', path: '/identity/link/{nick}' },
+  remote: { service: 'mrserv', method: 'delete', path: '/api/identity/link/{nick}' },
+  run: async (input, caller, { identity: { registry } }: IdentityParts) => {
+    const nick = casefold(input.nick);
+    await registry.unlink(nick, askingOf(caller));
+    return { unlinked: true, nick };
+  },
+});
+
+function newLink(nick: string, wallet_address: string, at: Date) {
+  const linked_at = at.toISOString();
+  return { nick, wallet_address, verified: 0, linked_at, last_seen: linked_at, agent_id: null, level: 0 };
+}

@@ -1,0 +1,31 @@
+import type { Tx } from '../../../projections/core/sql.js';
+import type { Position } from '../../../streams/core/index.js';
+import type { Asking, Registry } from '../../../workers/identity/index.js';
+import type { ReadModels } from '../../stores/read-models.js';
+import type { Caller } from '../core/caller.js';
+import type { Call } from '../core/operation.js';
+import type { IrcState } from '../network/irc-state.js';
+
+/** What the operations of identity work with. */
+export interface IdentityParts {
+  readModels: ReadModels;
+  call: Call;
+  startedAt: Date;
+  identity: {
+    registry: Registry;
+    /** State of the identity bot's connection, in whichever process it is. */
+    irc(): Promise<IrcState | undefined>;
+  };
+}
+
+/** Reads links as they are after what this process has written, or after a position. */
+export async function readLinks<T>(
+  { readModels, identity }: IdentityParts,
+  query: (sql: Tx, schema: string) => Promise<T>,
+  after: Position | undefined = identity.registry.position,
+): Promise<T> {
+  return await readModels.read('identity_links', query, after);
+}
+
+/** Who asks the registry, when a caller of an operation does. */
+export const askingOf = ({ actor }: Caller): Asking => ({ by: actor, via: 'api' });
