@@ -19,8 +19,8 @@ import { record, type ToRecord } from './record.js';
 export type Verdict =
   | Exclude<QueueVerdict, { is: 'done' }>
   | { is: 'done'; fact?: ToRecord }
-  /** Given up, as the fact says. */
-  | { is: 'dead'; reason: string; fact: ToRecord }
+  /** Given up; the fact, where there is one, says so. */
+  | { is: 'dead'; reason: string; fact?: ToRecord }
   /** Somebody else does it now. */
   | { is: 'left' };
 
@@ -126,6 +126,11 @@ export class Reactor<S extends StreamDefinition, Item> {
     await pTimeout(Promise.all([this.#facts.stop(), this.atRest()]), { milliseconds, message: false });
   }
 
+  /** Has the first work of a key tried now, if it waits for its next try. */
+  hurry(key: string): void {
+    this.#queue.hurry(key);
+  }
+
   /** Resolves when nothing is under way any more after a stop. */
   async atRest(): Promise<void> {
     await this.#planned;
@@ -198,9 +203,14 @@ export class Reactor<S extends StreamDefinition, Item> {
       case 'dead':
         logger.error({ worker, seq, key: work.key, tries, error: verdict.reason }, 'work given up');
     }
-    if (!verdict.fact || (await record(this.#options.log, verdict.fact, { stopping: this.stopping, logger })))
-      this.#settle(work);
+    if (!verdict.fact || (await this.#record(verdict.fact))) this.#settle(work);
     return done;
+  }
+
+  #record(fact: ToRecord): Promise<boolean> {
+    const { log, logger, durable: worker } = this.#options;
+    const waits = (error: unknown) => logger.warn({ worker, err: error }, 'fact waits for the log');
+    return record(log, fact, { stopping: this.stopping, waits });
   }
 
   async #failed(work: Work<Item>, error: unknown): Promise<QueueVerdict> {

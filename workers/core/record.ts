@@ -1,4 +1,3 @@
-import type { Logger } from 'pino';
 import { type AnyFact, type Log, newId, pause, type StreamDefinition } from '../../streams/core/index.js';
 
 /** A fact that is to be recorded, and who says so. */
@@ -18,7 +17,7 @@ const againMs = 250;
 export async function record(
   log: Log,
   { stream, subject, fact, by }: ToRecord,
-  { stopping, logger }: { stopping: AbortSignal; logger: Logger },
+  { stopping, waits }: { stopping: AbortSignal; waits(error: unknown): void },
 ): Promise<boolean> {
   const id = newId();
   for (let tries = 1; ; tries++) {
@@ -29,7 +28,7 @@ export async function record(
       return true;
     } catch (error) {
       if (stopping.aborted) return false;
-      if (tries === 1) logger.warn({ worker: by, err: error }, 'fact waits for the log');
+      if (tries === 1) waits(error);
       await pause(againMs, stopping);
     }
   }

@@ -11,11 +11,17 @@ import {
   type EventRef,
   openChannels,
 } from '../../streams/delivery/index.js';
-import type { InOrderConsumer } from '../core/in-order.js';
-import { Lane, type LaneOwner, type Line } from './lane.js';
+import { KeyedQueue } from '../core/keyed-queue.js';
+import { type Line, Lines } from './lines.js';
 import type { Presence } from './presence.js';
 import { Recorder } from './recorder.js';
 import type { Opening } from './rooms.js';
+
+/** Who hands out what events are in hand because of. */
+export interface Consumer {
+  done(seq: number): void;
+  leave(seq: number): void;
+}
 
 /** An event in hand: handed out by the log and not acknowledged yet. */
 export interface Job {
@@ -24,7 +30,7 @@ export interface Job {
   /** When its time to live began, in milliseconds. */
   readonly since: number;
   /** Who handed it out, under which sequence: told when the job is done. */
-  readonly consumer: InOrderConsumer;
+  readonly consumer: Consumer;
   readonly handedOut: number;
   readonly lines: Line<Job>[];
   /** Settles when the facts that were decided about it up to now, but for confirmations, are on the log. */
@@ -58,9 +64,10 @@ export interface EventsInHandOptions {
 export class EventsInHand {
   readonly #options: EventsInHandOptions;
   readonly #decider;
-  readonly #owner: LaneOwner<Job>;
   readonly #jobs = new Map<number, Job>();
-  readonly #lanes = new Map<string, Lane<Job>>();
+  /** The lines by their channels. */
+  readonly #queue: KeyedQueue<Line<Job>>;
+  readonly #lines: Lines<Job>;
   readonly recorder: Recorder;
   /** The log's time at the last sweep: as exact as a time to live has to be. */
   #now: Date;
@@ -69,25 +76,15 @@ export class EventsInHand {
     const { log, logger, presence, limits, stopping } = options;
     this.#options = options;
     this.#decider = deliveryDecider(limits);
-    this.recorder = new Recorder(log, logger);
+    this.recorder = new Recorder(log, logger, stopping);
     this.#now = log.now();
-    this.#owner = {
-      presence,
-      stopping,
-      retryMs: limits.retryMs,
-      wanted: ({ event: { state }, channel: name }) => {
-        const channel = state.channels.get(name);
-        return (
-          state.status === 'pending' &&
-          channel !== undefined &&
-          !channel.confirmed &&
-          channel.failures < limits.maxRetries
-        );
-      },
-      confirmed: (line, via, recorded) => this.#confirmed(line, via, recorded),
+    const { retryMs } = limits;
+    this.#lines = new Lines<Job>({
+      ...{ presence, stopping, retryMs, wanted: this.#wanted },
+      confirmed: (line, via) => this.#confirmed(line, via),
       failed: (line, error) => this.#failed(line, error),
-      idle: (channel) => this.#lanes.delete(channel),
-    };
+    });
+    this.#queue = new KeyedQueue({ stopping, handle: (line) => this.#lines.deliver(line) });
   }
 
   get size(): number {
@@ -112,9 +109,9 @@ export class EventsInHand {
     const tag = tagOf(job);
     for (const channel of openChannels(job.state, this.#options.limits)) {
       const opens = channel === opening?.room.name ? opening : undefined;
-      const line = { event: job, channel, text, tag, inDoubt, opens, inFlight: false };
+      const line = { event: job, channel, text, tag, inDoubt, opens, inFlight: false, unconfirmed: false };
       job.lines.push(line);
-      this.#lane(channel).push(line);
+      this.#queue.push(channel, line);
     }
     if (job.lines.length > 0 || this.#conclude(job)) return;
     // confirmed everywhere by facts of which none knew that it was the last, or sent to nobody
@@ -131,11 +128,12 @@ export class EventsInHand {
   }
 
   /** Forgets the events of a consumer without an outcome: somebody else has had them in hand meanwhile. */
-  forget(consumer: InOrderConsumer): void {
+  forget(consumer: Consumer): void {
     for (const [seq, job] of this.#jobs) {
       if (job.consumer !== consumer) continue;
       job.state = this.#decider.initial();
       this.#jobs.delete(seq);
+      consumer.leave(job.handedOut);
       job.followedBy?.();
     }
     this.#prune();
@@ -151,31 +149,34 @@ export class EventsInHand {
     if (expired > 0) this.#prune();
   }
 
-  /** Resolves when all lines have come to rest after a stop. */
+  /** Resolves when all lines have come to rest after a stop, and no confirmation waits for the log any more. */
   async atRest(): Promise<void> {
-    await Promise.all([...this.#lanes.values()].map((lane) => lane.done));
+    await this.#queue.atRest();
+    await this.recorder.flushed();
   }
 
-  #lane(channel: string): Lane<Job> {
-    let lane = this.#lanes.get(channel);
-    if (!lane) {
-      lane = new Lane(channel, this.#owner);
-      this.#lanes.set(channel, lane);
-    }
-    return lane;
-  }
+  /** Whether a line is still to be shown. */
+  readonly #wanted = ({ event: { state }, channel: name }: Line<Job>): boolean => {
+    const channel = state.channels.get(name);
+    return (
+      state.status === 'pending' &&
+      channel !== undefined &&
+      !channel.confirmed &&
+      channel.failures < this.#options.limits.maxRetries
+    );
+  };
 
   #prune(): void {
-    for (const lane of this.#lanes.values()) lane.prune();
+    this.#queue.prune(this.#wanted);
   }
 
-  #confirmed(line: Line<Job>, via: ConfirmedLine['via'], recorded: () => void): void {
+  #confirmed(line: Line<Job>, via: ConfirmedLine['via']): void {
     // the event may have been forgotten and handed out again while its line was on the wire
     const inHand = this.#jobs.get(line.event.ref.seq);
     const job = inHand && tagOf(inHand) === line.tag ? inHand : line.event;
     const fact = this.#decide(job, { is: 'confirm', event: job.ref, channel: line.channel, via });
     if (fact?.type !== 'lines.confirmed') {
-      recorded();
+      this.#lines.recorded(line.channel);
       return;
     }
     const confirmed = fact.data.lines[0]!;
@@ -186,7 +187,7 @@ export class EventsInHand {
         observe?.eventEnded('delivered');
         this.release(job);
       } else this.#conclude(job);
-      recorded();
+      this.#lines.recorded(line.channel);
     });
   }
 
@@ -197,7 +198,7 @@ export class EventsInHand {
     this.#options.logger.info({ event_id, channel: line.channel, error }, 'line not shown');
     this.#options.observe?.attemptFailed();
     if (fact && !(await this.#record(job, fact))) return false;
-    if (this.#owner.wanted(line)) return true;
+    if (this.#wanted(line)) return true;
     this.#conclude(job);
     return false;
   }

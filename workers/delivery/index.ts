@@ -1,12 +1,7 @@
 import { setMaxListeners } from 'node:events';
+import pTimeout from 'p-timeout';
 import type { Logger } from 'pino';
-import {
-  decodeFact,
-  isExpected,
-  type Log,
-  type PulledMessage,
-  type Recorded,
-} from '../../streams/core/index.js';
+import { isExpected, type Log, pause, type Recorded } from '../../streams/core/index.js';
 import {
   type DeliveryFact,
   type DeliveryLimits,
@@ -17,9 +12,10 @@ import {
   pendingDelivery,
 } from '../../streams/delivery/index.js';
 import { effectsOf, eventToken, type MarketFact, market } from '../../streams/events/index.js';
-import { InOrderConsumer, type Takeover } from '../core/in-order.js';
+import { FactConsumer } from '../core/fact-consumer.js';
+import type { Takeover } from '../core/in-order.js';
 import type { IrcConnection } from '../irc/connection.js';
-import { type DeliveryObserver, EventsInHand, type Job } from './in-hand.js';
+import { type Consumer, type DeliveryObserver, EventsInHand, type Job } from './in-hand.js';
 import { RecordedOutcomes } from './memory.js';
 import { Presence } from './presence.js';
 import { type OpenChannel, Rooms } from './rooms.js';
@@ -59,6 +55,7 @@ const expirySweepMs = 500;
 /** How long a stop waits for lines in flight, and after them for their facts. */
 const stopBoundMs = 3_000;
 const flushBoundMs = 1_000;
+const fetchAgainMs = 500;
 
 /**
  * Takes events from the market stream in order and brings each line into its channel: confirmed by the
@@ -70,8 +67,8 @@ export class DeliverToIrc {
   readonly #stop = new AbortController();
   readonly #presence: Presence;
   readonly #inHand: EventsInHand;
-  readonly #events: InOrderConsumer;
-  readonly #redrives: InOrderConsumer;
+  readonly #events: FactConsumer<typeof market>;
+  readonly #redrives: FactConsumer<typeof delivery>;
   #sweeper: NodeJS.Timeout | undefined;
   #fetching = Promise.resolve();
 
@@ -87,33 +84,27 @@ export class DeliverToIrc {
     };
 
     let ofEvents: Recollection | undefined;
-    this.#events = new InOrderConsumer({
-      log,
-      logger,
-      ...deliverToIrcConsumers[0],
-      capacity,
+    this.#events = new FactConsumer({
+      ...{ log, logger, capacity, ...deliverToIrcConsumers[0] },
       takeOver: async (place) => {
         ofEvents = await this.#recall(this.#events, place, place.from);
       },
-      message: (message) => {
-        if (ofEvents && message.seq > ofEvents.head) ofEvents = undefined;
-        this.#receive(message, ofEvents);
+      concerns: ({ seq }) => {
+        if (ofEvents && seq > ofEvents.head) ofEvents = undefined;
+        return ofEvents?.outcomes.of(seq) !== 'settled';
       },
+      take: (event) => this.#take(event, ofEvents),
     });
 
     let ofRedrives: Recollection | undefined;
-    this.#redrives = new InOrderConsumer({
-      log,
-      logger,
-      ...deliverToIrcConsumers[1],
-      filter: deliverySubject('>'),
-      capacity,
+    this.#redrives = new FactConsumer({
+      ...{ log, logger, capacity, ...deliverToIrcConsumers[1], filter: deliverySubject('>') },
       takeOver: async (place) => {
         ofRedrives = await this.#recall(this.#redrives, place, Number.POSITIVE_INFINITY);
       },
-      message: (message) => {
-        if (ofRedrives && message.seq > ofRedrives.head) ofRedrives = undefined;
-        this.#redrive(message, ofRedrives);
+      take: (fact) => {
+        if (ofRedrives && fact.seq > ofRedrives.head) ofRedrives = undefined;
+        this.#redrive(fact, ofRedrives);
       },
     });
 
@@ -152,15 +143,11 @@ export class DeliverToIrc {
 
   /** Stops taking events, lets the lines in flight come to their confirmation, and leaves the network. Bounded. */
   async stop(): Promise<void> {
-    const { recorder } = this.#inHand;
     clearInterval(this.#sweeper);
     this.#stop.abort();
-    recorder.stopping();
-    await within(
-      stopBoundMs,
-      Promise.all([this.#events.stop(), this.#redrives.stop(), this.#inHand.atRest()]),
-    );
-    await within(flushBoundMs, recorder.flushed());
+    const idle = Promise.all([this.#events.stop(), this.#redrives.stop(), this.#inHand.atRest()]);
+    await pTimeout(idle, { milliseconds: stopBoundMs, message: false });
+    await pTimeout(this.#inHand.recorder.flushed(), { milliseconds: flushBoundMs, message: false });
     await this.#options.irc.stop();
   }
 
@@ -169,7 +156,11 @@ export class DeliverToIrc {
     return this.#inHand.size;
   }
 
-  async #recall(consumer: InOrderConsumer, place: Takeover, from: number): Promise<Recollection> {
+  async #recall(
+    consumer: Consumer & { durable: string },
+    place: Takeover,
+    from: number,
+  ): Promise<Recollection> {
     const started = Date.now();
     if (!place.ours) {
       this.#inHand.forget(consumer);
@@ -183,65 +174,49 @@ export class DeliverToIrc {
     return { outcomes, head, inDoubt: !ours };
   }
 
-  #receive(message: PulledMessage, known: Recollection | undefined): void {
-    const inHand = this.#inHand.get(message.seq);
-    const state = known?.outcomes.of(message.seq);
-    if (inHand?.consumer === this.#events) return;
-    // in the hands of a redrive: its first round is over
-    if (inHand || state === 'settled') this.#events.done(message.seq);
-    else this.#take(message, state, known?.inDoubt ?? false);
-  }
-
-  #take(message: PulledMessage, recorded: DeliveryState | undefined, inDoubt: boolean): void {
-    let event: Recorded<MarketFact>;
-    try {
-      event = decodeFact(market, message.data, message);
-    } catch (error) {
-      // not done: a version that can read it will be handed it again
-      this.#options.logger.error({ seq: message.seq, err: error }, 'event cannot be read: not delivered');
+  #take(event: Recorded<MarketFact>, known: Recollection | undefined): void {
+    const { seq } = event;
+    if (this.#inHand.get(seq)) {
+      // in the hands of a redrive: its first round is over
+      this.#events.done(seq);
       return;
     }
     const { event_id, target_channels, formatted_message } = event.data;
     const state = pendingDelivery(target_channels);
-    for (const [name, channel] of recorded?.channels ?? []) state.channels.set(name, channel);
-    state.lastError = recorded?.lastError ?? '';
-    const job = newJob(this.#events, message, { seq: event.seq, event_id }, state);
+    const recorded = known?.outcomes.of(seq);
+    if (recorded && recorded !== 'settled') {
+      for (const [name, channel] of recorded.channels) state.channels.set(name, channel);
+      state.lastError = recorded.lastError;
+    }
+    const job = newJob(this.#events, event, { seq, event_id }, state);
     this.#inHand.take(job);
     const { open: room } = effectsOf(event.data);
-    const opening = room && { room, seq: event.seq, factId: event.id };
-    this.#inHand.deliver(job, formatted_message, inDoubt, opening);
+    const opening = room && { room, seq, factId: event.id };
+    this.#inHand.deliver(job, formatted_message, known?.inDoubt ?? false, opening);
   }
 
   /** A redrive or redelivery brings back an event whose message was acknowledged long ago. */
-  #redrive(message: PulledMessage, known: Recollection | undefined): void {
+  #redrive(fact: Recorded<DeliveryFact>, known: Recollection | undefined): void {
     const consumer = this.#redrives;
-    let fact: Recorded<DeliveryFact>;
-    try {
-      fact = decodeFact(delivery, message.data, message);
-    } catch (error) {
-      this.#options.logger.error({ seq: message.seq, err: error }, 'delivery fact cannot be read');
-      return;
-    }
     if (fact.type !== 'event.redriven' && fact.type !== 'event.redelivered') {
-      consumer.done(message.seq);
-      return;
-    }
-    const recorded = known?.outcomes.of(fact.data.seq, message.seq);
-    if (recorded === 'settled') {
-      consumer.done(message.seq);
+      consumer.done(fact.seq);
       return;
     }
     const { seq, event_id } = fact.data;
+    const recorded = known?.outcomes.of(seq, fact.seq);
+    if (recorded === 'settled') {
+      consumer.done(fact.seq);
+      return;
+    }
     const inHand = this.#inHand.get(seq);
-    if (inHand?.consumer === consumer && inHand.handedOut === message.seq) return;
     if (inHand) {
       // what it follows was given up and is about to be released
-      inHand.followedBy = () => this.#redrive(message, known);
+      inHand.followedBy = () => this.#redrive(fact, known);
       return;
     }
     const state = recorded ?? this.#decider.initial();
     if (!recorded) this.#decider.evolve(state, fact);
-    const job = newJob(consumer, message, { seq, event_id }, state);
+    const job = newJob(consumer, fact, { seq, event_id }, state);
     this.#inHand.take(job);
     // asked for at once and taken in the order of the log, which is the order to show them in
     const fetched = this.#fetch(seq);
@@ -263,9 +238,7 @@ export class DeliverToIrc {
           this.#options.logger.error({ seq, err: error }, 'redriven event cannot be read');
           return undefined;
         }
-        await new Promise((resolve) => {
-          setTimeout(resolve, 500);
-        });
+        await pause(fetchAgainMs, this.#stop.signal);
       }
     }
     return undefined;
@@ -273,29 +246,19 @@ export class DeliverToIrc {
 }
 
 function newJob(
-  consumer: InOrderConsumer,
-  message: PulledMessage,
+  consumer: Consumer,
+  fact: { seq: number; at: Date },
   event: { seq: number; event_id: string },
   state: DeliveryState,
 ): Job {
   return {
     ref: { seq: event.seq, event_id: event.event_id, token: eventToken(event.event_id) },
     state,
-    since: message.at.getTime(),
+    since: fact.at.getTime(),
     consumer,
-    handedOut: message.seq,
+    handedOut: fact.seq,
     lines: [],
     recorded: undefined,
     followedBy: undefined,
   };
-}
-
-/** Waits for something, but not longer than `ms`. */
-async function within(ms: number, end: Promise<unknown>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const bound = new Promise((resolve) => {
-    timer = setTimeout(resolve, ms);
-  });
-  await Promise.race([end, bound]);
-  clearTimeout(timer);
 }

@@ -1,16 +1,17 @@
+import pLimit from 'p-limit';
 import type { Logger } from 'pino';
-import { type Log, newId } from '../../streams/core/index.js';
+import type { Log } from '../../streams/core/index.js';
 import {
   type ConfirmedLine,
   confirmationsSubject,
   type DeliveryFact,
   delivery,
 } from '../../streams/delivery/index.js';
+import { record } from '../core/record.js';
 
 const maxLinesPerFact = 500;
 /** Facts on their way at most: thousands of events may expire in the same moment. */
 const maxAppends = 64;
-const retryMs = 250;
 
 /** Appends delivery facts until they are on the log, however long it is away. */
 export class Recorder {
@@ -18,14 +19,15 @@ export class Recorder {
   readonly #logger: Logger;
   #waiting: { line: ConfirmedLine; recorded: () => void }[] = [];
   #flushing: Promise<void> | undefined;
-  #appends = 0;
-  readonly #turns: (() => void)[] = [];
-  #stopping = false;
+  readonly #limit = pLimit(maxAppends);
+  readonly #stopping: AbortSignal;
   #troubled = false;
 
-  constructor(log: Log, logger: Logger) {
+  /** Once `stopping` is aborted, a log that is away is not waited for. */
+  constructor(log: Log, logger: Logger, stopping: AbortSignal) {
     this.#log = log;
     this.#logger = logger;
+    this.#stopping = stopping;
   }
 
   /**
@@ -38,18 +40,8 @@ export class Recorder {
   }
 
   /** Records any other delivery fact; resolves when it is on the log, or with false when a stop came first. */
-  async record(subject: string, fact: DeliveryFact): Promise<boolean> {
-    while (this.#appends >= maxAppends) await new Promise<void>((resolve) => this.#turns.push(resolve));
-    this.#appends += 1;
-    const stored = await this.#append(subject, fact);
-    this.#appends -= 1;
-    this.#turns.shift()?.();
-    return stored;
-  }
-
-  /** From now on a log that is away is not waited for. */
-  stopping(): void {
-    this.#stopping = true;
+  record(subject: string, fact: DeliveryFact): Promise<boolean> {
+    return this.#limit(() => this.#append(subject, fact));
   }
 
   /** Resolves when no confirmations wait any more, or none can be recorded. */
@@ -70,22 +62,17 @@ export class Recorder {
 
   /** False when it was given up because of a stop: then the fact may or may not be on the log. */
   async #append(subject: string, fact: DeliveryFact): Promise<boolean> {
-    const id = newId();
-    for (let tries = 1; ; tries++) {
-      try {
-        // the log knows a repeated id for minutes only, and may have been away for longer
-        const stored = tries > 1 && (await this.#log.last(delivery, subject))?.id === id;
-        if (!stored) await this.#log.append(delivery, subject, fact, { by: 'deliver-to-irc', id });
-        this.#troubled = false;
-        return true;
-      } catch (error) {
-        if (this.#stopping) return false;
-        if (!this.#troubled) this.#logger.warn({ err: error }, 'delivery facts wait for the log');
-        this.#troubled = true;
-        await new Promise((resolve) => {
-          setTimeout(resolve, retryMs);
-        });
-      }
-    }
+    const stored = await record(
+      this.#log,
+      { stream: delivery, subject, fact, by: 'deliver-to-irc' },
+      { stopping: this.#stopping, waits: this.#waits },
+    );
+    if (stored) this.#troubled = false;
+    return stored;
   }
+
+  readonly #waits = (error: unknown): void => {
+    if (!this.#troubled) this.#logger.warn({ err: error }, 'delivery facts wait for the log');
+    this.#troubled = true;
+  };
 }

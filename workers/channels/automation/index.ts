@@ -1,9 +1,13 @@
-import { setMaxListeners } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { decodeFact, type Log, type PulledMessage } from '../../../streams/core/index.js';
-import { effectsOf, market, type RoomOpening, withEventBot } from '../../../streams/events/index.js';
-import { InOrderConsumer } from '../../core/in-order.js';
+import { backoff, type Log, type Recorded } from '../../../streams/core/index.js';
+import {
+  effectsOf,
+  type MarketFact,
+  market,
+  type RoomOpening,
+  withEventBot,
+} from '../../../streams/events/index.js';
+import { Reactor, type Try, type Verdict } from '../../core/reactor.js';
 import { LastLines } from './last-lines.js';
 
 /** What the automation asks of the channel service; errors are its refusals. */
@@ -37,10 +41,10 @@ export interface AutomateChannelsOptions {
 }
 
 interface Job {
-  seq: number;
-  is: 'open' | 'archive';
   channel: string;
   carryOut(): Promise<unknown>;
+  /** Whether it waits for the event's last line, before the room is closed. */
+  waits: boolean;
   /** When the log got the event, in milliseconds. */
   since: number;
 }
@@ -48,8 +52,9 @@ interface Job {
 const maxInHand = 4_096;
 /** Commands under way at most: an outage must not end in a flood. */
 const maxCommands = 32;
-const pausesMs = { first: 250, longest: 10_000 };
-const stopBoundMs = 3_000;
+const pauses = { first: 250, longest: 10_000 };
+/** A wait for a line ends with it, and is looked at again in any case. */
+const lookMs = 1_000;
 
 /**
  * Has the rooms of tasks and cities opened and closed as the marketplace's events want it. What fails is tried
@@ -58,118 +63,69 @@ const stopBoundMs = 3_000;
  */
 export class AutomateChannels {
   readonly #options: AutomateChannelsOptions;
-  readonly #stop = new AbortController();
-  readonly #events: InOrderConsumer;
+  readonly #reactor: Reactor<typeof market, Job>;
   readonly #lastLines: LastLines;
-  readonly #inHand = new Set<number>();
-  /** The last job of each channel that has one. */
-  readonly #lanes = new Map<string, Promise<void>>();
-  readonly #turns: (() => void)[] = [];
-  #commands = 0;
 
   constructor(options: AutomateChannelsOptions) {
     const { log, logger } = options;
     this.#options = options;
     this.#lastLines = new LastLines(log, logger);
-    setMaxListeners(0, this.#stop.signal);
-    this.#events = new InOrderConsumer({
-      log,
-      logger,
-      stream: market,
-      durable: 'automate-channels',
-      capacity: () => maxInHand - this.#inHand.size,
+    this.#reactor = new Reactor<typeof market, Job>({
+      ...{ log, logger, maxInHand, stream: market, durable: 'automate-channels', atOnce: maxCommands },
       takeOver: (place) => this.#lastLines.follow(place),
-      message: (message) => this.#receive(message),
+      plan: (event) => {
+        const job = this.#jobOf(event);
+        if (!job?.waits) this.#lastLines.pass(event.seq);
+        return job ? [{ key: job.channel, item: job }] : [];
+      },
+      handle: (job, attempt) => this.#carryOut(job, attempt),
     });
   }
 
   start(): void {
-    this.#events.start();
+    this.#reactor.start();
   }
 
   /** Takes no more events and lets the commands under way come to their end. Bounded. */
   async stop(): Promise<void> {
-    this.#stop.abort();
-    const idle = Promise.all([this.#events.stop(), ...this.#lanes.values()]);
-    await Promise.race([idle, sleep(stopBoundMs, undefined, { ref: false })]);
+    await this.#reactor.stop();
   }
 
-  #receive(message: PulledMessage): void {
-    const { seq } = message;
-    if (this.#inHand.has(seq)) return;
-    const job = this.#read(message);
-    if (!job) {
-      this.#lastLines.pass(seq);
-      this.#events.done(seq);
-      return;
+  /** What an event wants done. */
+  #jobOf({ seq, id, at, data }: Recorded<MarketFact>): Job | undefined {
+    const { channels, eventBot, screen, lastLineMs = 60_000 } = this.#options;
+    const { open, close } = effectsOf(data, screen);
+    const because = { seq, factId: id };
+    const since = at.getTime();
+    if (open) {
+      const carryOut = () => this.#open(withEventBot(open, eventBot), because);
+      return { since, channel: open.name, waits: false, carryOut };
     }
-    const { channel } = job;
-    const shown =
-      job.is === 'archive'
-        ? this.#lastLines.shown(seq, channel, this.#options.lastLineMs ?? 60_000)
-        : this.#lastLines.pass(seq);
-    this.#inHand.add(seq);
-    const before = this.#lanes.get(channel);
-    const lane = Promise.all([before, shown]).then(() => this.#carryOut(job));
-    this.#lanes.set(channel, lane);
-    void lane.then(() => {
-      if (this.#lanes.get(channel) === lane) this.#lanes.delete(channel);
+    if (typeof close?.reason !== 'string') return undefined;
+    const { name, reason } = close;
+    const carryOut = () => channels.archive({ name, reason }, because);
+    const job = { since, channel: name, waits: true, carryOut };
+    void this.#lastLines.shown(seq, name, lastLineMs).then(() => {
+      job.waits = false;
+      this.#reactor.hurry(name);
     });
+    return job;
   }
 
-  /** What an event wants done; an event that cannot be read wants nothing, which is its deliverer's to report. */
-  #read(message: PulledMessage): Job | undefined {
+  async #carryOut({ waits, carryOut, since }: Job, { tries }: Try): Promise<Verdict> {
+    if (waits) return { is: 'wait', afterMs: lookMs };
     try {
-      const { channels, eventBot, screen } = this.#options;
-      const { seq, id, at, data } = decodeFact(market, message.data, message);
-      const { open, close } = effectsOf(data, screen);
-      const because = { seq, factId: id };
-      const since = at.getTime();
-      if (open) {
-        const carryOut = () => this.#open(withEventBot(open, eventBot), because);
-        return { seq, since, is: 'open', channel: open.name, carryOut };
-      }
-      if (typeof close?.reason !== 'string') return undefined;
-      const { name, reason } = close;
-      const carryOut = () => channels.archive({ name, reason }, because);
-      return { seq, since, is: 'archive', channel: name, carryOut };
-    } catch {
-      return undefined;
-    }
-  }
-
-  async #carryOut(job: Job): Promise<void> {
-    const { logger, log, giveUpMs = 3_600_000 } = this.#options;
-    const { signal } = this.#stop;
-    const { is: action, channel, seq } = job;
-    const about = { action, channel, seq };
-    for (let pauseMs = pausesMs.first; !signal.aborted; pauseMs = Math.min(pauseMs * 2, pausesMs.longest)) {
-      const failure = await this.#inTurn(() => this.#command(job));
-      if (failure === undefined) break;
-      if (log.now().getTime() - job.since > giveUpMs) {
-        logger.error({ ...about, error: failure }, 'channel automation given up');
-        break;
-      }
-      logger.info({ ...about, error: failure, pauseMs }, 'channel automation is tried again');
-      await sleep(pauseMs * (0.5 + Math.random()), undefined, { signal }).catch(() => {});
-    }
-    if (signal.aborted) return; // whoever takes over is handed it again
-    this.#inHand.delete(job.seq);
-    this.#events.done(job.seq);
-    this.#events.refill();
-  }
-
-  /** Carries a command out; the reason why it has to be tried again, if so. */
-  async #command(job: Job): Promise<string | undefined> {
-    try {
-      await job.carryOut();
-      return undefined;
+      await carryOut();
     } catch (error) {
       const { code } = error as { code?: unknown };
       // it is there always, or there is nothing to archive or to be asked into
-      if (code === 'channel_reserved' || code === 'not_found') return undefined;
-      return error instanceof Error ? error.message : String(error);
+      if (code === 'channel_reserved' || code === 'not_found') return { is: 'done' };
+      const { log, giveUpMs = 3_600_000 } = this.#options;
+      const reason = error instanceof Error ? error.message : String(error);
+      if (log.now().getTime() - since > giveUpMs) return { is: 'dead', reason };
+      return { is: 'retry', afterMs: backoff(tries + 1, pauses), reason };
     }
+    return { is: 'done' };
   }
 
   /** Where there is such a channel already, those whom the event names are still to be asked in. */
@@ -180,17 +136,6 @@ export class AutomateChannels {
     } catch (error) {
       if ((error as { code?: unknown }).code !== 'channel_exists') throw error;
       if (room.invite_list.length > 0) await channels.invite(room, because);
-    }
-  }
-
-  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    while (this.#commands >= maxCommands) await new Promise<void>((resolve) => this.#turns.push(resolve));
-    this.#commands += 1;
-    try {
-      return await work();
-    } finally {
-      this.#commands -= 1;
-      this.#turns.shift()?.();
     }
   }
 }
