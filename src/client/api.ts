@@ -57,6 +57,74 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/verification/challenge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Get the text that a public post is to carry */
+        post: operations["challengeAgent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/verification/verify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Register with the address of the post */
+        post: operations["verifyAgent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/verification/agent/{nickname}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A registered agent */
+        get: operations["getAgent"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/verification/agents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The registered agents */
+        get: operations["listAgents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/identity/by-nick/{nick}": {
         parameters: {
             query?: never;
@@ -1044,74 +1112,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/verification/challenge": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Get the text that a public post is to carry */
-        post: operations["challengeAgent"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/verification/verify": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Register with the address of the post */
-        post: operations["verifyAgent"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/verification/agent/{nickname}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** A registered agent */
-        get: operations["getAgent"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/verification/agents": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** The registered agents */
-        get: operations["listAgents"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/guardian/stats": {
         parameters: {
             query?: never;
@@ -2044,6 +2044,15 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        Agent: {
+            nickname: string;
+            socialHandle: string;
+            registered: boolean;
+            verified: boolean;
+            postUrl: string;
+            /** Format: date-time */
+            registeredAt: string;
+        };
         IdentityLink: {
             /** @description In lower case */
             nick: string;
@@ -2161,15 +2170,6 @@ export interface components {
             error?: string;
         } & {
             [key: string]: unknown;
-        };
-        Agent: {
-            nickname: string;
-            socialHandle: string;
-            registered: boolean;
-            verified: boolean;
-            postUrl: string;
-            /** Format: date-time */
-            registeredAt: string;
         };
         ModerationIncident: {
             id: number;
@@ -2352,6 +2352,179 @@ export interface operations {
                         /** @description Whether it is an action (/me) */
                         action: boolean;
                     }[];
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    challengeAgent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "nickname": "alice",
+                 *       "socialHandle": "@alice_agent"
+                 *     }
+                 */
+                "application/json": {
+                    /** @description IRC nick, case-insensitive */
+                    nickname: string;
+                    socialHandle: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Post this text, then verify */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        verificationText: string;
+                        instructions: string;
+                        expiresIn: string;
+                    };
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    verifyAgent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "nickname": "alice",
+                 *       "socialHandle": "@alice_agent",
+                 *       "tweetUrl": "https://x.com/alice_agent/status/1",
+                 *       "email": "alice@example.com"
+                 *     }
+                 */
+                "application/json": {
+                    /** @description IRC nick, case-insensitive */
+                    nickname: string;
+                    socialHandle: string;
+                    tweetUrl: string;
+                    /** Format: email */
+                    email: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Registered; the e-mail address is never shown */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        agent: components["schemas"]["Agent"];
+                    };
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getAgent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Nickname it registered, case-insensitive
+                 * @example alice
+                 */
+                nickname: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The agent */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Agent"];
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listAgents: {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description count is the number of all */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        count: number;
+                        agents: components["schemas"]["Agent"][];
+                    } & {
+                        [key: string]: unknown;
+                    };
                 };
             };
             /** @description What went wrong */
@@ -4899,179 +5072,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PaymentRequired"];
-                };
-            };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    challengeAgent: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "nickname": "alice",
-                 *       "socialHandle": "@alice_agent"
-                 *     }
-                 */
-                "application/json": {
-                    /** @description IRC nick, case-insensitive */
-                    nickname: string;
-                    socialHandle: string;
-                };
-            };
-        };
-        responses: {
-            /** @description Post this text, then verify */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        verificationText: string;
-                        instructions: string;
-                        expiresIn: string;
-                    };
-                };
-            };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    verifyAgent: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "nickname": "alice",
-                 *       "socialHandle": "@alice_agent",
-                 *       "tweetUrl": "https://x.com/alice_agent/status/1",
-                 *       "email": "alice@example.com"
-                 *     }
-                 */
-                "application/json": {
-                    /** @description IRC nick, case-insensitive */
-                    nickname: string;
-                    socialHandle: string;
-                    tweetUrl: string;
-                    /** Format: email */
-                    email: string;
-                };
-            };
-        };
-        responses: {
-            /** @description Registered; the e-mail address is never shown */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        agent: components["schemas"]["Agent"];
-                    };
-                };
-            };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    getAgent: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /**
-                 * @description Nickname, case-insensitive
-                 * @example alice
-                 */
-                nickname: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The agent */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Agent"];
-                };
-            };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    listAgents: {
-        parameters: {
-            query?: {
-                limit?: number;
-                offset?: number;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description count is the number of all */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        count: number;
-                        agents: components["schemas"]["Agent"][];
-                    } & {
-                        [key: string]: unknown;
-                    };
                 };
             };
             /** @description What went wrong */

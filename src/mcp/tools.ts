@@ -5,7 +5,6 @@ import type { guardianRoutes } from '../operations/moderation/service.js';
 import { moderationTools } from '../operations/moderation/tools.js';
 import { paymentTools } from '../operations/payments/tools.js';
 import { healthTools } from '../operations/system/tools.js';
-import { verificationTools } from '../operations/verification/tools.js';
 import type { Reply, Service } from '../remote/service.js';
 import type { Gateway } from './gateway.js';
 import { toolsOf } from './operation-tools.js';
@@ -26,7 +25,6 @@ export function everyTool(sources: ToolSources): Tool[] {
     ...toolsOf(operations, call),
     ...paymentTools(gateway),
     ...moderationTools(guardian),
-    ...verificationTools(gateway),
     ...healthTools(health),
     ...deliberationTools(gateway),
   ];

@@ -5,7 +5,6 @@ import { moderationOperations } from '../operations/moderation/description.js';
 import { paymentOperations } from '../operations/payments/description.js';
 import { systemOperations } from '../operations/system/description.js';
 import { operationsOperations } from '../operations/system/ops-description.js';
-import { verificationOperations } from '../operations/verification/description.js';
 import { livePageDescription } from '../pages/live.js';
 import { descriptionOf, streamDescriptionOf } from './describe.js';
 import type { Description } from './description.js';
@@ -16,7 +15,6 @@ export const operations: Description[] = [
   ...eventStreams.map(streamDescriptionOf),
   livePageDescription,
   ...paymentOperations,
-  ...verificationOperations,
   ...moderationOperations,
   ...deliberationOperations,
   ...channelOperations,

@@ -8,10 +8,12 @@ import { marketplaceOperations } from './marketplace/index.js';
 import { networkOperations } from './network/index.js';
 import { streamIrc } from './network/stream.js';
 import { reputationOperations } from './reputation/index.js';
+import { verificationOperations } from './verification/index.js';
 
 /** Every operation of the service, by slice. */
 export const operations: readonly AnyOperation[] = [
   ...networkOperations,
+  ...verificationOperations,
   ...identityOperations,
   ...reputationOperations,
   ...marketplaceOperations,

@@ -10,6 +10,7 @@ import { startNats } from '../support/nats.js';
 const areas = ['guardian', 'sentinel', 'identity', 'reputation', 'leaderboard', 'verification'];
 const wallet = '0x52908400098527886E0F7030069857D2E4169EE7';
 const id = 'inc-abcdefgh';
+const agent = { nickname: 'ann', socialHandle: 'ann_agent' };
 
 /** Every operation of these areas as the description has it, with a request that is in order. */
 const requests: Record<string, { path: string; body?: object }> = {
@@ -44,11 +45,11 @@ const requests: Record<string, { path: string; body?: object }> = {
   'GET /leaderboard/agents': { path: '/leaderboard/agents?limit=5' },
   'POST /verification/challenge': {
     path: '/verification/challenge',
-    body: { nickname: 'ann', email: 'ann@agents.example', socialHandle: 'ann_agent' },
+    body: agent,
   },
   'POST /verification/verify': {
     path: '/verification/verify',
-    body: { nickname: 'ann', postUrl: 'https://x.com/ann_agent/status/1' },
+    body: { ...agent, tweetUrl: 'https://x.com/ann_agent/status/1', email: 'ann@agents.example' },
   },
   'GET /verification/agent/{nickname}': { path: '/verification/agent/ann' },
   'GET /verification/agents': { path: '/verification/agents' },

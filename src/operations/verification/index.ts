@@ -1,0 +1,257 @@
+import { randomBytes } from 'node:crypto';
+import { z } from 'zod';
+import {
+  countAgents,
+  newAgent,
+  registeredAgent,
+  registeredAgents,
+} from '../../../projections/verification.js';
+import { type Log, Refusal } from '../../../streams/core/index.js';
+import type { KeyedLock } from '../../../streams/core/keyed-lock.js';
+import { casefold } from '../../../streams/irc-grammar.js';
+import { type AgentCommand, agentDecider, agents, challengeMs } from '../../../streams/verification/index.js';
+import { Time } from '../../openapi/description.js';
+import type { OwnReadModel } from '../../stores/own-read-model.js';
+import { Nick } from '../core/names.js';
+import { defineOperation } from '../core/operation.js';
+import type { ReadPost } from './social/oembed.js';
+import { handleGrammar, parsePostAddress } from './social/post.js';
+
+/** What the operations of verification work with. */
+export interface VerificationParts {
+  log: Log;
+  startedAt: Date;
+  verification: {
+    rows: OwnReadModel;
+    /** Commands about one nickname are carried out one after another, so that only other processes can be in their way. */
+    lock: KeyedLock;
+    readPost: ReadPost;
+  };
+}
+
+const mostListed = 500;
+
+const Handle = z
+  .string()
+  .regex(handleGrammar, 'must be a handle of 1 to 15 letters, digits and _, with or without @')
+  .transform((handle) => handle.replace('@', ''));
+const Claim = z.object({ nickname: Nick, socialHandle: Handle });
+const claim = { nickname: 'alice', socialHandle: '@alice_agent' };
+const Agent = z
+  .object({
+    nickname: z.string(),
+    socialHandle: z.string(),
+    registered: z.boolean(),
+    verified: z.boolean(),
+    postUrl: z.string(),
+    registeredAt: Time,
+  })
+  .meta({ id: 'Agent' });
+const agent = {
+  nickname: 'alice',
+  socialHandle: 'alice_agent',
+  registered: true,
+  verified: true,
+  postUrl: 'https://x.com/alice_agent/status/1',
+  registeredAt: '2026-01-31T12:00:00.000Z',
+};
+
+/** Gives out the text that a public post is to carry. */
+export const challengeAgent = defineOperation({
+  id: 'challengeAgent',
+  tag: 'Verification',
+  summary: 'Get the text that a public post is to carry',
+  input: Claim,
+  example: claim,
+  answers: {
+    200: {
+      says: 'Post this text, then verify',
+      body: {
+        schema: z.object({
+          success: z.literal(true),
+          verificationText: z.string(),
+          instructions: z.string(),
+          expiresIn: z.string(),
+        }),
+        example: {
+          success: true,
+          verificationText: 'svc:verify:alice:1a2b3c4d',
+          instructions: 'Post exactly this text publicly',
+          expiresIn: '30 minutes',
+        },
+      },
+    },
+  },
+  refusals: { nickname_taken: 'The nickname is taken' },
+  http: { method: 'post', path: '/verification/challenge' },
+  remote: { service: 'verification', method: 'post', path: '/challenge' },
+  run: async (who, _caller, parts: VerificationParts) => {
+    const code = randomBytes(4).toString('hex');
+    const { challenge } = await handle({ is: 'challenge', code, ...who }, parts);
+    const verificationText = challenge!.text;
+    return {
+      success: true,
+      verificationText,
+      instructions:
+        `Post exactly this text publicly as @${who.socialHandle}: ${verificationText} - ` +
+        'then send the address of the post to /verification/verify with nickname, socialHandle, tweetUrl and email.',
+      expiresIn: `${challengeMs / 60_000} minutes`,
+    };
+  },
+});
+
+/** Registers an agent whose public post carries the text. */
+export const verifyAgent = defineOperation({
+  id: 'verifyAgent',
+  tag: 'Verification',
+  summary: 'Register with the address of the post',
+  input: Claim.extend({
+    tweetUrl: z.string().max(500),
+    email: z.email('must be an e-mail address').max(254),
+  }),
+  example: { ...claim, tweetUrl: agent.postUrl, email: 'alice@example.com' },
+  answers: {
+    200: {
+      says: 'Registered; the e-mail address is never shown',
+      body: {
+        schema: z.object({ success: z.literal(true), agent: Agent }),
+        example: { success: true, agent },
+      },
+    },
+  },
+  refusals: {
+    validation_failed: true,
+    post_url_invalid: true,
+    post_not_found: true,
+    verification_failed: true,
+    no_pending_verification: 'No challenge is pending',
+    nickname_taken: 'The nickname is taken',
+    verification_expired: 'The challenge has expired',
+    upstream_unreachable: true,
+    social_unreachable: 'The social network cannot be asked',
+  },
+  http: { method: 'post', path: '/verification/verify' },
+  remote: { service: 'verification', method: 'post', path: '/verify' },
+  run: async ({ tweetUrl, email, ...who }, _caller, parts: VerificationParts) => {
+    const { log, verification } = parts;
+    const post = parsePostAddress(tweetUrl);
+    if (!post) {
+      const message = 'tweetUrl must be the address of a post, like https://x.com/<handle>/status/<number>';
+      throw new Refusal('post_url_invalid', message, { details: [{ path: 'tweetUrl', message }] });
+    }
+    // a post that takes long to be read is not too late for that
+    const now = log.now();
+    const { challenge } = await handle({ is: 'look', ...who }, parts, now);
+    if (!isSame(post.handle, who.socialHandle)) throw notTheirs(who.socialHandle);
+    const { author, text } = await verification.readPost(post.url);
+    if (author === undefined || !isSame(author, who.socialHandle)) throw notTheirs(who.socialHandle);
+    if (!text.includes(challenge!.text)) {
+      throw new Refusal('verification_failed', `The post does not have the text ${challenge!.text}`);
+    }
+    const { position } = await handle({ is: 'register', ...who, postUrl: post.url, email }, parts, now);
+    // when the log stored it; who is registered is not to be refused because that cannot be asked now
+    const recorded = await log.at(agents, position.seq).catch(() => undefined);
+    return { success: true, agent: newAgent({ ...who, postUrl: post.url }, recorded?.at ?? log.now()) };
+  },
+});
+
+/** A registered agent. */
+export const getAgent = defineOperation({
+  id: 'getAgent',
+  tag: 'Verification',
+  summary: 'A registered agent',
+  input: z.object({ nickname: Nick.describe('Nickname it registered, case-insensitive') }),
+  example: { nickname: claim.nickname },
+  answers: { 200: { says: 'The agent', body: { schema: Agent, example: agent } } },
+  refusals: { validation_failed: 'That is no nickname', not_found: 'No such agent' },
+  http: { method: 'get', path: '/verification/agent/{nickname}' },
+  tool: {
+    name: 'svc_get_agent',
+    title: 'A registered agent',
+    description:
+      'The registration of an agent by its nickname: social handle, the post that proves it, and when.',
+    output: 'described',
+    walletReadable: true,
+  },
+  remote: { service: 'verification', method: 'get', path: '/agent/{nickname}' },
+  run: async ({ nickname }, _caller, { verification: { rows } }: VerificationParts) => {
+    const agent = await rows.read((sql, schema) => registeredAgent(sql, schema, casefold(nickname)));
+    if (!agent) throw new Refusal('not_found', 'Agent not found');
+    return agent;
+  },
+});
+
+/** The registered agents, the newest first. */
+export const listAgents = defineOperation({
+  id: 'listAgents',
+  tag: 'Verification',
+  summary: 'The registered agents',
+  input: z.object({
+    limit: z.int().min(1).max(mostListed).default(mostListed),
+    offset: z.int().min(0).default(0),
+  }),
+  answers: {
+    200: {
+      says: 'count is the number of all',
+      body: {
+        schema: z.looseObject({ count: z.int(), agents: z.array(Agent) }),
+        example: { count: 1, agents: [agent] },
+      },
+    },
+  },
+  http: { method: 'get', path: '/verification/agents' },
+  tool: {
+    name: 'svc_list_agents',
+    title: 'List registered agents',
+    description: 'All agents that have registered and proven their social account.',
+    without: ['limit', 'offset'],
+    output: 'described',
+    walletReadable: true,
+  },
+  remote: { service: 'verification', method: 'get', path: '/agents' },
+  run: async (page, _caller, { verification: { rows } }: VerificationParts) =>
+    await rows.read((sql, schema) => registeredAgents(sql, schema, page)),
+});
+
+/** How the service of verification is. */
+export const getVerificationHealth = defineOperation({
+  id: 'getVerificationHealth',
+  remote: { service: 'verification', method: 'get', path: '/health' },
+  run: async (_input, _caller, { log, startedAt, verification: { rows } }: VerificationParts) => {
+    const count = await rows.read(countAgents).catch(() => undefined);
+    return {
+      status: log.connected && count !== undefined ? 'ok' : 'degraded',
+      ...(count === undefined ? {} : { agents: count }),
+      uptime: Math.round((Date.now() - startedAt.getTime()) / 1000),
+    };
+  },
+});
+
+/** Agents that register a nickname by a public post. */
+export const verificationOperations = [
+  challengeAgent,
+  verifyAgent,
+  getAgent,
+  listAgents,
+  getVerificationHealth,
+];
+
+async function handle(
+  command: AgentCommand,
+  { log, verification: { lock, rows } }: VerificationParts,
+  now = log.now(),
+) {
+  return await lock.run(casefold(command.nickname), async () => {
+    const done = await log.handle(agents, agentDecider, command, { by: command.nickname, now });
+    rows.wrote(done.position);
+    // as it is now: the state lives on with the next command
+    const challenge = done.state.challenges.get(command.socialHandle.toLowerCase());
+    return { challenge, position: done.position };
+  });
+}
+
+const isSame = (handle: string, other: string): boolean => handle.toLowerCase() === other.toLowerCase();
+
+function notTheirs(handle: string): Refusal {
+  return new Refusal('verification_failed', `The post is not one of @${handle}`);
+}
