@@ -39,7 +39,6 @@ export function createAreas(parts: AreaParts): { areas: Area[]; signers: NickWal
     Object.assign({}, ...areas.map(part)) as Part;
   const mcp = mcpArea(parts, {
     upstreams: all<Upstreams>(({ upstreams }) => upstreams),
-    health: all<NonNullable<Area['health']>>(({ health }) => health),
     wallets,
   });
   const doors = doorsArea(parts, { ...credentials, table: mcp.table });

@@ -12,11 +12,11 @@ import { eventStreamRoutes } from '../http/sse.js';
 import { Metrics } from '../metrics/metrics.js';
 import { meteredParts } from '../metrics/parts.js';
 import { createCall } from '../operations/core/call.js';
-import type { Call, ServiceName } from '../operations/core/operation.js';
+import { nobody } from '../operations/core/caller.js';
+import type { AnyOperation, Call, ServiceName } from '../operations/core/operation.js';
 import { eventStreams, operations } from '../operations/index.js';
-import { healthRoutes } from '../operations/system/health.js';
-import { metricsRoutes } from '../operations/system/metrics.js';
-import { operationsRoutes } from '../operations/system/read-models.js';
+import type { HealthParts } from '../operations/system/health.js';
+import type { ProcessParts } from '../operations/system/process.js';
 import { remoteService } from '../remote/client.js';
 import { mountService } from '../remote/mount.js';
 import { serveRemotely } from '../remote/server.js';
@@ -86,7 +86,10 @@ export async function assemble(
     ...{ ircUrl, secrets, holder },
     channels: createChannels(log),
   });
-  const own = Object.assign({ log, readModels, logger, call, startedAt }, ...areas.map(({ parts }) => parts));
+  const own = Object.assign(
+    { log, readModels, projector, logger, call, startedAt },
+    ...areas.map(({ parts }) => parts),
+  );
   bound = createCalls(config, own);
   const ofAreas = <Part>(parts: (area: Area) => Part[] | undefined) =>
     areas.flatMap((area) => parts(area) ?? []);
@@ -123,18 +126,25 @@ export async function assemble(
     if (usesReadModels && !projector.caughtUp()) return 'the read models have not caught up';
     return log.trouble;
   };
-  const health = Object.assign({}, ...areas.map((area) => area.health)) as NonNullable<Area['health']>;
-  await server.register(healthRoutes, { services: health, startedAt, notReady });
   const gauged = meteredParts({
     ...{ log, streams, projector, notReady, bots },
     readModels: usesReadModels ? readModels : undefined,
   });
   const ofRoles = ofAreas(({ gauged }) => gauged).filter(({ role }) => has(role));
-  await server.register(metricsRoutes, { metrics, parts: [...gauged, ...ofRoles], keys });
+  const system: HealthParts['system'] = { health: healthOf(areas, call), notReady };
+  const process: ProcessParts['process'] = {
+    about: { ...describeProcess(config, { natsUrl, sqlPlace, ircUrl }) },
+    metrics: async () => ({
+      type: metrics.contentType,
+      text: await metrics.scrape([...gauged, ...ofRoles]),
+    }),
+  };
+  Object.assign(own, { system, process });
+  const isEverywhere = ({ http }: AnyOperation) => http?.inEveryRole === true;
+  const ofApi = operations.filter((operation) => !isEverywhere(operation));
+  await server.register(operationRoutes, { operations: operations.filter(isEverywhere), call, keys });
   if (has('api')) {
-    const about = describeProcess(config, { natsUrl, sqlPlace, ircUrl });
-    await server.register(operationsRoutes, { projector, keys, about });
-    await server.register(operationRoutes, { operations, call, keys, signers });
+    await server.register(operationRoutes, { operations: ofApi, call, keys, signers });
     await server.register(eventStreamRoutes, { streams: eventStreams, keys, parts: own });
     for (const area of areas) await area.api?.(server);
   } else if (has('services')) {
@@ -152,6 +162,19 @@ export async function assemble(
     places: { nats: natsUrl, irc: ircUrl, sql: sqlPlace },
     webhookSecrets: secrets.webhook,
   };
+}
+
+/** Asks each internal service how it is, wherever it runs. */
+function healthOf(areas: readonly Area[], call: Call): HealthParts['system']['health'] {
+  const asked = operations.flatMap((operation) =>
+    operation.remote?.path === '/health'
+      ? [[operation.remote.service, () => call(operation, {}, nobody)] as const]
+      : [],
+  );
+  const older = areas.flatMap(({ health = {} }) =>
+    Object.entries(health).map(([name, ask]) => [name, async () => (await ask()).body] as const),
+  );
+  return Object.fromEntries([...older, ...asked]);
 }
 
 /** How operations are called: here, whatever is set, and where their service runs. */

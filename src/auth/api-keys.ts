@@ -108,9 +108,10 @@ export class ApiKeys {
     return this.configured ? this.identify(request) !== undefined : isLocalCaller(request);
   }
 
-  /** Like `require`, but a local caller needs no key: for what says nothing of anybody. */
-  requireUnlessLocal(request: FastifyRequest): string {
-    return credential(request) === undefined && isLocalCaller(request) ? 'local' : this.require(request);
+  /** Who calls what a local caller needs no key for, because it says nothing of anybody. Throws like `require`. */
+  localOrKey(request: FastifyRequest): Caller {
+    if (credential(request) === undefined && isLocalCaller(request)) return { is: 'local', actor: 'local' };
+    return this.requireCaller(request);
   }
 }
 

@@ -64,6 +64,7 @@ function routeOf(
     method: http.method,
     url: http.path.replace(/\{(\w+)\}/g, ':$1'),
     exposeHeadRoute: http.head ?? true,
+    ...(http.inEveryRole ? { config: { rateLimit: false } } : {}),
     ...(access !== 'key' && typeof access !== 'object'
       ? {}
       : // before the body is read: who may not call need not send one
@@ -86,6 +87,7 @@ function given(operation: AnyOperation, binding: Binding, request: FastifyReques
 function callerOf({ access }: AnyOperation, keys: ApiKeys, request: FastifyRequest): Caller {
   const cause = request.id;
   if (access === 'open' || access === 'payment') return { ...nobody, cause };
+  if (access === 'key or local') return { ...keys.localOrKey(request), cause };
   return {
     ...(access === 'open, more with a key' ? keys.callerOf(request) : keys.requireCaller(request)),
     cause,

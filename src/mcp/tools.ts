@@ -4,8 +4,7 @@ import { operations } from '../operations/index.js';
 import type { guardianRoutes } from '../operations/moderation/service.js';
 import { moderationTools } from '../operations/moderation/tools.js';
 import { paymentTools } from '../operations/payments/tools.js';
-import { healthTools } from '../operations/system/tools.js';
-import type { Reply, Service } from '../remote/service.js';
+import type { Service } from '../remote/service.js';
 import type { Gateway } from './gateway.js';
 import { toolsOf } from './operation-tools.js';
 import type { Tool } from './tool.js';
@@ -14,18 +13,16 @@ import type { Tool } from './tool.js';
 export interface ToolSources {
   call: Call;
   guardian: Pick<Service<typeof guardianRoutes>, 'statistics' | 'incidents' | 'reputation'>;
-  health: Record<string, () => Promise<Reply>>;
   gateway: Gateway;
 }
 
 /** Every tool that is served over HTTP, in the order in which it is listed. */
 export function everyTool(sources: ToolSources): Tool[] {
-  const { guardian, health, gateway, call } = sources;
+  const { guardian, gateway, call } = sources;
   return [
     ...toolsOf(operations, call),
     ...paymentTools(gateway),
     ...moderationTools(guardian),
-    ...healthTools(health),
     ...deliberationTools(gateway),
   ];
 }

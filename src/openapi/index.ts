@@ -3,8 +3,8 @@ import { deliberationOperations } from '../operations/deliberation/description.j
 import { eventStreams, operations as values } from '../operations/index.js';
 import { moderationOperations } from '../operations/moderation/description.js';
 import { paymentOperations } from '../operations/payments/description.js';
-import { systemOperations } from '../operations/system/description.js';
 import { operationsOperations } from '../operations/system/ops-description.js';
+import { pageDescriptions } from '../pages/descriptions.js';
 import { livePageDescription } from '../pages/live.js';
 import { descriptionOf, streamDescriptionOf } from './describe.js';
 import type { Description } from './description.js';
@@ -18,6 +18,6 @@ export const operations: Description[] = [
   ...moderationOperations,
   ...deliberationOperations,
   ...channelOperations,
-  ...systemOperations,
+  ...pageDescriptions,
   ...operationsOperations,
 ];

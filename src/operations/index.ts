@@ -8,6 +8,7 @@ import { marketplaceOperations } from './marketplace/index.js';
 import { networkOperations } from './network/index.js';
 import { streamIrc } from './network/stream.js';
 import { reputationOperations } from './reputation/index.js';
+import { systemOperations } from './system/index.js';
 import { verificationOperations } from './verification/index.js';
 
 /** Every operation of the service, by slice. */
@@ -20,6 +21,7 @@ export const operations: readonly AnyOperation[] = [
   ...incidentsOperations,
   ...eventOperations,
   ...deliveryOperations,
+  ...systemOperations,
 ];
 
 /** Every stream of events. */

@@ -7,7 +7,7 @@ import type { Caller } from './caller.js';
 /**
  * Who may call an operation. `open`: everybody, credentials are not looked at. `open, more with a key`: everybody, and a
  * key shows more; a wrong key is refused. `key`: the holder of an API key, or somebody on this machine where there are
- * none. `signed event`: the marketplace, by its signature over the body. `payment`: everybody, and the payment decides.
+ * none. `key or local`: like `key`, or anybody on this machine. `signed event`: the marketplace, by its signature over the body. `payment`: everybody, and the payment decides.
  * `wallet`: like `key`, or the wallet of the nick that the member `of` of the input names; `linked` asks for a link
  * between the two, `proven` for one that both sides have proven.
  */
@@ -15,6 +15,7 @@ export type Access =
   | 'open'
   | 'open, more with a key'
   | 'key'
+  | 'key or local'
   | 'signed event'
   | 'payment'
   | { wallet: 'linked' | 'proven'; of: string };
@@ -42,6 +43,8 @@ export interface HttpFace<Out = unknown> extends Place {
   view?(output: Out): unknown;
   /** Makes the input of a request that does not follow the rules of `Place`. */
   collect?(request: FastifyRequest): unknown;
+  /** Answered by processes of every role, as often as somebody asks. */
+  inEveryRole?: boolean;
   /** Sends an output that is no JSON. */
   send?(reply: FastifyReply, output: Out): FastifyReply;
   /** `false`: a GET cannot be asked for its headers alone, because others do the work for it. */

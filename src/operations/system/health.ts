@@ -1,54 +1,114 @@
-import type { FastifyInstance } from 'fastify';
-import type { Reply } from '../../remote/service.js';
+import pTimeout from 'p-timeout';
+import { z } from 'zod';
+import { defineOperation } from '../core/operation.js';
 
 /** What health and readiness are made of. */
-export interface HealthOptions {
-  /** The health operation of each internal service. */
-  services: Record<string, () => Promise<Reply>>;
-  /** Why this process should get no requests now; `undefined` when it may. */
-  notReady: () => string | undefined;
+export interface HealthParts {
   startedAt: Date;
+  system: {
+    /** Asks each internal service how it is, by the contract's names. */
+    health: Readonly<Record<string, () => Promise<unknown>>>;
+    /** Why this process should get no requests now; `undefined` when it may. */
+    notReady(): string | undefined;
+  };
 }
 
 /** How long a service's own health may take, in milliseconds. */
 const checkTimeoutMs = 3_000;
 /** The services without which the network does not do its work. */
 const essential = ['bridge', 'turnstile'];
+/** The services that agents depend on. */
+const ofAgents = ['bridge', 'turnstile', 'verification'];
 
-/** `GET /health` tells people how things are and is always 200; `GET /ready` tells a load balancer. */
-export async function healthRoutes(app: FastifyInstance, options: HealthOptions): Promise<void> {
-  app.get('/health', { config: { rateLimit: false } }, async () => {
-    const checks = Object.entries(options.services).map(
-      async ([name, health]) => [name, await check(health)] as const,
-    );
-    const services = Object.fromEntries(await Promise.all(checks));
+const Health = z.object({
+  status: z.enum(['ok', 'degraded']),
+  services: z.record(z.string(), z.looseObject({ status: z.string(), latencyMs: z.number().optional() })),
+  uptime: z.number().describe('Seconds'),
+});
+const healthy = {
+  ...{ status: 'ok' as const, services: { bridge: { status: 'ok', latencyMs: 1.2 } } },
+  uptime: 86_400,
+};
+
+/** How every part is; always answered. */
+export const getHealth = defineOperation({
+  id: 'getHealth',
+  tag: 'System',
+  summary: 'How every part is; always 200',
+  answers: {
+    200: {
+      says: 'ok when the bridge and the payment gateway are',
+      body: { schema: Health, example: healthy },
+    },
+  },
+  http: { method: 'get', path: '/health', inEveryRole: true },
+  run: async (_input, _caller, { system, startedAt }: HealthParts) => {
+    const names = Object.keys(system.health);
+    const states = await Promise.all(names.map((name) => check(system.health[name]!)));
+    const services = Object.fromEntries(names.map((name, index) => [name, states[index]!]));
     const degraded = essential.some((name) => services[name] && services[name].status !== 'ok');
     return {
-      status: degraded ? 'degraded' : 'ok',
+      status: degraded ? ('degraded' as const) : ('ok' as const),
       services,
-      uptime: Math.round((Date.now() - options.startedAt.getTime()) / 1000),
+      uptime: Math.round((Date.now() - startedAt.getTime()) / 1000),
     };
-  });
+  },
+});
 
-  app.get('/ready', { config: { rateLimit: false } }, async (_request, reply) => {
-    const reason = options.notReady();
-    if (reason === undefined) return { ready: true };
-    return reply
-      .code(503)
-      .header('retry-after', '1')
-      .send({ ready: false, error: reason, code: 'not_ready' });
-  });
-}
+/** Whether requests should be sent to this process. */
+export const getReadiness = defineOperation({
+  id: 'getReadiness',
+  tag: 'System',
+  summary: 'Whether requests should be sent here, for load balancers',
+  answers: {
+    200: { says: 'Yes', body: { schema: z.object({ ready: z.literal(true) }), example: { ready: true } } },
+    503: {
+      says: 'Not now',
+      body: {
+        schema: z.looseObject({ ready: z.literal(false), error: z.string(), code: z.string() }),
+        example: { ready: false, error: 'the read models have not caught up', code: 'not_ready' },
+      },
+    },
+  },
+  http: {
+    ...{ method: 'get', path: '/ready', inEveryRole: true },
+    status: ({ ready }: { ready: boolean }) => (ready ? 200 : 503),
+    headersOf: ({ ready }: { ready: boolean }): Record<string, string> =>
+      ready ? {} : { 'retry-after': '1' },
+  },
+  run: async (_input, _caller, { system }: HealthParts) => {
+    const error = system.notReady();
+    return error === undefined ? { ready: true } : { ready: false, error, code: 'not_ready' };
+  },
+});
 
-async function check(health: () => Promise<Reply>): Promise<{ status: string; latencyMs: number }> {
+const Status = z.looseObject({ status: z.string() });
+
+/** Whether the services are well that agents depend on. */
+export const checkServices = defineOperation({
+  id: 'checkServices',
+  tool: {
+    name: 'svc_health',
+    title: 'Health of the services',
+    description:
+      'Whether the IRC bridge, the payment gateway and agent verification are well: ok, degraded, unreachable or not_configured. Use it when other tools fail.',
+    output: z.looseObject({ bridge: Status, turnstile: Status, verification: Status }),
+    walletReadable: true,
+  },
+  run: async (_input, _caller, { system }: HealthParts) => {
+    const states = ofAgents.map(async (name) => {
+      const health = system.health[name];
+      return [name, { status: health ? (await check(health)).status : 'not_configured' }] as const;
+    });
+    return Object.fromEntries(await Promise.all(states));
+  },
+});
+
+async function check(health: () => Promise<unknown>): Promise<{ status: string; latencyMs: number }> {
   const started = performance.now();
-  let timer: NodeJS.Timeout | undefined;
-  const tooLate = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), checkTimeoutMs);
-  });
-  const answer = await Promise.race([health().catch(() => undefined), tooLate]);
-  clearTimeout(timer);
+  const answer = await pTimeout(health(), { milliseconds: checkTimeoutMs }).catch(() => undefined);
   const latencyMs = Math.round((performance.now() - started) * 10) / 10;
-  if (!answer || answer.status >= 500) return { status: 'unreachable', latencyMs };
-  return { ...(answer.body as { status: string }), latencyMs };
+  const { status } = (answer ?? {}) as { status?: unknown };
+  if (typeof status !== 'string') return { status: 'unreachable', latencyMs };
+  return { ...(answer as { status: string }), latencyMs };
 }

@@ -2,9 +2,7 @@ import { z } from 'zod';
 import { type Description, Time } from '../../openapi/description.js';
 
 const at = '2026-01-31T12:00:00.000Z';
-const readModel = { schema: z.string(), example: 'delivery_queue', says: 'Name of the read model' };
 const unknown = { 404: 'There is none of this id' };
-const Loose = z.looseObject({});
 
 function operation(
   fields: Pick<Description, 'id' | 'method' | 'path' | 'summary'> & Partial<Description>,
@@ -17,100 +15,6 @@ function operation(
 
 /** What whoever runs the service sees and mends; all of it needs an API key. */
 export const operationsOperations: Description[] = [
-  operation(
-    {
-      id: 'describeService',
-      method: 'get',
-      path: '/ops/service',
-      summary: 'What this process is and where its parts are',
-    },
-    'Addresses without credentials',
-    {
-      schema: z.looseObject({ version: z.string(), roles: z.array(z.string()) }),
-      example: {
-        version: '0.1.0',
-        roles: ['api'],
-        data: '/srv/data',
-        nats: 'nats://127.0.0.1:4222',
-        sql: '/srv/data/pg',
-        irc: '',
-      },
-    },
-  ),
-  operation(
-    {
-      id: 'listProjections',
-      method: 'get',
-      path: '/ops/projections',
-      summary: 'How far each read model is',
-    },
-    'Builds, and those that are not used any more',
-    {
-      schema: z.object({ projections: z.array(Loose), unused: z.array(z.string()) }),
-      example: { projections: [{ name: 'delivery_queue', version: 2, state: 'live' }], unused: [] },
-    },
-  ),
-  operation(
-    {
-      id: 'getProjection',
-      method: 'get',
-      path: '/ops/projections/{name}',
-      summary: 'How far one read model is',
-      params: { name: readModel },
-      errors: unknown,
-    },
-    'Its builds',
-    {
-      schema: z.object({ name: z.string(), builds: z.array(Loose) }),
-      example: { name: 'delivery_queue', builds: [] },
-    },
-  ),
-  operation(
-    {
-      id: 'rebuildProjection',
-      method: 'post',
-      path: '/ops/projections/{name}/rebuild',
-      summary: 'Build a read model anew, beside the one that is read',
-      params: { name: readModel },
-      errors: { ...unknown, 409: 'It is being built already' },
-    },
-    'It has begun; Location says where to look',
-    { schema: Loose, example: { name: 'delivery_queue', schema: 'delivery_queue_v2_g2' } },
-    202,
-  ),
-  operation(
-    {
-      id: 'skipFact',
-      method: 'post',
-      path: '/ops/projections/{name}/skip',
-      summary: 'Let a halted read model pass over a fact',
-      params: { name: readModel },
-      body: {
-        schema: z.object({
-          stream: z.string().min(1),
-          seq: z.int().min(1),
-          reason: z.string().min(1).max(500),
-        }),
-        example: { stream: 'MARKET', seq: 42, reason: 'cannot be folded, ticket 7' },
-      },
-      errors: { ...unknown, 409: 'It has not halted there, or no fact is to blame' },
-    },
-    'It goes on behind the fact',
-    {
-      schema: z.object({ name: z.string(), skipped: z.object({ stream: z.string(), seq: z.int() }) }),
-      example: { name: 'delivery_queue', skipped: { stream: 'MARKET', seq: 42 } },
-    },
-  ),
-  operation(
-    {
-      id: 'pruneProjections',
-      method: 'post',
-      path: '/ops/projections/prune',
-      summary: 'Drop the tables of builds that are not read any more',
-    },
-    'What was dropped',
-    { schema: z.object({ dropped: z.array(z.string()) }), example: { dropped: ['delivery_queue_v1'] } },
-  ),
   operation(
     {
       id: 'listUnresolvedPayments',

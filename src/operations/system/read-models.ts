@@ -1,62 +1,139 @@
-import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import type { Projector } from '../../../projections/core/projector.js';
 import type { ProjectionStatus } from '../../../projections/core/status.js';
 import { Refusal } from '../../../streams/core/index.js';
-import type { ApiKeys } from '../../auth/api-keys.js';
-import { parseInput } from '../core/validation.js';
+import { defineOperation } from '../core/operation.js';
 
-/** What the operators' routes work with. */
-export interface OperationsOptions {
+/** What the operations about read models work with. */
+export interface ReadModelParts {
   projector: Projector;
-  keys: ApiKeys;
-  /** What this process is and where its parts are, without credentials. */
-  about: object;
 }
 
-const ProjectionParams = z.object({ name: z.string().min(1) });
-const SkipBody = z.object({
-  stream: z.string().min(1),
-  seq: z.int().min(1),
-  reason: z.string().min(1).max(500),
-});
+const Build = z.looseObject({});
+const name = z.string().min(1).describe('Name of the read model');
+const input = z.object({ name });
+const example = { name: 'delivery_queue' };
+const unknown = { not_found: 'There is none of this name' } as const;
 
-/** `/ops/service` and `/ops/projections`: what an operator needs to see and to mend. All of it needs an API key, reads too. */
-export async function operationsRoutes(app: FastifyInstance, options: OperationsOptions): Promise<void> {
-  const { projector, keys, about } = options;
-  app.addHook('onRequest', async (request) => {
-    keys.require(request);
-  });
-
-  app.get('/ops/service', async () => about);
-
-  app.get('/ops/projections', async () => ({
+/** How far each read model is. */
+export const listProjections = defineOperation({
+  id: 'listProjections',
+  tag: 'Operations',
+  summary: 'How far each read model is',
+  access: 'key',
+  answers: {
+    200: {
+      says: 'Builds, and those that are not used any more',
+      body: {
+        schema: z.object({ projections: z.array(Build), unused: z.array(z.string()) }),
+        example: { projections: [{ ...example, version: 2, state: 'live' }], unused: [] },
+      },
+    },
+  },
+  http: { method: 'get', path: '/ops/projections' },
+  run: async (_input, _caller, { projector }: ReadModelParts) => ({
     projections: (await projector.status()).map(projectionView),
     unused: projector.unused(),
-  }));
+  }),
+});
 
-  app.get('/ops/projections/:name', async (request) => {
-    const { name } = parseInput(ProjectionParams, request.params);
+/** How far one read model is. */
+export const getProjection = defineOperation({
+  id: 'getProjection',
+  tag: 'Operations',
+  summary: 'How far one read model is',
+  access: 'key',
+  ...{ input, example },
+  answers: {
+    200: {
+      says: 'Its builds',
+      body: {
+        schema: z.object({ name: z.string(), builds: z.array(Build) }),
+        example: { ...example, builds: [] },
+      },
+    },
+  },
+  refusals: unknown,
+  http: { method: 'get', path: '/ops/projections/{name}' },
+  run: async ({ name }, _caller, { projector }: ReadModelParts) => {
     const builds = (await projector.status()).filter((status) => status.name === name);
     if (builds.length === 0) throw new Refusal('not_found', `There is no read model ${name}`);
     return { name, builds: builds.map(projectionView) };
-  });
+  },
+});
 
-  app.post('/ops/projections/:name/rebuild', async (request, reply) => {
-    const { name } = parseInput(ProjectionParams, request.params);
-    const build = await projector.rebuild(name);
-    return reply.code(202).header('location', `/ops/projections/${name}`).send(build);
-  });
+/** Builds a read model anew. */
+export const rebuildProjection = defineOperation({
+  id: 'rebuildProjection',
+  tag: 'Operations',
+  summary: 'Build a read model anew, beside the one that is read',
+  access: 'key',
+  ...{ input, example },
+  answers: {
+    202: {
+      says: 'It has begun; Location says where to look',
+      body: { schema: Build, example: { ...example, schema: 'delivery_queue_v2_g2' } },
+    },
+  },
+  refusals: unknown,
+  http: {
+    ...{ method: 'post', path: '/ops/projections/{name}/rebuild' },
+    headersOf: ({ name }: { name: string }) => ({ location: `/ops/projections/${name}` }),
+  },
+  run: async ({ name }, _caller, { projector }: ReadModelParts) => await projector.rebuild(name),
+});
 
-  app.post('/ops/projections/:name/skip', async (request) => {
-    const { name } = parseInput(ProjectionParams, request.params);
-    const { stream, seq, reason } = parseInput(SkipBody, request.body);
-    await projector.skip(name, { stream, seq, reason, by: keys.require(request) });
+/** Lets a halted read model pass over a fact. */
+export const skipFact = defineOperation({
+  id: 'skipFact',
+  tag: 'Operations',
+  summary: 'Let a halted read model pass over a fact',
+  access: 'key',
+  input: z.object({
+    name,
+    stream: z.string().min(1),
+    seq: z.int().min(1),
+    reason: z.string().min(1).max(500),
+  }),
+  example: { ...example, stream: 'MARKET', seq: 42, reason: 'cannot be folded, ticket 7' },
+  answers: {
+    200: {
+      says: 'It goes on behind the fact',
+      body: {
+        schema: z.object({
+          name: z.string(),
+          skipped: z.object({ stream: z.string(), seq: z.int() }),
+        }),
+        example: { ...example, skipped: { stream: 'MARKET', seq: 42 } },
+      },
+    },
+  },
+  refusals: { ...unknown, not_halted: true, ahead_of_log: true },
+  http: { method: 'post', path: '/ops/projections/{name}/skip' },
+  run: async ({ name, stream, seq, reason }, { actor }, { projector }: ReadModelParts) => {
+    await projector.skip(name, { stream, seq, reason, by: actor });
     return { name, skipped: { stream, seq } };
-  });
+  },
+});
 
-  app.post('/ops/projections/prune', async () => ({ dropped: await projector.prune() }));
-}
+/** Drops the tables of builds that are not read any more. */
+export const pruneProjections = defineOperation({
+  id: 'pruneProjections',
+  tag: 'Operations',
+  summary: 'Drop the tables of builds that are not read any more',
+  access: 'key',
+  answers: {
+    200: {
+      says: 'What was dropped',
+      body: {
+        schema: z.object({ dropped: z.array(z.string()) }),
+        example: { dropped: ['delivery_queue_v1'] },
+      },
+    },
+  },
+  http: { method: 'post', path: '/ops/projections/prune' },
+  run: async (_input, _caller, { projector }: ReadModelParts) => ({ dropped: await projector.prune() }),
+});
 
 /** A build of a read model as it is answered; numbers are rounded to what they are worth. */
 function projectionView({ progress, ...status }: ProjectionStatus): object {

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { cardPaths } from '../../a2a/card.js';
-import { componentsOf, nonceAliases, signaturePolicy } from '../../auth/erc8128/policy.js';
-import { type Description, Time } from '../../openapi/description.js';
-import { places } from '../../pages/discovery/doors.js';
+import { cardPaths } from '../a2a/card.js';
+import { componentsOf, nonceAliases, signaturePolicy } from '../auth/erc8128/policy.js';
+import { type Description, Time } from '../openapi/description.js';
+import { places } from './discovery/doors.js';
 
 const Rpc = z.looseObject({ jsonrpc: z.literal('2.0'), id: z.unknown().optional() });
 const RpcOrBatch = z.union([Rpc, z.array(Rpc).min(1)]);
@@ -74,57 +74,8 @@ const nonce: Description = {
   errors: { 429: 'Too many nonces from this address, or outstanding', 503: 'Nonces cannot be stored now' },
 };
 
-/** Health, doors, and the documents about them. */
-export const systemOperations: Description[] = [
-  {
-    id: 'getHealth',
-    method: 'get',
-    path: '/health',
-    tag: 'System',
-    summary: 'How every part is; always 200',
-    answers: {
-      200: {
-        says: 'ok when the bridge and the payment gateway are',
-        body: {
-          schema: z.object({
-            status: z.enum(['ok', 'degraded']),
-            services: z.record(
-              z.string(),
-              z.looseObject({ status: z.string(), latencyMs: z.number().optional() }),
-            ),
-            uptime: z.number().describe('Seconds'),
-          }),
-          example: { status: 'ok', services: { bridge: { status: 'ok', latencyMs: 1.2 } }, uptime: 86_400 },
-        },
-      },
-    },
-  },
-  {
-    id: 'getReadiness',
-    method: 'get',
-    path: '/ready',
-    tag: 'System',
-    summary: 'Whether requests should be sent here, for load balancers',
-    answers: {
-      200: { says: 'Yes', body: { schema: z.object({ ready: z.literal(true) }), example: { ready: true } } },
-      503: {
-        says: 'Not now',
-        body: {
-          schema: z.looseObject({ ready: z.literal(false), error: z.string(), code: z.string() }),
-          example: { ready: false, error: 'the read models have not caught up', code: 'not_ready' },
-        },
-      },
-    },
-  },
-  {
-    id: 'getMetrics',
-    method: 'get',
-    path: '/metrics',
-    tag: 'System',
-    access: 'key or local',
-    summary: 'Metrics in the text format of Prometheus',
-    answers: text('Metrics', 'text/plain'),
-  },
+/** Doors, and the documents about them. */
+export const pageDescriptions: Description[] = [
   {
     id: 'getSkillVersion',
     method: 'get',

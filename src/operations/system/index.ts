@@ -1,0 +1,23 @@
+import { checkServices, getHealth, getReadiness } from './health.js';
+import { describeService, getMetrics } from './process.js';
+import {
+  getProjection,
+  listProjections,
+  pruneProjections,
+  rebuildProjection,
+  skipFact,
+} from './read-models.js';
+
+/** How the service is, and what whoever runs it sees and mends. */
+export const systemOperations = [
+  getHealth,
+  getReadiness,
+  checkServices,
+  getMetrics,
+  describeService,
+  listProjections,
+  getProjection,
+  rebuildProjection,
+  skipFact,
+  pruneProjections,
+];

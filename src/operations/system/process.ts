@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import { defineOperation } from '../core/operation.js';
+
+/** What a process tells of itself. */
+export interface ProcessParts {
+  process: {
+    /** What it is and where its parts are, without credentials. */
+    about: { version: string; roles: string[] } & Record<string, unknown>;
+    /** Its metrics in the text format of Prometheus. */
+    metrics(): Promise<{ type: string; text: string }>;
+  };
+}
+
+/** What this process is and where its parts are. */
+export const describeService = defineOperation({
+  id: 'describeService',
+  tag: 'Operations',
+  summary: 'What this process is and where its parts are',
+  access: 'key',
+  answers: {
+    200: {
+      says: 'Addresses without credentials',
+      body: {
+        schema: z.looseObject({ version: z.string(), roles: z.array(z.string()) }),
+        example: {
+          version: '0.1.0',
+          roles: ['api'],
+          data: '/srv/data',
+          nats: 'nats://127.0.0.1:4222',
+          sql: '/srv/data/pg',
+          irc: '',
+        },
+      },
+    },
+  },
+  http: { method: 'get', path: '/ops/service' },
+  run: async (_input, _caller, { process }: ProcessParts) => process.about,
+});
+
+/** Metrics for Prometheus, which asks from this machine or with an API key. */
+export const getMetrics = defineOperation({
+  id: 'getMetrics',
+  tag: 'System',
+  summary: 'Metrics in the text format of Prometheus',
+  access: 'key or local',
+  answers: {
+    200: {
+      says: 'Metrics',
+      type: 'text/plain',
+      body: { schema: z.string(), example: 'relay_log_connected 1' },
+    },
+  },
+  http: {
+    ...{ method: 'get', path: '/metrics', inEveryRole: true },
+    send: (reply, { type, text }: { type: string; text: string }) => reply.type(type).send(text),
+  },
+  run: async (_input, _caller, { process }: ProcessParts) => await process.metrics(),
+});
