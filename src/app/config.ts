@@ -4,13 +4,13 @@ import { z } from 'zod';
 import { isWalletAddress } from '../../streams/identity/challenge.js';
 import { isChannel, isNick } from '../../streams/irc-grammar.js';
 import type { Thresholds } from '../../streams/moderation/index.js';
+import { readPayTo } from '../../workers/payments/networks.js';
 import {
   type ConfiguredModel,
   modelKeyNames,
   readModelsFile,
   withModelKeys,
 } from '../operations/deliberation/models-file.js';
-import { readPayTo } from '../operations/payments/networks.js';
 import { unknownNames } from './setting-names.js';
 
 /** The parts that a process may run. */

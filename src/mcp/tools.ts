@@ -3,7 +3,6 @@ import { deliberationTools } from '../operations/deliberation/tools.js';
 import { operations } from '../operations/index.js';
 import type { guardianRoutes } from '../operations/moderation/service.js';
 import { moderationTools } from '../operations/moderation/tools.js';
-import { paymentTools } from '../operations/payments/tools.js';
 import type { Service } from '../remote/service.js';
 import type { Gateway } from './gateway.js';
 import { toolsOf } from './operation-tools.js';
@@ -21,7 +20,6 @@ export function everyTool(sources: ToolSources): Tool[] {
   const { guardian, gateway, call } = sources;
   return [
     ...toolsOf(operations, call),
-    ...paymentTools(gateway),
     ...moderationTools(guardian),
     ...deliberationTools(gateway),
   ];

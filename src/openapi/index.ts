@@ -2,7 +2,6 @@ import { channelOperations } from '../operations/channels/description.js';
 import { deliberationOperations } from '../operations/deliberation/description.js';
 import { eventStreams, operations as values } from '../operations/index.js';
 import { moderationOperations } from '../operations/moderation/description.js';
-import { paymentOperations } from '../operations/payments/description.js';
 import { operationsOperations } from '../operations/system/ops-description.js';
 import { pageDescriptions } from '../pages/descriptions.js';
 import { livePageDescription } from '../pages/live.js';
@@ -14,7 +13,6 @@ export const operations: Description[] = [
   ...values.filter(({ http }) => http).map(descriptionOf),
   ...eventStreams.map(streamDescriptionOf),
   livePageDescription,
-  ...paymentOperations,
   ...moderationOperations,
   ...deliberationOperations,
   ...channelOperations,

@@ -7,6 +7,7 @@ import { incidentsOperations } from './incidents/index.js';
 import { marketplaceOperations } from './marketplace/index.js';
 import { networkOperations } from './network/index.js';
 import { streamIrc } from './network/stream.js';
+import { paymentsOperations } from './payments/index.js';
 import { reputationOperations } from './reputation/index.js';
 import { systemOperations } from './system/index.js';
 import { verificationOperations } from './verification/index.js';
@@ -16,6 +17,7 @@ export const operations: readonly AnyOperation[] = [
   ...networkOperations,
   ...verificationOperations,
   ...identityOperations,
+  ...paymentsOperations,
   ...reputationOperations,
   ...marketplaceOperations,
   ...incidentsOperations,

@@ -29,7 +29,8 @@ export function remoteService(
         throw new Unavailable('upstream_invalid', `The ${name} service did not answer with JSON`);
       throw new Unavailable('upstream_unreachable', `The ${name} service is unreachable`);
     }
-    if (place.read) return place.read(answer);
+    const output = place.read?.(answer);
+    if (output !== undefined) return output;
     if (answer.status >= 400) throw refusalOf(answer);
     return answer.body;
   };

@@ -23,7 +23,8 @@ export function serveRemotely(app: FastifyInstance, operations: readonly AnyOper
         const input = inputOf(operation, collect(operation, binding, request));
         // spelled as the operation does, not as the public route
         const { view: _, ...face } = operation.http ?? {};
-        return sendOutput(reply, operation, await call(operation, input, callerOf(request)), face);
+        const output = await call(operation, input, callerOf(request));
+        return sendOutput(reply, operation, output, place.view ? { ...face, view: place.view } : face);
       },
     });
   }

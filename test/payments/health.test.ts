@@ -1,23 +1,26 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import t, { type Test } from 'tap';
-import { Facilitator } from '../../src/operations/payments/facilitator.js';
-import { readPaidChannels } from '../../src/operations/payments/paid-channels.js';
-import { createTurnstile, type TurnstileOptions } from '../../src/operations/payments/service.js';
+import { readPaidChannels } from '../../src/app/paid-channels.js';
+import { nobody } from '../../src/operations/core/caller.js';
+import type { PaymentsParts } from '../../src/operations/payments/parts.js';
+import { getPaymentsHealth } from '../../src/operations/payments/reads.js';
 import { freePort } from '../../src/servers/net.js';
+import { Facilitator } from '../../workers/payments/facilitator.js';
 import { startFacilitator } from '../support/facilitator.js';
+import { callHere } from '../support/operations.js';
 import { startPaymentChain } from '../support/payment-chain.js';
 import { channelsFile, paidChannel } from './stage.js';
 
 /** What a gateway with a facilitator at this address, or with none, says of itself. */
 async function healthOf(t: Test, url: string | undefined, paid: unknown[] = [paidChannel()]) {
-  const parts: Partial<TurnstileOptions> = {
+  const payments = {
     channels: readPaidChannels(await channelsFile(t, paid)),
     facilitator: url === undefined ? undefined : new Facilitator({ url }),
-    startedAt: new Date(),
   };
   // health asks nothing else
-  return (await createTurnstile(parts as TurnstileOptions).health()).body;
+  const parts = { payments, startedAt: new Date() } as unknown as PaymentsParts;
+  return await callHere(parts)(getPaymentsHealth, {}, nobody);
 }
 
 t.test('PAY-30 health says why nothing can be paid', async (t) => {

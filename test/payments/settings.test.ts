@@ -1,9 +1,9 @@
 import t from 'tap';
 import { readConfig } from '../../src/app/config.js';
-import { networkOf, networks, readPayTo, smallestUnits } from '../../src/operations/payments/networks.js';
-import { askForPayment, offersFor, type Supported } from '../../src/operations/payments/offers.js';
-import { readPaidChannels } from '../../src/operations/payments/paid-channels.js';
-import { matchProof, readProof } from '../../src/operations/payments/proof.js';
+import { readPaidChannels } from '../../src/app/paid-channels.js';
+import { networkOf, networks, readPayTo, smallestUnits } from '../../workers/payments/networks.js';
+import { askForPayment, offersFor, type Supported } from '../../workers/payments/offers.js';
+import { matchProof, readProof } from '../../workers/payments/proof.js';
 import { channelsFile, paidChannel, payTo } from './stage.js';
 
 const solana = 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp';

@@ -3,23 +3,25 @@ import { openSql } from '../../projections/core/open-sql.js';
 import { Projector } from '../../projections/core/projector.js';
 import { projections } from '../../projections/index.js';
 import { ApiKeys } from '../../src/auth/api-keys.js';
+import { operationRoutes } from '../../src/http/operations.js';
 import { createServer } from '../../src/http/server.js';
-import { paymentsApi } from '../../src/operations/payments/routes.js';
+import { paymentsOperations } from '../../src/operations/payments/index.js';
+import { createGateway } from '../../src/operations/payments/parts.js';
 import '../support/contract.js';
-import { Facilitator } from '../../src/operations/payments/facilitator.js';
-import { fateOf } from '../../src/operations/payments/fates.js';
-import { readPayTo } from '../../src/operations/payments/networks.js';
-import { readPaidChannels, termsOf } from '../../src/operations/payments/paid-channels.js';
-import { createTurnstile, type TurnstileOptions } from '../../src/operations/payments/service.js';
-import { unresolvedIn } from '../../src/operations/payments/unresolved.js';
+import { readPaidChannels } from '../../src/app/paid-channels.js';
 import { ReadModels } from '../../src/stores/read-models.js';
 import type { Log, Recorded } from '../../streams/core/index.js';
 import { type PaymentFact, payments } from '../../streams/payments/index.js';
 import { Chain } from '../../workers/payments/chain.js';
+import { Facilitator } from '../../workers/payments/facilitator.js';
+import { fateOf } from '../../workers/payments/fates.js';
+import { readPayTo } from '../../workers/payments/networks.js';
+import { termsOf } from '../../workers/payments/paid-channel.js';
 import { ResolvePayments } from '../../workers/payments/resolution/index.js';
 import type { LookPauses } from '../../workers/payments/resolution/unresolved.js';
 import { openLog } from '../channels/keeper.js';
 import { eventually } from '../support/eventually.js';
+import { callHere } from '../support/operations.js';
 import type { Teardown } from '../support/server-process.js';
 import { temporaryDirectory } from '../support/sql.js';
 import { channelsFile, paidChannel, payTo } from './stage.js';
@@ -49,7 +51,6 @@ export async function startTurnstile(
     rpcUrl?: string;
     /** How long the facilitator may take, in milliseconds. */
     timeoutMs?: number;
-    parts?: Partial<TurnstileOptions>;
   },
 ): Promise<TestTurnstile> {
   const logger = pino({ level: process.env.TEST_LOG ?? 'silent' });
@@ -70,16 +71,15 @@ export async function startTurnstile(
   const facilitator = url === '' ? undefined : new Facilitator({ url, timeoutMs });
   const chain = rpcUrl === undefined ? undefined : new Chain(rpcUrl);
   const publicUrl = 'https://relay.example';
-  const turnstile = createTurnstile({
-    ...{ log, logger, readModels, startedAt: new Date(), channels, facilitator, chain, publicUrl },
+  const gateway = createGateway({
+    ...{ log, logger, readModels, channels, facilitator, chain, publicUrl },
     payTo: readPayTo(options.payTo ?? payTo)!,
     online: async (nicks) => nicks.filter((nick) => !away.has(nick)),
     admit: async ({ nick }) => admitted.push(nick),
-    ...options.parts,
   });
   const server = await createServer({ logger, rateLimit: 0 });
-  const unresolved = () => unresolvedIn(readModels, log.now());
-  await server.register(paymentsApi, { turnstile, keys: new ApiKeys([]), unresolved });
+  const call = callHere({ log, logger, readModels, startedAt: new Date(), payments: gateway });
+  await server.register(operationRoutes, { operations: paymentsOperations, call, keys: new ApiKeys([]) });
   t.teardown(() => server.close());
   return {
     url: await server.listen({ host: '127.0.0.1', port: 0 }),

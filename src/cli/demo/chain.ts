@@ -19,7 +19,7 @@ import {
 } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { base } from 'viem/chains';
-import { networkOf } from '../../operations/payments/networks.js';
+import { networkOf } from '../../../workers/payments/networks.js';
 import { projectDir } from '../../servers/binaries.js';
 import { superviseChild } from '../../servers/child.js';
 

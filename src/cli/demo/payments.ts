@@ -1,7 +1,7 @@
 import { formatUnits } from 'viem';
 import { z } from 'zod';
+import { decimals } from '../../../workers/payments/networks.js';
 import { RelayError } from '../../client/error.js';
-import { decimals } from '../../operations/payments/networks.js';
 import { Failed } from '../core/failure.js';
 import { printable, type Terminal } from '../core/terminal.js';
 import type { IrcViewer } from './irc-viewer.js';

@@ -1,8 +1,8 @@
 import type { Area, AreaParts } from '../../app/area.js';
+import { readPaidChannels } from '../../app/paid-channels.js';
 import { readChannelKeeping } from '../../metrics/rooms.js';
 import { upstream } from '../../remote/service.js';
 import type { IrcState } from '../network/irc-state.js';
-import { readPaidChannels } from '../payments/paid-channels.js';
 import { createAutomation } from './automation.js';
 import type { createChannelKeeping } from './bot.js';
 import { channelRoutes } from './routes.js';

@@ -95,8 +95,10 @@ export type ServiceName =
 /** Where an operation is found when the internal service that it belongs to runs elsewhere. */
 export interface RemoteFace<Out = unknown> extends Place {
   service: ServiceName;
-  /** The output from an answer whose status and headers say something too; else it is the body. */
-  read?(answer: { status: number; headers: Headers; body: unknown }): Out;
+  /** The body, where the status and headers say the rest of the output. */
+  view?(output: Out): unknown;
+  /** The output from such an answer; `undefined` where it is a refusal. */
+  read?(answer: { status: number; headers: Headers; body: unknown }): Out | undefined;
   /** How long it may take at least, in milliseconds, where the usual time is too short. */
   timeoutMs?: number;
 }

@@ -1,9 +1,8 @@
 import { encodePaymentResponseHeader } from '@x402/core/http';
 import type { SettleResponse } from '@x402/core/types';
 import type { Granted } from '../../../streams/payments/index.js';
-import type { Reply } from '../../remote/service.js';
-import { askForPayment, type Offer, type Resource } from './offers.js';
-import type { Proof } from './proof.js';
+import { askForPayment, type Offer, type Resource } from '../../../workers/payments/offers.js';
+import type { Proof } from '../../../workers/payments/proof.js';
 
 /** Where somebody stands who is to pay: the version they read, what they may pay with, and for what. */
 export interface Till {
@@ -19,10 +18,17 @@ export interface Unpaid {
   transaction?: string;
 }
 
+/** What is answered at the door: a grant or a 402, with the headers that payers read. */
+export interface PaymentAnswer {
+  status: number;
+  headers: Record<string, string>;
+  body: unknown;
+}
+
 const noStore = { 'cache-control': 'no-store' };
 
 /** The contract's access grant, with the settlement in the header that the payer reads. */
-export function answerGrant(session: Granted, proof: Proof): Reply {
+export function answerGrant(session: Granted, proof: Proof): PaymentAnswer {
   const { channel, nick, expires_at, duration_seconds, session_id, tx_hash, payer } = session;
   const settled = { success: true, transaction: tx_hash, payer };
   return {
@@ -36,7 +42,7 @@ export function answerGrant(session: Granted, proof: Proof): Reply {
 }
 
 /** A 402: what is to be paid, and what was wrong with the payment if there was one. */
-export function answerUnpaid(till: Till, unpaid: Unpaid, proof?: Proof): Reply {
+export function answerUnpaid(till: Till, unpaid: Unpaid, proof?: Proof): PaymentAnswer {
   const { offers, resource } = till;
   const { code, error, transaction } = unpaid;
   const version = proof?.version === 1 ? 1 : till.version;

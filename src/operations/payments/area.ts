@@ -2,42 +2,32 @@ import { createPresence } from '../../../workers/channels/index.js';
 import { Lease } from '../../../workers/core/lease.js';
 import { AdmitPayers, admit } from '../../../workers/payments/admission/index.js';
 import { Chain } from '../../../workers/payments/chain.js';
+import { Facilitator } from '../../../workers/payments/facilitator.js';
+import { fateOf } from '../../../workers/payments/fates.js';
+import { termsOf } from '../../../workers/payments/paid-channel.js';
 import { ResolvePayments } from '../../../workers/payments/resolution/index.js';
 import type { Area, AreaParts } from '../../app/area.js';
-import { upstream } from '../../remote/service.js';
-import { Facilitator } from './facilitator.js';
-import { fateOf } from './fates.js';
-import { readPaidChannels, termsOf } from './paid-channels.js';
-import { paymentsApi } from './routes.js';
-import { createTurnstile, turnstileRoutes } from './service.js';
+import { readPaidChannels } from '../../app/paid-channels.js';
+import { nobody } from '../core/caller.js';
+import { createGateway } from './parts.js';
+import { getPaymentsHealth } from './reads.js';
 import { readUnresolved, unresolvedIn } from './unresolved.js';
-
-/** How long the way in may take elsewhere, in milliseconds: the facilitator is asked twice there. */
-const accessMs = 30_000;
 
 /** Paid channels: what they cost, the way in by payment, who is brought in and put out, and what became of payments. */
 export function paymentsArea(parts: AreaParts): Area {
-  const { config, log, logger, holder, readModels, channels, keys, startedAt } = parts;
+  const { config, log, logger, holder, readModels, channels, call } = parts;
   const { X402_FACILITATOR_URL: url, CHAIN_RPC_URL: rpcUrl } = config;
   const paidChannels = readPaidChannels(config.PAID_CHANNELS, config.IRC_CHANNELS);
   const facilitator = url === '' ? undefined : new Facilitator({ url });
   const chain = rpcUrl === '' ? undefined : new Chain(rpcUrl);
-  const service = createTurnstile({
-    ...{ log, logger, readModels, startedAt, facilitator, chain },
+  const payments = createGateway({
+    ...{ log, logger, readModels, facilitator, chain },
     channels: paidChannels,
     payTo: config.X402_PAY_TO,
     online: createPresence(log),
     admit: (place) => admit(channels, place),
     publicUrl: config.PUBLIC_URL,
   });
-  const at = { url: config.TURNSTILE_URL, service };
-  const turnstile = {
-    ...upstream('turnstile', turnstileRoutes, { ...at, timeoutMs: config.PROXY_TIMEOUT }),
-    access: upstream('turnstile', turnstileRoutes, {
-      ...at,
-      timeoutMs: Math.max(accessMs, config.PROXY_TIMEOUT),
-    }).access,
-  };
   const admission = new Lease({
     ...{ log, logger, holder, name: 'admit-payers', replicas: config.NATS_REPLICAS },
     begin: () => {
@@ -66,11 +56,8 @@ export function paymentsArea(parts: AreaParts): Area {
   });
   const unresolved = () => unresolvedIn(readModels, log.now());
   return {
-    services: [{ name: 'turnstile', routes: turnstileRoutes, operations: service }],
-    health: { turnstile: () => turnstile.health() },
-    api: async (server) => {
-      await server.register(paymentsApi, { turnstile, keys, unresolved });
-    },
+    parts: { payments },
+    health: { turnstile: async () => ({ status: 200, body: await call(getPaymentsHealth, {}, nobody) }) },
     workers: [admission, resolution],
     gauged: [{ role: 'workers', part: 'payments', read: () => readUnresolved(unresolved) }],
   };

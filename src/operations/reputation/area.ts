@@ -1,8 +1,8 @@
 import { KeyedLock } from '../../../streams/core/keyed-lock.js';
 import { casefold } from '../../../streams/irc-grammar.js';
 import type { Area, AreaParts } from '../../app/area.js';
+import { readPaidChannels } from '../../app/paid-channels.js';
 import { OwnReadModel } from '../../stores/own-read-model.js';
-import { readPaidChannels } from '../payments/paid-channels.js';
 import type { ReputationParts } from './index.js';
 
 /** What agents think of each other. */

@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { type Description, Time } from '../../openapi/description.js';
+import type { Description } from '../../openapi/description.js';
 
-const at = '2026-01-31T12:00:00.000Z';
 const unknown = { 404: 'There is none of this id' };
 
 function operation(
@@ -15,51 +14,6 @@ function operation(
 
 /** What whoever runs the service sees and mends; all of it needs an API key. */
 export const operationsOperations: Description[] = [
-  operation(
-    {
-      id: 'listUnresolvedPayments',
-      method: 'get',
-      path: '/ops/payments',
-      summary: 'Payments of which it is not known whether they are settled, or that wait for a place',
-    },
-    'Oldest first, at most 500; what resolves by itself goes away by itself',
-    {
-      schema: z.object({
-        payments: z.array(
-          z.object({
-            payment: z.string(),
-            state: z.enum(['unknown', 'owed']).describe('owed: settled, and its session has no place yet'),
-            channel: z.string(),
-            nick: z.string(),
-            payer: z.string(),
-            network: z.string(),
-            amount: z.string().describe('In the smallest unit of the token'),
-            nonce: z.string().nullable(),
-            tx_hash: z.string().nullable(),
-            reason: z.string().nullable().describe('Why it waits'),
-            intended_at: Time,
-          }),
-        ),
-      }),
-      example: {
-        payments: [
-          {
-            payment: 'qO3vXk2r0bT9yS6mN1cF8uHw5eJ4aLzD7gPxVtRkYiE',
-            state: 'owed',
-            channel: '#alpha-test',
-            nick: 'alice',
-            payer: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed',
-            network: 'eip155:8453',
-            amount: '100000',
-            nonce: `0x${'3f'.repeat(32)}`,
-            tx_hash: `0x${'ab'.repeat(32)}`,
-            reason: 'channel_full',
-            intended_at: at,
-          },
-        ],
-      },
-    },
-  ),
   operation(
     {
       id: 'listIncidentRecords',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { Refusal } from '../../../streams/core/index.js';
-import { paymentId } from '../../../streams/payments/index.js';
+import { Refusal } from '../../streams/core/index.js';
+import { paymentId } from '../../streams/payments/index.js';
 import { isEvm } from './networks.js';
 import type { Offer } from './offers.js';
 

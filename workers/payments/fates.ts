@@ -1,5 +1,5 @@
-import type { Fate, Intended } from '../../../streams/payments/index.js';
-import type { Chain } from '../../../workers/payments/chain.js';
+import type { Fate, Intended } from '../../streams/payments/index.js';
+import type { Chain } from './chain.js';
 import { type Facilitator, saysUsed } from './facilitator.js';
 import { isEvm, networkOf } from './networks.js';
 import { accessTo, offerOn } from './offers.js';

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
-import { type Log, newId, type Position, Refusal, Unavailable } from '../../../streams/core/index.js';
-import { KeyedLock } from '../../../streams/core/keyed-lock.js';
-import { casefold } from '../../../streams/irc-grammar.js';
+import { type Log, newId, type Position, Refusal, Unavailable } from '../../streams/core/index.js';
+import { KeyedLock } from '../../streams/core/keyed-lock.js';
+import { casefold } from '../../streams/irc-grammar.js';
 import {
   claimMs,
   type Fate,
@@ -16,12 +16,12 @@ import {
   placesDecider,
   sessionOf,
   spent,
-} from '../../../streams/payments/index.js';
-import type { Chain } from '../../../workers/payments/chain.js';
+} from '../../streams/payments/index.js';
+import type { Chain } from './chain.js';
 import { type Facilitator, type Settled, saysUsed, unreachable } from './facilitator.js';
 import { isEvm } from './networks.js';
 import type { Resource } from './offers.js';
-import { type PaidChannel, termsOf } from './paid-channels.js';
+import { type PaidChannel, termsOf } from './paid-channel.js';
 import type { Proof } from './proof.js';
 
 /** What entering a paid channel works with. */

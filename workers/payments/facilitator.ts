@@ -1,6 +1,6 @@
 import { HTTPFacilitatorClient } from '@x402/core/server';
 import type { PaymentPayload, PaymentRequirements } from '@x402/core/types';
-import { Unavailable } from '../../../streams/core/index.js';
+import { Unavailable } from '../../streams/core/index.js';
 import { isEvm, type PaymentNetwork } from './networks.js';
 import { type Resource, requirementV1, type Supported } from './offers.js';
 import type { Proof } from './proof.js';

@@ -1,7 +1,7 @@
 import { encodePaymentRequiredHeader } from '@x402/core/http';
 import type { PaymentRequired, PaymentRequirements } from '@x402/core/types';
 import { isEvm, networks, type PaymentNetwork } from './networks.js';
-import type { PaidChannel } from './paid-channels.js';
+import type { PaidChannel } from './paid-channel.js';
 
 /** What a facilitator can do. */
 export interface Supported {

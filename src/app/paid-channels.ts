@@ -1,30 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { casefold, isManagedChannel } from '../../../streams/irc-grammar.js';
-import type { Terms } from '../../../streams/payments/index.js';
-import { ConfigError } from '../../app/config.js';
-import { currency, defaultNetwork, networkOf, smallestUnits } from './networks.js';
-
-/** A channel that is paid for, as the operator's file has it. */
-export interface PaidChannel {
-  /** With `#`. */
-  name: string;
-  /** In units of the currency: `0.10`. */
-  price: string;
-  /** The same in the token's smallest unit: `100000`. */
-  amount: string;
-  currency: string;
-  /** CAIP-2, at least one. */
-  networks: string[];
-  durationSeconds: number;
-  maxSlots: number;
-  description: string;
-}
-
-/** What a payment for a channel buys. */
-export function termsOf({ price, currency, durationSeconds }: PaidChannel): Terms {
-  return { price, currency, duration_seconds: durationSeconds };
-}
+import { casefold, isManagedChannel } from '../../streams/irc-grammar.js';
+import { currency, defaultNetwork, networkOf, smallestUnits } from '../../workers/payments/networks.js';
+import type { PaidChannel } from '../../workers/payments/paid-channel.js';
+import { ConfigError } from './config.js';
 
 /** A year: longer sessions are a typing error. */
 const longestSeconds = 366 * 24 * 3_600;

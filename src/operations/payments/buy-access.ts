@@ -1,0 +1,176 @@
+import { z } from 'zod';
+import { Refusal, Unavailable } from '../../../streams/core/index.js';
+import type { Access, Entered } from '../../../workers/payments/access.js';
+import { accessTo, offersFor } from '../../../workers/payments/offers.js';
+import type { PaidChannel } from '../../../workers/payments/paid-channel.js';
+import { matchProof, type Presented, readProof } from '../../../workers/payments/proof.js';
+import { Time } from '../../openapi/description.js';
+import { Nick } from '../core/names.js';
+import { defineOperation } from '../core/operation.js';
+import { parseInput } from '../core/validation.js';
+import { answerGrant, answerUnpaid, type PaymentAnswer, type Till } from './answers.js';
+import { ChannelName, channelNamed } from './paid-channel.js';
+import type { PaymentsParts } from './parts.js';
+
+/** How long it may take elsewhere, in milliseconds: the facilitator is asked twice there. */
+const accessMs = 30_000;
+const answerHeaders = ['payment-required', 'payment-response', 'x-payment-response', 'cache-control'];
+
+const Grant = z.object({
+  status: z.literal('granted'),
+  channel: z.string(),
+  nick: z.string(),
+  expiresAt: Time,
+  durationSeconds: z.number(),
+  sessionId: z.string(),
+});
+const grant = {
+  ...{ status: 'granted', channel: '#alpha-test', nick: 'alice', durationSeconds: 1_800 },
+  ...{ expiresAt: '2026-01-31T12:30:00.000Z', sessionId: 'ses-1' },
+};
+const PaymentRequired = z
+  .looseObject({
+    x402Version: z.int(),
+    accepts: z.array(z.looseObject({ scheme: z.string(), network: z.string(), payTo: z.string() })),
+    error: z.string().optional(),
+  })
+  .meta({ id: 'PaymentRequired' });
+const paymentRequired = {
+  ...{ x402Version: 2, status: 402, error: 'Payment required' },
+  accepts: [
+    {
+      ...{ scheme: 'exact', network: 'eip155:8453', amount: '100000', maxTimeoutSeconds: 300 },
+      asset: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
+      payTo: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed',
+      extra: { name: 'USD Coin', version: '2' },
+    },
+  ],
+};
+const Body = z.object({ nick: Nick });
+
+/** The way into a paid channel: its price, or the session that a payment has bought. */
+export const buyAccess = defineOperation({
+  id: 'buyAccess',
+  tag: 'Paid channels',
+  summary: 'Buy access to a channel',
+  description:
+    'Without a payment the answer is the price (402). Sign one of `accepts`, and send the same request again with the proof in PAYMENT-SIGNATURE or X-PAYMENT. The same proof again answers the same grant and costs nothing.',
+  input: z.object({
+    channel: ChannelName,
+    x402Version: z.string().optional(),
+    // who asks for the price need not say who he is
+    nick: z.unknown().optional(),
+    paymentSignature: z.string().optional(),
+    xPayment: z.string().optional(),
+  }),
+  example: { channel: 'lobby' },
+  answers: {
+    200: {
+      says: 'Paid, and on the way into the channel',
+      headers: { 'PAYMENT-RESPONSE': 'The settlement, base64 JSON' },
+      body: { schema: Grant, example: grant },
+    },
+    402: {
+      says: 'What it costs, or why the payment does not do',
+      headers: { 'PAYMENT-REQUIRED': 'The same, base64 JSON' },
+      body: { schema: PaymentRequired, example: paymentRequired },
+    },
+  },
+  refusals: {
+    ...{ not_found: 'No such paid channel', payment_header_invalid: true, nick_not_on_irc: true },
+    ...{ payment_in_progress: true, session_active: true, channel_full: true, irc_unavailable: true },
+    ...{ facilitator_unreachable: true, settlement_unknown: true, payments_not_configured: true },
+  },
+  http: {
+    ...{ method: 'post', path: '/payments/access/{channel}', query: ['x402Version'] },
+    headers: { paymentSignature: 'payment-signature', xPayment: 'x-payment' },
+    status: ({ status }) => status,
+    headersOf: ({ headers }) => headers,
+    view: ({ body }) => body,
+    describe: { access: 'payment', headers: {}, body: { schema: Body, example: { nick: 'alice' } } },
+  },
+  remote: {
+    ...{ service: 'turnstile', method: 'post', path: '/api/access/{channel}', query: ['x402Version'] },
+    headers: { paymentSignature: 'payment-signature', xPayment: 'x-payment' },
+    view: ({ body }) => body,
+    read: ({ status, headers, body }) =>
+      status === 200 || status === 402
+        ? { status, headers: Object.fromEntries(answerHeaders.flatMap((name) => named(headers, name))), body }
+        : undefined,
+    timeoutMs: accessMs,
+  },
+  run: async (input, _caller, parts: PaymentsParts): Promise<PaymentAnswer> => {
+    const channel = channelNamed(input.channel, parts);
+    // the first one counts
+    const header = input.paymentSignature ?? input.xPayment;
+    const till = await tillOf(channel, input.x402Version === '1' ? 1 : 2, parts);
+    if (header === undefined)
+      return answerUnpaid(till, { code: 'payment_required', error: 'Payment required' });
+    const presented = readProof(header);
+    const { nick } = parseInput(Body, { nick: input.nick });
+    return await enter({ channel, nick, till, presented }, parts);
+  },
+});
+
+function named(headers: Headers, name: string): [string, string][] {
+  const value = headers.get(name);
+  return value === null ? [] : [[name, value]];
+}
+
+async function tillOf(channel: PaidChannel, version: 1 | 2, { payments }: PaymentsParts): Promise<Till> {
+  const { facilitator, payTo, publicUrl } = payments;
+  const offers = facilitator ? offersFor(channel, payTo, await facilitator.supported()) : [];
+  if (offers.length === 0) throw new Unavailable('payments_not_configured');
+  return { version, offers, resource: accessTo(publicUrl, channel.name, channel.description) };
+}
+
+interface Entering {
+  channel: PaidChannel;
+  nick: string;
+  till: Till;
+  presented: Presented;
+}
+
+async function enter(entering: Entering, { payments, logger }: PaymentsParts): Promise<PaymentAnswer> {
+  const { channel, nick, till, presented } = entering;
+  const [there] = await payments.online([nick]);
+  if (there === undefined) throw new Refusal('nick_not_on_irc');
+  const proof = matchProof(presented, till.offers);
+  if (!proof || !payments.access) {
+    const error = 'The payment is for none of the ways to pay for this channel';
+    return answerUnpaid(till, { code: 'payment_mismatch', error });
+  }
+  const entered = await entranceOf(payments.access, { channel, nick, proof, resource: till.resource });
+  if (entered.is === 'spent')
+    return answerUnpaid(till, { code: 'payment_spent', error: entered.reason }, proof);
+  if (entered.is === 'invalid')
+    return answerUnpaid(till, { code: 'payment_invalid', error: entered.reason }, proof);
+  if (entered.is === 'refused') {
+    const { reason: error, transaction } = entered;
+    return answerUnpaid(till, { code: 'settlement_failed', error, transaction }, proof);
+  }
+  const { session, isNew } = entered;
+  if (!isNew) {
+    // who lost the connection comes back in with what was paid already
+    payments
+      .admit({ channel: channel.name, nick: session.nick })
+      .catch((error: Error) =>
+        logger.info({ channel: channel.name, error: error.message }, 'not admitted again'),
+      );
+  }
+  return answerGrant(session, proof);
+}
+
+/** What came of a payment, also where it has been used. */
+async function entranceOf(
+  access: Access,
+  entering: Parameters<Access['enter']>[0],
+): Promise<Entered | { is: 'spent'; reason: string }> {
+  try {
+    return await access.enter(entering);
+  } catch (error) {
+    const { code, message } = error as { code?: string; message: string };
+    if (code !== 'payment_spent') throw error;
+    return { is: 'spent', reason: message };
+  }
+}

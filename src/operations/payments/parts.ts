@@ -1,0 +1,50 @@
+import type { Logger } from 'pino';
+import type { Log } from '../../../streams/core/index.js';
+import { Access } from '../../../workers/payments/access.js';
+import type { Chain } from '../../../workers/payments/chain.js';
+import type { Facilitator } from '../../../workers/payments/facilitator.js';
+import type { PaidChannel } from '../../../workers/payments/paid-channel.js';
+import { OwnReadModel } from '../../stores/own-read-model.js';
+import type { ReadModels } from '../../stores/read-models.js';
+
+/** What the payment gateway is put together from. */
+export interface GatewayOptions {
+  log: Log;
+  readModels: ReadModels;
+  channels: readonly PaidChannel[];
+  /** Where payments go, by network. */
+  payTo: ReadonlyMap<string, string>;
+  /** Without it nothing can be paid. */
+  facilitator: Facilitator | undefined;
+  chain: Chain | undefined;
+  /** Tells which of the nicks are on IRC now. Throws `irc_unavailable`. */
+  online(nicks: string[]): Promise<string[]>;
+  /** Brings somebody in again whose session lasts; the first time a worker does that. */
+  admit(place: { channel: string; nick: string }): Promise<unknown>;
+  /** Base address of the public API. */
+  publicUrl: string;
+  logger: Logger;
+}
+
+/** What the operations of payments work with. */
+export interface PaymentsParts {
+  log: Log;
+  readModels: ReadModels;
+  logger: Logger;
+  startedAt: Date;
+  payments: Omit<GatewayOptions, 'log' | 'readModels' | 'logger' | 'chain'> & {
+    rows: OwnReadModel;
+    /** The way in; none without a facilitator. */
+    access: Access | undefined;
+  };
+}
+
+/** Puts the payment gateway together. */
+export function createGateway(options: GatewayOptions): PaymentsParts['payments'] {
+  const { log, logger, readModels, chain, ...gateway } = options;
+  const { facilitator } = gateway;
+  const rows = new OwnReadModel(readModels, 'payments');
+  const wrote = rows.wrote.bind(rows);
+  const access = facilitator && new Access({ log, facilitator, chain, logger, wrote });
+  return { ...gateway, rows, access };
+}
