@@ -233,6 +233,94 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/payments/channels": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The paid channels */
+        get: operations["listPaidChannels"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/payments/channels/{channel}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A paid channel */
+        get: operations["getPaidChannel"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/payments/sessions/{nick}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What a nick has paid for and may use now */
+        get: operations["listSessions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/payments/access/{channel}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Buy access to a channel
+         * @description Without a payment the answer is the price (402). Sign one of `accepts`, and send the same request again with the proof in PAYMENT-SIGNATURE or X-PAYMENT. The same proof again answers the same grant and costs nothing.
+         */
+        post: operations["buyAccess"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ops/payments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Payments of which it is not known whether they are settled, or that wait for a place */
+        get: operations["listUnresolvedPayments"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/reputation/{nick}": {
         parameters: {
             query?: never;
@@ -1194,77 +1282,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/payments/channels": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** The paid channels */
-        get: operations["listPaidChannels"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/payments/channels/{channel}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** A paid channel */
-        get: operations["getPaidChannel"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/payments/sessions/{nick}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** What a nick has paid for and may use now */
-        get: operations["listSessions"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/payments/access/{channel}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Buy access to a channel
-         * @description Without a payment the answer is the price (402). Sign one of `accepts`, and send the same request again with the proof in PAYMENT-SIGNATURE or X-PAYMENT. The same proof again answers the same grant and costs nothing.
-         */
-        post: operations["buyAccess"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/guardian/stats": {
         parameters: {
             query?: never;
@@ -1973,23 +1990,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/ops/payments": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Payments of which it is not known whether they are settled, or that wait for a place */
-        get: operations["listUnresolvedPayments"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/ops/incidents": {
         parameters: {
             query?: never;
@@ -2071,6 +2071,47 @@ export interface components {
             /** @description ERC-8004; 0 is a real one */
             agent_id: number | null;
         };
+        PaidChannel: {
+            name: string;
+            /** @description In units of currency */
+            price: string;
+            currency: string;
+            /** @description CAIP-2, the first of networks */
+            network: string;
+            networks: string[];
+            durationSeconds: number;
+            maxSlots: number;
+            activeSlots: number;
+            description: string;
+        };
+        PaymentSession: {
+            session_id: string;
+            channel: string;
+            nick: string;
+            /** Format: date-time */
+            started_at: string;
+            /** Format: date-time */
+            expires_at: string;
+            duration_seconds: number;
+            tx_hash: string;
+            network: string;
+            amount: string;
+            currency: string;
+            payer: string;
+        };
+        PaymentRequired: {
+            x402Version: number;
+            accepts: ({
+                scheme: string;
+                network: string;
+                payTo: string;
+            } & {
+                [key: string]: unknown;
+            })[];
+            error?: string;
+        } & {
+            [key: string]: unknown;
+        };
         SecurityIncident: {
             id: string;
             title: string;
@@ -2128,46 +2169,6 @@ export interface components {
             created_at: string;
             /** Format: date-time */
             delivered_at: string | null;
-        } & {
-            [key: string]: unknown;
-        };
-        PaidChannel: {
-            name: string;
-            price: string;
-            currency: string;
-            /** @description CAIP-2, the first of networks */
-            network: string;
-            networks: string[];
-            durationSeconds: number;
-            maxSlots: number;
-            activeSlots: number;
-            description: string;
-        };
-        PaymentSession: {
-            session_id: string;
-            channel: string;
-            nick: string;
-            /** Format: date-time */
-            started_at: string;
-            /** Format: date-time */
-            expires_at: string;
-            duration_seconds: number;
-            tx_hash: string;
-            network: string;
-            amount: string;
-            currency: string;
-            payer: string;
-        };
-        PaymentRequired: {
-            x402Version: number;
-            accepts: ({
-                scheme: string;
-                network: string;
-                payTo: string;
-            } & {
-                [key: string]: unknown;
-            })[];
-            error?: string;
         } & {
             [key: string]: unknown;
         };
@@ -2772,6 +2773,231 @@ export interface operations {
                         /** Format: date-time */
                         verified_at: string;
                         agent_id: number | null;
+                    };
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listPaidChannels: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description With their prices and free slots */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        channels: components["schemas"]["PaidChannel"][];
+                    };
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getPaidChannel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Channel, case-insensitive; a leading # is optional
+                 * @example lobby
+                 */
+                channel: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The channel */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaidChannel"];
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listSessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description IRC nick, case-insensitive
+                 * @example alice
+                 */
+                nick: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Those that end first at the beginning */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        nick: string;
+                        sessions: components["schemas"]["PaymentSession"][];
+                    };
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    buyAccess: {
+        parameters: {
+            query?: {
+                x402Version?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Channel, case-insensitive; a leading # is optional
+                 * @example lobby
+                 */
+                channel: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "nick": "alice"
+                 *     }
+                 */
+                "application/json": {
+                    /** @description IRC nick, case-insensitive */
+                    nick: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Paid, and on the way into the channel */
+            200: {
+                headers: {
+                    /** @description The settlement, base64 JSON */
+                    "PAYMENT-RESPONSE"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        status: "granted";
+                        channel: string;
+                        nick: string;
+                        /** Format: date-time */
+                        expiresAt: string;
+                        durationSeconds: number;
+                        sessionId: string;
+                    };
+                };
+            };
+            /** @description What it costs, or why the payment does not do */
+            402: {
+                headers: {
+                    /** @description The same, base64 JSON */
+                    "PAYMENT-REQUIRED"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaymentRequired"];
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listUnresolvedPayments: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Oldest first, at most 500; what resolves by itself goes away by itself */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        payments: {
+                            payment: string;
+                            /**
+                             * @description owed: settled, and its session has no place yet
+                             * @enum {string}
+                             */
+                            state: "unknown" | "owed";
+                            channel: string;
+                            nick: string;
+                            payer: string;
+                            network: string;
+                            /** @description In the smallest unit of the token */
+                            amount: string;
+                            nonce: string | null;
+                            tx_hash: string | null;
+                            /** @description Why it waits */
+                            reason: string | null;
+                            /** Format: date-time */
+                            intended_at: string;
+                        }[];
                     };
                 };
             };
@@ -5261,181 +5487,6 @@ export interface operations {
             };
         };
     };
-    listPaidChannels: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description With their prices and free slots */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        channels: components["schemas"]["PaidChannel"][];
-                    };
-                };
-            };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    getPaidChannel: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /**
-                 * @description Channel without its #, case-insensitive; %23 in front is accepted too
-                 * @example lobby
-                 */
-                channel: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The channel */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["PaidChannel"];
-                };
-            };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    listSessions: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /**
-                 * @description IRC nick, case-insensitive
-                 * @example alice
-                 */
-                nick: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Those that end first at the beginning */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        nick: string;
-                        sessions: components["schemas"]["PaymentSession"][];
-                    };
-                };
-            };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    buyAccess: {
-        parameters: {
-            query?: {
-                x402Version?: string;
-            };
-            header?: never;
-            path: {
-                /**
-                 * @description Channel without its #, case-insensitive; %23 in front is accepted too
-                 * @example lobby
-                 */
-                channel: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "nick": "alice"
-                 *     }
-                 */
-                "application/json": {
-                    /** @description IRC nick, case-insensitive */
-                    nick: string;
-                };
-            };
-        };
-        responses: {
-            /** @description Paid, and on the way into the channel */
-            200: {
-                headers: {
-                    /** @description The settlement, base64 JSON */
-                    "PAYMENT-RESPONSE"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        status: "granted";
-                        channel: string;
-                        nick: string;
-                        /** Format: date-time */
-                        expiresAt: string;
-                        durationSeconds: number;
-                        sessionId: string;
-                    };
-                };
-            };
-            /** @description What it costs, or why the payment does not do */
-            402: {
-                headers: {
-                    /** @description The same, base64 JSON */
-                    "PAYMENT-REQUIRED"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["PaymentRequired"];
-                };
-            };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
     getModerationStatistics: {
         parameters: {
             query?: never;
@@ -7685,56 +7736,6 @@ export interface operations {
                     } & {
                         [key: string]: unknown;
                     };
-                };
-            };
-        };
-    };
-    listUnresolvedPayments: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Oldest first, at most 500; what resolves by itself goes away by itself */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        payments: {
-                            payment: string;
-                            /**
-                             * @description owed: settled, and its session has no place yet
-                             * @enum {string}
-                             */
-                            state: "unknown" | "owed";
-                            channel: string;
-                            nick: string;
-                            payer: string;
-                            network: string;
-                            /** @description In the smallest unit of the token */
-                            amount: string;
-                            nonce: string | null;
-                            tx_hash: string | null;
-                            /** @description Why it waits */
-                            reason: string | null;
-                            /** Format: date-time */
-                            intended_at: string;
-                        }[];
-                    };
-                };
-            };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
                 };
             };
         };
