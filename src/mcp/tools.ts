@@ -18,9 +18,5 @@ export interface ToolSources {
 /** Every tool that is served over HTTP, in the order in which it is listed. */
 export function everyTool(sources: ToolSources): Tool[] {
   const { guardian, gateway, call } = sources;
-  return [
-    ...toolsOf(operations, call),
-    ...moderationTools(guardian),
-    ...deliberationTools(gateway),
-  ];
+  return [...toolsOf(operations, call), ...moderationTools(guardian), ...deliberationTools(gateway)];
 }
