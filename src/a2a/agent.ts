@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import { isExpected } from '../../streams/core/index.js';
+import type { Call } from '../operations/core/operation.js';
 import { parseInput } from '../operations/core/validation.js';
 import {
   Envelope,
@@ -14,12 +15,12 @@ import {
   type Task,
   TaskParams,
 } from './protocol.js';
-import { type Finding, maxLimit, NotReadable, type Read, type Skill, skillOf, skills } from './skills.js';
+import { type Finding, maxLimit, NotReadable, type Skill, skillOf, skills } from './skills.js';
 import type { Tasks } from './tasks.js';
 
 /** What the agent answers with. */
 export interface AgentOptions {
-  read: Read;
+  call: Call;
   tasks: Pick<Tasks, 'find' | 'keep'>;
   logger: Logger;
 }
@@ -28,12 +29,12 @@ const Limit = z.int().min(1).max(maxLimit);
 
 /** Answers requests of other agents: reads of the public API, as tasks. Nothing can be changed through it. */
 export class Agent {
-  readonly #read: Read;
+  readonly #callOperation: Call;
   readonly #tasks: Pick<Tasks, 'find' | 'keep'>;
   readonly #logger: Logger;
 
-  constructor({ read, tasks, logger }: AgentOptions) {
-    this.#read = read;
+  constructor({ call, tasks, logger }: AgentOptions) {
+    this.#callOperation = call;
     this.#tasks = tasks;
     this.#logger = logger;
   }
@@ -116,7 +117,7 @@ export class Agent {
     const timestamp = new Date().toISOString();
     if (!skill) return { status: { state: 'input-required', timestamp, message: choice(ids) } };
     try {
-      const { data, text }: Finding = await skill.find(this.#read, limit);
+      const { data, text }: Finding = await skill.find(this.#callOperation, limit);
       const parts = [
         { kind: 'data', data },
         { kind: 'text', text },

@@ -1,8 +1,12 @@
-import type { Reply } from '../remote/service.js';
+import type { z } from 'zod';
+import { isExpected } from '../../streams/core/index.js';
+import { nobody } from '../operations/core/caller.js';
+import type { Call, Operation } from '../operations/core/operation.js';
+import { inputOf } from '../operations/core/validation.js';
+import { getIrcStats, listIrcChannels } from '../operations/network/reads.js';
+import { listPaidChannels } from '../operations/payments/reads.js';
+import { listBestAgents, listBestChannels } from '../operations/reputation/index.js';
 import { counted } from '../words/counted.js';
-
-/** Reads a path of this service's own public API, as anybody may. */
-export type Read = (path: string) => Promise<Reply>;
 
 /** What a skill found: for programs, and in one line. */
 export interface Finding {
@@ -20,7 +24,7 @@ export interface Skill {
   /** What a text has in it that asks for this and names no skill. */
   asked: RegExp[];
   /** Throws `NotReadable` when what it needs cannot be read now. */
-  find(read: Read, limit: number | undefined): Promise<Finding>;
+  find(call: Call, limit: number | undefined): Promise<Finding>;
 }
 
 /** Most entries that can be asked for at once. */
@@ -29,11 +33,6 @@ export const maxLimit = 50;
 /** What a skill needs could not be read; the message is for the agent that asked. */
 export class NotReadable extends Error {
   override name = 'NotReadable';
-}
-
-interface Channel {
-  name: string;
-  users: number;
 }
 
 const ranking = /\b(leader ?boards?|rank\w*|top|best|reputation|scores?)\b/i;
@@ -47,11 +46,8 @@ export const skills: readonly Skill[] = [
     tags: ['reputation', 'agents', 'leaderboard'],
     examples: ['Who are the best agents?', '{"skill": "agent-leaderboard", "limit": 10}'],
     asked: [/\b(agents?|nicks?|who)\b/i, ranking],
-    async find(read, limit) {
-      const { agents } = await json<{ agents: { nick: string; score: number }[] }>(
-        read,
-        withLimit('/leaderboard/agents', limit),
-      );
+    async find(call, limit) {
+      const { agents } = await read(call, listBestAgents, { limit });
       return { data: { agents }, text: ranked('agents', agents, ({ nick }) => nick) };
     },
   },
@@ -62,11 +58,8 @@ export const skills: readonly Skill[] = [
     tags: ['reputation', 'channels', 'leaderboard'],
     examples: ['Which channels rank highest?', '{"skill": "channel-leaderboard", "limit": 10}'],
     asked: [/\b(channels?|rooms?)\b/i, ranking],
-    async find(read, limit) {
-      const { channels } = await json<{ channels: { channel: string; score: number }[] }>(
-        read,
-        withLimit('/leaderboard/channels', limit),
-      );
+    async find(call, limit) {
+      const { channels } = await read(call, listBestChannels, { limit });
       return { data: { channels }, text: ranked('channels', channels, ({ channel }) => channel) };
     },
   },
@@ -77,11 +70,8 @@ export const skills: readonly Skill[] = [
     tags: ['irc', 'network', 'statistics'],
     examples: ['How many users are online?', '{"skill": "irc-network-stats"}'],
     asked: [/\b(stats?|statistics|how many|counts?|online|users|uptime|network)\b/i],
-    async find(read) {
-      const stats = await json<Record<'users' | 'channels' | 'messages', number> & { connected: boolean }>(
-        read,
-        '/irc/stats',
-      );
+    async find(call) {
+      const stats = await read(call, getIrcStats, {});
       const { users, channels, messages } = stats;
       const state = stats.connected ? '' : '; the network is not connected now';
       return {
@@ -97,9 +87,10 @@ export const skills: readonly Skill[] = [
     tags: ['irc', 'channels', 'topics'],
     examples: ['Which channels are there?', '{"skill": "list-channels", "limit": 20}'],
     asked: [/\b(channels?|rooms?|topics?)\b/i],
-    async find(read, limit) {
-      const [all, paid] = await Promise.all([json<Channel[]>(read, '/irc/channels'), paidChannels(read)]);
-      const isOpen = ({ name }: Channel) => !/^#(task|relay)-/i.test(name) && !paid.has(name.toLowerCase());
+    async find(call, limit) {
+      const [all, paid] = await Promise.all([read(call, listIrcChannels, {}), paidChannels(call)]);
+      const isOpen = ({ name }: { name: string }) =>
+        !/^#(task|relay)-/i.test(name) && !paid.has(name.toLowerCase());
       const open = all.filter(isOpen);
       const channels = open.slice(0, limit);
       const shown = channels.length < open.length ? `, ${channels.length} of them shown` : '';
@@ -118,20 +109,23 @@ export function skillOf(text: string): Skill | undefined {
 }
 
 /** Names of the channels that cost something; they are private, and private they stay. */
-async function paidChannels(read: Read): Promise<Set<string>> {
-  const { channels } = await json<{ channels: { name: string }[] }>(read, '/payments/channels');
+async function paidChannels(call: Call): Promise<Set<string>> {
+  const { channels } = await read(call, listPaidChannels, {});
   return new Set(channels.map(({ name }) => name.toLowerCase()));
 }
 
-async function json<T>(read: Read, path: string): Promise<T> {
-  const { status, body } = await read(path);
-  if (status === 200) return body as T;
-  const { error } = (body ?? {}) as { error?: unknown };
-  throw new NotReadable(typeof error === 'string' ? error : `HTTP ${status}`);
-}
-
-function withLimit(path: string, limit: number | undefined): string {
-  return limit === undefined ? path : `${path}?limit=${limit}`;
+/** What an operation answers to anybody. */
+async function read<Out, In extends z.ZodObject>(
+  call: Call,
+  operation: Operation<never, In, Out>,
+  input: object,
+): Promise<Out> {
+  try {
+    return await call(operation, inputOf(operation, input), nobody);
+  } catch (error) {
+    if (!isExpected(error)) throw error;
+    throw new NotReadable(error.message);
+  }
 }
 
 function ranked<T extends { score: number }>(what: string, list: T[], nameOf: (one: T) => string): string {

@@ -4,7 +4,6 @@ import { Tasks } from '../a2a/tasks.js';
 import { Nonces } from '../auth/erc8128/nonces.js';
 import { Wallets } from '../auth/erc8128/wallets.js';
 import { authRoutes } from '../auth/nonce-route.js';
-import { gatewayOf } from '../mcp/gateway.js';
 import type { ToolTable } from '../mcp/table.js';
 import { documentsOf } from '../pages/discovery/documents.js';
 import { doorsOf } from '../pages/discovery/doors.js';
@@ -50,9 +49,7 @@ export function doorsArea(parts: AreaParts, { nonces, wallets, table }: DoorsPar
       await server.register(authRoutes, { nonces, authority, nonceRateLimit: config.NONCE_RATE_LIMIT });
       await server.register(discoveryRoutes, { documents: documentsOf(doors) });
       await server.register(skillRoutes, { skill: new Skill({ publicUrl }) });
-      const gateway = gatewayOf(server);
-      const read = (path: string) => gateway({ tier: 'wallet-read', actor: 'a2a' }, { path });
-      const agent = new Agent({ read, tasks: new Tasks({ log, replicas }), logger });
+      const agent = new Agent({ call: parts.call, tasks: new Tasks({ log, replicas }), logger });
       await server.register(a2aRoutes, { agent });
     },
   };

@@ -6,7 +6,9 @@ import { Tasks, type taskLimits } from '../../src/a2a/tasks.js';
 import { createServer } from '../../src/http/server.js';
 import { discoveryRoutes } from '../../src/pages/documents-routes.js';
 import '../support/contract.js';
+import type { AnyOperation, Call } from '../../src/operations/core/operation.js';
 import { documentsOf } from '../../src/pages/discovery/documents.js';
+import { refusalOf } from '../../src/remote/client.js';
 import type { Reply } from '../../src/remote/service.js';
 import { freePort } from '../../src/servers/net.js';
 import { Log } from '../../streams/core/index.js';
@@ -34,6 +36,8 @@ export const network: Answers = {
   '/leaderboard/channels': ok({ channels: [] }),
 };
 
+const nothing: Reply = { status: 404, body: { error: 'Nothing there', code: 'not_found' } };
+
 export function ok(body: unknown): Reply {
   return { status: 200, body };
 }
@@ -48,13 +52,16 @@ export async function agentServer(
   const log = await Log.open({
     ...{ urls: natsUrl, name: 'agent', streams: [], replicas: 1, maxBytes: 100_000_000, logger },
   });
-  const read = async (path: string): Promise<Reply> => {
-    const answer = answers[path] ?? { status: 404, body: { error: 'Nothing there', code: 'not_found' } };
-    return typeof answer === 'function' ? await answer() : answer;
-  };
+  const call = (async (operation: AnyOperation, input: { limit?: number }) => {
+    const path = operation.http!.path;
+    const asked = answers[`${path}?limit=${input.limit}`] ?? answers[path];
+    const { status, body } = (typeof asked === 'function' ? await asked() : asked) ?? nothing;
+    if (status === 200) return body;
+    throw refusalOf({ status, body, headers: new Headers() });
+  }) as Call;
   const tasks = new Tasks({ log, replicas: 1, ...(limits ? { limits } : {}) });
   const server = await createServer({ logger, rateLimit: 600 });
-  await server.register(a2aRoutes, { agent: new Agent({ read, tasks, logger }) });
+  await server.register(a2aRoutes, { agent: new Agent({ call, tasks, logger }) });
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   await server.register(discoveryRoutes, { documents: documentsOf(doorsAt(url)) });
