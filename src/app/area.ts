@@ -3,7 +3,6 @@ import type { Channels } from '../../workers/channels/index.js';
 import type { ApiKeys } from '../auth/api-keys.js';
 import type { Gauged, Metrics } from '../metrics/metrics.js';
 import type { Call } from '../operations/core/operation.js';
-import type { guardianRoutes } from '../operations/moderation/service.js';
 import type { Reply, Route, Service } from '../remote/service.js';
 import type { ReadModels } from '../stores/read-models.js';
 import type { BotHold, BotParts } from './bot.js';
@@ -35,19 +34,12 @@ export interface InternalService {
   operations: Service<Record<string, Route>>;
 }
 
-/** The internal services that other areas ask, as this process reaches them. */
-export interface Upstreams {
-  guardian: Service<typeof guardianRoutes>;
-}
-
 /** One area of the service, put together: what it answers, in which roles, and what it does by itself. */
 export interface Area {
   /** What its operations work with. */
   parts?: object;
   /** Answered where the role `services` is without `api`. */
   services?: InternalService[];
-  /** Those of its services that other areas ask. */
-  upstreams?: Partial<Upstreams>;
   /** The health of its services as the public API sees them, by the contract's names. */
   health?: Record<string, () => Promise<Reply>>;
   /** Registers its public routes: role `api`. */

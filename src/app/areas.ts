@@ -13,7 +13,7 @@ import { paymentsArea } from '../operations/payments/area.js';
 import { reputationArea } from '../operations/reputation/area.js';
 import { verificationArea } from '../operations/verification/area.js';
 import { docsArea } from '../pages/docs-area.js';
-import type { Area, AreaParts, Upstreams } from './area.js';
+import type { Area, AreaParts } from './area.js';
 import { createWallets, doorsArea } from './doors-area.js';
 
 /** Every area of the service, put together. */
@@ -35,10 +35,7 @@ export function createAreas(parts: AreaParts): { areas: Area[]; signers: NickWal
     paymentsArea(parts),
     deliberationArea(parts),
   ];
-  const all = <Part extends object>(part: (area: Area) => Partial<Part> | undefined) =>
-    Object.assign({}, ...areas.map(part)) as Part;
   const mcp = mcpArea(parts, {
-    upstreams: all<Upstreams>(({ upstreams }) => upstreams),
     wallets,
   });
   const doors = doorsArea(parts, { ...credentials, table: mcp.table });

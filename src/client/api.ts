@@ -844,6 +844,94 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/guardian/stats": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How much there was to moderate */
+        get: operations["getModerationStatistics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/guardian/incidents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The newest incidents
+         * @description Those in private channels are shown to holders of an API key only.
+         */
+        get: operations["listModerationIncidents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/guardian/reputation/{nick}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What moderation holds against a nick */
+        get: operations["getModerationReputation"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ops/incidents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Moderation incidents with their texts and all that became of them */
+        get: operations["listIncidentRecords"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ops/incidents/{id}/pardon": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Take a moderation incident back, with what still runs because of it */
+        post: operations["pardonIncident"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/sentinel/incidents": {
         parameters: {
             query?: never;
@@ -1274,60 +1362,6 @@ export interface paths {
         };
         /** A page to watch a channel in a browser */
         get: operations["showLivePage"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/guardian/stats": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** How much there was to moderate */
-        get: operations["getModerationStatistics"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/guardian/incidents": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * The newest incidents
-         * @description Those in private channels are shown to holders of an API key only.
-         */
-        get: operations["listModerationIncidents"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/guardian/reputation/{nick}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** What moderation holds against a nick */
-        get: operations["getModerationReputation"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1990,40 +2024,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/ops/incidents": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Moderation incidents with their texts and all that became of them */
-        get: operations["listIncidentRecords"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/ops/incidents/{id}/pardon": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Take a moderation incident back, with what still runs because of it */
-        post: operations["pardonIncident"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -2112,6 +2112,19 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        ModerationIncident: {
+            id: number;
+            nick: string;
+            channel: string;
+            /** @description 0 to 100 */
+            score: number;
+            /** @enum {string} */
+            level: "LOG" | "WARN" | "MUTE" | "KICK" | "BAN";
+            /** @description Rules that matched, with commas between them */
+            patterns: string;
+            /** Format: date-time */
+            created_at: string;
+        };
         SecurityIncident: {
             id: string;
             title: string;
@@ -2171,19 +2184,6 @@ export interface components {
             delivered_at: string | null;
         } & {
             [key: string]: unknown;
-        };
-        ModerationIncident: {
-            id: number;
-            nick: string;
-            channel: string;
-            /** @description 0 to 100 */
-            score: number;
-            /** @enum {string} */
-            level: "LOG" | "WARN" | "MUTE" | "KICK" | "BAN";
-            /** @description Rules that matched, with commas between them */
-            patterns: string;
-            /** Format: date-time */
-            created_at: string;
         };
         DeliberationQuery: {
             id: string;
@@ -4313,6 +4313,237 @@ export interface operations {
             };
         };
     };
+    getModerationStatistics: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Numbers of incidents */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        totalIncidents: number;
+                        /** @description Since 00:00 UTC */
+                        today: number;
+                        byLevel: {
+                            LOG: number;
+                            WARN: number;
+                            MUTE: number;
+                            KICK: number;
+                            BAN: number;
+                        };
+                        topOffenders: ({
+                            nick: string;
+                            incidents: number;
+                        } & {
+                            [key: string]: unknown;
+                        })[];
+                        irc: {
+                            connected: boolean;
+                            oper: boolean;
+                            nick: string | null;
+                        } & {
+                            [key: string]: unknown;
+                        };
+                        monitoredChannels: string[];
+                        /** @description Seconds */
+                        uptime: number;
+                    };
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listModerationIncidents: {
+        parameters: {
+            query?: {
+                /** @description How many incidents at most */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Newest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        incidents: components["schemas"]["ModerationIncident"][];
+                    };
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getModerationReputation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description IRC nick, case-insensitive
+                 * @example mallory
+                 */
+                nick: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Its record; null where there is none */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        reputation: {
+                            nick: string;
+                            incident_count: number;
+                            warn_count: number;
+                            mute_count: number;
+                            kick_count: number;
+                            ban_count: number;
+                            /** Format: date-time */
+                            last_incident_at: string | null;
+                        } | null;
+                        recentIncidents: components["schemas"]["ModerationIncident"][];
+                    };
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listIncidentRecords: {
+        parameters: {
+            query?: {
+                limit?: number;
+                /** @description Only those with a smaller id */
+                before?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Newest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        incidents: ({
+                            id: number;
+                            nick: string;
+                            text: string | null;
+                        } & {
+                            [key: string]: unknown;
+                        })[];
+                    };
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    pardonIncident: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the incident
+                 * @example 3
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "reason": "A quotation"
+                 *     }
+                 */
+                "application/json": {
+                    /** @default  */
+                    reason?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description It does not count any more */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        id: number;
+                        /** @enum {boolean} */
+                        pardoned: true;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     listSecurityIncidents: {
         parameters: {
             query?: {
@@ -5474,143 +5705,6 @@ export interface operations {
                 };
                 content: {
                     "text/html": string;
-                };
-            };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    getModerationStatistics: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Numbers of incidents */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        totalIncidents: number;
-                        /** @description Since 00:00 UTC */
-                        today: number;
-                        byLevel: {
-                            LOG: number;
-                            WARN: number;
-                            MUTE: number;
-                            KICK: number;
-                            BAN: number;
-                        };
-                        topOffenders: ({
-                            nick: string;
-                            incidents: number;
-                        } & {
-                            [key: string]: unknown;
-                        })[];
-                        irc: {
-                            connected: boolean;
-                            oper: boolean;
-                            nick: string | null;
-                        } & {
-                            [key: string]: unknown;
-                        };
-                        monitoredChannels: string[];
-                        /** @description Seconds */
-                        uptime: number;
-                    };
-                };
-            };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    listModerationIncidents: {
-        parameters: {
-            query?: {
-                /** @description How many incidents at most */
-                limit?: number;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Newest first */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        incidents: components["schemas"]["ModerationIncident"][];
-                    };
-                };
-            };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    getModerationReputation: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /**
-                 * @description IRC nick, case-insensitive
-                 * @example alice
-                 */
-                nick: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Its record; null where there is none */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        reputation: {
-                            nick: string;
-                            incident_count: number;
-                            warn_count: number;
-                            mute_count: number;
-                            kick_count: number;
-                            ban_count: number;
-                            /** Format: date-time */
-                            last_incident_at: string | null;
-                        } | null;
-                        recentIncidents: components["schemas"]["ModerationIncident"][];
-                    };
                 };
             };
             /** @description What went wrong */
@@ -7736,100 +7830,6 @@ export interface operations {
                     } & {
                         [key: string]: unknown;
                     };
-                };
-            };
-        };
-    };
-    listIncidentRecords: {
-        parameters: {
-            query?: {
-                limit?: number;
-                /** @description Only those with a smaller id */
-                before?: number;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Newest first */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        incidents: ({
-                            id: number;
-                            nick: string;
-                            text: string | null;
-                        } & {
-                            [key: string]: unknown;
-                        })[];
-                    };
-                };
-            };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    pardonIncident: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /**
-                 * @description Id of the incident
-                 * @example 3
-                 */
-                id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: {
-            content: {
-                /**
-                 * @example {
-                 *       "reason": "A quotation"
-                 *     }
-                 */
-                "application/json": {
-                    /** @default  */
-                    reason?: string;
-                };
-            };
-        };
-        responses: {
-            /** @description It does not count any more */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        id: number;
-                        /** @enum {boolean} */
-                        pardoned: true;
-                    } & {
-                        [key: string]: unknown;
-                    };
-                };
-            };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
                 };
             };
         };

@@ -1,4 +1,4 @@
-import type { Area, AreaParts, Upstreams } from '../app/area.js';
+import type { Area, AreaParts } from '../app/area.js';
 import { challengeHeaders } from '../auth/challenges.js';
 import type { Wallets } from '../auth/erc8128/wallets.js';
 import { type Gateway, gatewayOf } from './gateway.js';
@@ -8,16 +8,14 @@ import { everyTool } from './tools.js';
 
 /** What the tools reach the other areas by. */
 export interface McpParts {
-  upstreams: Upstreams;
   wallets: Wallets;
 }
 
 /** The tools for agents: they ask the other areas, or this service's own public routes. */
-export function mcpArea(parts: AreaParts, { upstreams, wallets }: McpParts): Area & { table: ToolTable } {
+export function mcpArea(parts: AreaParts, { wallets }: McpParts): Area & { table: ToolTable } {
   const { config, logger, keys } = parts;
   let gateway: Gateway | undefined;
   const tools = everyTool({
-    ...upstreams,
     call: parts.call,
     // tools are called through the server that is told of below
     gateway: (caller, request) => gateway!(caller, request),

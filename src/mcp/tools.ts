@@ -1,9 +1,6 @@
 import type { Call } from '../operations/core/operation.js';
 import { deliberationTools } from '../operations/deliberation/tools.js';
 import { operations } from '../operations/index.js';
-import type { guardianRoutes } from '../operations/moderation/service.js';
-import { moderationTools } from '../operations/moderation/tools.js';
-import type { Service } from '../remote/service.js';
 import type { Gateway } from './gateway.js';
 import { toolsOf } from './operation-tools.js';
 import type { Tool } from './tool.js';
@@ -11,12 +8,11 @@ import type { Tool } from './tool.js';
 /** What the tools ask. */
 export interface ToolSources {
   call: Call;
-  guardian: Pick<Service<typeof guardianRoutes>, 'statistics' | 'incidents' | 'reputation'>;
   gateway: Gateway;
 }
 
 /** Every tool that is served over HTTP, in the order in which it is listed. */
 export function everyTool(sources: ToolSources): Tool[] {
-  const { guardian, gateway, call } = sources;
-  return [...toolsOf(operations, call), ...moderationTools(guardian), ...deliberationTools(gateway)];
+  const { gateway, call } = sources;
+  return [...toolsOf(operations, call), ...deliberationTools(gateway)];
 }

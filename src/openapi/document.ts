@@ -106,14 +106,10 @@ function described(operation: Description, named: Json): Json {
 }
 
 function inPath({ params = {} }: Description, named: Json): Json[] {
-  return Object.entries(params).map(([name, { schema, example, says }]) => ({
-    in: 'path',
-    name,
-    required: true,
-    description: says,
-    schema: schemaOf(schema, 'input', named),
-    example,
-  }));
+  return Object.entries(params).map(([name, { schema, example, says }]) => {
+    const { description: _, ...shape } = schemaOf(schema, 'input', named);
+    return { in: 'path', name, required: true, description: says, schema: shape, example };
+  });
 }
 
 function inQuery({ query }: Description, named: Json): Json[] {

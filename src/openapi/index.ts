@@ -1,8 +1,6 @@
 import { channelOperations } from '../operations/channels/description.js';
 import { deliberationOperations } from '../operations/deliberation/description.js';
 import { eventStreams, operations as values } from '../operations/index.js';
-import { moderationOperations } from '../operations/moderation/description.js';
-import { operationsOperations } from '../operations/system/ops-description.js';
 import { pageDescriptions } from '../pages/descriptions.js';
 import { livePageDescription } from '../pages/live.js';
 import { descriptionOf, streamDescriptionOf } from './describe.js';
@@ -13,9 +11,7 @@ export const operations: Description[] = [
   ...values.filter(({ http }) => http).map(descriptionOf),
   ...eventStreams.map(streamDescriptionOf),
   livePageDescription,
-  ...moderationOperations,
   ...deliberationOperations,
   ...channelOperations,
   ...pageDescriptions,
-  ...operationsOperations,
 ];

@@ -5,6 +5,7 @@ import { eventOperations } from './events/index.js';
 import { identityOperations } from './identity/index.js';
 import { incidentsOperations } from './incidents/index.js';
 import { marketplaceOperations } from './marketplace/index.js';
+import { moderationOperations } from './moderation/index.js';
 import { networkOperations } from './network/index.js';
 import { streamIrc } from './network/stream.js';
 import { paymentsOperations } from './payments/index.js';
@@ -20,6 +21,7 @@ export const operations: readonly AnyOperation[] = [
   ...paymentsOperations,
   ...reputationOperations,
   ...marketplaceOperations,
+  ...moderationOperations,
   ...incidentsOperations,
   ...eventOperations,
   ...deliveryOperations,
