@@ -90,7 +90,7 @@ export async function assemble(
     { log, readModels, projector, logger, call, startedAt },
     ...areas.map(({ parts }) => parts),
   );
-  bound = createCalls(config, own);
+  bound = createCalls(config, own, metrics.call);
   const ofAreas = <Part>(parts: (area: Area) => Part[] | undefined) =>
     areas.flatMap((area) => parts(area) ?? []);
   const bots = has('irc') ? ofAreas(({ bots }) => bots) : [];
@@ -178,7 +178,11 @@ function healthOf(areas: readonly Area[], call: Call): HealthParts['system']['he
 }
 
 /** How operations are called: here, whatever is set, and where their service runs. */
-function createCalls(config: Config, parts: object): { here: Call; anywhere: Call } {
+function createCalls(
+  config: Config,
+  parts: object,
+  observe: Metrics['call'],
+): { here: Call; anywhere: Call } {
   const services = {
     ...{ bridge: config.BRIDGE_URL, turnstile: config.TURNSTILE_URL, guardian: config.GUARDIAN_URL },
     ...{ mrserv: config.MRSERV_URL, channelserv: config.CHANNELSERV_URL, sentinel: config.SENTINEL_URL },
@@ -193,7 +197,7 @@ function createCalls(config: Config, parts: object): { here: Call; anywhere: Cal
       }),
   );
   return {
-    here: createCall({ parts, remote: () => undefined }),
-    anywhere: createCall({ parts, remote: (service) => elsewhere.get(service) }),
+    here: createCall({ parts, observe, remote: () => undefined }),
+    anywhere: createCall({ parts, observe, remote: (service) => elsewhere.get(service) }),
   };
 }

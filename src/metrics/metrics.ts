@@ -1,7 +1,9 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { ObservedAppend } from '../../streams/core/index.js';
+import { refusals } from '../../streams/refusals.js';
 import type { DeliveryObserver } from '../../workers/delivery/in-hand.js';
 import type { AnsweredRequest } from '../http/server.js';
+import type { EndedCall } from '../operations/core/call.js';
 import { type NetworkObserver, networkCounters } from './network.js';
 
 /** What is read when somebody asks for the metrics, by its name without the prefix. */
@@ -52,6 +54,7 @@ export class Metrics {
   readonly #up: Gauge;
   #scraping: Promise<string> | undefined;
 
+  readonly #calls: Histogram<'operation' | 'outcome'>;
   readonly #requests: Histogram;
   readonly #events: Counter;
   readonly #conflicting: Counter;
@@ -77,6 +80,13 @@ export class Metrics {
       name: 'relay_http_request_duration_seconds',
       help: 'Time from a request to the end of its answer',
       labelNames: ['method', 'route', 'status'],
+      buckets: requestBuckets,
+      registers,
+    });
+    this.#calls = new Histogram({
+      name: 'relay_operation_duration_seconds',
+      help: 'Time of a call of an operation, through whichever face; ok, or the code of its refusal',
+      labelNames: ['operation', 'outcome'],
       buckets: requestBuckets,
       registers,
     });
@@ -107,6 +117,12 @@ export class Metrics {
   readonly request = ({ method, route, status, seconds }: AnsweredRequest): void => {
     // paths that are none are not named: anybody could make up any number of them
     this.#requests.labels(method, route ?? 'none', String(status)).observe(seconds);
+  };
+
+  readonly call = ({ operation, outcome, seconds }: EndedCall): void => {
+    // a service elsewhere may have codes of its own: any number of them
+    const known = outcome === 'ok' || outcome in refusals ? outcome : 'other';
+    this.#calls.labels(operation, known).observe(seconds);
   };
 
   readonly posted = (answer: { status: string } | { code: string }): void => {

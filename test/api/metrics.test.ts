@@ -64,6 +64,7 @@ t.test('API-13 what happens is counted, and what stands is read', async (t) => {
     'relay_webhook_events_total{outcome="rejected",code="invalid_event"}': 1,
     'relay_webhook_events_total{outcome="rejected",code="payload_too_large"}': 1,
     'relay_http_request_duration_seconds_count{method="POST",route="/hooks/em/events",status="202"}': 1,
+    'relay_operation_duration_seconds_count{operation="receiveEvent",outcome="ok"}': 3,
     'relay_http_request_duration_seconds_count{method="GET",route="none",status="404"}': 1,
     'relay_log_append_duration_seconds_count{stream="MARKET",outcome="stored"}': 1,
     'relay_log_append_duration_seconds_count{stream="MARKET",outcome="conflict"}': 1,
