@@ -5,6 +5,7 @@ import { projections } from '../../projections/index.js';
 import { Log } from '../../streams/core/index.js';
 import { streams } from '../../streams/index.js';
 import { createChannels } from '../../workers/channels/index.js';
+import { haltedWorkers } from '../../workers/core/consumers.js';
 import { ApiKeys } from '../auth/api-keys.js';
 import { operationRoutes } from '../http/operations.js';
 import { createServer } from '../http/server.js';
@@ -131,7 +132,10 @@ export async function assemble(
     readModels: usesReadModels ? readModels : undefined,
   });
   const ofRoles = ofAreas(({ gauged }) => gauged).filter(({ role }) => has(role));
-  const system: HealthParts['system'] = { health: healthOf(areas, call), notReady };
+  const system: HealthParts['system'] = {
+    ...{ health: healthOf(areas, call), notReady },
+    halted: () => haltedWorkers(log, streams),
+  };
   const process: ProcessParts['process'] = {
     about: { ...describeProcess(config, { natsUrl, sqlPlace, ircUrl }) },
     metrics: async () => ({

@@ -23,6 +23,8 @@ import { dnsCommand } from './setup/dns.js';
 import { newKeyCommand } from './setup/keys.js';
 import { exportCommand } from './transfer/export.js';
 import { importCommand } from './transfer/import.js';
+import { workersCommand } from './workers/list.js';
+import { skipWorkCommand } from './workers/skip.js';
 
 /** Every command of `relay`, in the order of the help text. */
 export const commands: Command[] = [
@@ -36,6 +38,8 @@ export const commands: Command[] = [
   skipCommand,
   pruneCommand,
   replayCommand,
+  workersCommand,
+  skipWorkCommand,
   deadLettersCommand,
   showDeadLetterCommand,
   redriveCommand,

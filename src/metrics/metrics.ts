@@ -15,6 +15,7 @@ const gauges = {
   stream_last_sequence: 'Sequence of the newest fact of a stream',
   consumer_pending_messages: 'Messages that a worker has not been handed yet',
   consumer_unacknowledged_messages: 'Messages that a worker was handed and has not acknowledged',
+  consumer_halted_facts: 'Facts that a worker cannot take, each of which an operator has to look at',
   projection_position: 'Sequence up to which a build of a read model has folded a stream',
   projection_head: 'Sequence of the newest fact of the stream, as the read model knows it',
   projection_lag_facts: 'Facts of the stream that a build of a read model has not folded yet',

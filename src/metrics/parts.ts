@@ -1,8 +1,7 @@
 import type { Projector } from '../../projections/core/projector.js';
 import { queueCounts } from '../../projections/delivery.js';
 import type { Log, StreamDefinition } from '../../streams/core/index.js';
-import { consumerBacklog } from '../../workers/core/backlog.js';
-import { deliverToIrcConsumers } from '../../workers/delivery/index.js';
+import { consumerStatuses } from '../../workers/core/consumers.js';
 import type { BotHold } from '../app/bot.js';
 import type { DeliveryHold } from '../operations/delivery/bot.js';
 import type { ReadModels } from '../stores/read-models.js';
@@ -48,15 +47,14 @@ async function readLog(log: Log, streams: readonly StreamDefinition[]): Promise<
         : []),
     ];
   });
-  const ofConsumers = deliverToIrcConsumers.map(async ({ stream, durable: consumer }): Promise<Reading[]> => {
-    const backlog = await consumerBacklog(log, stream, consumer);
-    if (!backlog) return [];
-    return [
-      ['consumer_pending_messages', backlog.pending, { consumer }],
-      ['consumer_unacknowledged_messages', backlog.unacknowledged, { consumer }],
-    ];
-  });
-  return (await Promise.all([...ofStreams, ...ofConsumers])).flat();
+  const ofConsumers = consumerStatuses(log, streams).then((statuses) =>
+    statuses.flatMap(({ worker: consumer, pending, unacknowledged, halted }): Reading[] => [
+      ['consumer_pending_messages', pending, { consumer }],
+      ['consumer_unacknowledged_messages', unacknowledged, { consumer }],
+      ['consumer_halted_facts', halted.length, { consumer }],
+    ]),
+  );
+  return (await Promise.all([...ofStreams, ofConsumers])).flat();
 }
 
 async function readProjections(projector: Projector): Promise<Reading[]> {

@@ -48,6 +48,22 @@ export async function consumerStatuses(
   return (await Promise.all(ofStreams)).flat();
 }
 
+/** Why workers have halted, by their names; none while all of them can take what they read. */
+export async function haltedWorkers(
+  log: Log,
+  streams: readonly StreamDefinition[],
+): Promise<Record<string, string>> {
+  const statuses = (await consumerStatuses(log, streams)).filter(({ halted }) => halted.length > 0);
+  return Object.fromEntries(statuses.map((status) => [status.worker, haltOf(status)]));
+}
+
+/** At what a halted worker has halted. */
+export function haltOf({ stream, halted }: Pick<ConsumerStatus, 'stream' | 'halted'>): string {
+  const [{ seq, reason } = { seq: 0, reason: '' }] = halted;
+  const others = halted.length > 1 ? ` (and at ${halted.length - 1} more)` : '';
+  return `has halted at ${stream} ${seq}: ${reason}${others}`;
+}
+
 /**
  * Records the command to pass over a fact that a worker cannot take. Throws `Refusal` when there is no such worker, or
  * when that fact does not keep it.

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Log, StreamDefinition } from '../../../streams/core/index.js';
-import { namesOf } from '../../../workers/core/in-order.js';
+import { streams } from '../../../streams/index.js';
+import { consumerStatuses, haltOf } from '../../../workers/core/consumers.js';
 import { leaseHolder } from '../../../workers/core/lease.js';
 import { deliverToIrcConsumers } from '../../../workers/delivery/index.js';
 import type { IrcState } from '../../operations/network/irc-state.js';
@@ -84,24 +85,28 @@ async function lookAt(
 
 /** What is not done yet: how much, since when, and behind which sequence. */
 async function stateOf(log: Log, stream: StreamDefinition, durable: string) {
-  const names = namesOf(durable);
-  const listed = (
-    await log.manager.consumers
-      .list(stream.name)
-      .next()
-      .catch(() => [])
-  )
-    .filter(({ name }) => names.includes(name))
-    .map(({ ack_floor, config, num_pending, num_ack_pending }) => ({
-      floor: Math.max(ack_floor.stream_seq, (config.opt_start_seq ?? 1) - 1),
-      waiting: num_pending + num_ack_pending,
-      filter: config.filter_subject,
-    }));
-  const found = listed.sort((a, b) => b.floor - a.floor)[0];
+  const statuses = await consumerStatuses(log, [stream]).catch(() => []);
+  const found = statuses.find(({ worker }) => worker === durable);
   if (!found) return undefined;
-  const oldest = found.waiting > 0 ? await log.next(stream, found.floor + 1, found.filter) : undefined;
-  return { floor: found.floor, waiting: found.waiting, oldest: oldest?.at };
+  const { position: floor, filter } = found;
+  const waiting = found.pending + found.unacknowledged;
+  const oldest = waiting > 0 ? await log.next(stream, floor + 1, filter) : undefined;
+  return { floor, waiting, oldest: oldest?.at };
 }
 
+const workers: Check = {
+  id: 'workers',
+  look: (installation) =>
+    withLog(installation, async (log) => {
+      const known = await consumerStatuses(log, streams).catch(() => []);
+      const halted = known.filter((one) => one.halted.length > 0);
+      if (halted.length === 0) return ok('no worker has halted at a fact');
+      return halted.map((status) => {
+        const mend = `relay events ${status.stream} --from ${status.halted[0]!.seq}; then relay workers skip ${status.worker} --seq ${status.halted[0]!.seq} --reason TEXT`;
+        return { part: status.worker, ...fail(`${status.worker} ${haltOf(status)}`, mend) };
+      });
+    }),
+};
+
 /** Who delivers, and whether anything is stuck. */
-export const deliveryChecks: Check[] = [lease, backlog];
+export const deliveryChecks: Check[] = [lease, backlog, workers];

@@ -10,6 +10,8 @@ export interface HealthParts {
     health: Readonly<Record<string, () => Promise<unknown>>>;
     /** Why this process should get no requests now; `undefined` when it may. */
     notReady(): string | undefined;
+    /** Why workers have halted at facts, by their names. */
+    halted(): Promise<Record<string, string>>;
   };
 }
 
@@ -23,6 +25,10 @@ const ofAgents = ['bridge', 'turnstile', 'verification'];
 const Health = z.object({
   status: z.enum(['ok', 'degraded']),
   services: z.record(z.string(), z.looseObject({ status: z.string(), latencyMs: z.number().optional() })),
+  workers: z
+    .record(z.string(), z.string())
+    .optional()
+    .describe('Workers that have halted at a fact which they cannot take, and why'),
   uptime: z.number().describe('Seconds'),
 });
 const healthy = {
@@ -44,12 +50,15 @@ export const getHealth = defineOperation({
   http: { method: 'get', path: '/health', inEveryRole: true },
   run: async (_input, _caller, { system, startedAt }: HealthParts) => {
     const names = Object.keys(system.health);
+    const halted = pTimeout(system.halted(), { milliseconds: checkTimeoutMs }).catch(() => ({}));
     const states = await Promise.all(names.map((name) => check(system.health[name]!)));
+    const workers = await halted;
     const services = Object.fromEntries(names.map((name, index) => [name, states[index]!]));
     const degraded = essential.some((name) => services[name] && services[name].status !== 'ok');
     return {
       status: degraded ? ('degraded' as const) : ('ok' as const),
       services,
+      ...(Object.keys(workers).length > 0 ? { workers } : {}),
       uptime: Math.round((Date.now() - startedAt.getTime()) / 1000),
     };
   },

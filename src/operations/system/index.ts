@@ -7,6 +7,7 @@ import {
   rebuildProjection,
   skipFact,
 } from './read-models.js';
+import { listWorkers, skipWork } from './workers.js';
 
 /** How the service is, and what whoever runs it sees and mends. */
 export const systemOperations = [
@@ -20,4 +21,6 @@ export const systemOperations = [
   rebuildProjection,
   skipFact,
   pruneProjections,
+  listWorkers,
+  skipWork,
 ];

@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import { haltOf } from '../../../workers/core/consumers.js';
+import { defineCommand } from '../core/command.js';
+import { print, printable, writeTable } from '../core/terminal.js';
+import { serviceOf, serviceOptions } from '../service/client.js';
+
+const Statuses = z.object({
+  workers: z.array(
+    z.object({
+      worker: z.string(),
+      stream: z.string(),
+      position: z.number(),
+      pending: z.number(),
+      unacknowledged: z.number(),
+      halted: z.array(z.object({ seq: z.number(), reason: z.string() })),
+    }),
+  ),
+});
+
+/** `relay workers` */
+export const workersCommand = defineCommand({
+  name: 'workers',
+  also: ['workers list'],
+  summary: 'List the workers, how far each is, and at which facts it has halted',
+  options: serviceOptions,
+  async run(invocation) {
+    const { terminal } = invocation;
+    const answer = await serviceOf(invocation, invocation.options).ask('GET', '/ops/workers');
+    const { workers } = Statuses.parse(answer);
+    print(invocation, { workers }, () => {
+      writeTable(
+        terminal,
+        ['NAME', 'STREAM', 'POSITION', 'PENDING', 'IN HAND', 'HALTED'],
+        workers.map(({ worker, stream, position, pending, unacknowledged, halted }) => {
+          return [worker, stream, position, pending, unacknowledged, halted.length];
+        }),
+      );
+      for (const status of workers.filter(({ halted }) => halted.length > 0))
+        terminal.out(`\n${printable(`${status.worker} ${haltOf(status)}`)}`);
+    });
+  },
+});
