@@ -1333,6 +1333,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/ops/workers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How far each worker is, and at which facts it has halted */
+        get: operations["listWorkers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ops/workers/{name}/skip": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Let a worker pass over a fact that it cannot take */
+        post: operations["skipWork"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/irc/stream": {
         parameters: {
             query?: never;
@@ -5330,6 +5364,10 @@ export interface operations {
                                 [key: string]: unknown;
                             };
                         };
+                        /** @description Workers that have halted at a fact which they cannot take, and why */
+                        workers?: {
+                            [key: string]: string;
+                        };
                         /** @description Seconds */
                         uptime: number;
                     };
@@ -5641,6 +5679,103 @@ export interface operations {
                 content: {
                     "application/json": {
                         dropped: string[];
+                    };
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listWorkers: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Workers by the consumers that their positions lie on */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        workers: ({
+                            worker: string;
+                            stream: string;
+                            position: number;
+                            pending: number;
+                            unacknowledged: number;
+                            halted: {
+                                seq: number;
+                                reason: string;
+                            }[];
+                        } & {
+                            [key: string]: unknown;
+                        })[];
+                    };
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    skipWork: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Name of the worker
+                 * @example deliver-to-irc
+                 */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "seq": 42,
+                 *       "reason": "cannot be read, ticket 7"
+                 *     }
+                 */
+                "application/json": {
+                    seq: number;
+                    reason: string;
+                };
+            };
+        };
+        responses: {
+            /** @description It goes on without the fact */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        name: string;
+                        skipped: {
+                            stream: string;
+                            seq: number;
+                        };
                     };
                 };
             };
