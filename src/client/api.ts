@@ -3,6 +3,103 @@
 // biome-ignore-all lint: generated
 
 export interface paths {
+    "/channels": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The managed channels
+         * @description Private ones are among them. The key of a channel (+k) is shown as * to callers who may not write.
+         */
+        get: operations["listChannels"];
+        put?: never;
+        /** Create a managed channel */
+        post: operations["createChannel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/channels/stats": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How many managed channels there are */
+        get: operations["getChannelStatistics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/channels/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A managed channel
+         * @description The key of a channel (+k) is shown as * to callers who may not write.
+         */
+        get: operations["getChannel"];
+        put?: never;
+        post?: never;
+        /** Archive a managed channel, or delete it at once */
+        delete: operations["removeChannel"];
+        options?: never;
+        head?: never;
+        /** Change topic, modes, voice and operators of a managed channel */
+        patch: operations["updateChannel"];
+        trace?: never;
+    };
+    "/channels/{name}/members": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Force nicks in or out, or change their voice or operator state */
+        post: operations["changeChannelMembers"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/channels/{name}/operations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What was done in a managed channel by command, newest first
+         * @description The key of a channel (+k) is shown as * to callers who may not write.
+         */
+        get: operations["listChannelOperations"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/irc/stats": {
         parameters: {
             query?: never;
@@ -1614,103 +1711,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/channels": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * The managed channels
-         * @description Private ones are among them. The key of a channel (+k) is shown as * to callers who may not write.
-         */
-        get: operations["listChannels"];
-        put?: never;
-        /** Create a managed channel */
-        post: operations["createChannel"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/channels/stats": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** How many managed channels there are */
-        get: operations["getChannelStatistics"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/channels/{name}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * A managed channel
-         * @description The key of a channel (+k) is shown as * to callers who may not write.
-         */
-        get: operations["getChannel"];
-        put?: never;
-        post?: never;
-        /** Archive a managed channel, or delete it at once */
-        delete: operations["removeChannel"];
-        options?: never;
-        head?: never;
-        /** Change topic, modes, voice and operators of a managed channel */
-        patch: operations["updateChannel"];
-        trace?: never;
-    };
-    "/channels/{name}/members": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Force nicks in or out, or change their voice or operator state */
-        post: operations["changeChannelMembers"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/channels/{name}/operations": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * What was done in a managed channel by command, newest first
-         * @description The key of a channel (+k) is shown as * to callers who may not write.
-         */
-        get: operations["listChannelOperations"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/skill/version": {
         parameters: {
             query?: never;
@@ -2078,6 +2078,25 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        ManagedChannel: {
+            name: string;
+            /** @enum {string} */
+            type: "task" | "geographic" | "category" | "skill" | "relay" | "special" | "permanent";
+            modes: string;
+            topic: string;
+            metadata: {
+                [key: string]: unknown;
+            };
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            archived_at: string | null;
+            archive_reason: string | null;
+            /** Format: date-time */
+            delete_after: string | null;
+            /** Format: date-time */
+            deleted_at: string | null;
+        };
         Agent: {
             nickname: string;
             socialHandle: string;
@@ -2253,25 +2272,6 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        ManagedChannel: {
-            name: string;
-            /** @enum {string} */
-            type: "task" | "geographic" | "category" | "skill" | "relay" | "special" | "permanent";
-            modes: string;
-            topic: string;
-            metadata: {
-                [key: string]: unknown;
-            };
-            /** Format: date-time */
-            created_at: string;
-            /** Format: date-time */
-            archived_at: string | null;
-            archive_reason: string | null;
-            /** Format: date-time */
-            delete_after: string | null;
-            /** Format: date-time */
-            deleted_at: string | null;
-        };
     };
     responses: never;
     parameters: never;
@@ -2281,6 +2281,431 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    listChannels: {
+        parameters: {
+            query?: {
+                type?: "task" | "geographic" | "category" | "skill" | "relay" | "special" | "permanent";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All that are not deleted */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        channels: components["schemas"]["ManagedChannel"][];
+                        total: number;
+                    };
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    createChannel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "#skill-photography",
+                 *       "type": "skill",
+                 *       "modes": "+nt",
+                 *       "topic": "Photography",
+                 *       "invite_list": [
+                 *         "alice"
+                 *       ],
+                 *       "metadata": {}
+                 *     }
+                 */
+                "application/json": {
+                    name: string;
+                    /** @enum {string} */
+                    type: "task" | "geographic" | "category" | "skill" | "relay" | "special" | "permanent";
+                    /** @default +nt */
+                    modes?: string;
+                    /** @default  */
+                    topic?: string;
+                    /** @default [] */
+                    invite_list?: string[];
+                    /** @default {} */
+                    metadata?: {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description It is there; failed_invites are nicks that could not be brought in yet */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        name: string;
+                        /** @enum {string} */
+                        type: "task" | "geographic" | "category" | "skill" | "relay" | "special" | "permanent";
+                        modes: string;
+                        topic: string;
+                        /** @enum {boolean} */
+                        created: true;
+                        invited: string[];
+                        failed_invites: string[];
+                    };
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getChannelStatistics: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Numbers of channels */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        total: number;
+                        byType: {
+                            [key: string]: number;
+                        };
+                        archived: number;
+                        /** @description Since 00:00 UTC */
+                        operationsToday: number;
+                    };
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getChannel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Managed channel; a leading # (in a path %23) may be left out
+                 * @example task-a1b2c3d4
+                 */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The channel */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagedChannel"];
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    removeChannel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Managed channel; a leading # (in a path %23) may be left out
+                 * @example task-a1b2c3d4
+                 */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "reason": "Task approved",
+                 *       "immediate": false
+                 *     }
+                 */
+                "application/json": {
+                    /** @default Archived */
+                    reason?: string;
+                    /** @default false */
+                    immediate?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description It is archived, to be deleted after delete_after; or deleted */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        name: string;
+                        /** @enum {boolean} */
+                        archived?: true;
+                        /** @enum {boolean} */
+                        deleted?: true;
+                        archive_reason?: string;
+                        /** Format: date-time */
+                        delete_after?: string;
+                    };
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    updateChannel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Managed channel; a leading # (in a path %23) may be left out
+                 * @example task-a1b2c3d4
+                 */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "topic": "New topic",
+                 *       "modes": "+nt",
+                 *       "voice": [
+                 *         "alice"
+                 *       ]
+                 *     }
+                 */
+                "application/json": {
+                    topic?: string;
+                    /** @description Mode string like +nt, or a list of them */
+                    modes?: string | string[];
+                    /**
+                     * @description Nicks that get voice
+                     * @default []
+                     */
+                    voice?: string[];
+                    /**
+                     * @description Nicks that lose voice
+                     * @default []
+                     */
+                    devoice?: string[];
+                    /**
+                     * @description Nicks that become channel operators
+                     * @default []
+                     */
+                    op?: string[];
+                    /**
+                     * @description Nicks that are channel operators no more
+                     * @default []
+                     */
+                    deop?: string[];
+                };
+            };
+        };
+        responses: {
+            /** @description What could be done is done; failed says for which nicks something could not */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        name: string;
+                        /** @enum {boolean} */
+                        updated: true;
+                        failed?: {
+                            [key: string]: string;
+                        };
+                    };
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    changeChannelMembers: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Managed channel; a leading # (in a path %23) may be left out
+                 * @example task-a1b2c3d4
+                 */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "action": "voice",
+                 *       "nicks": [
+                 *         "alice"
+                 *       ]
+                 *     }
+                 */
+                "application/json": {
+                    /** @enum {string} */
+                    action: "sajoin" | "sapart" | "voice" | "devoice" | "op" | "deop";
+                    nicks: string[];
+                    /**
+                     * @description Shown to those who are taken out
+                     * @default
+                     */
+                    reason?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Nick by nick what worked, and why it did not */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        action: "sajoin" | "sapart" | "voice" | "devoice" | "op" | "deop";
+                        successful: string[];
+                        failed: {
+                            [key: string]: string;
+                        };
+                    };
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listChannelOperations: {
+        parameters: {
+            query?: {
+                /** @description How many records at most */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Managed channel; a leading # (in a path %23) may be left out
+                 * @example task-a1b2c3d4
+                 */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Audit records */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        channel: string;
+                        operations: {
+                            id: number;
+                            channel: string;
+                            operation: string;
+                            target_nick: string | null;
+                            details: string;
+                            /** Format: date-time */
+                            created_at: string;
+                        }[];
+                    };
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     getIrcStats: {
         parameters: {
             query?: never;
@@ -6398,414 +6823,6 @@ export interface operations {
                         status: "ok" | "degraded";
                     } & {
                         [key: string]: unknown;
-                    };
-                };
-            };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    listChannels: {
-        parameters: {
-            query?: {
-                type?: "task" | "geographic" | "category" | "skill" | "relay" | "special" | "permanent";
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description All that are not deleted */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        channels: components["schemas"]["ManagedChannel"][];
-                        total: number;
-                    };
-                };
-            };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    createChannel: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "name": "#skill-photography",
-                 *       "type": "skill",
-                 *       "modes": "+nt",
-                 *       "topic": "Photography",
-                 *       "invite_list": [
-                 *         "alice"
-                 *       ],
-                 *       "metadata": {}
-                 *     }
-                 */
-                "application/json": {
-                    name: string;
-                    /** @enum {string} */
-                    type: "task" | "geographic" | "category" | "skill" | "relay" | "special" | "permanent";
-                    /** @default +nt */
-                    modes?: string;
-                    /** @default  */
-                    topic?: string;
-                    /** @default [] */
-                    invite_list?: string[];
-                    /** @default {} */
-                    metadata?: {
-                        [key: string]: unknown;
-                    };
-                };
-            };
-        };
-        responses: {
-            /** @description It is there; failed_invites are nicks that could not be brought in yet */
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        name: string;
-                        /** @enum {string} */
-                        type: "task" | "geographic" | "category" | "skill" | "relay" | "special" | "permanent";
-                        modes: string;
-                        topic: string;
-                        /** @enum {boolean} */
-                        created: true;
-                        invited: string[];
-                        failed_invites: string[];
-                    };
-                };
-            };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    getChannelStatistics: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Numbers of channels */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        total: number;
-                        byType: {
-                            [key: string]: number;
-                        };
-                        archived: number;
-                        /** @description Since 00:00 UTC */
-                        operationsToday: number;
-                    };
-                };
-            };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    getChannel: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /**
-                 * @description Managed channel without its #; %23 in front is accepted too
-                 * @example task-a1b2c3d4
-                 */
-                name: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The channel */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ManagedChannel"];
-                };
-            };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    removeChannel: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /**
-                 * @description Managed channel without its #; %23 in front is accepted too
-                 * @example task-a1b2c3d4
-                 */
-                name: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: {
-            content: {
-                /**
-                 * @example {
-                 *       "reason": "Task approved",
-                 *       "immediate": false
-                 *     }
-                 */
-                "application/json": {
-                    /** @default Archived */
-                    reason?: string;
-                    /** @default false */
-                    immediate?: boolean;
-                } | null;
-            };
-        };
-        responses: {
-            /** @description It is archived, to be deleted after delete_after; or deleted */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        name: string;
-                        /** @enum {boolean} */
-                        archived?: true;
-                        /** @enum {boolean} */
-                        deleted?: true;
-                        archive_reason?: string;
-                        /** Format: date-time */
-                        delete_after?: string;
-                    };
-                };
-            };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    updateChannel: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /**
-                 * @description Managed channel without its #; %23 in front is accepted too
-                 * @example task-a1b2c3d4
-                 */
-                name: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "topic": "New topic",
-                 *       "modes": "+nt",
-                 *       "voice": [
-                 *         "alice"
-                 *       ]
-                 *     }
-                 */
-                "application/json": {
-                    topic?: string;
-                    modes?: string | string[];
-                    /** @default [] */
-                    voice?: string[];
-                    /** @default [] */
-                    devoice?: string[];
-                    /** @default [] */
-                    op?: string[];
-                    /** @default [] */
-                    deop?: string[];
-                };
-            };
-        };
-        responses: {
-            /** @description What could be done is done; failed says for which nicks something could not */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        name: string;
-                        /** @enum {boolean} */
-                        updated: true;
-                        failed?: {
-                            [key: string]: string;
-                        };
-                    };
-                };
-            };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    changeChannelMembers: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /**
-                 * @description Managed channel without its #; %23 in front is accepted too
-                 * @example task-a1b2c3d4
-                 */
-                name: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "action": "voice",
-                 *       "nicks": [
-                 *         "alice"
-                 *       ]
-                 *     }
-                 */
-                "application/json": {
-                    /** @enum {string} */
-                    action: "sajoin" | "sapart" | "voice" | "devoice" | "op" | "deop";
-                    nicks: string[];
-                    /** @default  */
-                    reason?: string;
-                };
-            };
-        };
-        responses: {
-            /** @description Nick by nick what worked, and why it did not */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        action: "sajoin" | "sapart" | "voice" | "devoice" | "op" | "deop";
-                        successful: string[];
-                        failed: {
-                            [key: string]: string;
-                        };
-                    };
-                };
-            };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    listChannelOperations: {
-        parameters: {
-            query?: {
-                limit?: number;
-            };
-            header?: never;
-            path: {
-                /**
-                 * @description Managed channel without its #; %23 in front is accepted too
-                 * @example task-a1b2c3d4
-                 */
-                name: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Audit records */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        channel: string;
-                        operations: {
-                            id: number;
-                            channel: string;
-                            operation: string;
-                            target_nick: string | null;
-                            details: string;
-                            /** Format: date-time */
-                            created_at: string;
-                        }[];
                     };
                 };
             };

@@ -6,7 +6,18 @@ import type { Caller, Tool } from './tool.js';
 
 /** The tools of operations, in their order: each calls its operation, with the rights of whoever calls the tool. */
 export function toolsOf(operations: readonly AnyOperation[], call: Call): Tool[] {
-  return operations.flatMap((operation) => (operation.tool ? [toolOf(operation, operation.tool, call)] : []));
+  return tools(operations, call, (face) => !face.local);
+}
+
+/** The tools of operations that only the tool server on this machine has. */
+export function localToolsOf(operations: readonly AnyOperation[], call: Call): Tool[] {
+  return tools(operations, call, (face) => face.local === true);
+}
+
+function tools(operations: readonly AnyOperation[], call: Call, has: (face: ToolFace) => boolean): Tool[] {
+  return operations.flatMap((operation) =>
+    operation.tool && has(operation.tool) ? [toolOf(operation, operation.tool, call)] : [],
+  );
 }
 
 function toolOf(operation: AnyOperation, face: ToolFace, call: Call): Tool {

@@ -1,4 +1,3 @@
-import { channelOperations } from '../operations/channels/description.js';
 import { deliberationOperations } from '../operations/deliberation/description.js';
 import { eventStreams, operations as values } from '../operations/index.js';
 import { pageDescriptions } from '../pages/descriptions.js';
@@ -12,6 +11,5 @@ export const operations: Description[] = [
   ...eventStreams.map(streamDescriptionOf),
   livePageDescription,
   ...deliberationOperations,
-  ...channelOperations,
   ...pageDescriptions,
 ];

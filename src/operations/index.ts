@@ -1,3 +1,4 @@
+import { channelOperations } from './channels/index.js';
 import type { AnyEventStream } from './core/event-stream.js';
 import type { AnyOperation } from './core/operation.js';
 import { deliveryOperations } from './delivery/index.js';
@@ -15,6 +16,7 @@ import { verificationOperations } from './verification/index.js';
 
 /** Every operation of the service, by slice. */
 export const operations: readonly AnyOperation[] = [
+  ...channelOperations,
   ...networkOperations,
   ...verificationOperations,
   ...identityOperations,

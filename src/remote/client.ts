@@ -1,8 +1,9 @@
+import type { z } from 'zod';
 import { Refusal, Unavailable } from '../../streams/core/index.js';
 import { boundedFetch } from '../../workers/core/fetch.js';
 import { bindingOf } from '../operations/core/binding.js';
 import type { Caller } from '../operations/core/caller.js';
-import type { AnyOperation, ServiceName } from '../operations/core/operation.js';
+import type { AnyOperation, Call, Place, ServiceName } from '../operations/core/operation.js';
 
 /** The headers in which a caller of an internal service says for whom it calls: the name, percent-encoded, and what he is. */
 export const callerHeaders = { actor: 'x-relay-actor', is: 'x-relay-caller', cause: 'x-request-id' } as const;
@@ -17,10 +18,11 @@ export function remoteService(
 ): (operation: AnyOperation, input: unknown, caller: Caller) => Promise<unknown> {
   return async (operation, input, caller) => {
     const place = operation.remote!;
-    const { target, request } = requestOf(operation, url, input as Record<string, unknown>, caller);
+    const { path, ...asked } = requestOf(operation.input, place, input as Record<string, unknown>);
+    const request = { ...asked, headers: { ...asked.headers, ...headersOf(caller) } };
     let answer: { status: number; headers: Headers; body: unknown };
     try {
-      const response = await boundedFetch(target, request, {
+      const response = await boundedFetch(url.replace(/\/$/, '') + path, request, {
         timeoutMs: Math.max(timeoutMs, place.timeoutMs ?? 0),
       });
       answer = { status: response.status, headers: response.headers, body: await response.json() };
@@ -36,18 +38,30 @@ export function remoteService(
   };
 }
 
-/** What an internal service refused, to be passed on with its own body. */
+/** Calls operations by their public routes, as whoever sends the requests. Outputs are spelled as they are outside. */
+export function publicCall(
+  send: (request: ReturnType<typeof requestOf>) => Promise<{ status: number; body: unknown }>,
+): Call {
+  const call = async ({ input: schema, http }: AnyOperation, input: unknown): Promise<unknown> => {
+    const answer = await send(requestOf(schema, http!, input as Record<string, unknown>));
+    if (answer.status >= 400) throw refusalOf(answer);
+    return answer.body;
+  };
+  return call as Call;
+}
+
+/** What a service refused, to be passed on with its own body. */
 export function refusalOf({
   status,
   headers,
   body,
 }: {
   status: number;
-  headers: Headers;
+  headers?: Headers;
   body: unknown;
 }): Error {
   const { error, code, hint, details } = (body ?? {}) as Record<string, unknown>;
-  const retryAfter = Number(headers.get('retry-after') ?? 0);
+  const retryAfter = Number(headers?.get('retry-after') ?? 0);
   const extra = {
     ...(typeof hint === 'string' ? { hint } : {}),
     ...(Array.isArray(details) ? { details } : {}),
@@ -61,30 +75,31 @@ export function refusalOf({
   return Object.assign(refusal, { body });
 }
 
-function requestOf(operation: AnyOperation, base: string, input: Record<string, unknown>, caller: Caller) {
-  const place = operation.remote!;
-  const { query, body, headers } = bindingOf(operation.input, place);
+/** The request with which a place is asked; its path has the query with it. */
+function requestOf(schema: z.ZodObject, place: Place, input: Record<string, unknown>) {
+  const { query, body, headers } = bindingOf(schema, place);
   const path = place.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(input[name])));
-  const target = new URL(base.replace(/\/$/, '') + path);
-  for (const name of query) if (input[name] !== undefined) target.searchParams.set(name, String(input[name]));
-  const given = (names: readonly string[]) =>
-    Object.fromEntries(names.filter((name) => input[name] !== undefined).map((name) => [name, input[name]]));
+  const given = (names: readonly string[]) => names.filter((name) => input[name] !== undefined);
+  const search = new URLSearchParams(
+    Object.fromEntries(given(query).map((name) => [name, String(input[name])])),
+  );
   return {
-    target,
-    request: {
-      method: place.method.toUpperCase(),
-      headers: {
-        [callerHeaders.is]: caller.is,
-        [callerHeaders.actor]: encodeURIComponent(caller.actor),
-        ...(caller.cause === undefined ? {} : { [callerHeaders.cause]: caller.cause }),
-        ...(body.length > 0 ? { 'content-type': 'application/json' } : {}),
-        ...Object.fromEntries(
-          Object.entries(headers).flatMap(([name, header]) =>
-            input[name] === undefined ? [] : [[header, String(input[name])]],
-          ),
-        ),
-      },
-      ...(body.length > 0 ? { body: JSON.stringify(given(body)) } : {}),
+    method: place.method.toUpperCase() as Uppercase<Place['method']>,
+    path: search.size > 0 ? `${path}?${search}` : path,
+    headers: {
+      ...(body.length > 0 ? { 'content-type': 'application/json' } : {}),
+      ...Object.fromEntries(given(Object.keys(headers)).map((name) => [headers[name]!, String(input[name])])),
     },
+    ...(body.length > 0
+      ? { body: JSON.stringify(Object.fromEntries(given(body).map((name) => [name, input[name]]))) }
+      : {}),
+  };
+}
+
+function headersOf({ is, actor, cause }: Caller): Record<string, string> {
+  return {
+    [callerHeaders.is]: is,
+    [callerHeaders.actor]: encodeURIComponent(actor),
+    ...(cause === undefined ? {} : { [callerHeaders.cause]: cause }),
   };
 }

@@ -1,10 +1,12 @@
 import t from 'tap';
 import { z } from 'zod';
+import { localToolsOf } from '../../src/mcp/operation-tools.js';
 import { ToolTable } from '../../src/mcp/table.js';
 import { type Caller, defineTool, ToolFailure } from '../../src/mcp/tool.js';
 import { everyTool, type ToolSources } from '../../src/mcp/tools.js';
-import { channelAdminTools } from '../../src/operations/channels/tools.js';
+import { channelOperations } from '../../src/operations/channels/index.js';
 import { Refusal, Unavailable } from '../../streams/core/index.js';
+import { callHere } from '../support/operations.js';
 
 const key: Caller = { tier: 'keyed', actor: 'ann', key: 'k' };
 const wallet: Caller = { tier: 'wallet-read', actor: '0xabc' };
@@ -43,7 +45,7 @@ t.test('MCP-01 the tools of each tier', async (t) => {
 });
 
 t.test('MCP-02 the three local ones', async (t) => {
-  const own = channelAdminTools(async () => ({ status: 200, body: {} }));
+  const own = localToolsOf(channelOperations, callHere({}));
   t.same(
     own.map(({ name }) => name),
     ['svc_update_channel', 'svc_channel_members', 'svc_channel_operations'],

@@ -1,8 +1,6 @@
 import { once } from 'node:events';
 import { setImmediate as breathe } from 'node:timers/promises';
 import { z } from 'zod';
-import type { GatewayRequest } from '../../mcp/gateway.js';
-import type { Reply } from '../../remote/service.js';
 import { defineCommand } from '../core/command.js';
 import { Failed } from '../core/failure.js';
 import { cut, printable } from '../core/terminal.js';
@@ -29,11 +27,14 @@ export const mcpCommand = defineCommand({
   options: serviceOptions,
   async run(invocation) {
     // loaded here: no other command needs them
-    const [{ LineTransport }, { createLocalToolServer }, { channelAdminTools }] = await Promise.all([
-      import('../../mcp/line-transport.js'),
-      import('../../mcp/stdio.js'),
-      import('../../operations/channels/tools.js'),
-    ]);
+    const [{ LineTransport }, { localToolsOf }, { createLocalToolServer }, { operations }, { publicCall }] =
+      await Promise.all([
+        import('../../mcp/line-transport.js'),
+        import('../../mcp/operation-tools.js'),
+        import('../../mcp/stdio.js'),
+        import('../../operations/index.js'),
+        import('../../remote/client.js'),
+      ]);
     const service = serviceOf(invocation, invocation.options);
     const { CHANNEL_ADMIN_KEY: adminKey } = invocation.config();
     const calls = new Set<Promise<unknown>>();
@@ -46,7 +47,12 @@ export const mcpCommand = defineCommand({
         return answer;
       };
     };
-    const own = adminKey ? channelAdminTools(counted(overHttp(service, adminKey))) : [];
+    const withAdminKey = publicCall(
+      counted(({ method, path, headers, body }) =>
+        service.send(method, path, body, { ...headers, 'x-api-key': adminKey }),
+      ),
+    );
+    const own = adminKey ? localToolsOf(operations, withAdminKey) : [];
     await requireService(service);
     const ask = counted((method: string, params: object) => askMcp(service, method, params));
     const server = createLocalToolServer(ask, own);
@@ -93,20 +99,4 @@ async function askMcp(service: ServiceClient, method: string, params: object): P
     throw new Error(`${service.url} answered ${status}, but not as MCP does`);
   if (error) throw Object.assign(new Error(error.message), { code: error.code, data: error.data });
   return result;
-}
-
-/** The public API of a service elsewhere, with a key of its own. */
-function overHttp(service: ServiceClient, key: string) {
-  return async (
-    _caller: unknown,
-    { method = 'GET', path, query = {}, body }: GatewayRequest,
-  ): Promise<Reply> => {
-    const given = Object.entries(query).flatMap(([name, value]): [string, string][] =>
-      value === undefined ? [] : [[name, String(value)]],
-    );
-    const search = given.length > 0 ? `?${new URLSearchParams(given)}` : '';
-    const text = body === undefined ? undefined : JSON.stringify(body);
-    const { status, body: answer } = await service.send(method, path + search, text, { 'x-api-key': key });
-    return { status, body: answer };
-  };
 }

@@ -1,38 +1,26 @@
+import { casefold } from '../../../streams/irc-grammar.js';
 import type { Area, AreaParts } from '../../app/area.js';
 import { readPaidChannels } from '../../app/paid-channels.js';
 import { readChannelKeeping } from '../../metrics/rooms.js';
-import { upstream } from '../../remote/service.js';
+import { OwnReadModel } from '../../stores/own-read-model.js';
 import type { IrcState } from '../network/irc-state.js';
 import { createAutomation } from './automation.js';
 import type { createChannelKeeping } from './bot.js';
-import { channelRoutes } from './routes.js';
-import { channelservRoutes, createChannelserv } from './service.js';
+import type { ChannelParts } from './channel.js';
 
-/** The managed channels: their service, the bot that keeps them, and what marketplace events do to them. */
+/** The managed channels: what is asked of them, the bot that keeps them, and what marketplace events do to them. */
 export function channelsArea(parts: AreaParts, keeping: ReturnType<typeof createChannelKeeping>): Area {
-  const { config, log, logger, readModels, channels, keys, startedAt, holder } = parts;
-  const automation = createAutomation(config, { log, logger, holder, channels });
-  const service = createChannelserv({
-    log,
-    readModels,
-    channels,
-    irc: async () => (await keeping.lease.holderState()) as IrcState | undefined,
-    sold: readPaidChannels(config.PAID_CHANNELS).map(({ name }) => name),
-    startedAt,
-  });
-  const channelserv = upstream('channelserv', channelservRoutes, {
-    url: config.CHANNELSERV_URL,
-    timeoutMs: config.PROXY_TIMEOUT,
-    service,
-  });
+  const { config, log, logger, readModels, channels: commands, holder } = parts;
+  const channels: ChannelParts['channels'] = {
+    rows: new OwnReadModel(readModels, 'channel_directory'),
+    commands,
+    irc: async () => (await keeping.lease.holderState().catch(() => undefined)) as IrcState | undefined,
+    sold: new Set(readPaidChannels(config.PAID_CHANNELS).map(({ name }) => casefold(name))),
+  };
   return {
-    services: [{ name: 'channelserv', routes: channelservRoutes, operations: service }],
-    health: { channelserv: () => channelserv.health() },
-    api: async (server) => {
-      await server.register(channelRoutes, { channelserv, keys });
-    },
+    parts: { channels },
     bots: [keeping],
-    workers: [automation],
+    workers: [createAutomation(config, { log, logger, holder, channels: commands })],
     gauged: [{ role: 'irc', part: 'channels', read: () => readChannelKeeping(keeping, readModels) }],
   };
 }

@@ -79,6 +79,8 @@ export interface ToolFace<In extends z.ZodObject = z.ZodObject, Out = unknown> {
   openWorld?: boolean;
   /** Whether a wallet's signature opens it too. */
   walletReadable?: boolean;
+  /** Whether only the tool server on this machine has it, which asks a running service for it. */
+  local?: boolean;
 }
 
 /** The internal services of the contract. */

@@ -1,0 +1,74 @@
+import { z } from 'zod';
+import { managedChannel } from '../../../projections/channels/queries.js';
+import { channelTypes } from '../../../streams/channels/index.js';
+import { type Log, Refusal } from '../../../streams/core/index.js';
+import { casefold, isManagedChannel } from '../../../streams/irc-grammar.js';
+import type { Channels } from '../../../workers/channels/index.js';
+import { Time } from '../../openapi/description.js';
+import type { OwnReadModel } from '../../stores/own-read-model.js';
+import type { IrcState } from '../network/irc-state.js';
+
+/** What the operations of channels work with. */
+export interface ChannelParts {
+  log: Log;
+  startedAt: Date;
+  channels: {
+    rows: OwnReadModel;
+    /** Carried out by the process that holds the channel bot. */
+    commands: Channels;
+    /** State of the channel bot's connection, in whichever process it is; `undefined` where that is not known. */
+    irc(): Promise<IrcState | undefined>;
+    /** Channels to which access is sold: who paid counts on them, so callers do not make, change or close them. */
+    sold: ReadonlySet<string>;
+  };
+}
+
+/** A managed channel as paths name it, in its one spelling; what cannot be the name of one is not found. */
+export const ChannelName = z
+  .string()
+  .transform((given) => {
+    const name = casefold(`#${given.replace(/^#/, '')}`);
+    if (!isManagedChannel(name)) throw channelNotFound();
+    return name;
+  })
+  .describe('Managed channel; a leading # (in a path %23) may be left out');
+
+/** A managed channel as callers see it. */
+export const ManagedChannel = z
+  .object({
+    name: z.string(),
+    type: z.enum(channelTypes),
+    modes: z.string(),
+    topic: z.string(),
+    metadata: z.record(z.string(), z.unknown()),
+    created_at: Time,
+    archived_at: Time.nullable(),
+    archive_reason: z.string().nullable(),
+    delete_after: Time.nullable(),
+    deleted_at: Time.nullable(),
+  })
+  .meta({ id: 'ManagedChannel' });
+
+/** An example of one. */
+export const exampleChannel = {
+  name: '#task-a1b2c3d4',
+  type: 'task',
+  modes: '+int',
+  topic: 'Task a1b2c3d4 | Photograph a shop front',
+  metadata: { task_id: 'a1b2c3d4-5678' },
+  created_at: '2026-01-31T12:00:00.000Z',
+  archived_at: null,
+  archive_reason: null,
+  delete_after: null,
+  deleted_at: null,
+};
+
+/** The refusal of a channel that is not managed. */
+export const channelNotFound = () => new Refusal('not_found', 'Channel not found');
+
+/** A managed channel. Throws where there is none. */
+export async function requireChannel(name: string, { channels }: ChannelParts) {
+  const channel = await channels.rows.read((sql, schema) => managedChannel(sql, schema, name));
+  if (!channel) throw channelNotFound();
+  return channel;
+}

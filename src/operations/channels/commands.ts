@@ -1,0 +1,275 @@
+import { z } from 'zod';
+import {
+  channels as channelStream,
+  channelTypes,
+  memberActions,
+  parseModes,
+} from '../../../streams/channels/index.js';
+import { Refusal } from '../../../streams/core/index.js';
+import { cleanText, isManagedChannel } from '../../../streams/irc-grammar.js';
+import { operationFailed } from '../../../workers/channels/index.js';
+import { Time } from '../../openapi/description.js';
+import type { Caller } from '../core/caller.js';
+import { Nick } from '../core/names.js';
+import { defineOperation } from '../core/operation.js';
+import { ChannelName, type ChannelParts, requireChannel } from './channel.js';
+
+const mostInvited = 100;
+const mostInTask = 50;
+/** Members of a channel that one request may be about. */
+const mostNicks = 1_000;
+
+const Topic = z.string().max(300);
+const Modes = z
+  .string()
+  .max(100)
+  .refine((text) => parseModes(text) !== undefined, 'must be a mode string like +nt or -i+k secret');
+/** Whether there is somebody of a name is the network's to say, whatever the name. */
+const Nicks = z.array(z.string().min(1).max(100)).max(mostNicks);
+
+const refused = { rate_limited: 'A limit of the hour is reached', answer_overdue: true } as const;
+const ofNetwork = {
+  irc_unavailable: 'The channel bot is not connected or no operator',
+  refused_by_network: true,
+} as const;
+const ofChannel = { not_found: 'No such managed channel', channel_reserved: true } as const;
+
+const asker = ({ actor, cause }: Caller) => ({ by: actor, cause_id: cause ?? null });
+
+function refuseSold(name: string, { channels: { sold } }: ChannelParts): void {
+  if (!sold.has(name)) return;
+  throw new Refusal('channel_reserved', 'Access to this channel is sold: it is kept as it is');
+}
+
+/** What a command came to. Reads after it see what it wrote, and what came of one that failed half-way. */
+async function done<Done extends { seq: number }>(
+  command: Promise<Done>,
+  { log, channels: { rows } }: ChannelParts,
+): Promise<Omit<Done, 'seq'>> {
+  const wrote = (seq: number) => rows.wrote({ stream: channelStream.name, seq });
+  try {
+    const { seq, ...outcome } = await command;
+    wrote(seq);
+    return outcome;
+  } catch (error) {
+    const { code } = error as { code?: unknown };
+    if (code === 'refused_by_network' || code === 'irc_unavailable' || code === 'answer_overdue')
+      wrote(await log.head(channelStream).catch(() => 0));
+    throw error;
+  }
+}
+
+/** Creates a managed channel. */
+export const createChannel = defineOperation({
+  id: 'createChannel',
+  tag: 'Channels',
+  summary: 'Create a managed channel',
+  access: 'key',
+  input: z
+    .object({
+      name: z.string().refine(isManagedChannel, 'must be # and 3 to 60 of a-z 0-9 _ -'),
+      type: z.enum(channelTypes),
+      modes: Modes.default('+nt'),
+      topic: Topic.default(''),
+      invite_list: z.array(Nick).max(mostInvited).default([]),
+      metadata: z.record(z.string(), z.unknown()).default({}),
+    })
+    .refine(({ type, invite_list }) => type !== 'task' || invite_list.length <= mostInTask, {
+      path: ['invite_list'],
+      message: `must have at most ${mostInTask} entries for a task`,
+    }),
+  example: {
+    name: '#skill-photography',
+    type: 'skill',
+    modes: '+nt',
+    topic: 'Photography',
+    invite_list: ['alice'],
+    metadata: {},
+  },
+  answers: {
+    201: {
+      says: 'It is there; failed_invites are nicks that could not be brought in yet',
+      body: {
+        schema: z.object({
+          name: z.string(),
+          type: z.enum(channelTypes),
+          modes: z.string(),
+          topic: z.string(),
+          created: z.literal(true),
+          invited: z.array(z.string()),
+          failed_invites: z.array(z.string()),
+        }),
+        example: {
+          name: '#skill-photography',
+          type: 'skill',
+          modes: '+nt',
+          topic: 'Photography',
+          created: true,
+          invited: [],
+          failed_invites: ['alice'],
+        },
+      },
+    },
+  },
+  refusals: {
+    ...{ channel_exists: true, channel_reserved: true, type_limit_reached: true },
+    ...{ ...refused, ...ofNetwork },
+  },
+  http: { method: 'post', path: '/channels' },
+  remote: { service: 'channelserv', method: 'post', path: '/api/channels' },
+  run: async (input, caller, parts: ChannelParts) => {
+    refuseSold(input.name, parts);
+    const { commands } = parts.channels;
+    return await done(commands.create({ ...input, cause: 'request' }, asker(caller)), parts);
+  },
+});
+
+/** Changes a managed channel. */
+export const updateChannel = defineOperation({
+  id: 'updateChannel',
+  tag: 'Channels',
+  summary: 'Change topic, modes, voice and operators of a managed channel',
+  access: 'key',
+  input: z.object({
+    name: ChannelName,
+    topic: Topic.optional(),
+    modes: z
+      .union([Modes, z.array(Modes).max(20)], 'must be a mode string like +nt, or a list of them')
+      .optional()
+      .describe('Mode string like +nt, or a list of them'),
+    voice: Nicks.default([]).describe('Nicks that get voice'),
+    devoice: Nicks.default([]).describe('Nicks that lose voice'),
+    op: Nicks.default([]).describe('Nicks that become channel operators'),
+    deop: Nicks.default([]).describe('Nicks that are channel operators no more'),
+  }),
+  example: { name: 'task-a1b2c3d4', topic: 'New topic', modes: '+nt', voice: ['alice'] },
+  answers: {
+    200: {
+      says: 'What could be done is done; failed says for which nicks something could not',
+      body: {
+        schema: z.object({
+          name: z.string(),
+          updated: z.literal(true),
+          failed: z.record(z.string(), z.string()).optional(),
+        }),
+        example: { name: '#task-a1b2c3d4', updated: true },
+      },
+    },
+  },
+  refusals: { ...ofChannel, ...refused, ...ofNetwork },
+  http: { method: 'patch', path: '/channels/{name}' },
+  tool: {
+    name: 'svc_update_channel',
+    title: 'Change a managed channel',
+    description:
+      'Changes topic or modes of a managed channel, or gives and takes voice and operator state there.',
+    rename: { name: 'channel' },
+    effect: 'change',
+    idempotent: true,
+    local: true,
+  },
+  remote: { service: 'channelserv', method: 'patch', path: '/api/channels/{name}' },
+  run: async ({ modes = [], ...input }, caller, parts: ChannelParts) => {
+    refuseSold(input.name, parts);
+    const { commands } = parts.channels;
+    const request = { ...input, modes: [modes].flat() };
+    const { failed } = await done(commands.update(request, asker(caller)), parts);
+    return { name: input.name, updated: true, ...(Object.keys(failed).length > 0 ? { failed } : {}) };
+  },
+});
+
+/** Archives a managed channel, or deletes it at once. */
+export const removeChannel = defineOperation({
+  id: 'removeChannel',
+  tag: 'Channels',
+  summary: 'Archive a managed channel, or delete it at once',
+  access: 'key',
+  input: z.object({
+    name: ChannelName,
+    reason: z.string().max(300).default('Archived'),
+    immediate: z.boolean().default(false),
+  }),
+  example: { name: 'task-a1b2c3d4', reason: 'Task approved', immediate: false },
+  answers: {
+    200: {
+      says: 'It is archived, to be deleted after delete_after; or deleted',
+      body: {
+        schema: z.object({
+          name: z.string(),
+          archived: z.literal(true).optional(),
+          deleted: z.literal(true).optional(),
+          archive_reason: z.string().optional(),
+          delete_after: Time.optional(),
+        }),
+        example: {
+          name: '#task-a1b2c3d4',
+          archived: true,
+          archive_reason: 'Task approved',
+          delete_after: '2026-02-07T12:00:00.000Z',
+        },
+      },
+    },
+  },
+  refusals: { ...ofChannel, ...refused, ...ofNetwork },
+  http: { method: 'delete', path: '/channels/{name}' },
+  remote: { service: 'channelserv', method: 'delete', path: '/api/channels/{name}' },
+  run: async (input, caller, parts: ChannelParts) => {
+    refuseSold(input.name, parts);
+    const { commands } = parts.channels;
+    const request = { ...input, cause: 'request' as const };
+    const { name, is, ...archived } = await done(commands.remove(request, asker(caller)), parts);
+    return { name, [is]: true, ...archived };
+  },
+});
+
+/** Forces nicks in or out, or changes their voice or operator state. */
+export const changeChannelMembers = defineOperation({
+  id: 'changeChannelMembers',
+  tag: 'Channels',
+  summary: 'Force nicks in or out, or change their voice or operator state',
+  access: 'key',
+  input: z.object({
+    name: ChannelName,
+    action: z.enum(memberActions),
+    nicks: Nicks.min(1),
+    reason: z.string().max(200).default('').transform(cleanText).describe('Shown to those who are taken out'),
+  }),
+  example: { name: 'task-a1b2c3d4', action: 'voice', nicks: ['alice'] },
+  answers: {
+    200: {
+      says: 'Nick by nick what worked, and why it did not',
+      body: {
+        schema: z.object({
+          action: z.enum(memberActions),
+          successful: z.array(z.string()),
+          failed: z.record(z.string(), z.string()),
+        }),
+        example: { action: 'voice', successful: [], failed: { alice: 'No such nick' } },
+      },
+    },
+  },
+  refusals: { ...ofChannel, ...refused },
+  http: { method: 'post', path: '/channels/{name}/members' },
+  tool: {
+    name: 'svc_channel_members',
+    title: 'Move or mark members of a channel',
+    description:
+      'Forces nicks into a managed channel or out of it, or changes their voice or operator state. Answers nick by nick what worked.',
+    rename: { name: 'channel' },
+    effect: 'change',
+    idempotent: true,
+    local: true,
+  },
+  remote: { service: 'channelserv', method: 'post', path: '/api/channels/{name}/members' },
+  run: async (input, caller, parts: ChannelParts) => {
+    try {
+      return await done(parts.channels.commands.members(input, asker(caller)), parts);
+    } catch (error) {
+      if ((error as { code?: unknown }).code !== 'irc_unavailable') throw error;
+      const { name, action, nicks } = input;
+      await requireChannel(name, parts);
+      const failed = Object.fromEntries(nicks.map((nick) => [nick, operationFailed]));
+      return { action, successful: [], failed };
+    }
+  },
+});

@@ -1,0 +1,177 @@
+import { z } from 'zod';
+import {
+  channelOperations,
+  channelStatistics,
+  channelWithoutKey,
+  managedChannels,
+  operationWithoutKey,
+} from '../../../projections/channels/queries.js';
+import { channelTypes } from '../../../streams/channels/index.js';
+import { Time } from '../../openapi/description.js';
+import { mayChange } from '../core/caller.js';
+import { defineOperation } from '../core/operation.js';
+import { ircStateView, troubleView } from '../network/irc-state.js';
+import {
+  ChannelName,
+  type ChannelParts,
+  channelNotFound,
+  exampleChannel,
+  ManagedChannel,
+  requireChannel,
+} from './channel.js';
+
+const keys = 'The key of a channel (+k) is shown as * to callers who may not write.';
+const unknown = { not_found: 'No such managed channel' };
+
+const statistics = ({ log, channels }: ChannelParts) =>
+  channels.rows.read((sql, schema) => channelStatistics(sql, schema, log.now()));
+
+/** The managed channels. */
+export const listChannels = defineOperation({
+  id: 'listChannels',
+  tag: 'Channels',
+  summary: 'The managed channels',
+  description: `Private ones are among them. ${keys}`,
+  access: 'open, more with a key',
+  input: z.object({ type: z.enum(channelTypes).optional() }),
+  answers: {
+    200: {
+      says: 'All that are not deleted',
+      body: {
+        schema: z.object({ channels: z.array(ManagedChannel), total: z.int() }),
+        example: { channels: [exampleChannel], total: 1 },
+      },
+    },
+  },
+  http: { method: 'get', path: '/channels' },
+  remote: { service: 'channelserv', method: 'get', path: '/api/channels' },
+  run: async ({ type }, caller, { channels: { rows } }: ChannelParts) => {
+    const found = await rows.read((sql, schema) => managedChannels(sql, schema, type));
+    const channels = mayChange(caller) ? found : found.map(channelWithoutKey);
+    return { channels, total: channels.length };
+  },
+});
+
+/** How many managed channels there are. */
+export const getChannelStatistics = defineOperation({
+  id: 'getChannelStatistics',
+  tag: 'Channels',
+  summary: 'How many managed channels there are',
+  access: 'open, more with a key',
+  answers: {
+    200: {
+      says: 'Numbers of channels',
+      body: {
+        schema: z.object({
+          total: z.int(),
+          byType: z.record(z.string(), z.int()),
+          archived: z.int(),
+          operationsToday: z.int().describe('Since 00:00 UTC'),
+        }),
+        example: { total: 1, byType: { task: 1 }, archived: 0, operationsToday: 4 },
+      },
+    },
+  },
+  http: { method: 'get', path: '/channels/stats' },
+  remote: { service: 'channelserv', method: 'get', path: '/api/stats' },
+  run: async (_input, _caller, parts: ChannelParts) => await statistics(parts),
+});
+
+/** A managed channel. */
+export const getChannel = defineOperation({
+  id: 'getChannel',
+  tag: 'Channels',
+  summary: 'A managed channel',
+  description: keys,
+  access: 'open, more with a key',
+  input: z.object({ name: ChannelName }),
+  example: { name: 'task-a1b2c3d4' },
+  answers: { 200: { says: 'The channel', body: { schema: ManagedChannel, example: exampleChannel } } },
+  refusals: unknown,
+  http: { method: 'get', path: '/channels/{name}' },
+  remote: { service: 'channelserv', method: 'get', path: '/api/channels/{name}' },
+  run: async ({ name }, caller, parts: ChannelParts) => {
+    const channel = await requireChannel(name, parts);
+    return mayChange(caller) ? channel : channelWithoutKey(channel);
+  },
+});
+
+/** What was done in a managed channel by command. */
+export const listChannelOperations = defineOperation({
+  id: 'listChannelOperations',
+  tag: 'Channels',
+  summary: 'What was done in a managed channel by command, newest first',
+  description: keys,
+  access: 'open, more with a key',
+  input: z.object({
+    name: ChannelName,
+    limit: z.int().min(1).max(200).default(50).describe('How many records at most'),
+  }),
+  example: { name: 'task-a1b2c3d4' },
+  answers: {
+    200: {
+      says: 'Audit records',
+      body: {
+        schema: z.object({
+          channel: z.string(),
+          operations: z.array(
+            z.object({
+              id: z.int(),
+              channel: z.string(),
+              operation: z.string(),
+              target_nick: z.string().nullable(),
+              details: z.string(),
+              created_at: Time,
+            }),
+          ),
+        }),
+        example: {
+          channel: '#task-a1b2c3d4',
+          operations: [
+            {
+              id: 1,
+              channel: '#task-a1b2c3d4',
+              operation: 'create',
+              target_nick: null,
+              details: 'task +int',
+              created_at: '2026-01-31T12:00:00.000Z',
+            },
+          ],
+        },
+      },
+    },
+  },
+  refusals: unknown,
+  http: { method: 'get', path: '/channels/{name}/operations' },
+  tool: {
+    name: 'svc_channel_operations',
+    title: 'Audit records of a channel',
+    description: 'What was done in a managed channel by command, newest first.',
+    rename: { name: 'channel' },
+    local: true,
+  },
+  remote: { service: 'channelserv', method: 'get', path: '/api/channels/{name}/operations' },
+  run: async ({ name: channel, limit }, caller, { channels: { rows } }: ChannelParts) => {
+    const operations = await rows.read((sql, schema) => channelOperations(sql, schema, channel, limit));
+    // every channel that ever was has its creation at least
+    if (operations.length === 0) throw channelNotFound();
+    return { channel, operations: mayChange(caller) ? operations : operations.map(operationWithoutKey) };
+  },
+});
+
+/** Whether the channel service is well. */
+export const getChannelHealth = defineOperation({
+  id: 'getChannelHealth',
+  remote: { service: 'channelserv', method: 'get', path: '/health' },
+  run: async (_input, _caller, parts: ChannelParts) => {
+    const irc = await parts.channels.irc();
+    const stats = await statistics(parts).catch(() => undefined);
+    return {
+      status: irc?.connected && irc.oper && !irc.trouble ? 'ok' : 'degraded',
+      irc: irc ? ircStateView(irc) : { connected: false, oper: false, nick: null },
+      ...troubleView(irc),
+      ...(stats ? { stats } : {}),
+      uptime: Math.round((Date.now() - parts.startedAt.getTime()) / 1000),
+    };
+  },
+});
