@@ -1277,6 +1277,196 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/multibrain/models": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The models that can be asked */
+        get: operations["listModels"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/multibrain/query": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Put a question to several models
+         * @description Spends credit with their providers, up to a ceiling for each query.
+         */
+        post: operations["createQuery"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/multibrain/query/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How far a query is */
+        get: operations["getQuery"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/multibrain/query/{id}/result": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What the models agree on */
+        get: operations["getQueryResult"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/multibrain/query/{id}/responses": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What each model answered */
+        get: operations["listResponses"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/multibrain/query/{id}/inject": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Give the models something more to think of */
+        post: operations["injectContext"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/multibrain/query/{id}/visibility": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /** Change who may see a query */
+        patch: operations["changeVisibility"];
+        trace?: never;
+    };
+    "/multibrain/queries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Public queries, or a key’s own */
+        get: operations["listQueries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/multibrain/query/{id}/costs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What a query cost, by model and round */
+        get: operations["getQueryCosts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/multibrain/costs/summary": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What all queries cost */
+        get: operations["getCostSummary"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/multibrain/health": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Whether deliberation is well */
+        get: operations["getDeliberationHealth"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/health": {
         parameters: {
             query?: never;
@@ -1484,111 +1674,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/irc/live": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** A page to watch a channel in a browser */
-        get: operations["showLivePage"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/multibrain/models": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** The models that can be asked */
-        get: operations["listModels"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/multibrain/query": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Put a question to several models
-         * @description Spends credit with their providers, up to a ceiling for each query.
-         */
-        post: operations["createQuery"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/multibrain/query/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** How far a query is */
-        get: operations["getQuery"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/multibrain/query/{id}/result": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** What the models agree on */
-        get: operations["getQueryResult"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/multibrain/query/{id}/responses": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** What each model answered */
-        get: operations["listResponses"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/multibrain/query/{id}/stream": {
         parameters: {
             query?: never;
@@ -1609,100 +1694,15 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/multibrain/query/{id}/inject": {
+    "/irc/live": {
         parameters: {
             query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
-        /** Give the models something more to think of */
-        post: operations["injectContext"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/multibrain/query/{id}/visibility": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        /** Change who may see a query */
-        patch: operations["changeVisibility"];
-        trace?: never;
-    };
-    "/multibrain/queries": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Public queries, or a key’s own */
-        get: operations["listQueries"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/multibrain/query/{id}/costs": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** What a query cost, by model and round */
-        get: operations["getQueryCosts"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/multibrain/costs/summary": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** What all queries cost */
-        get: operations["getCostSummary"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/multibrain/health": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Whether deliberation is well */
-        get: operations["getDeliberationHealth"];
+        /** A page to watch a channel in a browser */
+        get: operations["showLivePage"];
         put?: never;
         post?: never;
         delete?: never;
@@ -5763,6 +5763,527 @@ export interface operations {
             };
         };
     };
+    listModels: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The models */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": ({
+                        id: string;
+                        provider: string;
+                        capabilities: string[];
+                    } & {
+                        [key: string]: unknown;
+                    })[];
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    createQuery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "prompt": "Is this contract safe?",
+                 *       "strategy": "consensus"
+                 *     }
+                 */
+                "application/json": {
+                    prompt: string;
+                    /** @description Ids from the list of models; all when left out */
+                    models?: string[];
+                    /**
+                     * @description consensus: one round; debate: three, each sees the others; roundtable: in turn, two rounds
+                     * @default consensus
+                     * @enum {string}
+                     */
+                    strategy?: "consensus" | "debate" | "roundtable";
+                    /**
+                     * @description Per answer of a model
+                     * @default 1024
+                     */
+                    maxTokens?: number;
+                    systemPrompt?: string;
+                    temperature?: number;
+                    /**
+                     * @description public: in lists; unlisted: for those who know the id; private: for the key that asks
+                     * @default unlisted
+                     * @enum {string}
+                     */
+                    visibility?: "public" | "private" | "unlisted";
+                };
+            };
+        };
+        responses: {
+            /** @description It is queued; ask for its result */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeliberationQuery"];
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getQuery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the deliberation query
+                 * @example 3f1c2a8e-6f0e-4a52-9d0a-0c8f4b1f7d10
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The query */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeliberationQuery"];
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getQueryResult: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the deliberation query
+                 * @example 3f1c2a8e-6f0e-4a52-9d0a-0c8f4b1f7d10
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The result */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeliberationResult"];
+                };
+            };
+            /** @description Not done yet; Retry-After says when to ask again */
+            202: {
+                headers: {
+                    /** @description Seconds */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        id: string;
+                        /** @enum {string} */
+                        status: "queued" | "running" | "synthesizing" | "completed" | "failed";
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listResponses: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the deliberation query
+                 * @example 3f1c2a8e-6f0e-4a52-9d0a-0c8f4b1f7d10
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description By round */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        model: string;
+                        round: number;
+                        content: string | null;
+                        timing_ms: number;
+                        tokens: {
+                            in: number;
+                            out: number;
+                        };
+                        cost_usd: number;
+                        error: string | null;
+                    }[];
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    injectContext: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the deliberation query
+                 * @example 3f1c2a8e-6f0e-4a52-9d0a-0c8f4b1f7d10
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "content": "The contract was audited in January."
+                 *     }
+                 */
+                "application/json": {
+                    content: string;
+                };
+            };
+        };
+        responses: {
+            /** @description It goes into the calls that follow */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        id: string;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    changeVisibility: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the deliberation query
+                 * @example 3f1c2a8e-6f0e-4a52-9d0a-0c8f4b1f7d10
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "visibility": "public"
+                 *     }
+                 */
+                "application/json": {
+                    /** @enum {string} */
+                    visibility: "public" | "private" | "unlisted";
+                };
+            };
+        };
+        responses: {
+            /** @description Changed */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        id: string;
+                        /** @enum {string} */
+                        visibility: "public" | "private" | "unlisted";
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listQueries: {
+        parameters: {
+            query?: {
+                status?: "queued" | "running" | "synthesizing" | "completed" | "failed";
+                /** @description How many queries at most */
+                limit?: number;
+                /** @description Those of the key that asks, whatever their visibility, in place of the public ones */
+                mine?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Newest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        queries: components["schemas"]["DeliberationQuery"][];
+                    };
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getQueryCosts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the deliberation query
+                 * @example 3f1c2a8e-6f0e-4a52-9d0a-0c8f4b1f7d10
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description US dollars */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        calls: number;
+                        tokens: {
+                            in: number;
+                            out: number;
+                        };
+                        cost_usd: number;
+                        id: string;
+                        by_model: ({
+                            calls: number;
+                            tokens: {
+                                in: number;
+                                out: number;
+                            };
+                            cost_usd: number;
+                            model: string;
+                        } & {
+                            [key: string]: unknown;
+                        })[];
+                        by_round: ({
+                            calls: number;
+                            tokens: {
+                                in: number;
+                                out: number;
+                            };
+                            cost_usd: number;
+                            round: number;
+                        } & {
+                            [key: string]: unknown;
+                        })[];
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getCostSummary: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description US dollars */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        calls: number;
+                        tokens: {
+                            in: number;
+                            out: number;
+                        };
+                        cost_usd: number;
+                        queries: number;
+                        by_model: ({
+                            calls: number;
+                            tokens: {
+                                in: number;
+                                out: number;
+                            };
+                            cost_usd: number;
+                            model: string;
+                        } & {
+                            [key: string]: unknown;
+                        })[];
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getDeliberationHealth: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Its health */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        status: "ok" | "degraded";
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     getHealth: {
         parameters: {
             query?: never;
@@ -6249,259 +6770,6 @@ export interface operations {
             };
         };
     };
-    showLivePage: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The page */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/html": string;
-                };
-            };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    listModels: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The models */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": ({
-                        id: string;
-                        provider: string;
-                        capabilities: string[];
-                    } & {
-                        [key: string]: unknown;
-                    })[];
-                };
-            };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    createQuery: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "prompt": "Is this contract safe?",
-                 *       "strategy": "consensus"
-                 *     }
-                 */
-                "application/json": {
-                    prompt: string;
-                    models?: string[];
-                    /**
-                     * @default consensus
-                     * @enum {string}
-                     */
-                    strategy?: "consensus" | "debate" | "roundtable";
-                    /** @default 1024 */
-                    maxTokens?: number;
-                    systemPrompt?: string;
-                    temperature?: number;
-                    /**
-                     * @default unlisted
-                     * @enum {string}
-                     */
-                    visibility?: "public" | "private" | "unlisted";
-                };
-            };
-        };
-        responses: {
-            /** @description It is queued; ask for its result */
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["DeliberationQuery"];
-                };
-            };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    getQuery: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /**
-                 * @description Id of the query
-                 * @example 3f1c2a8e-6f0e-4a52-9d0a-0c8f4b1f7d10
-                 */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The query */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["DeliberationQuery"];
-                };
-            };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    getQueryResult: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /**
-                 * @description Id of the query
-                 * @example 3f1c2a8e-6f0e-4a52-9d0a-0c8f4b1f7d10
-                 */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The result */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["DeliberationResult"];
-                };
-            };
-            /** @description Not done yet; Retry-After says when to ask again */
-            202: {
-                headers: {
-                    /** @description Seconds */
-                    "Retry-After"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        id: string;
-                        /** @enum {string} */
-                        status: "queued" | "running" | "synthesizing" | "completed" | "failed";
-                    } & {
-                        [key: string]: unknown;
-                    };
-                };
-            };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    listResponses: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /**
-                 * @description Id of the query
-                 * @example 3f1c2a8e-6f0e-4a52-9d0a-0c8f4b1f7d10
-                 */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description By round */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        model: string;
-                        round: number;
-                        content: string | null;
-                        timing_ms: number;
-                        tokens: {
-                            in: number;
-                            out: number;
-                        };
-                        cost_usd: number;
-                        error: string | null;
-                    }[];
-                };
-            };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
     streamQuery: {
         parameters: {
             query?: {
@@ -6511,7 +6779,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the query
+                 * @description Id of the deliberation query
                  * @example 3f1c2a8e-6f0e-4a52-9d0a-0c8f4b1f7d10
                  */
                 id: string;
@@ -6547,213 +6815,7 @@ export interface operations {
             };
         };
     };
-    injectContext: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /**
-                 * @description Id of the query
-                 * @example 3f1c2a8e-6f0e-4a52-9d0a-0c8f4b1f7d10
-                 */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "content": "The contract was audited in January."
-                 *     }
-                 */
-                "application/json": {
-                    content: string;
-                };
-            };
-        };
-        responses: {
-            /** @description It goes into the calls that follow */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        id: string;
-                    } & {
-                        [key: string]: unknown;
-                    };
-                };
-            };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    changeVisibility: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /**
-                 * @description Id of the query
-                 * @example 3f1c2a8e-6f0e-4a52-9d0a-0c8f4b1f7d10
-                 */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "visibility": "public"
-                 *     }
-                 */
-                "application/json": {
-                    /** @enum {string} */
-                    visibility: "public" | "private" | "unlisted";
-                };
-            };
-        };
-        responses: {
-            /** @description Changed */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        id: string;
-                        /** @enum {string} */
-                        visibility: "public" | "private" | "unlisted";
-                    } & {
-                        [key: string]: unknown;
-                    };
-                };
-            };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    listQueries: {
-        parameters: {
-            query?: {
-                status?: "queued" | "running" | "synthesizing" | "completed" | "failed";
-                limit?: number;
-                /** @description Those of the key that asks, whatever their visibility, in place of the public ones */
-                mine?: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Newest first */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        queries: components["schemas"]["DeliberationQuery"][];
-                    };
-                };
-            };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    getQueryCosts: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /**
-                 * @description Id of the query
-                 * @example 3f1c2a8e-6f0e-4a52-9d0a-0c8f4b1f7d10
-                 */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description US dollars */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        calls: number;
-                        tokens: {
-                            in: number;
-                            out: number;
-                        };
-                        cost_usd: number;
-                        id: string;
-                        by_model: ({
-                            calls: number;
-                            tokens: {
-                                in: number;
-                                out: number;
-                            };
-                            cost_usd: number;
-                            model: string;
-                        } & {
-                            [key: string]: unknown;
-                        })[];
-                        by_round: ({
-                            calls: number;
-                            tokens: {
-                                in: number;
-                                out: number;
-                            };
-                            cost_usd: number;
-                            round: number;
-                        } & {
-                            [key: string]: unknown;
-                        })[];
-                    } & {
-                        [key: string]: unknown;
-                    };
-                };
-            };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    getCostSummary: {
+    showLivePage: {
         parameters: {
             query?: never;
             header?: never;
@@ -6762,68 +6824,13 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description US dollars */
+            /** @description The page */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        calls: number;
-                        tokens: {
-                            in: number;
-                            out: number;
-                        };
-                        cost_usd: number;
-                        queries: number;
-                        by_model: ({
-                            calls: number;
-                            tokens: {
-                                in: number;
-                                out: number;
-                            };
-                            cost_usd: number;
-                            model: string;
-                        } & {
-                            [key: string]: unknown;
-                        })[];
-                    } & {
-                        [key: string]: unknown;
-                    };
-                };
-            };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    getDeliberationHealth: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Its health */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        status: "ok" | "degraded";
-                    } & {
-                        [key: string]: unknown;
-                    };
+                    "text/html": string;
                 };
             };
             /** @description What went wrong */

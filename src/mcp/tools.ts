@@ -1,5 +1,4 @@
 import type { Call } from '../operations/core/operation.js';
-import { deliberationTools } from '../operations/deliberation/tools.js';
 import { operations } from '../operations/index.js';
 import type { Gateway } from './gateway.js';
 import { toolsOf } from './operation-tools.js';
@@ -12,7 +11,6 @@ export interface ToolSources {
 }
 
 /** Every tool that is served over HTTP, in the order in which it is listed. */
-export function everyTool(sources: ToolSources): Tool[] {
-  const { gateway, call } = sources;
-  return [...toolsOf(operations, call), ...deliberationTools(gateway)];
+export function everyTool({ call }: ToolSources): Tool[] {
+  return toolsOf(operations, call);
 }

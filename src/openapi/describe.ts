@@ -60,7 +60,8 @@ function refusalsOfWallets({ access }: AnyOperation): Refusals {
 
 /** The description of a stream of events. */
 export function streamDescriptionOf(stream: AnyEventStream): Description {
-  const { id, path, tag, summary, description, input, refusals, says, example, pathExample = {} } = stream;
+  const { id, path, tag, summary, description, input, refusals, says, nothingMore } = stream;
+  const { example, pathExample = {} } = stream;
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
   const params = inPath.map((name) => {
     const schema = schemaAt(input, name);
@@ -71,7 +72,10 @@ export function streamDescriptionOf(stream: AnyEventStream): Description {
     ...{ id, method: 'get', path, tag, summary, description, access: 'open, more with a key', refusals },
     ...(inPath.length > 0 ? { params: Object.fromEntries(params) } : {}),
     query: input.omit(Object.fromEntries(inPath.map((name) => [name, true])) as never),
-    answers: { 200: { says, type: 'text/event-stream', body: { schema: z.string(), example } } },
+    answers: {
+      200: { says, type: 'text/event-stream', body: { schema: z.string(), example } },
+      ...(nothingMore ? { 204: { says: nothingMore } } : {}),
+    },
     errors: {
       400: 'The input is not valid, or Last-Event-ID or `after` is no id of an event of this stream',
     },

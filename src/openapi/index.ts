@@ -1,4 +1,3 @@
-import { deliberationOperations } from '../operations/deliberation/description.js';
 import { eventStreams, operations as values } from '../operations/index.js';
 import { pageDescriptions } from '../pages/descriptions.js';
 import { livePageDescription } from '../pages/live.js';
@@ -10,6 +9,5 @@ export const operations: Description[] = [
   ...values.filter(({ http }) => http).map(descriptionOf),
   ...eventStreams.map(streamDescriptionOf),
   livePageDescription,
-  ...deliberationOperations,
   ...pageDescriptions,
 ];

@@ -1,6 +1,8 @@
 import { channelOperations } from './channels/index.js';
 import type { AnyEventStream } from './core/event-stream.js';
 import type { AnyOperation } from './core/operation.js';
+import { deliberationOperations } from './deliberation/index.js';
+import { streamQuery } from './deliberation/stream.js';
 import { deliveryOperations } from './delivery/index.js';
 import { eventOperations } from './events/index.js';
 import { identityOperations } from './identity/index.js';
@@ -27,8 +29,9 @@ export const operations: readonly AnyOperation[] = [
   ...incidentsOperations,
   ...eventOperations,
   ...deliveryOperations,
+  ...deliberationOperations,
   ...systemOperations,
 ];
 
 /** Every stream of events. */
-export const eventStreams: readonly AnyEventStream[] = [streamIrc];
+export const eventStreams: readonly AnyEventStream[] = [streamIrc, streamQuery];

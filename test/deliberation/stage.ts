@@ -5,22 +5,32 @@ import { openSql } from '../../projections/core/open-sql.js';
 import { Projector } from '../../projections/core/projector.js';
 import type { Sql } from '../../projections/core/sql.js';
 import { deliberations } from '../../projections/deliberation/fold.js';
+import { operationRoutes } from '../../src/http/operations.js';
 import { createServer } from '../../src/http/server.js';
+import { eventStreamRoutes } from '../../src/http/sse.js';
 import '../support/contract.js';
 import type { AreaParts } from '../../src/app/area.js';
 import { readConfig } from '../../src/app/config.js';
 import { ApiKeys } from '../../src/auth/api-keys.js';
 import { deliberationArea } from '../../src/operations/deliberation/area.js';
-import { createMultibrain } from '../../src/operations/deliberation/service.js';
-import { mountService } from '../../src/remote/mount.js';
+import { QueryFeed } from '../../src/operations/deliberation/feed.js';
+import { deliberationOperations } from '../../src/operations/deliberation/index.js';
+import { streamQuery } from '../../src/operations/deliberation/stream.js';
+import { serveRemotely } from '../../src/remote/server.js';
+import { OwnReadModel } from '../../src/stores/own-read-model.js';
 import { ReadModels } from '../../src/stores/read-models.js';
 import { Log } from '../../streams/core/index.js';
-import { type DeliberationFact, deliberation, querySubject } from '../../streams/deliberation/index.js';
+import {
+  type DeliberationFact,
+  deliberation as facts,
+  querySubject,
+} from '../../streams/deliberation/index.js';
 import { operations } from '../../streams/operations/facts.js';
 import { type Answer, askOf } from '../channels/stage.js';
 import { eventually } from '../support/eventually.js';
 import { startProvider, type TestProvider } from '../support/model-provider.js';
 import { startNats, type TestNats } from '../support/nats.js';
+import { callElsewhere, callHere } from '../support/operations.js';
 import type { Teardown } from '../support/server-process.js';
 import { temporaryDirectory } from '../support/sql.js';
 
@@ -85,13 +95,16 @@ export async function startArea(
   const projector = new Projector({ log, sql, projections: [deliberations], logger });
   const readModels = new ReadModels(sql, projector);
   const keys = new ApiKeys(config.API_KEYS);
-  const parts = { config, log, logger, readModels, keys, startedAt: new Date(), holder: dir };
-  const area = deliberationArea(parts as unknown as AreaParts);
+  const common = { config, log, logger, readModels, keys, startedAt: new Date(), holder: dir };
+  const area = deliberationArea(common as unknown as AreaParts);
+  const parts = { ...common, ...area.parts };
+  const multibrain = config.MULTIBRAIN_URL;
+  const call = multibrain === '' ? callHere(parts) : callElsewhere({ multibrain }, { parts });
   const server = await createServer({ logger, rateLimit: 0 });
-  if (config.ROLES.includes('api')) await area.api?.(server);
-  else
-    for (const { name, routes, operations } of area.services ?? [])
-      mountService(server, name, routes, operations);
+  if (config.ROLES.includes('api')) {
+    await server.register(operationRoutes, { operations: deliberationOperations, call, keys });
+    await server.register(eventStreamRoutes, { streams: [streamQuery], keys, parts });
+  } else serveRemotely(server, deliberationOperations, call);
   const work = config.ROLES.includes('workers') ? (area.workers ?? []) : [];
   let stopped: Promise<void> | undefined;
   const stop = () => {
@@ -124,7 +137,7 @@ export async function openLog(t: Teardown, url: string): Promise<Log> {
 const open = (urls: string, logger: Logger) =>
   Log.open({
     ...{ urls, name: 'test', replicas: 1, maxBytes: 500_000_000, logger },
-    streams: [deliberation, operations],
+    streams: [facts, operations],
   });
 
 /** The service over a read model that can be held back; what it decides is appended as it is. */
@@ -153,13 +166,16 @@ export async function behindStage(t: Teardown) {
   await projector.start();
   await eventually('the read model to catch up', () => projector.caughtUp(), 30_000);
   const readModels = new ReadModels(slow, projector);
-  const startedAt = new Date();
+  const feed = new QueryFeed(log, logger);
+  t.teardown(() => feed.close());
+  const rows = new OwnReadModel(readModels, 'deliberations');
+  const deliberation = { rows, feed, models: [], maxCostUsd: 1 };
   return {
-    log,
-    multibrain: createMultibrain({ log, readModels, models: [], maxCostUsd: 1, startedAt }),
-    append: async (facts: readonly DeliberationFact[]) => {
-      for (const { type, data } of facts)
-        await log.append(deliberation, querySubject(data.query_id), { type, data } as DeliberationFact, {
+    feed,
+    call: callHere({ log, startedAt: new Date(), deliberation }),
+    append: async (life: readonly DeliberationFact[]) => {
+      for (const { type, data } of life)
+        await log.append(facts, querySubject(data.query_id), { type, data } as DeliberationFact, {
           by: 'test',
         });
     },

@@ -39,6 +39,8 @@ export interface EventStream<Parts = unknown, In extends z.ZodObject = z.ZodObje
   /** What its answer is, in words, and the beginning of one. */
   says: string;
   example: string;
+  /** What it says, in words, that nothing will come after the last event of the reader; for streams that have an end. */
+  nothingMore?: string;
   refusals: Refusals;
   /** Whether a text is the id of an event of this stream. */
   isEventId(text: string): boolean;

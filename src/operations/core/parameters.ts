@@ -9,7 +9,6 @@ export const channel = z
   .max(64)
   .transform((name) => name.replace(/^#/, ''))
   .describe('Channel name; a leading # is optional');
-export const queryId = z.string().min(1).max(64).describe('Id of the deliberation query');
 export const limit = (most: number, preset: number, of: string) =>
   z.int().min(1).max(most).default(preset).describe(`How many ${of} at most`);
 export const channelType = z.enum(channelTypes);

@@ -1,39 +1,30 @@
 import type { Area, AreaParts } from '../../app/area.js';
 import { ConfigError } from '../../app/config.js';
-import { upstream } from '../../remote/service.js';
+import { OwnReadModel } from '../../stores/own-read-model.js';
+import { nobody } from '../core/caller.js';
 import { createDeliberation } from './bot.js';
 import { QueryFeed } from './feed.js';
 import { missingModelKeys } from './models-file.js';
-import { multibrainApi } from './routes.js';
-import { createMultibrain, multibrainRoutes } from './service.js';
+import type { DeliberationParts } from './parts.js';
+import { getDeliberationHealth } from './reads.js';
 
-/**
- * Queries to several models: their service, the worker that runs them, and the stream of what is answered. Throws
- * `ConfigError` where they are run and a model has no key.
- */
+/** Queries to several models, and the worker that runs them. Throws `ConfigError` where they are run and a model has no key. */
 export function deliberationArea(parts: AreaParts): Area {
-  const { config, log, logger, readModels, keys } = parts;
+  const { config, log, logger, readModels, call } = parts;
   // who asks no model needs no key
   const missing = config.ROLES.includes('workers') ? missingModelKeys(config.MODELS) : [];
   if (missing.length > 0)
     throw new ConfigError(`The configuration cannot be used:\n  MODELS: ${missing.join('\n  MODELS: ')}`);
-  const service = createMultibrain({
-    log,
-    readModels,
+  const deliberation: DeliberationParts['deliberation'] = {
+    rows: new OwnReadModel(readModels, 'deliberations'),
+    feed: new QueryFeed(log, logger),
     models: config.MODELS,
     maxCostUsd: config.DELIBERATION_MAX_COST_USD,
-    startedAt: parts.startedAt,
-  });
-  const multibrain = upstream('multibrain', multibrainRoutes, {
-    url: config.MULTIBRAIN_URL,
-    timeoutMs: config.PROXY_TIMEOUT,
-    service,
-  });
+  };
   return {
-    services: [{ name: 'multibrain', routes: multibrainRoutes, operations: service }],
-    health: { multibrain: () => multibrain.health() },
-    api: async (server) => {
-      await server.register(multibrainApi, { multibrain, keys, feed: new QueryFeed(log, logger) });
+    parts: { deliberation },
+    health: {
+      multibrain: async () => ({ status: 200, body: await call(getDeliberationHealth, {}, nobody) }),
     },
     workers: config.MODELS.length > 0 ? [createDeliberation(config, parts)] : [],
   };

@@ -11,9 +11,10 @@ import {
   querySubject,
   usd,
 } from '../../../streams/deliberation/index.js';
+import type { ServerEvent } from '../core/event-stream.js';
 
-/** Something that happened to a query, as its readers are told. */
-export interface QueryEvent {
+/** Something that happened to a query, as its readers are told: its id is in its data too. */
+export interface QueryEvent extends ServerEvent {
   /** Sequence of the fact, and which event of it: a reader goes on behind it. */
   id: string;
   event: 'status' | 'response' | 'injected' | 'synthesis' | 'error' | 'done';
@@ -137,7 +138,10 @@ function placeOf(id = ''): Place {
 function eventsBehind(behind: Place, fact: Recorded<DeliberationFact>): QueryEvent[] {
   const { seq } = fact;
   return eventsOf(fact)
-    .map((event, index) => ({ id: `${seq}-${index}`, ...event }))
+    .map(({ event, data }, index) => {
+      const id = `${seq}-${index}`;
+      return { id, event, data: { id, ...data } };
+    })
     .slice(seq < behind.seq ? Number.POSITIVE_INFINITY : seq === behind.seq ? behind.index + 1 : 0);
 }
 

@@ -1,0 +1,262 @@
+import { z } from 'zod';
+import {
+  costSummary,
+  listedQueries,
+  type QueryResult,
+  type QueryView,
+  queryCosts,
+  queryCounts,
+  queryResponses,
+  queryResult,
+  queryView,
+} from '../../../projections/deliberation/queries.js';
+import { queryStatuses } from '../../../streams/deliberation/index.js';
+import { defineOperation } from '../core/operation.js';
+import { limit } from '../core/parameters.js';
+import { type DeliberationParts, foundQuery, hasEnded, readerOf } from './parts.js';
+import {
+  Costs,
+  costs,
+  ModelResponse,
+  ofQuery,
+  Query,
+  query,
+  Result,
+  response,
+  result,
+  Unfinished,
+} from './schemas.js';
+
+/** Seconds after which a caller who polls may ask again. */
+const pollSeconds = 2;
+const tag = 'Deliberation';
+const access = 'open, more with a key';
+const rename = { id: 'query_id' };
+
+/** What came of a query, or how far it is. */
+type ResultView = QueryResult | Pick<QueryView, 'id' | 'status' | 'created_at'>;
+
+/** The models that can be asked. */
+export const listModels = defineOperation({
+  id: 'listModels',
+  summary: 'The models that can be asked',
+  ...{ tag, access },
+  answers: {
+    200: {
+      says: 'The models',
+      body: {
+        schema: z.array(
+          z.looseObject({ id: z.string(), provider: z.string(), capabilities: z.array(z.string()) }),
+        ),
+        example: [{ id: 'small', provider: 'example', capabilities: ['chat'] }],
+      },
+    },
+  },
+  http: { method: 'get', path: '/multibrain/models' },
+  tool: {
+    name: 'multibrain_list_models',
+    title: 'List models',
+    description: 'The language models that can be asked, with provider, capabilities and prices.',
+    openWorld: true,
+    walletReadable: true,
+  },
+  remote: { service: 'multibrain', method: 'get', path: '/api/models' },
+  run: async (_input, _caller, { deliberation: { models } }: DeliberationParts) =>
+    models.map(({ id, provider, capabilities, prices }) => ({
+      ...{ id, provider, capabilities },
+      price_usd_per_million_tokens: prices,
+    })),
+});
+
+/** How far a query is. */
+export const getQuery = defineOperation({
+  id: 'getQuery',
+  summary: 'How far a query is',
+  ...{ tag, access, ...ofQuery },
+  answers: { 200: { says: 'The query', body: { schema: Query, example: query } } },
+  http: { method: 'get', path: '/multibrain/query/{id}' },
+  tool: {
+    name: 'multibrain_query_status',
+    title: 'Status of a query',
+    description: 'How far a query is: queued, running, synthesizing, completed or failed, with its timing.',
+    rename,
+    output: 'described',
+    openWorld: true,
+  },
+  remote: { service: 'multibrain', method: 'get', path: '/api/query/{id}' },
+  run: async ({ id }, caller, parts: DeliberationParts) => queryView(await foundQuery(id, caller, parts)),
+});
+
+/** What the models agree on. */
+export const getQueryResult = defineOperation({
+  id: 'getQueryResult',
+  summary: 'What the models agree on',
+  ...{ tag, access, ...ofQuery },
+  answers: {
+    200: { says: 'The result', body: { schema: Result, example: result } },
+    202: {
+      says: 'Not done yet; Retry-After says when to ask again',
+      headers: { 'Retry-After': 'Seconds' },
+      body: { schema: Unfinished, example: { ...ofQuery.example, status: 'running' } },
+    },
+  },
+  http: {
+    method: 'get',
+    path: '/multibrain/query/{id}/result',
+    status: (result: ResultView) => (hasEnded(result) ? 200 : 202),
+    headersOf: (result: ResultView): Record<string, string> =>
+      hasEnded(result) ? {} : { 'retry-after': String(pollSeconds) },
+  },
+  tool: {
+    name: 'multibrain_get_result',
+    title: 'Result of a query',
+    description:
+      'What the models agree on, how much they agree (0 to 1) and what some see differently. While it is not done the answer has its status only: ask again.',
+    rename,
+    output: Result.partial().extend(Unfinished.shape),
+    openWorld: true,
+  },
+  remote: { service: 'multibrain', method: 'get', path: '/api/query/{id}/result' },
+  run: async (asked, caller, parts: DeliberationParts): Promise<ResultView> => {
+    const query = await foundQuery(asked.id, caller, parts);
+    const { id, status, created_at } = queryView(query);
+    if (!hasEnded(query)) return { id, status, created_at };
+    const ended = await parts.deliberation.rows.read((sql, schema) => queryResult(sql, schema, id));
+    return ended!;
+  },
+});
+
+/** What each model answered. */
+export const listResponses = defineOperation({
+  id: 'listResponses',
+  summary: 'What each model answered',
+  ...{ tag, access, ...ofQuery },
+  answers: { 200: { says: 'By round', body: { schema: z.array(ModelResponse), example: [response] } } },
+  http: { method: 'get', path: '/multibrain/query/{id}/responses' },
+  tool: {
+    name: 'multibrain_get_responses',
+    title: 'Answers of the single models',
+    description: 'What each model answered in each round, with time, tokens and cost.',
+    rename,
+    output: 'described',
+    openWorld: true,
+  },
+  remote: { service: 'multibrain', method: 'get', path: '/api/query/{id}/responses' },
+  run: async (asked, caller, parts: DeliberationParts) => {
+    const { id } = await foundQuery(asked.id, caller, parts);
+    return await parts.deliberation.rows.read((sql, schema) => queryResponses(sql, schema, id));
+  },
+});
+
+/** Public queries, or a key's own. */
+export const listQueries = defineOperation({
+  id: 'listQueries',
+  summary: 'Public queries, or a key’s own',
+  ...{ tag, access },
+  input: z.object({
+    status: z.enum(queryStatuses).optional(),
+    limit: limit(100, 20, 'queries'),
+    mine: z
+      .stringbool()
+      .default(false)
+      .describe('Those of the key that asks, whatever their visibility, in place of the public ones'),
+  }),
+  answers: {
+    200: {
+      says: 'Newest first',
+      body: { schema: z.object({ queries: z.array(Query) }), example: { queries: [query] } },
+    },
+  },
+  http: { method: 'get', path: '/multibrain/queries' },
+  tool: {
+    name: 'multibrain_hot_queries',
+    title: 'Latest public queries',
+    description: 'The latest queries that are public, to learn from what others asked.',
+    without: ['status', 'mine'],
+    output: 'described',
+    openWorld: true,
+  },
+  remote: { service: 'multibrain', method: 'get', path: '/api/queries' },
+  run: async ({ mine, ...wanted }, caller, { deliberation: { rows } }: DeliberationParts) => {
+    const owner = mine ? readerOf(caller) : undefined;
+    // nobody who shows no key has any
+    if (mine && owner === undefined) return { queries: [] };
+    return { queries: await rows.read((sql, schema) => listedQueries(sql, schema, { ...wanted, owner })) };
+  },
+});
+
+/** What a query cost. */
+export const getQueryCosts = defineOperation({
+  id: 'getQueryCosts',
+  summary: 'What a query cost, by model and round',
+  ...{ tag, access, ...ofQuery },
+  answers: {
+    200: {
+      says: 'US dollars',
+      body: {
+        schema: Costs.extend({
+          id: z.string(),
+          by_model: z.array(Costs.extend({ model: z.string() })),
+          by_round: z.array(Costs.extend({ round: z.int() })),
+        }),
+        example: {
+          ...ofQuery.example,
+          ceiling_usd: 1,
+          ...costs,
+          by_model: [],
+          by_round: [],
+          synthesis: null,
+        },
+      },
+    },
+  },
+  http: { method: 'get', path: '/multibrain/query/{id}/costs' },
+  remote: { service: 'multibrain', method: 'get', path: '/api/query/{id}/costs' },
+  run: async ({ id }, caller, parts: DeliberationParts) => {
+    const query = await foundQuery(id, caller, parts);
+    return await parts.deliberation.rows.read((sql, schema) => queryCosts(sql, schema, query));
+  },
+});
+
+/** What all queries cost. */
+export const getCostSummary = defineOperation({
+  id: 'getCostSummary',
+  summary: 'What all queries cost',
+  ...{ tag, access },
+  answers: {
+    200: {
+      says: 'US dollars',
+      body: {
+        schema: Costs.extend({ queries: z.int(), by_model: z.array(Costs.extend({ model: z.string() })) }),
+        example: { queries: 1, ...costs, by_model: [] },
+      },
+    },
+  },
+  http: { method: 'get', path: '/multibrain/costs/summary' },
+  remote: { service: 'multibrain', method: 'get', path: '/api/costs/summary' },
+  run: async (_input, _caller, { deliberation: { rows } }: DeliberationParts) => await rows.read(costSummary),
+});
+
+/** Whether deliberation is well. */
+export const getDeliberationHealth = defineOperation({
+  id: 'getDeliberationHealth',
+  summary: 'Whether deliberation is well',
+  ...{ tag, access },
+  answers: {
+    200: {
+      says: 'Its health',
+      body: { schema: z.looseObject({ status: z.enum(['ok', 'degraded']) }), example: { status: 'ok' } },
+    },
+  },
+  http: { method: 'get', path: '/multibrain/health' },
+  remote: { service: 'multibrain', method: 'get', path: '/health' },
+  run: async (_input, _caller, { log, startedAt, deliberation }: DeliberationParts) => {
+    const queries = await deliberation.rows.read(queryCounts).catch(() => undefined);
+    return {
+      status: queries && log.connected ? 'ok' : 'degraded',
+      models: deliberation.models.length,
+      ...(queries ? { queries } : {}),
+      uptime: Math.round((Date.now() - startedAt.getTime()) / 1000),
+    };
+  },
+});
