@@ -4,7 +4,7 @@ import {
   type HelpContext,
   Command as Node,
   Option as NodeOption,
-} from 'commander';
+} from 'commander-14';
 import { version } from '../../app/about.js';
 import type { Command, Invocation, Option } from './command.js';
 import { UsageError } from './failure.js';

@@ -1,4 +1,4 @@
-import { CommanderError } from 'commander';
+import { CommanderError } from 'commander-14';
 import { type Config, readConfig } from '../../app/config.js';
 import type { Command } from './command.js';
 import { endingOf } from './failure.js';
