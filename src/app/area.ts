@@ -3,7 +3,6 @@ import type { Channels } from '../../workers/channels/index.js';
 import type { ApiKeys } from '../auth/api-keys.js';
 import type { Gauged, Metrics } from '../metrics/metrics.js';
 import type { Call } from '../operations/core/operation.js';
-import type { Reply, Route, Service } from '../remote/service.js';
 import type { ReadModels } from '../stores/read-models.js';
 import type { BotHold, BotParts } from './bot.js';
 import type { Config, Role } from './config.js';
@@ -27,21 +26,10 @@ export interface Work {
   stop(): Promise<void>;
 }
 
-/** An internal service of the contract, for processes that answer it over HTTP under `/<name>`. */
-export interface InternalService {
-  name: string;
-  routes: Record<string, Route>;
-  operations: Service<Record<string, Route>>;
-}
-
 /** One area of the service, put together: what it answers, in which roles, and what it does by itself. */
 export interface Area {
   /** What its operations work with. */
   parts?: object;
-  /** Answered where the role `services` is without `api`. */
-  services?: InternalService[];
-  /** The health of its services as the public API sees them, by the contract's names. */
-  health?: Record<string, () => Promise<Reply>>;
   /** Registers its public routes: role `api`. */
   api?(server: FastifyInstance): Promise<void>;
   /** Role `irc`. */

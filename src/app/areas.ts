@@ -35,9 +35,7 @@ export function createAreas(parts: AreaParts): { areas: Area[]; signers: NickWal
     paymentsArea(parts),
     deliberationArea(parts),
   ];
-  const mcp = mcpArea(parts, {
-    wallets,
-  });
+  const mcp = mcpArea(parts, wallets);
   const doors = doorsArea(parts, { ...credentials, table: mcp.table });
   return { areas: [...areas, mcp, doors, docsArea(parts)], signers: identity.signers };
 }

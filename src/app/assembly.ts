@@ -19,7 +19,6 @@ import { eventStreams, operations } from '../operations/index.js';
 import type { HealthParts } from '../operations/system/health.js';
 import type { ProcessParts } from '../operations/system/process.js';
 import { remoteService } from '../remote/client.js';
-import { mountService } from '../remote/mount.js';
 import { serveRemotely } from '../remote/server.js';
 import { ReadModels } from '../stores/read-models.js';
 import { describeProcess } from './about.js';
@@ -133,7 +132,7 @@ export async function assemble(
   });
   const ofRoles = ofAreas(({ gauged }) => gauged).filter(({ role }) => has(role));
   const system: HealthParts['system'] = {
-    ...{ health: healthOf(areas, call), notReady },
+    ...{ health: healthOf(call), notReady },
     halted: () => haltedWorkers(log, streams),
   };
   const process: ProcessParts['process'] = {
@@ -153,8 +152,6 @@ export async function assemble(
     for (const area of areas) await area.api?.(server);
   } else if (has('services')) {
     serveRemotely(server, operations, bound.here);
-    for (const { name, routes, operations } of ofAreas(({ services }) => services))
-      mountService(server, name, routes, operations);
   }
   // a port that is taken is known before anything is done to the world
   const address = await server.listen({ host: config.HOST, port: config.PORT });
@@ -169,16 +166,11 @@ export async function assemble(
 }
 
 /** Asks each internal service how it is, wherever it runs. */
-function healthOf(areas: readonly Area[], call: Call): HealthParts['system']['health'] {
-  const asked = operations.flatMap((operation) =>
-    operation.remote?.path === '/health'
-      ? [[operation.remote.service, () => call(operation, {}, nobody)] as const]
-      : [],
+function healthOf(call: Call): HealthParts['system']['health'] {
+  const asked = operations.filter(({ remote }) => remote?.path === '/health');
+  return Object.fromEntries(
+    asked.map((operation) => [operation.remote!.service, () => call(operation, {}, nobody)]),
   );
-  const older = areas.flatMap(({ health = {} }) =>
-    Object.entries(health).map(([name, ask]) => [name, async () => (await ask()).body] as const),
-  );
-  return Object.fromEntries([...older, ...asked]);
 }
 
 /** How operations are called: here, whatever is set, and where their service runs. */

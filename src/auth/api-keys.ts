@@ -73,11 +73,6 @@ export class ApiKeys {
     return found;
   }
 
-  /** The key as the request carries it, known or not, to be passed on with what is asked in the caller's name. */
-  given(request: FastifyRequest): string | undefined {
-    return credential(request);
-  }
-
   /** The caller's name. Throws 401 without a valid key; without any configured keys, 403 unless the caller is local. */
   require(request: FastifyRequest): string {
     if (!this.configured) {
@@ -101,11 +96,6 @@ export class ApiKeys {
   /** Who calls an operation that is for holders of a key. Throws like `require`. */
   requireCaller(request: FastifyRequest): Caller {
     return { actor: this.require(request), is: this.configured ? 'key' : 'local' };
-  }
-
-  /** Whether `require` would let a request pass. Throws 401 with a wrong key. */
-  permits(request: FastifyRequest): boolean {
-    return this.configured ? this.identify(request) !== undefined : isLocalCaller(request);
   }
 
   /** Who calls what a local caller needs no key for, because it says nothing of anybody. Throws like `require`. */

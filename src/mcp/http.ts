@@ -49,7 +49,7 @@ export async function mcpRoutes(app: FastifyInstance, options: McpOptions): Prom
       return { tier: 'wallet-read', actor: address, cause: request.id };
     }
     try {
-      return { tier: 'keyed', actor: keys.require(request), key: keys.given(request), cause: request.id };
+      return { tier: 'keyed', actor: keys.require(request), cause: request.id };
     } catch (error) {
       const reason = isExpected(error) && keyReasons[error.code];
       if (!reason) throw error;

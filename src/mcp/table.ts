@@ -1,7 +1,7 @@
 import type { CallToolResult, Tool as ListedTool } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
 import { isExpected, type Refusal } from '../../streams/core/index.js';
-import { type Caller, type Tier, type Tool, ToolFailure } from './tool.js';
+import type { Caller, Tier, Tool } from './tool.js';
 
 /** How many tools a tier has, and what they can do. */
 export interface TierCounts {
@@ -77,7 +77,7 @@ export class ToolTable {
       };
     } catch (error) {
       end(true);
-      if (!(error instanceof ToolFailure) && !isExpected(error)) this.#bug?.(error, name);
+      if (!isExpected(error)) this.#bug?.(error, name);
       return { content: [{ type: 'text', text: `Error: ${whatWentWrong(error)}` }], isError: true };
     }
   }
@@ -112,7 +112,6 @@ function structured(result: unknown): Record<string, unknown> {
 }
 
 function whatWentWrong(error: unknown): string {
-  if (error instanceof ToolFailure) return error.message;
   if (!isExpected(error)) return 'Something went wrong on our side';
   const { details, hint } = error.kind === 'refusal' ? error.extra : ({} as Refusal['extra']);
   if (details) return details.map(fieldAndFault).join('; ');

@@ -9,11 +9,16 @@ import '../support/contract.js';
 import type { AnyOperation, Call } from '../../src/operations/core/operation.js';
 import { documentsOf } from '../../src/pages/discovery/documents.js';
 import { refusalOf } from '../../src/remote/client.js';
-import type { Reply } from '../../src/remote/service.js';
 import { freePort } from '../../src/servers/net.js';
 import { Log } from '../../streams/core/index.js';
 import { doorsAt } from '../discovery/doors.js';
 import type { Teardown } from '../support/server-process.js';
+
+/** An answer of the public API. */
+interface Reply {
+  status: number;
+  body: unknown;
+}
 
 /** What the public API would answer, by path; what is not there is not found. */
 export type Answers = Record<string, Reply | (() => Promise<Reply>)>;

@@ -1,9 +1,10 @@
+import { toolsOf } from '../../src/mcp/operation-tools.js';
 import { ToolTable } from '../../src/mcp/table.js';
-import { everyTool, type ToolSources } from '../../src/mcp/tools.js';
+import { operations } from '../../src/operations/index.js';
 import { type Doors, doorsOf } from '../../src/pages/discovery/doors.js';
 
 /** The tools as the service lists them; what they would ask is never asked here. */
-export const table = new ToolTable(everyTool({} as ToolSources));
+export const table = new ToolTable(toolsOf(operations, async () => undefined as never));
 
 /** The doors of a service at an address, with the tools that there are. */
 export function doorsAt(publicUrl: string): Doors {

@@ -3,9 +3,12 @@ import t from 'tap';
 import { ApiKeys } from '../../src/auth/api-keys.js';
 import { createServer } from '../../src/http/server.js';
 import { mcpRoutes } from '../../src/mcp/http.js';
+import { toolsOf } from '../../src/mcp/operation-tools.js';
 import { ToolTable } from '../../src/mcp/table.js';
-import { defineTool, ToolFailure } from '../../src/mcp/tool.js';
-import { everyTool, type ToolSources } from '../../src/mcp/tools.js';
+import { defineOperation } from '../../src/operations/core/operation.js';
+import { operations } from '../../src/operations/index.js';
+import { Refusal } from '../../streams/core/index.js';
+import { callHere } from '../support/operations.js';
 import { runPackage } from './run-client.js';
 
 /** What a server of tools without sessions has no use for: it offers neither these capabilities nor streams. */
@@ -23,14 +26,16 @@ const notForToolsOnly = [
 
 /** Tools that the suite asks for by name. */
 const asked = [
-  defineTool({
-    ...{ name: 'test_simple_text', title: 'Text', description: 'Answers with a text' },
+  defineOperation({
+    id: 'testText',
+    tool: { name: 'test_simple_text', title: 'Text', description: 'Answers with a text' },
     run: async () => 'This is a simple text response for testing.',
   }),
-  defineTool({
-    ...{ name: 'test_error_handling', title: 'Error', description: 'Fails' },
+  defineOperation({
+    id: 'testError',
+    tool: { name: 'test_error_handling', title: 'Error', description: 'Fails' },
     run: async () => {
-      throw new ToolFailure('This tool intentionally returns an error for testing');
+      throw new Refusal('not_found', 'This tool intentionally returns an error for testing');
     },
   }),
 ];
@@ -42,7 +47,7 @@ t.test(
     t.teardown(() => server.close());
     await server.register(mcpRoutes, {
       // what the real tools would ask is not asked here
-      table: new ToolTable([...everyTool({} as ToolSources), ...asked]),
+      table: new ToolTable(toolsOf([...operations, ...asked], callHere({}))),
       // the suite shows no credential: callers on this machine need none where there are no keys
       keys: new ApiKeys([]),
       wallets: { presented: () => false, verify: async () => t.fail('no signature was sent') as never },

@@ -3,11 +3,11 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import t from 'tap';
+import { toolsOf } from '../../src/mcp/operation-tools.js';
 import { createToolServer } from '../../src/mcp/server.js';
 import { ToolTable } from '../../src/mcp/table.js';
-import { everyTool, type ToolSources } from '../../src/mcp/tools.js';
 import { operations } from '../../src/openapi/index.js';
-import type { Reply } from '../../src/remote/service.js';
+import { operations as values } from '../../src/operations/index.js';
 import { modelsFile } from '../deliberation/stage.js';
 import { startApp } from '../support/app.js';
 import { eventually } from '../support/eventually.js';
@@ -37,13 +37,8 @@ const results: [tool: string, operation: string, args: object][] = [
 ];
 
 t.test('MCP-20 a service elsewhere may answer more than the contract has', async (t) => {
-  let reply: Reply = { status: 200, body: {} };
-  const answer = async () => reply;
-  const table = new ToolTable(
-    everyTool({
-      ...{ health: {}, gateway: answer, call: async () => reply.body },
-    } as unknown as ToolSources),
-  );
+  let reply: { status: number; body: unknown } = { status: 200, body: {} };
+  const table = new ToolTable(toolsOf(values, async () => reply.body as never));
   const [here, there] = InMemoryTransport.createLinkedPair();
   await createToolServer(table, { tier: 'keyed', actor: 'ann' }).connect(there);
   const client = new Client(info);

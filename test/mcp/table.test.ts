@@ -1,17 +1,18 @@
 import t from 'tap';
 import { z } from 'zod';
-import { localToolsOf } from '../../src/mcp/operation-tools.js';
+import { localToolsOf, toolsOf } from '../../src/mcp/operation-tools.js';
 import { ToolTable } from '../../src/mcp/table.js';
-import { type Caller, defineTool, ToolFailure } from '../../src/mcp/tool.js';
-import { everyTool, type ToolSources } from '../../src/mcp/tools.js';
+import type { Caller } from '../../src/mcp/tool.js';
 import { channelOperations } from '../../src/operations/channels/index.js';
+import { defineOperation } from '../../src/operations/core/operation.js';
+import { operations } from '../../src/operations/index.js';
 import { Refusal, Unavailable } from '../../streams/core/index.js';
 import { callHere } from '../support/operations.js';
 
-const key: Caller = { tier: 'keyed', actor: 'ann', key: 'k' };
+const key: Caller = { tier: 'keyed', actor: 'ann' };
 const wallet: Caller = { tier: 'wallet-read', actor: '0xabc' };
 /** Nothing is asked of them here. */
-const tools = everyTool({ health: {} } as unknown as ToolSources);
+const tools = toolsOf(operations, callHere({}));
 
 const walletReadable =
   `svc_get_stats svc_list_channels svc_get_messages svc_list_paid_channels svc_get_paid_channel
@@ -72,28 +73,35 @@ t.test('MCP-03 what an agent is told of each', async (t) => {
   }
 });
 
-const echo = defineTool({
-  name: 'echo',
-  title: 'Echo',
-  description: 'Says what it was told',
-  input: z.object({ words: z.array(z.string()).min(1), times: z.int().max(3).default(1) }),
-  output: z.object({ items: z.array(z.string()) }),
-  walletReadable: true,
-  run: async ({ words, times }) => Array.from({ length: times }, () => words).flat(),
-});
-const failing = (error: unknown) =>
-  defineTool({
-    name: 'fail',
-    title: 'Fail',
-    description: 'Fails',
+const [echo] = toolsOf(
+  [
+    defineOperation({
+      id: 'echo',
+      input: z.object({ words: z.array(z.string()).min(1), times: z.int().max(3).default(1) }),
+      tool: {
+        ...{ name: 'echo', title: 'Echo', description: 'Says what it was told' },
+        output: z.object({ items: z.array(z.string()) }),
+        walletReadable: true,
+      },
+      run: async ({ words, times }) => Array.from({ length: times }, () => words).flat(),
+    }),
+  ],
+  callHere({}),
+);
+const failing = (error: unknown) => {
+  const fail = defineOperation({
+    id: 'fail',
+    tool: { name: 'fail', title: 'Fail', description: 'Fails' },
     run: async () => {
       throw error;
     },
   });
+  return toolsOf([fail], callHere({}))[0]!;
+};
 
 t.test('MCP-04 MCP-06 results and wrong arguments', async (t) => {
   const calls: unknown[] = [];
-  const table = new ToolTable([echo], { call: (call) => calls.push(call) });
+  const table = new ToolTable([echo!], { call: (call) => calls.push(call) });
   t.same(await table.call('echo', { words: ['a'], times: 2 }, wallet), {
     content: [{ type: 'text', text: '[\n  "a",\n  "a"\n]' }],
     structuredContent: { items: ['a', 'a'] },
@@ -129,7 +137,7 @@ t.test('MCP-05 what goes wrong in a tool is said', async (t) => {
     t.equal(isError, true);
     return (content[0] as { text: string }).text;
   };
-  t.equal(await said(new ToolFailure('nobody is there')), 'Error: nobody is there');
+  t.equal(await said(new Refusal('not_found', 'nobody is there')), 'Error: nobody is there');
   t.equal(
     await said(new Refusal({ code: 'no', status: 409 }, 'Already voted', { hint: 'Once only' })),
     'Error: Already voted. Once only',

@@ -3,8 +3,10 @@ import { logChecks } from '../../src/cli/doctor/log.js';
 import { ServiceClient } from '../../src/cli/service/client.js';
 import { createClient } from '../../src/client/index.js';
 import { watchChannel } from '../../src/client/watch.js';
+import { nobody } from '../../src/operations/core/caller.js';
+import { defineOperation } from '../../src/operations/core/operation.js';
 import { oembedReader } from '../../src/operations/verification/social/oembed.js';
-import { upstream } from '../../src/remote/service.js';
+import { remoteService } from '../../src/remote/client.js';
 import { post } from '../../workers/identity/push/post.js';
 import { AgentRegistry } from '../../workers/identity/registry-watch/agents.js';
 import { Chain } from '../../workers/payments/chain.js';
@@ -43,7 +45,11 @@ async function endWith(server: EndlessServer, ask: () => Promise<unknown>): Prom
 }
 
 const address = '0x8004A169FB4a3325136EB29fA0ceB6D2e539a432';
-const routes = { find: { method: 'GET', path: '/find' } } as const;
+const find = defineOperation({
+  id: 'find',
+  remote: { service: 'bridge', method: 'get', path: '/find' },
+  run: async () => undefined,
+});
 const proof = {
   ...{ version: 2, payload: {} },
   offer: { requirement: {}, network: { id: 'eip155:8453' }, versions: [2] },
@@ -57,7 +63,7 @@ const authorization = {
 const places: Record<string, { ask: (server: EndlessServer) => Promise<unknown>; ends: object | undefined }> =
   {
     'an internal service': {
-      ask: ({ url }) => upstream('bridge', routes, { url, timeoutMs, service: undefined }).find(),
+      ask: ({ url }) => remoteService('bridge', { url, timeoutMs })(find, {}, nobody),
       ends: { status: 502, code: 'upstream_unreachable' },
     },
     'the facilitator, what it supports': {

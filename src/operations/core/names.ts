@@ -1,7 +1,5 @@
 import { z } from 'zod';
-import { casefold, isChannel, isNick } from '../../../streams/irc-grammar.js';
-import type { Input } from '../../remote/service.js';
-import { parseInput } from './validation.js';
+import { isChannel, isNick } from '../../../streams/irc-grammar.js';
 
 /** A nick as callers give it. */
 export const Nick = z
@@ -21,11 +19,3 @@ export const ChannelPath = z
   .string()
   .min(1)
   .describe('Channel name, case-insensitive; a leading # is optional, and %23 in a path');
-
-/** Asked with a nick. */
-export const NickInput = z.object({ nick: Nick });
-
-/** The key of the nick that a path names; a 400 when it is none. */
-export function nickKey({ params }: Input): string {
-  return casefold(parseInput(NickInput, params ?? {}).nick);
-}

@@ -1,16 +1,14 @@
 import type { Area, AreaParts } from '../../app/area.js';
 import { ConfigError } from '../../app/config.js';
 import { OwnReadModel } from '../../stores/own-read-model.js';
-import { nobody } from '../core/caller.js';
 import { createDeliberation } from './bot.js';
 import { QueryFeed } from './feed.js';
 import { missingModelKeys } from './models-file.js';
 import type { DeliberationParts } from './parts.js';
-import { getDeliberationHealth } from './reads.js';
 
 /** Queries to several models, and the worker that runs them. Throws `ConfigError` where they are run and a model has no key. */
 export function deliberationArea(parts: AreaParts): Area {
-  const { config, log, logger, readModels, call } = parts;
+  const { config, log, logger, readModels } = parts;
   // who asks no model needs no key
   const missing = config.ROLES.includes('workers') ? missingModelKeys(config.MODELS) : [];
   if (missing.length > 0)
@@ -23,9 +21,6 @@ export function deliberationArea(parts: AreaParts): Area {
   };
   return {
     parts: { deliberation },
-    health: {
-      multibrain: async () => ({ status: 200, body: await call(getDeliberationHealth, {}, nobody) }),
-    },
     workers: config.MODELS.length > 0 ? [createDeliberation(config, parts)] : [],
   };
 }

@@ -3,11 +3,10 @@ import type { Area, AreaParts } from '../../app/area.js';
 import { webhookRoutes } from '../../http/webhook.js';
 import { readDelivery } from '../../metrics/parts.js';
 import { OwnReadModel } from '../../stores/own-read-model.js';
-import { nobody } from '../core/caller.js';
 import { ConflictingEvents } from '../events/conflicting-events.js';
 import type { EventsParts } from '../events/index.js';
 import { Reception } from '../events/reception.js';
-import { type BridgeHealthParts, bridgeHealth } from '../network/health.js';
+import type { BridgeHealthParts } from '../network/health.js';
 import type { IrcState } from '../network/irc-state.js';
 import { createDelivery } from './bot.js';
 import type { DeliveryParts } from './events.js';
@@ -38,7 +37,6 @@ export function deliveryArea(parts: AreaParts): Area {
   };
   return {
     parts: { events, delivery, bridge },
-    health: { bridge: async () => ({ status: 200, body: await call(bridgeHealth, {}, nobody) }) },
     api: async (server) => {
       await server.register(webhookRoutes, {
         ...{ call, secrets: secrets.webhook, schemes: config.EM_WEBHOOK_SCHEMES },

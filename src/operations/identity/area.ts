@@ -6,7 +6,6 @@ import { NickWallets } from '../../auth/nick-wallets.js';
 import { nobody } from '../core/caller.js';
 import type { IrcState } from '../network/irc-state.js';
 import { createIdentification } from './bot.js';
-import { getIdentityHealth } from './index.js';
 import { getLinkOfNick } from './links.js';
 import type { IdentityParts } from './parts.js';
 import { createPush } from './push.js';
@@ -27,7 +26,6 @@ export function identityArea(parts: AreaParts, wallets: Wallets): Area & { signe
   return {
     signers: new NickWallets({ wallets, linkOf: (nick) => call(getLinkOfNick, { nick }, nobody) }),
     parts: { identity },
-    health: { mrserv: async () => ({ status: 200, body: await call(getIdentityHealth, {}, nobody) }) },
     bots: [bot],
     workers: push ? [push] : [],
     schedules: agents ? [createRegistryWatch(config, { ...parts, registry, agents })] : [],

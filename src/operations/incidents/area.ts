@@ -3,13 +3,11 @@ import { CheckCertificates } from '../../../workers/certificates/index.js';
 import { Lease } from '../../../workers/core/lease.js';
 import type { Area, AreaParts } from '../../app/area.js';
 import { OwnReadModel } from '../../stores/own-read-model.js';
-import { nobody } from '../core/caller.js';
 import { endpointsOf } from './certificates.js';
 import type { IncidentsParts } from './parts.js';
-import { getSecurityHealth } from './reads.js';
 
 /** Security incidents and what agents make of them, and the certificates of the network's TLS endpoints. */
-export function incidentsArea({ config, log, logger, readModels, holder, call }: AreaParts): Area {
+export function incidentsArea({ config, log, logger, readModels, holder }: AreaParts): Area {
   const endpoints = endpointsOf(config.CERT_HOSTS);
   const incidents: IncidentsParts['incidents'] = {
     rows: new OwnReadModel(readModels, 'incidents'),
@@ -30,7 +28,6 @@ export function incidentsArea({ config, log, logger, readModels, holder, call }:
   });
   return {
     parts: { incidents },
-    health: { sentinel: async () => ({ status: 200, body: await call(getSecurityHealth, {}, nobody) }) },
     schedules: endpoints.length > 0 ? [checking] : [],
   };
 }

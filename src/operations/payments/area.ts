@@ -8,14 +8,12 @@ import { termsOf } from '../../../workers/payments/paid-channel.js';
 import { ResolvePayments } from '../../../workers/payments/resolution/index.js';
 import type { Area, AreaParts } from '../../app/area.js';
 import { readPaidChannels } from '../../app/paid-channels.js';
-import { nobody } from '../core/caller.js';
 import { createGateway } from './parts.js';
-import { getPaymentsHealth } from './reads.js';
 import { readUnresolved, unresolvedIn } from './unresolved.js';
 
 /** Paid channels: what they cost, the way in by payment, who is brought in and put out, and what became of payments. */
 export function paymentsArea(parts: AreaParts): Area {
-  const { config, log, logger, holder, readModels, channels, call } = parts;
+  const { config, log, logger, holder, readModels, channels } = parts;
   const { X402_FACILITATOR_URL: url, CHAIN_RPC_URL: rpcUrl } = config;
   const paidChannels = readPaidChannels(config.PAID_CHANNELS, config.IRC_CHANNELS);
   const facilitator = url === '' ? undefined : new Facilitator({ url });
@@ -57,7 +55,6 @@ export function paymentsArea(parts: AreaParts): Area {
   const unresolved = () => unresolvedIn(readModels, log.now());
   return {
     parts: { payments },
-    health: { turnstile: async () => ({ status: 200, body: await call(getPaymentsHealth, {}, nobody) }) },
     workers: [admission, resolution],
     gauged: [{ role: 'workers', part: 'payments', read: () => readUnresolved(unresolved) }],
   };

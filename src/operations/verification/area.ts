@@ -1,12 +1,11 @@
 import { KeyedLock } from '../../../streams/core/keyed-lock.js';
 import type { Area, AreaParts } from '../../app/area.js';
 import { OwnReadModel } from '../../stores/own-read-model.js';
-import { nobody } from '../core/caller.js';
-import { getVerificationHealth, type VerificationParts } from './index.js';
+import type { VerificationParts } from './index.js';
 import { oembedReader } from './social/oembed.js';
 
 /** Agents that register a nickname by a public post. */
-export function verificationArea({ config, readModels, call }: AreaParts): Area {
+export function verificationArea({ config, readModels }: AreaParts): Area {
   const verification: VerificationParts['verification'] = {
     rows: new OwnReadModel(readModels, 'agents'),
     lock: new KeyedLock(),
@@ -14,8 +13,5 @@ export function verificationArea({ config, readModels, call }: AreaParts): Area 
   };
   return {
     parts: { verification },
-    health: {
-      verification: async () => ({ status: 200, body: await call(getVerificationHealth, {}, nobody) }),
-    },
   };
 }
