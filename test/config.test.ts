@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import t from 'tap';
-import { ConfigError, environment, readConfig, roles, unknownSettings } from '../src/app/config.js';
+import { ConfigError, environment, readConfig, roles, unknownSettings } from '../src/config/config.js';
 
 function problemsOf(env: NodeJS.ProcessEnv): string {
   try {

@@ -70,9 +70,57 @@ t.test('HOUSE-03 there are no circles', async (t) => {
   t.equal(done.size, graph.size);
 });
 
+/** The folder of a room that a file is in, or the file itself where it is in none. */
+function folderOf(file: string): string {
+  const [room, folder, ...rest] = file.split('/');
+  return rest.length > 0 ? `${room}/${folder}` : file;
+}
+
+t.test('HOUSE-05 there are no circles between folders', async (t) => {
+  const folders = new Map<string, Map<string, string>>();
+  for (const [file, imports] of graph) {
+    const from = folderOf(file);
+    for (const target of imports) {
+      const to = folderOf(target);
+      if (to === from) continue;
+      const edges = folders.get(from) ?? new Map<string, string>();
+      folders.set(from, edges.set(to, `${file} -> ${target}`));
+    }
+  }
+  const done = new Set<string>();
+  const visit = (folder: string, path: string[]) => {
+    if (path.includes(folder)) {
+      const circle = [...path.slice(path.indexOf(folder)), folder];
+      const steps = circle.slice(1).map((to, index) => folders.get(circle[index]!)?.get(to));
+      t.fail(`circle: ${circle.join(' -> ')}\n${steps.join('\n')}`);
+    } else if (!done.has(folder)) {
+      for (const to of folders.get(folder)?.keys() ?? []) visit(to, [...path, folder]);
+      done.add(folder);
+    }
+  };
+  for (const folder of folders.keys()) visit(folder, []);
+  t.ok(done.has('src/operations'));
+});
+
+/** What operations are reached by; the server of `http` carries the others. */
+const faces = ['mcp', 'a2a', 'openapi', 'remote'].map((name) => `src/${name}`);
+
+t.test('HOUSE-06 faces know operations, and no other face', async (t) => {
+  for (const [file, imports] of graph) {
+    const from = folderOf(file);
+    for (const target of imports) {
+      const to = folderOf(target);
+      if (faces.includes(from) && to !== from) t.notOk(faces.includes(to), `${file} -> ${target}`);
+      if (from === 'src/http') t.notOk(faces.includes(to), `${file} -> ${target}`);
+      if (from === 'src/operations')
+        t.notOk([...faces, 'src/http', 'src/app'].includes(to), `${file} -> ${target}`);
+    }
+  }
+});
+
 t.test('HOUSE-04 only the configuration reads the environment', async (t) => {
   for (const file of graph.keys()) {
-    if (file === 'src/app/config.ts') continue;
+    if (file === 'src/config/config.ts') continue;
     t.notMatch(readFileSync(file, 'utf8'), /process\.env\b/, file);
   }
 });

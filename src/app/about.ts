@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import type { Config } from '../config/config.js';
 import { projectDir } from '../servers/binaries.js';
-import type { Config } from './config.js';
 import type { Surroundings } from './dependencies.js';
 
 /** What a process tells its operators about itself; addresses are without credentials. */

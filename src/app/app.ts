@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
+import type { Config } from '../config/config.js';
+import { bootWarnings } from '../config/warnings.js';
 import type { Assembly } from './assembly.js';
-import type { Config } from './config.js';
 import { beginSurroundings, type Closing } from './dependencies.js';
-import { bootWarnings } from './warnings.js';
 
 /** The running service. */
 export interface App extends Assembly {

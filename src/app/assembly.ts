@@ -7,11 +7,11 @@ import { streams } from '../../streams/index.js';
 import { createChannels } from '../../workers/channels/index.js';
 import { haltedWorkers } from '../../workers/core/consumers.js';
 import { ApiKeys } from '../auth/api-keys.js';
+import type { Config, Role } from '../config/config.js';
 import { operationRoutes } from '../http/operations.js';
 import { createServer } from '../http/server.js';
 import { eventStreamRoutes } from '../http/sse.js';
 import { Metrics } from '../metrics/metrics.js';
-import { meteredParts } from '../metrics/parts.js';
 import { createCall } from '../operations/core/call.js';
 import { nobody } from '../operations/core/caller.js';
 import type { AnyOperation, Call, ServiceName } from '../operations/core/operation.js';
@@ -22,10 +22,10 @@ import { remoteService } from '../remote/client.js';
 import { serveRemotely } from '../remote/server.js';
 import { ReadModels } from '../stores/read-models.js';
 import { describeProcess } from './about.js';
-import type { Area } from './area.js';
-import { createAreas } from './areas.js';
-import type { Config, Role } from './config.js';
+import type { Area } from './areas/area.js';
+import { createAreas } from './areas/index.js';
 import type { Closing, Surroundings } from './dependencies.js';
+import { meteredParts } from './gauges/parts.js';
 
 /** So long after a request a process counts as busy, in milliseconds; those who look how it is do not count. */
 const busyMs = 100;

@@ -5,12 +5,12 @@ import { join, resolve } from 'node:path';
 import type { Logger } from 'pino';
 import { openSql } from '../../projections/core/open-sql.js';
 import type { Sql } from '../../projections/core/sql.js';
+import type { Config } from '../config/config.js';
 import { lockDataDir } from '../servers/data-dir-lock.js';
 import { startNatsServer } from '../servers/nats-server.js';
 import { isFree } from '../servers/net.js';
 import { startOwnNetwork } from '../servers/own-network.js';
 import { loadSecrets } from '../servers/secrets.js';
-import type { Config } from './config.js';
 
 /** A part that has been opened and how to end it. */
 export interface Closing {

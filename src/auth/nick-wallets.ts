@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify';
 import { Refusal } from '../../streams/core/index.js';
 import { walletKey } from '../../streams/identity/index.js';
-import { rawBodyOf } from '../http/raw-body.js';
 import type { Wallets } from './erc8128/wallets.js';
+import { rawBodyOf } from './raw-body.js';
 
 /** What signed requests for a nick are judged by. */
 export interface NickWalletsOptions {

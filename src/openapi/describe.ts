@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { bindingOf, schemaAt } from '../operations/core/binding.js';
+import type { Access, Description, Exemplified, Refusals } from '../operations/core/description.js';
 import type { AnyEventStream } from '../operations/core/event-stream.js';
 import type { AnyOperation } from '../operations/core/operation.js';
-import type { Access, Description, Exemplified, Refusals } from './description.js';
 
 /** The description of an operation's public route, from the operation itself. */
 export function descriptionOf(operation: AnyOperation): Description {

@@ -1,5 +1,11 @@
 import { z } from 'zod';
-import { type Access, type Answer, type Description, ErrorBody, tags } from './description.js';
+import {
+  type Access,
+  type Answer,
+  type Description,
+  ErrorBody,
+  tags,
+} from '../operations/core/description.js';
 import { errorResponses, refusalExamples } from './refusals.js';
 
 type Json = Record<string, unknown>;

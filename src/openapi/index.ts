@@ -1,8 +1,8 @@
+import type { Description } from '../operations/core/description.js';
 import { eventStreams, operations as values } from '../operations/index.js';
 import { pageDescriptions } from '../pages/descriptions.js';
 import { livePageDescription } from '../pages/live.js';
 import { descriptionOf, streamDescriptionOf } from './describe.js';
-import type { Description } from './description.js';
 
 /** Every operation of the public API. */
 export const operations: Description[] = [

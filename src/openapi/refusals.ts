@@ -1,5 +1,5 @@
 import { type RefusalCode, refusals } from '../../streams/refusals.js';
-import type { Description, Refusals, Tag } from './description.js';
+import type { Description, Refusals, Tag } from '../operations/core/description.js';
 
 type Json = Record<string, unknown>;
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import type { Description } from '../openapi/description.js';
+import type { Description } from '../operations/core/description.js';
 import { projectDir } from '../servers/binaries.js';
 
 const html = readFileSync(join(projectDir, 'src', 'pages', 'live.html'), 'utf8');

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
-import { botNicks } from '../app/bot-nicks.js';
-import type { Config } from '../app/config.js';
+import { botNicks } from '../config/bot-nicks.js';
+import type { Config } from '../config/config.js';
 import { chooseServicesLink, startAnope } from './anope.js';
 import { anopeModulesDir, missingForServices, nickServiceNick } from './anope-config.js';
 import { type Binary, findAnope, findInspircd } from './binaries.js';

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { pino } from 'pino';
-import { botNicks } from '../app/bot-nicks.js';
-import { readConfig } from '../app/config.js';
+import { botNicks } from '../config/bot-nicks.js';
+import { readConfig } from '../config/config.js';
 import { lockDataDir } from './data-dir-lock.js';
 import { startInspircd } from './inspircd.js';
 import { loadSecrets } from './secrets.js';

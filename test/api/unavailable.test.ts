@@ -1,7 +1,7 @@
 import pino from 'pino';
 import t, { type Test } from 'tap';
 import { createApp } from '../../src/app/app.js';
-import { readConfig } from '../../src/app/config.js';
+import { readConfig } from '../../src/config/config.js';
 import { operations } from '../../src/openapi/index.js';
 import { freePort } from '../../src/servers/net.js';
 import { type Answer, askOf } from '../channels/stage.js';

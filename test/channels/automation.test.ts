@@ -1,7 +1,7 @@
 import pino from 'pino';
 import t, { type Test } from 'tap';
-import { readConfig } from '../../src/app/config.js';
-import { createAutomation } from '../../src/operations/channels/automation.js';
+import { createAutomation } from '../../src/app/bots/automation.js';
+import { readConfig } from '../../src/config/config.js';
 import { channelSubject, channels } from '../../streams/channels/index.js';
 import { delivery } from '../../streams/delivery/index.js';
 import { channelEffects, market, marketSubject } from '../../streams/events/index.js';

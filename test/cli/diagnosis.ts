@@ -1,8 +1,8 @@
-import { readConfig } from '../../src/app/config.js';
 import type { Check, Finding } from '../../src/cli/doctor/finding.js';
 import { look } from '../../src/cli/doctor/index.js';
 import { type Installation, openInstallation } from '../../src/cli/doctor/installation.js';
 import { ServiceClient } from '../../src/cli/service/client.js';
+import { readConfig } from '../../src/config/config.js';
 import { freePort } from '../../src/servers/net.js';
 
 /** What checks find with an environment, by id; `over` replaces parts of the installation. */

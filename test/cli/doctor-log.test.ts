@@ -3,11 +3,11 @@ import { AckPolicy, DiscardPolicy, type JetStreamManager, RetentionPolicy } from
 import { pino } from 'pino';
 import t from 'tap';
 import { createApp } from '../../src/app/app.js';
-import { readConfig } from '../../src/app/config.js';
 import { deliveryChecks } from '../../src/cli/doctor/delivery.js';
 import { logChecks } from '../../src/cli/doctor/log.js';
 import { serviceChecks } from '../../src/cli/doctor/service.js';
 import { streamChecks } from '../../src/cli/doctor/streams.js';
+import { readConfig } from '../../src/config/config.js';
 import { findNatsServer } from '../../src/servers/binaries.js';
 import { natsAnswers, natsArgs, natsConfig, type StoreSync } from '../../src/servers/nats-server.js';
 import { freePort } from '../../src/servers/net.js';

@@ -1,8 +1,8 @@
 import { pino } from 'pino';
 import t from 'tap';
 import { type App, createApp } from '../../src/app/app.js';
-import { readConfig } from '../../src/app/config.js';
 import { readStoreChecks } from '../../src/cli/doctor/read-store.js';
+import { readConfig } from '../../src/config/config.js';
 import { freePort } from '../../src/servers/net.js';
 import { Log } from '../../streams/core/index.js';
 import { eventually } from '../support/eventually.js';

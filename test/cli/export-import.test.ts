@@ -3,7 +3,7 @@ import { readFile, truncate, writeFile } from 'node:fs/promises';
 import { pino } from 'pino';
 import t, { type Test } from 'tap';
 import { createApp } from '../../src/app/app.js';
-import { readConfig } from '../../src/app/config.js';
+import { readConfig } from '../../src/config/config.js';
 import { Log } from '../../streams/core/index.js';
 import { streams } from '../../streams/index.js';
 import { startNats, type TestNats } from '../support/nats.js';

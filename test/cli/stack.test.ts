@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import t from 'tap';
 import { createApp } from '../../src/app/app.js';
-import { readConfig } from '../../src/app/config.js';
+import { readConfig } from '../../src/config/config.js';
 import { Log } from '../../streams/core/index.js';
 import { delivery, deliverySubject } from '../../streams/delivery/index.js';
 import { eventToken } from '../../streams/events/index.js';

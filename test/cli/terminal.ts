@@ -1,7 +1,7 @@
-import { readConfig } from '../../src/app/config.js';
 import { commands } from '../../src/cli/commands.js';
 import { runCommandLine } from '../../src/cli/core/run.js';
 import type { Terminal } from '../../src/cli/core/terminal.js';
+import { readConfig } from '../../src/config/config.js';
 
 /** What a command line printed and how it ended. */
 export interface Outcome {

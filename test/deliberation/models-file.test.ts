@@ -1,7 +1,7 @@
 import t from 'tap';
-import type { AreaParts } from '../../src/app/area.js';
-import { ConfigError, readConfig, unknownSettings } from '../../src/app/config.js';
-import { deliberationArea } from '../../src/operations/deliberation/area.js';
+import type { AreaParts } from '../../src/app/areas/area.js';
+import { deliberationArea } from '../../src/app/areas/deliberation.js';
+import { ConfigError, readConfig, unknownSettings } from '../../src/config/config.js';
 
 const model = {
   id: 'small',

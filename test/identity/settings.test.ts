@@ -1,6 +1,6 @@
 import t from 'tap';
-import { readConfig } from '../../src/app/config.js';
-import { settingRisks } from '../../src/app/warnings.js';
+import { readConfig } from '../../src/config/config.js';
+import { settingRisks } from '../../src/config/warnings.js';
 
 const address = '0x8004a169fb4a3325136eb29fa0ceb6d2e539a432';
 const said = (environment: Record<string, string>) =>

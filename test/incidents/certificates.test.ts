@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createServer } from 'node:tls';
 import pino from 'pino';
 import t from 'tap';
-import { readConfig } from '../../src/app/config.js';
+import { readConfig } from '../../src/config/config.js';
 import { endpointsOf } from '../../src/operations/incidents/certificates.js';
 import {
   type CertificateCheck,

@@ -1,6 +1,6 @@
 import t from 'tap';
-import { readConfig } from '../../src/app/config.js';
-import { readPaidChannels } from '../../src/app/paid-channels.js';
+import { readConfig } from '../../src/config/config.js';
+import { readPaidChannels } from '../../src/config/paid-channels.js';
 import { networkOf, networks, readPayTo, smallestUnits } from '../../workers/payments/networks.js';
 import { askForPayment, offersFor, type Supported } from '../../workers/payments/offers.js';
 import { matchProof, readProof } from '../../workers/payments/proof.js';

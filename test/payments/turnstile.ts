@@ -8,7 +8,7 @@ import { createServer } from '../../src/http/server.js';
 import { paymentsOperations } from '../../src/operations/payments/index.js';
 import { createGateway } from '../../src/operations/payments/parts.js';
 import '../support/contract.js';
-import { readPaidChannels } from '../../src/app/paid-channels.js';
+import { readPaidChannels } from '../../src/config/paid-channels.js';
 import { ReadModels } from '../../src/stores/read-models.js';
 import type { Log, Recorded } from '../../streams/core/index.js';
 import { type PaymentFact, payments } from '../../streams/payments/index.js';

@@ -1,5 +1,5 @@
 import pino, { type Logger } from 'pino';
-import { readConfig } from '../../src/app/config.js';
+import { readConfig } from '../../src/config/config.js';
 import type { Binary } from '../../src/servers/binaries.js';
 import { startOwnNetwork } from '../../src/servers/own-network.js';
 import { loadSecrets } from '../../src/servers/secrets.js';

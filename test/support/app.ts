@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pino from 'pino';
 import { type App, createApp } from '../../src/app/app.js';
-import { readConfig } from '../../src/app/config.js';
 import { signBody } from '../../src/auth/webhook-signature.js';
+import { readConfig } from '../../src/config/config.js';
 import './contract.js';
 import { eventually } from './eventually.js';
 

@@ -1,4 +1,4 @@
-import type { Config } from '../../app/config.js';
+import type { Config } from '../../config/config.js';
 import { UsageError } from './failure.js';
 import type { Terminal } from './terminal.js';
 

@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander-14';
-import { type Config, readConfig } from '../../app/config.js';
+import { type Config, readConfig } from '../../config/config.js';
 import type { Command } from './command.js';
 import { endingOf } from './failure.js';
 import { Program } from './program.js';

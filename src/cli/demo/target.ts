@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pino } from 'pino';
 import { createApp } from '../../app/app.js';
-import { type Config, readConfig } from '../../app/config.js';
+import { type Config, readConfig } from '../../config/config.js';
 import { freePort, isFree } from '../../servers/net.js';
 import type { Invocation } from '../core/command.js';
 import { Failed } from '../core/failure.js';

@@ -1,5 +1,5 @@
 import pTimeout from 'p-timeout';
-import { type Config, unknownSettings } from '../../app/config.js';
+import { type Config, unknownSettings } from '../../config/config.js';
 import { defineCommand, type Invocation, type Values } from '../core/command.js';
 import { Failed } from '../core/failure.js';
 import { print, printable, type Style, styled, type Terminal } from '../core/terminal.js';

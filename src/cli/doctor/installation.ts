@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import type { Log } from '../../../streams/core/index.js';
 import type { About } from '../../app/about.js';
-import type { Config } from '../../app/config.js';
+import type { Config } from '../../config/config.js';
 import { type Binary, findAnope, findInspircd, findNatsServer } from '../../servers/binaries.js';
 import { storedSecrets } from '../../servers/secrets.js';
 import type { Failed } from '../core/failure.js';

@@ -1,4 +1,4 @@
-import { minSecretLength, settingRisks } from '../../app/warnings.js';
+import { minSecretLength, settingRisks } from '../../config/warnings.js';
 import { hasLog, secretsFile } from '../../servers/secrets.js';
 import { moment } from '../core/terminal.js';
 import { type Check, fail, ok, skipped, warn } from './finding.js';

@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { Log, type StreamDefinition } from '../../../streams/core/index.js';
 import { streams } from '../../../streams/index.js';
 import { withoutCredentials } from '../../app/about.js';
-import type { Config } from '../../app/config.js';
+import type { Config } from '../../config/config.js';
 import { Failed, UsageError } from '../core/failure.js';
 import { ownServerPort } from '../service/own-servers.js';
 

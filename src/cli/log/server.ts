@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pino } from 'pino';
-import type { Config } from '../../app/config.js';
+import type { Config } from '../../config/config.js';
 import { lockDataDir } from '../../servers/data-dir-lock.js';
 import { startNatsServer } from '../../servers/nats-server.js';
 import { Failed } from '../core/failure.js';

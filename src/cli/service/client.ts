@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { boundedFetch } from '../../../workers/core/fetch.js';
 import type { About } from '../../app/about.js';
-import type { Config } from '../../app/config.js';
 import { createClient, type RelayClient } from '../../client/client.js';
 import { RelayError } from '../../client/error.js';
+import type { Config } from '../../config/config.js';
 import { type Invocation, text as textOption } from '../core/command.js';
 import { Failed, UsageError } from '../core/failure.js';
 

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { Logger } from 'pino';
 import { withoutCredentials } from '../../app/about.js';
 import { type App, createApp } from '../../app/app.js';
-import { type Config, ConfigError, unknownSettings } from '../../app/config.js';
+import { type Config, ConfigError, unknownSettings } from '../../config/config.js';
 import type { Invocation } from '../core/command.js';
 import { Failed } from '../core/failure.js';
 import { styled, type Terminal } from '../core/terminal.js';

@@ -4,8 +4,8 @@ import { channelTypes } from '../../../streams/channels/index.js';
 import { type Log, Refusal } from '../../../streams/core/index.js';
 import { casefold, isManagedChannel } from '../../../streams/irc-grammar.js';
 import type { Channels } from '../../../workers/channels/index.js';
-import { Time } from '../../openapi/description.js';
 import type { OwnReadModel } from '../../stores/own-read-model.js';
+import { Time } from '../core/description.js';
 import type { IrcState } from '../network/irc-state.js';
 
 /** What the operations of channels work with. */

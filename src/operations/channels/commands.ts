@@ -8,8 +8,8 @@ import {
 import { Refusal } from '../../../streams/core/index.js';
 import { cleanText, isManagedChannel } from '../../../streams/irc-grammar.js';
 import { operationFailed } from '../../../workers/channels/index.js';
-import { Time } from '../../openapi/description.js';
 import type { Caller } from '../core/caller.js';
+import { Time } from '../core/description.js';
 import { Nick } from '../core/names.js';
 import { defineOperation } from '../core/operation.js';
 import { ChannelName, type ChannelParts, requireChannel } from './channel.js';

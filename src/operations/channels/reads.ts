@@ -7,8 +7,8 @@ import {
   operationWithoutKey,
 } from '../../../projections/channels/queries.js';
 import { channelTypes } from '../../../streams/channels/index.js';
-import { Time } from '../../openapi/description.js';
 import { mayChange } from '../core/caller.js';
+import { Time } from '../core/description.js';
 import { defineOperation } from '../core/operation.js';
 import { ircStateView, troubleView } from '../network/irc-state.js';
 import {

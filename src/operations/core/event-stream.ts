@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import type { Refusals, Tag } from '../../openapi/description.js';
 import type { Caller } from './caller.js';
+import type { Refusals, Tag } from './description.js';
 
 /** One server-sent event. */
 export interface ServerEvent {

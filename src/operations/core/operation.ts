@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { RefusalCode } from '../../../streams/refusals.js';
-import type { Answer, Description, Refusals, Tag } from '../../openapi/description.js';
 import type { Caller } from './caller.js';
+import type { Answer, Description, Refusals, Tag } from './description.js';
 
 /**
  * Who may call an operation. `open`: everybody, credentials are not looked at. `open, more with a key`: everybody, and a

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { queryStatuses, strategies, visibilities } from '../../../streams/deliberation/index.js';
-import { Time } from '../../openapi/description.js';
+import { Time } from '../core/description.js';
 
 /** What every operation on one query has: its id, and how it is refused where there is no such query. */
 export const ofQuery = {

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { type Log, type Recorded, Refusal } from '../../../streams/core/index.js';
 import type { deliveryDecider } from '../../../streams/delivery/index.js';
 import { eventToken, type MarketFact, market, marketSubject } from '../../../streams/events/index.js';
-import { Time } from '../../openapi/description.js';
 import type { ReadModels } from '../../stores/read-models.js';
+import { Time } from '../core/description.js';
 
 /** What the operators' operations about received events work with. */
 export interface DeliveryParts {

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { queueStatistics } from '../../../projections/delivery.js';
 import type { Log } from '../../../streams/core/index.js';
-import { Time } from '../../openapi/description.js';
 import type { OwnReadModel } from '../../stores/own-read-model.js';
+import { Time } from '../core/description.js';
 import { defineOperation } from '../core/operation.js';
 import type { Reception } from './reception.js';
 

@@ -3,7 +3,7 @@ import { linkOfNick, linkOfWallet } from '../../../projections/identity/queries.
 import { Refusal } from '../../../streams/core/index.js';
 import { isWalletAddress, noWalletLinked } from '../../../streams/identity/index.js';
 import { casefold } from '../../../streams/irc-grammar.js';
-import { Time } from '../../openapi/description.js';
+import { Time } from '../core/description.js';
 import { Nick } from '../core/names.js';
 import { defineOperation } from '../core/operation.js';
 import { askingOf, type IdentityParts, readLinks } from './parts.js';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isSignature } from '../../../streams/identity/index.js';
 import { casefold } from '../../../streams/irc-grammar.js';
-import { Time } from '../../openapi/description.js';
+import { Time } from '../core/description.js';
 import { Nick } from '../core/names.js';
 import { defineOperation } from '../core/operation.js';
 import { askingOf, type IdentityParts } from './parts.js';

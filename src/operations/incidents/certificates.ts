@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { certificateViews } from '../../../projections/incidents/certificates.js';
 import { alertTiers } from '../../../streams/certificates/index.js';
 import type { Endpoint } from '../../../workers/certificates/index.js';
-import { Time } from '../../openapi/description.js';
+import { Time } from '../core/description.js';
 import { defineOperation } from '../core/operation.js';
 import type { IncidentsParts } from './parts.js';
 

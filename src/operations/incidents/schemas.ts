@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { contributionTypes, incidentStatuses, severities } from '../../../streams/incidents/index.js';
-import { Time } from '../../openapi/description.js';
+import { Time } from '../core/description.js';
 
 const average = z.number().nullable().describe('0 to 100; null before the first vote');
 const incidentFields = {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { auditedCalls } from '../../../projections/marketplace.js';
-import { Time } from '../../openapi/description.js';
+import { Time } from '../core/description.js';
 import { defineOperation } from '../core/operation.js';
 import type { MarketplaceParts } from './passing-on.js';
 

@@ -8,9 +8,9 @@ import { ircChannels, privateIrcChannels } from '../../../projections/network/qu
 import type { Log } from '../../../streams/core/index.js';
 import { casefold } from '../../../streams/irc-grammar.js';
 import { levels } from '../../../streams/moderation/index.js';
-import { Time } from '../../openapi/description.js';
 import type { ReadModels } from '../../stores/read-models.js';
 import { type Caller, seesPrivate } from '../core/caller.js';
+import { Time } from '../core/description.js';
 import { Nick } from '../core/names.js';
 import { defineOperation } from '../core/operation.js';
 import { type IrcState, ircStateView, troubleView } from '../network/irc-state.js';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isExpected } from '../../../streams/core/index.js';
-import { Time } from '../../openapi/description.js';
 import { nobody } from '../core/caller.js';
+import { Time } from '../core/description.js';
 import { Nick } from '../core/names.js';
 import { type Call, defineOperation } from '../core/operation.js';
 import { getReputation } from '../reputation/index.js';

@@ -9,9 +9,9 @@ import {
 import { Refusal, Unavailable } from '../../../streams/core/index.js';
 import { casefold } from '../../../streams/irc-grammar.js';
 import { irc } from '../../../streams/network/index.js';
-import { Time } from '../../openapi/description.js';
 import type { ReadModels } from '../../stores/read-models.js';
 import { seesPrivate } from '../core/caller.js';
+import { Time } from '../core/description.js';
 import { ChannelPath } from '../core/names.js';
 import { defineOperation } from '../core/operation.js';
 import type { RecorderState } from './irc-state.js';

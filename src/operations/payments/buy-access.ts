@@ -4,7 +4,7 @@ import type { Access, Entered } from '../../../workers/payments/access.js';
 import { accessTo, offersFor } from '../../../workers/payments/offers.js';
 import type { PaidChannel } from '../../../workers/payments/paid-channel.js';
 import { matchProof, type Presented, readProof } from '../../../workers/payments/proof.js';
-import { Time } from '../../openapi/description.js';
+import { Time } from '../core/description.js';
 import { Nick } from '../core/names.js';
 import { defineOperation } from '../core/operation.js';
 import { parseInput } from '../core/validation.js';

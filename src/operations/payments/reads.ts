@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { liveSessions } from '../../../projections/payments/queries.js';
 import { casefold } from '../../../streams/irc-grammar.js';
 import type { Facilitator } from '../../../workers/payments/facilitator.js';
-import { Time } from '../../openapi/description.js';
+import { Time } from '../core/description.js';
 import { Nick } from '../core/names.js';
 import { defineOperation } from '../core/operation.js';
 import {

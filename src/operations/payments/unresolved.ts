@@ -1,6 +1,5 @@
 import { type UnresolvedPayment, unresolvedPayments } from '../../../projections/payments/queries.js';
 import { claimMs } from '../../../streams/payments/index.js';
-import type { Reading } from '../../metrics/metrics.js';
 import type { ReadModels } from '../../stores/read-models.js';
 
 /** How long a payment may be under way before anybody needs to know, in milliseconds. */
@@ -13,14 +12,4 @@ export async function unresolvedIn(readModels: ReadModels, now: Date): Promise<U
   return await readModels.read('payments', (sql, schema) =>
     unresolvedPayments(sql, schema, { since, until }),
   );
-}
-
-/** How many of them there are, by what is the matter. */
-export async function readUnresolved(unresolved: () => Promise<UnresolvedPayment[]>): Promise<Reading[]> {
-  const all = await unresolved();
-  return (['unknown', 'owed'] as const).map((state) => [
-    'payments_unresolved',
-    all.filter((payment) => payment.state === state).length,
-    { state },
-  ]);
 }

@@ -11,10 +11,10 @@ import { type Log, Refusal } from '../../../streams/core/index.js';
 import type { KeyedLock } from '../../../streams/core/keyed-lock.js';
 import { casefold, cleanText } from '../../../streams/irc-grammar.js';
 import { feedbackDecider, reputation } from '../../../streams/reputation/index.js';
-import { Time } from '../../openapi/description.js';
 import type { OwnReadModel } from '../../stores/own-read-model.js';
 import type { ReadModels } from '../../stores/read-models.js';
 import { type Caller, seesPrivate } from '../core/caller.js';
+import { Time } from '../core/description.js';
 import { Channel, Nick } from '../core/names.js';
 import { type Call, defineOperation } from '../core/operation.js';
 

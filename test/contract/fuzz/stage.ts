@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pino from 'pino';
 import { createApp } from '../../../src/app/app.js';
-import { readConfig } from '../../../src/app/config.js';
+import { readConfig } from '../../../src/config/config.js';
 import { freePort } from '../../../src/servers/net.js';
 import { environmentOf, untilKept } from '../../channels/stage.js';
 import { modelsFile } from '../../deliberation/stage.js';

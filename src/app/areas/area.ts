@@ -1,0 +1,45 @@
+import type { FastifyInstance } from 'fastify';
+import type { Channels } from '../../../workers/channels/index.js';
+import type { ApiKeys } from '../../auth/api-keys.js';
+import type { Config, Role } from '../../config/config.js';
+import type { Gauged, Metrics } from '../../metrics/metrics.js';
+import type { Call } from '../../operations/core/operation.js';
+import type { ReadModels } from '../../stores/read-models.js';
+import type { BotHold, BotParts } from '../bots/bot.js';
+
+/** What the areas of the service are put together from. */
+export interface AreaParts extends BotParts {
+  config: Config;
+  readModels: ReadModels;
+  /** The commands of the channel service, whichever process carries them out. */
+  channels: Channels;
+  keys: ApiKeys;
+  metrics: Metrics;
+  /** Calls operations, here or where their service runs. */
+  call: Call;
+  startedAt: Date;
+}
+
+/** Work that a process does beside answering; a `Lease` is one. */
+export interface Work {
+  start(): void;
+  stop(): Promise<void>;
+}
+
+/** One area of the service, put together: what it answers, in which roles, and what it does by itself. */
+export interface Area {
+  /** What its operations work with. */
+  parts?: object;
+  /** Registers its public routes: role `api`. */
+  api?(server: FastifyInstance): Promise<void>;
+  /** Role `irc`. */
+  bots?: BotHold<unknown>[];
+  /** Role `workers`. */
+  workers?: Work[];
+  /** Role `schedule`. */
+  schedules?: Work[];
+  /** What it has to measure when somebody asks, in processes with the role. */
+  gauged?: (Gauged & { role: Role })[];
+  /** Ends what it began when it was made. */
+  stop?(): Promise<void>;
+}

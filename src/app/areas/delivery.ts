@@ -1,0 +1,49 @@
+import { deliveryDecider } from '../../../streams/delivery/index.js';
+import { webhookRoutes } from '../../http/webhook.js';
+import type { DeliveryParts } from '../../operations/delivery/events.js';
+import { ConflictingEvents } from '../../operations/events/conflicting-events.js';
+import type { EventsParts } from '../../operations/events/index.js';
+import { Reception } from '../../operations/events/reception.js';
+import type { BridgeHealthParts } from '../../operations/network/health.js';
+import type { IrcState } from '../../operations/network/irc-state.js';
+import { OwnReadModel } from '../../stores/own-read-model.js';
+import { createDelivery } from '../bots/delivery.js';
+import { readDelivery } from '../gauges/parts.js';
+import type { Area, AreaParts } from './area.js';
+
+/** From the marketplace into the channels: events and their deliveries. */
+export function deliveryArea(parts: AreaParts): Area {
+  const { config, log, logger, readModels, metrics, secrets, channels, call } = parts;
+  const limits = {
+    maxRetries: config.EVENT_MAX_RETRIES,
+    ttlMs: config.EVENT_TTL_MS,
+    retryMs: config.EVENT_RETRY_MS,
+  };
+  const bot = createDelivery(config, { ...parts, limits, observe: metrics.delivery, channels });
+  const rows = new OwnReadModel(readModels, 'delivery_queue');
+  const reception = new Reception({
+    ...{ log, readModels, rows },
+    source: config.EM_SOURCE,
+    thresholds: config.GUARDIAN_THRESHOLDS,
+    conflicting: new ConflictingEvents(logger, metrics.conflicting),
+  });
+  const events: EventsParts['events'] = {
+    ...{ rows, reception },
+    webhookSecretConfigured: secrets.webhook.length > 0,
+  };
+  const delivery: DeliveryParts['delivery'] = { decider: deliveryDecider(limits) };
+  const bridge: BridgeHealthParts['bridge'] = {
+    irc: async () => (await bot.lease.holderState()) as IrcState | undefined,
+  };
+  return {
+    parts: { events, delivery, bridge },
+    api: async (server) => {
+      await server.register(webhookRoutes, {
+        ...{ call, secrets: secrets.webhook, schemes: config.EM_WEBHOOK_SCHEMES },
+        observe: metrics.posted,
+      });
+    },
+    bots: [bot],
+    gauged: [{ role: 'irc', part: 'delivery', read: () => readDelivery(bot) }],
+  };
+}

@@ -1,0 +1,56 @@
+import { Agent } from '../../a2a/agent.js';
+import { a2aRoutes } from '../../a2a/http.js';
+import { Tasks } from '../../a2a/tasks.js';
+import { Nonces } from '../../auth/erc8128/nonces.js';
+import { Wallets } from '../../auth/erc8128/wallets.js';
+import { authRoutes } from '../../http/nonces.js';
+import type { ToolTable } from '../../mcp/table.js';
+import { documentsOf } from '../../pages/discovery/documents.js';
+import { doorsOf } from '../../pages/discovery/doors.js';
+import { Skill } from '../../pages/discovery/skill.js';
+import { discoveryRoutes } from '../../pages/documents-routes.js';
+import { skillRoutes } from '../../pages/skill-routes.js';
+import type { Area, AreaParts } from './area.js';
+
+/** What wallet signatures are checked with, by all areas that take them. */
+export function createWallets({ config, log }: Pick<AreaParts, 'config' | 'log'>): {
+  nonces: Nonces;
+  wallets: Wallets;
+} {
+  const nonces = new Nonces({ log, replicas: config.NATS_REPLICAS });
+  return { nonces, wallets: new Wallets({ publicUrl: config.PUBLIC_URL, nonces }) };
+}
+
+/** What the doors are made with, beside what every area gets. */
+export interface DoorsParts extends ReturnType<typeof createWallets> {
+  /** The tools that are served, for the documents that name and count them. */
+  table: ToolTable;
+}
+
+/** How agents find this service and come in: credentials, the agent that others ask, and the documents about it all. */
+export function doorsArea(parts: AreaParts, { nonces, wallets, table }: DoorsParts): Area {
+  const { config, log, logger, keys } = parts;
+  const { PUBLIC_URL: publicUrl, NATS_REPLICAS: replicas } = config;
+  if (config.API_KEYS_FILE !== '') {
+    keys.follow(
+      config.API_KEYS_FILE,
+      (error) => logger.error({ reason: error.message }, 'API keys not read again, the last good ones hold'),
+      (risk) => logger.warn(risk),
+    );
+  }
+  const doors = doorsOf({
+    publicUrl,
+    tiers: { keyed: table.counts('keyed'), 'wallet-read': table.counts('wallet-read') },
+    tools: table.list('keyed'),
+  });
+  return {
+    api: async (server) => {
+      const { authority } = wallets;
+      await server.register(authRoutes, { nonces, authority, nonceRateLimit: config.NONCE_RATE_LIMIT });
+      await server.register(discoveryRoutes, { documents: documentsOf(doors) });
+      await server.register(skillRoutes, { skill: new Skill({ publicUrl }) });
+      const agent = new Agent({ call: parts.call, tasks: new Tasks({ log, replicas }), logger });
+      await server.register(a2aRoutes, { agent });
+    },
+  };
+}

@@ -1,0 +1,33 @@
+import { Registry } from '../../../workers/identity/index.js';
+import { AgentRegistry } from '../../../workers/identity/registry-watch/agents.js';
+import type { Wallets } from '../../auth/erc8128/wallets.js';
+import { NickWallets } from '../../auth/nick-wallets.js';
+import { nobody } from '../../operations/core/caller.js';
+import { getLinkOfNick } from '../../operations/identity/links.js';
+import type { IdentityParts } from '../../operations/identity/parts.js';
+import type { IrcState } from '../../operations/network/irc-state.js';
+import { createIdentification } from '../bots/identity.js';
+import { createPush } from '../bots/push.js';
+import { createRegistryWatch } from '../bots/registry-watch.js';
+import type { Area, AreaParts } from './area.js';
+
+/** Nicks and their wallets: the registry, the bot that people link with, who is told of changes, and who acts for whom. */
+export function identityArea(parts: AreaParts, wallets: Wallets): Area & { signers: NickWallets } {
+  const { config, log, logger, call } = parts;
+  const { CHAIN_RPC_URL: rpcUrl, ERC8004_REGISTRY: address } = config;
+  const agents = rpcUrl && address ? new AgentRegistry({ rpcUrl, address }) : undefined;
+  const registry = new Registry({ log, logger, agents });
+  const bot = createIdentification(config, { ...parts, registry });
+  const identity: IdentityParts['identity'] = {
+    registry,
+    irc: async () => (await bot.lease.holderState()) as IrcState | undefined,
+  };
+  const push = createPush(config, parts);
+  return {
+    signers: new NickWallets({ wallets, linkOf: (nick) => call(getLinkOfNick, { nick }, nobody) }),
+    parts: { identity },
+    bots: [bot],
+    workers: push ? [push] : [],
+    schedules: agents ? [createRegistryWatch(config, { ...parts, registry, agents })] : [],
+  };
+}

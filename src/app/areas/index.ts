@@ -1,0 +1,41 @@
+import type { NickWallets } from '../../auth/nick-wallets.js';
+import { createChannelKeeping } from '../bots/channels.js';
+import type { Area, AreaParts } from './area.js';
+import { channelsArea } from './channels.js';
+import { deliberationArea } from './deliberation.js';
+import { deliveryArea } from './delivery.js';
+import { createWallets, doorsArea } from './doors.js';
+import { identityArea } from './identity.js';
+import { incidentsArea } from './incidents.js';
+import { marketplaceArea } from './marketplace.js';
+import { mcpArea } from './mcp.js';
+import { moderationArea } from './moderation.js';
+import { networkArea } from './network.js';
+import { docsArea } from './pages.js';
+import { paymentsArea } from './payments.js';
+import { reputationArea } from './reputation.js';
+import { verificationArea } from './verification.js';
+
+/** Every area of the service, put together. */
+export function createAreas(parts: AreaParts): { areas: Area[]; signers: NickWallets } {
+  const credentials = createWallets(parts);
+  const { wallets } = credentials;
+  const identity = identityArea(parts, wallets);
+  const keeping = createChannelKeeping(parts.config, { ...parts, observe: parts.metrics.network });
+  const areas: Area[] = [
+    networkArea(parts),
+    deliveryArea(parts),
+    channelsArea(parts, keeping),
+    marketplaceArea(parts),
+    moderationArea(parts, keeping),
+    reputationArea(parts),
+    incidentsArea(parts),
+    verificationArea(parts),
+    identity,
+    paymentsArea(parts),
+    deliberationArea(parts),
+  ];
+  const mcp = mcpArea(parts, wallets);
+  const doors = doorsArea(parts, { ...credentials, table: mcp.table });
+  return { areas: [...areas, mcp, doors, docsArea(parts)], signers: identity.signers };
+}

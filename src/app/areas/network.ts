@@ -1,0 +1,26 @@
+import { LiveFeed } from '../../operations/network/feed.js';
+import type { RecorderState } from '../../operations/network/irc-state.js';
+import type { NetworkParts } from '../../operations/network/reads.js';
+import type { IrcStreamParts } from '../../operations/network/stream.js';
+import { Viewers } from '../../operations/network/viewers.js';
+import { createRecording } from '../bots/recording.js';
+import { readRecording } from '../gauges/rooms.js';
+import type { Area, AreaParts } from './area.js';
+
+/** The network as it is recorded and shown. */
+export function networkArea(parts: AreaParts): Area {
+  const { config, log, logger, metrics } = parts;
+  const recording = createRecording(config, { ...parts, observe: metrics.network });
+  const viewers = new Viewers(log.connection);
+  const network: NetworkParts['network'] = {
+    recorder: async () => (await recording.lease.holderState()) as RecorderState | undefined,
+    viewers: () => viewers.count,
+  };
+  const ircStream: IrcStreamParts['ircStream'] = { feed: new LiveFeed(log, logger), viewers };
+  return {
+    parts: { network, ircStream },
+    bots: [recording],
+    gauged: [{ role: 'irc', part: 'recording', read: () => readRecording(recording) }],
+    stop: async () => viewers.stop(),
+  };
+}

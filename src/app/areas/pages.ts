@@ -1,0 +1,15 @@
+import { openApiDocument } from '../../openapi/document.js';
+import { operations } from '../../openapi/index.js';
+import { docsRoutes } from '../../pages/docs.js';
+import { livePageRoutes } from '../../pages/live.js';
+import type { Area, AreaParts } from './area.js';
+
+/** The description of the public API, for programs and for people. */
+export function docsArea({ config }: AreaParts): Area {
+  return {
+    api: async (server) => {
+      await server.register(livePageRoutes);
+      await server.register(docsRoutes, { document: openApiDocument(operations, config.PUBLIC_URL) });
+    },
+  };
+}

@@ -1,0 +1,62 @@
+import { createPresence } from '../../../workers/channels/index.js';
+import { Lease } from '../../../workers/core/lease.js';
+import { AdmitPayers, admit } from '../../../workers/payments/admission/index.js';
+import { Chain } from '../../../workers/payments/chain.js';
+import { Facilitator } from '../../../workers/payments/facilitator.js';
+import { fateOf } from '../../../workers/payments/fates.js';
+import { termsOf } from '../../../workers/payments/paid-channel.js';
+import { ResolvePayments } from '../../../workers/payments/resolution/index.js';
+import { readPaidChannels } from '../../config/paid-channels.js';
+import { createGateway } from '../../operations/payments/parts.js';
+import { unresolvedIn } from '../../operations/payments/unresolved.js';
+import { readUnresolved } from '../gauges/payments.js';
+import type { Area, AreaParts } from './area.js';
+
+/** Paid channels: what they cost, the way in by payment, who is brought in and put out, and what became of payments. */
+export function paymentsArea(parts: AreaParts): Area {
+  const { config, log, logger, holder, readModels, channels } = parts;
+  const { X402_FACILITATOR_URL: url, CHAIN_RPC_URL: rpcUrl } = config;
+  const paidChannels = readPaidChannels(config.PAID_CHANNELS, config.IRC_CHANNELS);
+  const facilitator = url === '' ? undefined : new Facilitator({ url });
+  const chain = rpcUrl === '' ? undefined : new Chain(rpcUrl);
+  const payments = createGateway({
+    ...{ log, logger, readModels, facilitator, chain },
+    channels: paidChannels,
+    payTo: config.X402_PAY_TO,
+    online: createPresence(log),
+    admit: (place) => admit(channels, place),
+    publicUrl: config.PUBLIC_URL,
+  });
+  const admission = new Lease({
+    ...{ log, logger, holder, name: 'admit-payers', replicas: config.NATS_REPLICAS },
+    begin: () => {
+      const worker = new AdmitPayers({
+        ...{ log, logger, channels },
+        doors: paidChannels.map(({ name, description }) => ({ name, topic: description })),
+        read: (query, after) => readModels.read('payments', query, after),
+      });
+      worker.start();
+      return worker;
+    },
+  });
+  const resolution = new Lease({
+    ...{ log, logger, holder, name: 'resolve-payments', replicas: config.NATS_REPLICAS },
+    begin: () => {
+      const publicUrl = config.PUBLIC_URL;
+      const worker = new ResolvePayments({
+        ...{ log, logger },
+        places: paidChannels.map((channel) => ({ ...channel, terms: termsOf(channel) })),
+        fateOf: (intended) => fateOf(intended, { chain, facilitator, publicUrl }, log.now()),
+        read: (query, after) => readModels.read('payments', query, after),
+      });
+      worker.start();
+      return worker;
+    },
+  });
+  const unresolved = () => unresolvedIn(readModels, log.now());
+  return {
+    parts: { payments },
+    workers: [admission, resolution],
+    gauged: [{ role: 'workers', part: 'payments', read: () => readUnresolved(unresolved) }],
+  };
+}

@@ -1,0 +1,81 @@
+import type { Logger } from 'pino';
+import type { Log } from '../../../streams/core/index.js';
+import { Lease } from '../../../workers/core/lease.js';
+import { IrcConnection, type IrcConnectionOptions } from '../../../workers/irc/connection.js';
+import type { NetworkSize } from '../../../workers/irc/index.js';
+import type { Config } from '../../config/config.js';
+import type { RecorderState } from '../../operations/network/irc-state.js';
+import type { Surroundings } from '../dependencies.js';
+
+/** What every bot needs to come into being. */
+export interface BotParts extends Pick<Surroundings, 'ircUrl' | 'secrets' | 'holder'> {
+  log: Log;
+  logger: Logger;
+}
+
+/** A bot on the network and the work it does: one process has them at a time, the others stand by. */
+export interface BotHold<Worker> {
+  lease: Lease;
+  /** How they stand where this process has them; `undefined` where it has not. */
+  held(): { irc: IrcConnection; worker: Worker } | undefined;
+}
+
+/** What a bot does; `trouble` is what keeps a connected bot from doing it, in words. */
+interface BotWork {
+  start(): void;
+  stop(): Promise<void>;
+  readonly trouble?: string | null;
+  /** How large the network is, as far as it asks. */
+  readonly network?: NetworkSize | undefined;
+}
+
+/** Makes a bot and its work ready to be held; `lease.start()` begins to try. */
+export function createBot<Worker extends BotWork>(
+  config: Config,
+  { log, logger, ircUrl, secrets, holder }: BotParts,
+  bot: {
+    /** Of the lease. */
+    name: string;
+    nick: string;
+    realname: string;
+    connection?: Partial<IrcConnectionOptions>;
+    work(irc: IrcConnection): Worker;
+  },
+): BotHold<Worker> {
+  let held: { irc: IrcConnection; worker: Worker } | undefined;
+
+  function begin() {
+    const irc = new IrcConnection({
+      url: ircUrl,
+      nick: bot.nick,
+      realname: bot.realname,
+      ...(secrets.ircServerPassword ? { password: secrets.ircServerPassword } : {}),
+      ...(secrets.ircOper ? { oper: secrets.ircOper } : {}),
+      ...bot.connection,
+      log: logger,
+    });
+    const worker = bot.work(irc);
+    held = { irc, worker };
+    worker.start();
+    return {
+      stop: async () => {
+        await worker.stop();
+        held = undefined;
+      },
+    };
+  }
+
+  const state = (): RecorderState => {
+    const offline = { connected: false, oper: false, nick: bot.nick, since: null, lastError: null };
+    const { connected, oper, nick, since, lastError } = held?.irc.status() ?? offline;
+    const named = nick === bot.nick ? null : `has to wait as ${nick}: its nick is not to be had`;
+    const trouble = connected ? (named ?? held?.worker.trouble ?? null) : (lastError ?? 'not connected yet');
+    const network = held?.worker.network ?? null;
+    return { connected, oper, nick, since: since?.getTime() ?? null, trouble, network };
+  };
+  const { NATS_REPLICAS: replicas } = config;
+  return {
+    lease: new Lease({ log, logger, name: bot.name, holder, replicas, begin, state }),
+    held: () => held,
+  };
+}

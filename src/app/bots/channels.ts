@@ -1,0 +1,41 @@
+import { type ChannelsObserver, KeepChannels } from '../../../workers/channels/index.js';
+import type { Config } from '../../config/config.js';
+import type { ReadModels } from '../../stores/read-models.js';
+import { type BotHold, type BotParts, createBot } from './bot.js';
+
+const hourMs = 3_600_000;
+
+/** Makes the channel bot and the channels it keeps ready to be held. */
+export function createChannelKeeping(
+  config: Config,
+  parts: BotParts & { readModels: ReadModels; observe?: ChannelsObserver },
+): BotHold<KeepChannels> {
+  const { log, logger, readModels, observe } = parts;
+  return createBot(config, parts, {
+    name: 'keep-channels',
+    nick: config.CHANNELSERV_NICK,
+    realname: 'channel management',
+    // channels are many and commands short: less would leave the server waiting
+    connection: { bytesInFlight: 16_384 },
+    work: (irc) =>
+      new KeepChannels({
+        log,
+        logger,
+        irc,
+        ...(observe ? { observe } : {}),
+        read: (query, after) => readModels.read('channel_directory', query, after),
+        bots: [config.EM_NICK, config.BRIDGE_NICK],
+        reserved: config.IRC_CHANNELS,
+        limits: {
+          creations: config.CHANNEL_CREATIONS_PER_HOUR,
+          deletions: config.CHANNEL_DELETIONS_PER_HOUR,
+          memberOperations: config.MEMBER_OPERATIONS_PER_HOUR,
+        },
+        lifetimes: {
+          deleteAfterMs: config.DELETE_AFTER_DAYS * 24 * hourMs,
+          geographicIdleMs: config.GEO_INACTIVITY_DAYS * 24 * hourMs,
+          endedTaskMs: config.ARCHIVE_GRACE_HOURS * hourMs,
+        },
+      }),
+  });
+}

@@ -1,0 +1,18 @@
+import { RecordIrc, type RecordingObserver } from '../../../workers/network/index.js';
+import type { Config } from '../../config/config.js';
+import { type BotHold, type BotParts, createBot } from './bot.js';
+
+/** Makes the bridge's bot and what it records ready to be held. */
+export function createRecording(
+  config: Config,
+  parts: BotParts & { observe?: RecordingObserver },
+): BotHold<RecordIrc> {
+  const { log, logger, observe } = parts;
+  return createBot(config, parts, {
+    name: 'record-irc',
+    nick: config.BRIDGE_NICK,
+    realname: 'bridge',
+    work: (irc) =>
+      new RecordIrc({ log, irc, channels: config.IRC_CHANNELS, logger, ...(observe ? { observe } : {}) }),
+  });
+}
