@@ -167,9 +167,15 @@ export async function assemble(
 
 /** Asks each internal service how it is, wherever it runs. */
 function healthOf(call: Call): HealthParts['system']['health'] {
-  const asked = operations.filter(({ remote }) => remote?.path === '/health');
+  const checks = new Map(
+    operations.flatMap((operation) =>
+      operation.remote?.path === '/health' ? [[operation.remote.service, operation] as const] : [],
+    ),
+  );
+  // what the network does not work without is told of first
+  const services = [...new Set<ServiceName>(['bridge', 'turnstile', ...checks.keys()])];
   return Object.fromEntries(
-    asked.map((operation) => [operation.remote!.service, () => call(operation, {}, nobody)]),
+    services.map((service) => [service, () => call(checks.get(service)!, {}, nobody)]),
   );
 }
 

@@ -32,7 +32,7 @@ export async function consumerStatuses(
     const found = await log.ask(() => log.manager.consumers.list(stream).next());
     const statuses = found
       // whoever only follows a stream leaves nothing to look at
-      .filter(({ config }) => config.metadata?.holder !== undefined)
+      .filter(({ name, config }) => config.durable_name !== undefined && workerOf(name) !== name)
       .map((info): ConsumerStatus => {
         const { name, config, num_pending: pending, num_ack_pending: unacknowledged } = info;
         const halted = Halted.safeParse(JSON.parse(config.metadata?.[haltedKey] ?? '[]')).data ?? [];
