@@ -1,0 +1,110 @@
+import { syncBuiltinESMExports } from 'node:module';
+import timersPromises from 'node:timers/promises';
+import type { Planned, World } from './world.js';
+
+/** A timer as programs hold it. */
+class Timer {
+  #planned: Planned | undefined;
+  constructor(planned: Planned | undefined) {
+    this.#planned = planned;
+  }
+  again(planned: Planned): void {
+    this.#planned = planned;
+  }
+  cancel(): void {
+    if (this.#planned) this.#planned.cancelled = true;
+  }
+  ref(): this {
+    return this;
+  }
+  unref(): this {
+    return this;
+  }
+  hasRef(): boolean {
+    return true;
+  }
+}
+
+/**
+ * Gives everything in this process the time and the chance of a world, libraries included; the returned function gives
+ * the real ones back.
+ */
+export function takeOverGlobals(world: World): () => void {
+  const real = {
+    setTimeout: globalThis.setTimeout,
+    clearTimeout: globalThis.clearTimeout,
+    setInterval: globalThis.setInterval,
+    clearInterval: globalThis.clearInterval,
+    setImmediate: globalThis.setImmediate,
+    clearImmediate: globalThis.clearImmediate,
+    Date: globalThis.Date,
+  };
+  const realRandom = Math.random;
+  const realPerformanceNow = performance.now;
+  const realDelay = timersPromises.setTimeout;
+  const realTimeout = AbortSignal.timeout;
+
+  type Call = (...args: unknown[]) => void;
+  const later = (call: Call, ms = 0, ...args: unknown[]) => new Timer(world.after(ms, () => call(...args)));
+  const cancel = (timer: Timer | undefined) => timer?.cancel?.();
+  const repeat = (call: Call, ms = 0, ...args: unknown[]) => {
+    const timer = new Timer(undefined);
+    const plan = () => {
+      timer.again(
+        world.after(Math.max(1, ms), () => {
+          plan();
+          call(...args);
+        }),
+      );
+    };
+    plan();
+    return timer;
+  };
+  class WorldDate extends real.Date {
+    constructor(...args: ConstructorParameters<typeof real.Date> | []) {
+      if (args.length === 0) super(world.now);
+      else super(...(args as ConstructorParameters<typeof real.Date>));
+    }
+    static override now(): number {
+      return Math.floor(world.now);
+    }
+  }
+  Object.assign(globalThis, {
+    setTimeout: later,
+    clearTimeout: cancel,
+    setInterval: repeat,
+    clearInterval: cancel,
+    setImmediate: (call: Call, ...args: unknown[]) => later(call, 0, ...args),
+    clearImmediate: cancel,
+    Date: WorldDate,
+  });
+  Math.random = () => world.random.next();
+  performance.now = () => world.elapsed;
+  timersPromises.setTimeout = (<T>(ms = 0, value?: T, { signal }: { signal?: AbortSignal } = {}) =>
+    new Promise<T>((resolve, reject) => {
+      const abort = () => {
+        timer.cancel();
+        reject(new DOMException('The operation was aborted', 'AbortError'));
+      };
+      const timer = later(() => {
+        signal?.removeEventListener('abort', abort);
+        resolve(value as T);
+      }, ms);
+      if (signal?.aborted) abort();
+      else signal?.addEventListener('abort', abort, { once: true });
+    })) as typeof realDelay;
+  syncBuiltinESMExports();
+  AbortSignal.timeout = (ms: number) => {
+    const controller = new AbortController();
+    later(() => controller.abort(new DOMException('The operation timed out', 'TimeoutError')), ms);
+    return controller.signal;
+  };
+  return () => {
+    Object.assign(globalThis, real);
+    Math.random = realRandom;
+    performance.now = realPerformanceNow;
+    timersPromises.setTimeout = realDelay;
+    syncBuiltinESMExports();
+    AbortSignal.timeout = realTimeout;
+  };
+}
