@@ -1,6 +1,7 @@
 import type { CallToolResult, Tool as ListedTool } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
 import { isExpected, type Refusal } from '../../streams/core/index.js';
+import { withoutExample } from '../operations/core/example.js';
 import type { Caller, Tier, Tool } from './tool.js';
 
 /** How many tools a tier has, and what they can do. */
@@ -103,7 +104,7 @@ function listed({ name, title, description, input, output, ...tool }: Tool): Lis
 
 /** In the dialect that clients of every age understand. */
 function schemaOf(schema: z.ZodObject): unknown {
-  return z.toJSONSchema(schema, { io: 'input', target: 'draft-7' });
+  return z.toJSONSchema(schema, { io: 'input', target: 'draft-7', override: withoutExample });
 }
 
 /** Structured content is an object: a list stands in `items`. */

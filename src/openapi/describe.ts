@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { bindingOf, schemaAt } from '../operations/core/binding.js';
 import type { Access, Description, Exemplified, Refusals } from '../operations/core/description.js';
 import type { AnyEventStream } from '../operations/core/event-stream.js';
+import { exampleOf, partsOf } from '../operations/core/example.js';
 import type { AnyOperation } from '../operations/core/operation.js';
 
 /** The description of an operation's public route, from the operation itself. */
@@ -12,12 +13,14 @@ export function descriptionOf(operation: AnyOperation): Description {
   const examples = example as Record<string, unknown>;
   const parameter = (name: string): Exemplified & { says: string } => {
     const schema = schemaAt(input, name);
-    return { schema, example: examples[name], says: schema.description ?? name };
+    return { schema, example: examples[name] ?? exampleOf(schema, name), says: schema.description ?? name };
   };
   const part = (names: readonly string[]) =>
     z.object(Object.fromEntries(names.map((name) => [name, schemaAt(input, name)])));
-  const given = (names: readonly string[]) =>
-    Object.fromEntries(names.filter((name) => name in examples).map((name) => [name, examples[name]]));
+  const given = (names: readonly string[]) => {
+    const own = names.filter((name) => name in examples).map((name) => [name, examples[name]] as const);
+    return own.length > 0 ? Object.fromEntries(own) : partsOf(part(names).shape);
+  };
   const named = (names: readonly string[], of: (name: string) => [string, object]) =>
     Object.fromEntries(names.map(of));
   return {
@@ -60,13 +63,11 @@ function refusalsOfWallets({ access }: AnyOperation): Refusals {
 
 /** The description of a stream of events. */
 export function streamDescriptionOf(stream: AnyEventStream): Description {
-  const { id, path, tag, summary, description, input, refusals, says, nothingMore } = stream;
-  const { example, pathExample = {} } = stream;
+  const { id, path, tag, summary, description, input, refusals, says, example, nothingMore } = stream;
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
   const params = inPath.map((name) => {
     const schema = schemaAt(input, name);
-    const example = (pathExample as Record<string, unknown>)[name];
-    return [name, { schema, example, says: schema.description ?? name }];
+    return [name, { schema, example: exampleOf(schema), says: schema.description ?? name }];
   });
   return {
     ...{ id, method: 'get', path, tag, summary, description, access: 'open, more with a key', refusals },
@@ -79,5 +80,24 @@ export function streamDescriptionOf(stream: AnyEventStream): Description {
     errors: {
       400: 'The input is not valid, or Last-Event-ID or `after` is no id of an event of this stream',
     },
+  };
+}
+
+/** A description that has an example of everything that is sent or answered: its own, or that of the schema. */
+export function withExamples(description: Description): Description {
+  const { id, body, answers } = description;
+  const filled = <E extends Exemplified>(one: E, path: string): E => ({
+    ...one,
+    example: one.example ?? exampleOf(one.schema, path),
+  });
+  return {
+    ...description,
+    ...(body ? { body: filled(body, id) } : {}),
+    answers: Object.fromEntries(
+      Object.entries(answers).map(([status, answer]) => [
+        status,
+        { ...answer, ...(answer.body ? { body: filled(answer.body, `${id}.${status}`) } : {}) },
+      ]),
+    ),
   };
 }

@@ -6,6 +6,7 @@ import {
   ErrorBody,
   tags,
 } from '../operations/core/description.js';
+import { withoutExample } from '../operations/core/example.js';
 import { errorResponses, refusalExamples } from './refusals.js';
 
 type Json = Record<string, unknown>;
@@ -178,6 +179,7 @@ function schemaOf(schema: z.ZodType, io: 'input' | 'output', named: Json): Json 
     // what a transformation makes of it is for us: callers see what goes in
     unrepresentable: 'any',
     override: ({ jsonSchema }) => {
+      withoutExample({ jsonSchema });
       // every leap year in a pattern helps nobody
       if (jsonSchema.format === 'date-time') delete jsonSchema.pattern;
       // answers may have more fields than a client knows

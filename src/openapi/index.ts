@@ -2,7 +2,7 @@ import type { Description } from '../operations/core/description.js';
 import { eventStreams, operations as values } from '../operations/index.js';
 import { pageDescriptions } from '../pages/descriptions.js';
 import { livePageDescription } from '../pages/live.js';
-import { descriptionOf, streamDescriptionOf } from './describe.js';
+import { descriptionOf, streamDescriptionOf, withExamples } from './describe.js';
 
 /** Every operation of the public API. */
 export const operations: Description[] = [
@@ -10,4 +10,4 @@ export const operations: Description[] = [
   ...eventStreams.map(streamDescriptionOf),
   livePageDescription,
   ...pageDescriptions,
-];
+].map(withExamples);

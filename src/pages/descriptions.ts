@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { cardPaths } from '../a2a/card.js';
 import { componentsOf, nonceAliases, signaturePolicy } from '../auth/erc8128/policy.js';
-import { type Description, Time } from '../operations/core/description.js';
+import type { Description } from '../operations/core/description.js';
+import { Time } from '../operations/core/fields.js';
 import { places } from './discovery/doors.js';
 
 const Rpc = z.looseObject({ jsonrpc: z.literal('2.0'), id: z.unknown().optional() });

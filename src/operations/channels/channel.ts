@@ -5,7 +5,7 @@ import { type Log, Refusal } from '../../../streams/core/index.js';
 import { casefold, isManagedChannel } from '../../../streams/irc-grammar.js';
 import type { Channels } from '../../../workers/channels/index.js';
 import type { OwnReadModel } from '../../stores/own-read-model.js';
-import { Time } from '../core/description.js';
+import { Time, text } from '../core/fields.js';
 import type { IrcState } from '../network/irc-state.js';
 
 /** What the operations of channels work with. */
@@ -31,37 +31,31 @@ export const ChannelName = z
     if (!isManagedChannel(name)) throw channelNotFound();
     return name;
   })
-  .describe('Managed channel; a leading # (in a path %23) may be left out');
+  .meta({
+    description: 'Managed channel; a leading # (in a path %23) may be left out',
+    example: 'task-a1b2c3d4',
+  });
+
+/** The name of one as answers have it. */
+export const managedName = text('#task-a1b2c3d4');
+
+const notYet = Time.nullable().meta({ example: null });
 
 /** A managed channel as callers see it. */
 export const ManagedChannel = z
   .object({
-    name: z.string(),
+    name: managedName,
     type: z.enum(channelTypes),
-    modes: z.string(),
-    topic: z.string(),
-    metadata: z.record(z.string(), z.unknown()),
+    modes: text('+int'),
+    topic: text('Task a1b2c3d4 | Photograph a shop front'),
+    metadata: z.record(z.string(), z.unknown()).meta({ example: { task_id: 'a1b2c3d4-5678' } }),
     created_at: Time,
-    archived_at: Time.nullable(),
+    archived_at: notYet,
     archive_reason: z.string().nullable(),
-    delete_after: Time.nullable(),
-    deleted_at: Time.nullable(),
+    delete_after: notYet,
+    deleted_at: notYet,
   })
   .meta({ id: 'ManagedChannel' });
-
-/** An example of one. */
-export const exampleChannel = {
-  name: '#task-a1b2c3d4',
-  type: 'task',
-  modes: '+int',
-  topic: 'Task a1b2c3d4 | Photograph a shop front',
-  metadata: { task_id: 'a1b2c3d4-5678' },
-  created_at: '2026-01-31T12:00:00.000Z',
-  archived_at: null,
-  archive_reason: null,
-  delete_after: null,
-  deleted_at: null,
-};
 
 /** The refusal of a channel that is not managed. */
 export const channelNotFound = () => new Refusal('not_found', 'Channel not found');

@@ -9,23 +9,28 @@ import { Refusal } from '../../../streams/core/index.js';
 import { cleanText, isManagedChannel } from '../../../streams/irc-grammar.js';
 import { operationFailed } from '../../../workers/channels/index.js';
 import type { Caller } from '../core/caller.js';
-import { Time } from '../core/description.js';
-import { Nick } from '../core/names.js';
+import { Nick, nickname, Time, text } from '../core/fields.js';
 import { defineOperation } from '../core/operation.js';
-import { ChannelName, type ChannelParts, requireChannel } from './channel.js';
+import { ChannelName, type ChannelParts, managedName, requireChannel } from './channel.js';
 
 const mostInvited = 100;
 const mostInTask = 50;
 /** Members of a channel that one request may be about. */
 const mostNicks = 1_000;
 
-const Topic = z.string().max(300);
+const photography = text('#skill-photography');
+const Type = z.enum(channelTypes).meta({ example: 'skill' });
+const Topic = z.string().max(300).meta({ example: 'Photography' });
 const Modes = z
   .string()
   .max(100)
-  .refine((text) => parseModes(text) !== undefined, 'must be a mode string like +nt or -i+k secret');
+  .refine((text) => parseModes(text) !== undefined, 'must be a mode string like +nt or -i+k secret')
+  .meta({ example: '+nt' });
 /** Whether there is somebody of a name is the network's to say, whatever the name. */
-const Nicks = z.array(z.string().min(1).max(100)).max(mostNicks);
+const Nicks = z
+  .array(z.string().min(1).max(100))
+  .max(mostNicks)
+  .meta({ example: ['alice'] });
 
 const refused = { rate_limited: 'A limit of the hour is reached', answer_overdue: true } as const;
 const ofNetwork = {
@@ -67,8 +72,8 @@ export const createChannel = defineOperation({
   access: 'key',
   input: z
     .object({
-      name: z.string().refine(isManagedChannel, 'must be # and 3 to 60 of a-z 0-9 _ -'),
-      type: z.enum(channelTypes),
+      name: photography.refine(isManagedChannel, 'must be # and 3 to 60 of a-z 0-9 _ -'),
+      type: Type,
       modes: Modes.default('+nt'),
       topic: Topic.default(''),
       invite_list: z.array(Nick).max(mostInvited).default([]),
@@ -78,39 +83,17 @@ export const createChannel = defineOperation({
       path: ['invite_list'],
       message: `must have at most ${mostInTask} entries for a task`,
     }),
-  example: {
-    name: '#skill-photography',
-    type: 'skill',
-    modes: '+nt',
-    topic: 'Photography',
-    invite_list: ['alice'],
-    metadata: {},
-  },
-  answers: {
-    201: {
-      says: 'It is there; failed_invites are nicks that could not be brought in yet',
-      body: {
-        schema: z.object({
-          name: z.string(),
-          type: z.enum(channelTypes),
-          modes: z.string(),
-          topic: z.string(),
-          created: z.literal(true),
-          invited: z.array(z.string()),
-          failed_invites: z.array(z.string()),
-        }),
-        example: {
-          name: '#skill-photography',
-          type: 'skill',
-          modes: '+nt',
-          topic: 'Photography',
-          created: true,
-          invited: [],
-          failed_invites: ['alice'],
-        },
-      },
-    },
-  },
+  status: 201,
+  says: 'It is there; failed_invites are nicks that could not be brought in yet',
+  output: z.object({
+    name: photography,
+    type: Type,
+    modes: text('+nt'),
+    topic: text('Photography'),
+    created: z.literal(true),
+    invited: z.array(nickname),
+    failed_invites: z.array(nickname).meta({ example: [] }),
+  }),
   refusals: {
     ...{ channel_exists: true, channel_reserved: true, type_limit_reached: true },
     ...{ ...refused, ...ofNetwork },
@@ -142,20 +125,13 @@ export const updateChannel = defineOperation({
     op: Nicks.default([]).describe('Nicks that become channel operators'),
     deop: Nicks.default([]).describe('Nicks that are channel operators no more'),
   }),
-  example: { name: 'task-a1b2c3d4', topic: 'New topic', modes: '+nt', voice: ['alice'] },
-  answers: {
-    200: {
-      says: 'What could be done is done; failed says for which nicks something could not',
-      body: {
-        schema: z.object({
-          name: z.string(),
-          updated: z.literal(true),
-          failed: z.record(z.string(), z.string()).optional(),
-        }),
-        example: { name: '#task-a1b2c3d4', updated: true },
-      },
-    },
-  },
+  example: { name: 'task-a1b2c3d4', topic: 'Photography', modes: '+nt', voice: ['alice'] },
+  says: 'What could be done is done; failed says for which nicks something could not',
+  output: z.object({
+    name: managedName,
+    updated: z.literal(true),
+    failed: z.record(z.string(), z.string()).optional(),
+  }),
   refusals: { ...ofChannel, ...refused, ...ofNetwork },
   http: { method: 'patch', path: '/channels/{name}' },
   tool: {
@@ -186,30 +162,17 @@ export const removeChannel = defineOperation({
   access: 'key',
   input: z.object({
     name: ChannelName,
-    reason: z.string().max(300).default('Archived'),
+    reason: z.string().max(300).meta({ example: 'Task approved' }).default('Archived'),
     immediate: z.boolean().default(false),
   }),
-  example: { name: 'task-a1b2c3d4', reason: 'Task approved', immediate: false },
-  answers: {
-    200: {
-      says: 'It is archived, to be deleted after delete_after; or deleted',
-      body: {
-        schema: z.object({
-          name: z.string(),
-          archived: z.literal(true).optional(),
-          deleted: z.literal(true).optional(),
-          archive_reason: z.string().optional(),
-          delete_after: Time.optional(),
-        }),
-        example: {
-          name: '#task-a1b2c3d4',
-          archived: true,
-          archive_reason: 'Task approved',
-          delete_after: '2026-02-07T12:00:00.000Z',
-        },
-      },
-    },
-  },
+  says: 'It is archived, to be deleted after delete_after; or deleted',
+  output: z.object({
+    name: managedName,
+    archived: z.literal(true).meta({ example: true }).optional(),
+    deleted: z.literal(true).optional(),
+    archive_reason: text('Task approved').optional(),
+    delete_after: Time.optional(),
+  }),
   refusals: { ...ofChannel, ...refused, ...ofNetwork },
   http: { method: 'delete', path: '/channels/{name}' },
   remote: { service: 'channelserv', method: 'delete', path: '/api/channels/{name}' },
@@ -234,20 +197,12 @@ export const changeChannelMembers = defineOperation({
     nicks: Nicks.min(1),
     reason: z.string().max(200).default('').transform(cleanText).describe('Shown to those who are taken out'),
   }),
-  example: { name: 'task-a1b2c3d4', action: 'voice', nicks: ['alice'] },
-  answers: {
-    200: {
-      says: 'Nick by nick what worked, and why it did not',
-      body: {
-        schema: z.object({
-          action: z.enum(memberActions),
-          successful: z.array(z.string()),
-          failed: z.record(z.string(), z.string()),
-        }),
-        example: { action: 'voice', successful: [], failed: { alice: 'No such nick' } },
-      },
-    },
-  },
+  says: 'Nick by nick what worked, and why it did not',
+  output: z.object({
+    action: z.enum(memberActions),
+    successful: z.array(nickname).meta({ example: [] }),
+    failed: z.record(z.string(), z.string()).meta({ example: { alice: 'No such nick' } }),
+  }),
   refusals: { ...ofChannel, ...refused },
   http: { method: 'post', path: '/channels/{name}/members' },
   tool: {

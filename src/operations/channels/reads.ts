@@ -8,15 +8,15 @@ import {
 } from '../../../projections/channels/queries.js';
 import { channelTypes } from '../../../streams/channels/index.js';
 import { mayChange } from '../core/caller.js';
-import { Time } from '../core/description.js';
+import { limit, Time, text } from '../core/fields.js';
 import { defineOperation } from '../core/operation.js';
 import { ircStateView, troubleView } from '../network/irc-state.js';
 import {
   ChannelName,
   type ChannelParts,
   channelNotFound,
-  exampleChannel,
   ManagedChannel,
+  managedName,
   requireChannel,
 } from './channel.js';
 
@@ -34,15 +34,8 @@ export const listChannels = defineOperation({
   description: `Private ones are among them. ${keys}`,
   access: 'open, more with a key',
   input: z.object({ type: z.enum(channelTypes).optional() }),
-  answers: {
-    200: {
-      says: 'All that are not deleted',
-      body: {
-        schema: z.object({ channels: z.array(ManagedChannel), total: z.int() }),
-        example: { channels: [exampleChannel], total: 1 },
-      },
-    },
-  },
+  says: 'All that are not deleted',
+  output: z.object({ channels: z.array(ManagedChannel), total: z.int() }),
   http: { method: 'get', path: '/channels' },
   remote: { service: 'channelserv', method: 'get', path: '/api/channels' },
   run: async ({ type }, caller, { channels: { rows } }: ChannelParts) => {
@@ -58,20 +51,13 @@ export const getChannelStatistics = defineOperation({
   tag: 'Channels',
   summary: 'How many managed channels there are',
   access: 'open, more with a key',
-  answers: {
-    200: {
-      says: 'Numbers of channels',
-      body: {
-        schema: z.object({
-          total: z.int(),
-          byType: z.record(z.string(), z.int()),
-          archived: z.int(),
-          operationsToday: z.int().describe('Since 00:00 UTC'),
-        }),
-        example: { total: 1, byType: { task: 1 }, archived: 0, operationsToday: 4 },
-      },
-    },
-  },
+  says: 'Numbers of channels',
+  output: z.object({
+    total: z.int(),
+    byType: z.record(z.string(), z.int()).meta({ example: { task: 1 } }),
+    archived: z.int(),
+    operationsToday: z.int().describe('Since 00:00 UTC'),
+  }),
   http: { method: 'get', path: '/channels/stats' },
   remote: { service: 'channelserv', method: 'get', path: '/api/stats' },
   run: async (_input, _caller, parts: ChannelParts) => await statistics(parts),
@@ -85,8 +71,8 @@ export const getChannel = defineOperation({
   description: keys,
   access: 'open, more with a key',
   input: z.object({ name: ChannelName }),
-  example: { name: 'task-a1b2c3d4' },
-  answers: { 200: { says: 'The channel', body: { schema: ManagedChannel, example: exampleChannel } } },
+  says: 'The channel',
+  output: ManagedChannel,
   refusals: unknown,
   http: { method: 'get', path: '/channels/{name}' },
   remote: { service: 'channelserv', method: 'get', path: '/api/channels/{name}' },
@@ -105,42 +91,22 @@ export const listChannelOperations = defineOperation({
   access: 'open, more with a key',
   input: z.object({
     name: ChannelName,
-    limit: z.int().min(1).max(200).default(50).describe('How many records at most'),
+    limit: limit(200, 50, 'records'),
   }),
-  example: { name: 'task-a1b2c3d4' },
-  answers: {
-    200: {
-      says: 'Audit records',
-      body: {
-        schema: z.object({
-          channel: z.string(),
-          operations: z.array(
-            z.object({
-              id: z.int(),
-              channel: z.string(),
-              operation: z.string(),
-              target_nick: z.string().nullable(),
-              details: z.string(),
-              created_at: Time,
-            }),
-          ),
-        }),
-        example: {
-          channel: '#task-a1b2c3d4',
-          operations: [
-            {
-              id: 1,
-              channel: '#task-a1b2c3d4',
-              operation: 'create',
-              target_nick: null,
-              details: 'task +int',
-              created_at: '2026-01-31T12:00:00.000Z',
-            },
-          ],
-        },
-      },
-    },
-  },
+  says: 'Audit records',
+  output: z.object({
+    channel: managedName,
+    operations: z.array(
+      z.object({
+        id: z.int(),
+        channel: managedName,
+        operation: text('create'),
+        target_nick: z.string().nullable(),
+        details: text('task +int'),
+        created_at: Time,
+      }),
+    ),
+  }),
   refusals: unknown,
   http: { method: 'get', path: '/channels/{name}/operations' },
   tool: {

@@ -32,10 +32,10 @@ export type Access =
   | 'signed event'
   | 'payment';
 
-/** A value with an example of it. */
+/** A value, with an example of it where the one of its schema does not do. */
 export interface Exemplified {
   schema: z.ZodType;
-  example: unknown;
+  example?: unknown;
 }
 
 /** An answer other than an error. */
@@ -88,15 +88,3 @@ export const ErrorBody = z
     request_id: z.string().optional(),
   })
   .meta({ id: 'Error' });
-
-/** A time as answers have it. */
-export const Time = z.string().meta({ format: 'date-time' });
-
-/** A parameter that is an IRC nick. */
-export const nickParam = { schema: z.string(), example: 'alice', says: 'IRC nick, case-insensitive' };
-/** A parameter that is a channel. */
-export const channelParam = {
-  schema: z.string(),
-  example: 'lobby',
-  says: 'Channel without its #, case-insensitive; %23 in front is accepted too',
-};

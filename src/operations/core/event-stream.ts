@@ -34,8 +34,6 @@ export interface EventStream<Parts = unknown, In extends z.ZodObject = z.ZodObje
   description: string;
   /** With `after`, which stands in the query too. */
   input: In;
-  /** What the path is in the description, where it has members. */
-  pathExample?: Partial<z.input<In>>;
   /** What its answer is, in words, and the beginning of one. */
   says: string;
   example: string;

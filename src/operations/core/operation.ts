@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { RefusalCode } from '../../../streams/refusals.js';
 import type { Caller } from './caller.js';
-import type { Answer, Description, Refusals, Tag } from './description.js';
+import type { Answer, Description, Exemplified, Refusals, Tag } from './description.js';
 
 /**
  * Who may call an operation. `open`: everybody, credentials are not looked at. `open, more with a key`: everybody, and a
@@ -119,7 +119,7 @@ export interface Operation<Parts = unknown, In extends z.ZodObject = z.ZodObject
   input: In;
   /** Code of the refusal of an input that is not valid; `validation_failed` by default. */
   invalid?: RefusalCode;
-  /** An input for readers of the description; each member alone, or the body as a whole. */
+  /** An input for readers of the description, where the examples of its members do not do. */
   example?: Partial<z.input<In>>;
   /** By status; the lowest is the usual one. */
   answers: Record<number, Answer>;
@@ -134,26 +134,38 @@ export interface Operation<Parts = unknown, In extends z.ZodObject = z.ZodObject
 // biome-ignore lint/suspicious/noExplicitAny: what holds operations of all kinds cannot name their types
 export type AnyOperation = Operation<any, any, any>;
 
-type Definition<Parts, In extends z.ZodObject, Out> = Omit<
-  Operation<Parts, In, Out>,
-  'access' | 'input' | 'answers' | 'refusals' | 'tag' | 'summary'
-> &
-  Partial<Pick<Operation<Parts, In, Out>, 'access' | 'input' | 'answers' | 'refusals' | 'tag' | 'summary'>>;
+/** The usual answer, in place of `answers`: its status (200 by default), what it says in words, and its JSON body. */
+interface UsualAnswer {
+  status?: number;
+  says?: string;
+  output?: z.ZodType | Exemplified;
+}
+
+type WithDefaults = 'access' | 'input' | 'answers' | 'refusals' | 'tag' | 'summary';
+type Definition<Parts, In extends z.ZodObject, Out> = Omit<Operation<Parts, In, Out>, WithDefaults> &
+  Partial<Pick<Operation<Parts, In, Out>, WithDefaults>> &
+  UsualAnswer;
 
 /** Makes an operation: open, without input and without an answer to describe, unless said otherwise. */
-export function defineOperation<Out, Parts, In extends z.ZodObject = z.ZodObject<Record<never, never>>>(
-  definition: Definition<Parts, In, Out>,
-): Operation<Parts, In, Out> {
+export function defineOperation<Out, Parts, In extends z.ZodObject = z.ZodObject<Record<never, never>>>({
+  status = 200,
+  says,
+  output,
+  ...definition
+}: Definition<Parts, In, Out>): Operation<Parts, In, Out> {
   return {
     tag: 'System',
     summary: '',
     access: 'open',
     input: z.object({}) as unknown as In,
-    answers: {},
+    answers: says === undefined ? {} : { [status]: { says, ...(output ? { body: bodyOf(output) } : {}) } },
     refusals: {},
     ...definition,
   };
 }
+
+const bodyOf = (output: z.ZodType | Exemplified): Exemplified =>
+  output instanceof z.ZodType ? { schema: output } : output;
 
 /** Calls an operation from within: in this process, or where the service that it belongs to runs. */
 export type Call = <Out, In extends z.ZodObject>(

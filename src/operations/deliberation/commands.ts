@@ -11,10 +11,13 @@ import {
   strategies,
   visibilities,
 } from '../../../streams/deliberation/index.js';
+import { exampleOf } from '../core/example.js';
 import { defineOperation } from '../core/operation.js';
 import { type DeliberationParts, foundQuery } from './parts.js';
-import { ofQuery, Query, query } from './schemas.js';
+import { ofQuery, Query } from './schemas.js';
 
+const unstarted = { status: 'queued', started_at: null, completed_at: null, timing_ms: null };
+const visibility = z.enum(visibilities).meta({ example: 'public' });
 /** Models of one query. */
 const mostModels = 8;
 
@@ -26,7 +29,7 @@ export const createQuery = defineOperation({
   description: 'Spends credit with their providers, up to a ceiling for each query.',
   access: 'key',
   input: z.object({
-    prompt: z.string().trim().min(1).max(20_000),
+    prompt: z.string().trim().min(1).max(20_000).meta({ example: 'Is this contract safe?' }),
     models: z
       .array(z.string())
       .min(1)
@@ -45,16 +48,9 @@ export const createQuery = defineOperation({
       .default('unlisted')
       .describe('public: in lists; unlisted: for those who know the id; private: for the key that asks'),
   }),
-  example: { prompt: 'Is this contract safe?', strategy: 'consensus' },
-  answers: {
-    201: {
-      says: 'It is queued; ask for its result',
-      body: {
-        schema: Query,
-        example: { ...query, status: 'queued', started_at: null, completed_at: null, timing_ms: null },
-      },
-    },
-  },
+  status: 201,
+  says: 'It is queued; ask for its result',
+  output: { schema: Query, example: { ...(exampleOf(Query) as QueryView), ...unstarted } },
   refusals: { models_not_configured: 'No models are configured' },
   http: { method: 'post', path: '/multibrain/query' },
   tool: {
@@ -93,14 +89,11 @@ export const injectContext = defineOperation({
   tag: 'Deliberation',
   summary: 'Give the models something more to think of',
   access: 'key',
-  input: ofQuery.input.extend({ content: z.string().trim().min(1).max(8_000) }),
-  example: { ...ofQuery.example, content: 'The contract was audited in January.' },
-  answers: {
-    200: {
-      says: 'It goes into the calls that follow',
-      body: { schema: z.looseObject({ id: z.string() }), example: { ...ofQuery.example, injected: true } },
-    },
-  },
+  input: ofQuery.input.extend({
+    content: z.string().trim().min(1).max(8_000).meta({ example: 'The contract was audited in January.' }),
+  }),
+  says: 'It goes into the calls that follow',
+  output: z.looseObject(Query.pick({ id: true }).shape),
   refusals: { ...ofQuery.refusals, query_closed: true, too_many_injections: true },
   http: { method: 'post', path: '/multibrain/query/{id}/inject' },
   remote: { service: 'multibrain', method: 'post', path: '/api/query/{id}/inject' },
@@ -118,17 +111,9 @@ export const changeVisibility = defineOperation({
   tag: 'Deliberation',
   summary: 'Change who may see a query',
   access: 'key',
-  input: ofQuery.input.extend({ visibility: z.enum(visibilities) }),
-  example: { ...ofQuery.example, visibility: 'public' },
-  answers: {
-    200: {
-      says: 'Changed',
-      body: {
-        schema: z.looseObject({ id: z.string(), visibility: z.enum(visibilities) }),
-        example: { ...ofQuery.example, visibility: 'public' },
-      },
-    },
-  },
+  input: ofQuery.input.extend({ visibility }),
+  says: 'Changed',
+  output: z.looseObject({ ...Query.pick({ id: true }).shape, visibility }),
   refusals: { ...ofQuery.refusals, not_owner: true },
   http: { method: 'patch', path: '/multibrain/query/{id}/visibility' },
   remote: { service: 'multibrain', method: 'patch', path: '/api/query/{id}/visibility' },

@@ -11,21 +11,10 @@ import {
   queryView,
 } from '../../../projections/deliberation/queries.js';
 import { queryStatuses } from '../../../streams/deliberation/index.js';
+import { limit, text } from '../core/fields.js';
 import { defineOperation } from '../core/operation.js';
-import { limit } from '../core/parameters.js';
 import { type DeliberationParts, foundQuery, hasEnded, readerOf } from './parts.js';
-import {
-  Costs,
-  costs,
-  ModelResponse,
-  ofQuery,
-  Query,
-  query,
-  Result,
-  response,
-  result,
-  Unfinished,
-} from './schemas.js';
+import { Costs, ModelResponse, ofQuery, Query, Result, Unfinished } from './schemas.js';
 
 /** Seconds after which a caller who polls may ask again. */
 const pollSeconds = 2;
@@ -41,17 +30,10 @@ export const listModels = defineOperation({
   id: 'listModels',
   summary: 'The models that can be asked',
   ...{ tag, access },
-  answers: {
-    200: {
-      says: 'The models',
-      body: {
-        schema: z.array(
-          z.looseObject({ id: z.string(), provider: z.string(), capabilities: z.array(z.string()) }),
-        ),
-        example: [{ id: 'small', provider: 'example', capabilities: ['chat'] }],
-      },
-    },
-  },
+  says: 'The models',
+  output: z.array(
+    z.looseObject({ id: text('small'), provider: text('example'), capabilities: z.array(text('chat')) }),
+  ),
   http: { method: 'get', path: '/multibrain/models' },
   tool: {
     name: 'multibrain_list_models',
@@ -73,7 +55,8 @@ export const getQuery = defineOperation({
   id: 'getQuery',
   summary: 'How far a query is',
   ...{ tag, access, ...ofQuery },
-  answers: { 200: { says: 'The query', body: { schema: Query, example: query } } },
+  says: 'The query',
+  output: Query,
   http: { method: 'get', path: '/multibrain/query/{id}' },
   tool: {
     name: 'multibrain_query_status',
@@ -93,11 +76,11 @@ export const getQueryResult = defineOperation({
   summary: 'What the models agree on',
   ...{ tag, access, ...ofQuery },
   answers: {
-    200: { says: 'The result', body: { schema: Result, example: result } },
+    200: { says: 'The result', body: { schema: Result } },
     202: {
       says: 'Not done yet; Retry-After says when to ask again',
       headers: { 'Retry-After': 'Seconds' },
-      body: { schema: Unfinished, example: { ...ofQuery.example, status: 'running' } },
+      body: { schema: Unfinished },
     },
   },
   http: {
@@ -131,7 +114,8 @@ export const listResponses = defineOperation({
   id: 'listResponses',
   summary: 'What each model answered',
   ...{ tag, access, ...ofQuery },
-  answers: { 200: { says: 'By round', body: { schema: z.array(ModelResponse), example: [response] } } },
+  says: 'By round',
+  output: z.array(ModelResponse),
   http: { method: 'get', path: '/multibrain/query/{id}/responses' },
   tool: {
     name: 'multibrain_get_responses',
@@ -161,12 +145,8 @@ export const listQueries = defineOperation({
       .default(false)
       .describe('Those of the key that asks, whatever their visibility, in place of the public ones'),
   }),
-  answers: {
-    200: {
-      says: 'Newest first',
-      body: { schema: z.object({ queries: z.array(Query) }), example: { queries: [query] } },
-    },
-  },
+  says: 'Newest first',
+  output: z.object({ queries: z.array(Query) }),
   http: { method: 'get', path: '/multibrain/queries' },
   tool: {
     name: 'multibrain_hot_queries',
@@ -190,26 +170,12 @@ export const getQueryCosts = defineOperation({
   id: 'getQueryCosts',
   summary: 'What a query cost, by model and round',
   ...{ tag, access, ...ofQuery },
-  answers: {
-    200: {
-      says: 'US dollars',
-      body: {
-        schema: Costs.extend({
-          id: z.string(),
-          by_model: z.array(Costs.extend({ model: z.string() })),
-          by_round: z.array(Costs.extend({ round: z.int() })),
-        }),
-        example: {
-          ...ofQuery.example,
-          ceiling_usd: 1,
-          ...costs,
-          by_model: [],
-          by_round: [],
-          synthesis: null,
-        },
-      },
-    },
-  },
+  says: 'US dollars',
+  output: Costs.extend({
+    ...Query.pick({ id: true }).shape,
+    by_model: z.array(Costs.extend({ model: text('small') })),
+    by_round: z.array(Costs.extend({ round: z.int() })),
+  }),
   http: { method: 'get', path: '/multibrain/query/{id}/costs' },
   remote: { service: 'multibrain', method: 'get', path: '/api/query/{id}/costs' },
   run: async ({ id }, caller, parts: DeliberationParts) => {
@@ -223,15 +189,8 @@ export const getCostSummary = defineOperation({
   id: 'getCostSummary',
   summary: 'What all queries cost',
   ...{ tag, access },
-  answers: {
-    200: {
-      says: 'US dollars',
-      body: {
-        schema: Costs.extend({ queries: z.int(), by_model: z.array(Costs.extend({ model: z.string() })) }),
-        example: { queries: 1, ...costs, by_model: [] },
-      },
-    },
-  },
+  says: 'US dollars',
+  output: Costs.extend({ queries: z.int(), by_model: z.array(Costs.extend({ model: text('small') })) }),
   http: { method: 'get', path: '/multibrain/costs/summary' },
   remote: { service: 'multibrain', method: 'get', path: '/api/costs/summary' },
   run: async (_input, _caller, { deliberation: { rows } }: DeliberationParts) => await rows.read(costSummary),
@@ -242,12 +201,8 @@ export const getDeliberationHealth = defineOperation({
   id: 'getDeliberationHealth',
   summary: 'Whether deliberation is well',
   ...{ tag, access },
-  answers: {
-    200: {
-      says: 'Its health',
-      body: { schema: z.looseObject({ status: z.enum(['ok', 'degraded']) }), example: { status: 'ok' } },
-    },
-  },
+  says: 'Its health',
+  output: z.looseObject({ status: z.enum(['ok', 'degraded']) }),
   http: { method: 'get', path: '/multibrain/health' },
   remote: { service: 'multibrain', method: 'get', path: '/health' },
   run: async (_input, _caller, { log, startedAt, deliberation }: DeliberationParts) => {

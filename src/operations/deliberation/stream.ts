@@ -15,7 +15,6 @@ export const streamQuery = defineEventStream({
   input: ofQuery.input.extend({
     after: z.string().optional().describe('Id of the last event that is known'),
   }),
-  pathExample: ofQuery.example,
   says: 'Events until the query is done',
   example: 'event: status\ndata: {"id":"1","status":"running"}\n\n',
   nothingMore: 'There is nothing behind the last event',

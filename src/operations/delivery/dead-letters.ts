@@ -1,8 +1,17 @@
 import { z } from 'zod';
 import { deadLetters, queueRow as storedRow } from '../../../projections/delivery.js';
 import { delivery } from '../../../streams/delivery/index.js';
+import { before, limit } from '../core/fields.js';
 import { defineOperation } from '../core/operation.js';
-import { type DeliveryParts, EventId, eventNotFound, QueueRow, queueRow, receivedEvent } from './events.js';
+import {
+  type DeliveryParts,
+  EventId,
+  eventId,
+  eventNotFound,
+  QueueRow,
+  receivedEvent,
+  targetChannels,
+} from './events.js';
 
 /** Events that were given up, or expired. */
 export const listDeadLetters = defineOperation({
@@ -12,15 +21,11 @@ export const listDeadLetters = defineOperation({
   access: 'key',
   input: z.object({
     status: z.enum(['dead_letter', 'expired']).default('dead_letter'),
-    limit: z.int().min(1).max(500).default(100),
-    before: z.int().min(1).optional().describe('Only those with a smaller id'),
+    limit: limit(500, 100, 'events'),
+    before,
   }),
-  answers: {
-    200: {
-      says: 'Newest first',
-      body: { schema: z.object({ dead_letters: z.array(QueueRow) }), example: { dead_letters: [queueRow] } },
-    },
-  },
+  says: 'Newest first',
+  output: z.object({ dead_letters: z.array(QueueRow) }),
   http: { method: 'get', path: '/ops/dead-letters' },
   run: async ({ status, limit, before }, _caller, { readModels }: DeliveryParts) => {
     const wanted = { status, limit, ...(before === undefined ? {} : { before }) };
@@ -38,8 +43,8 @@ export const getDeadLetter = defineOperation({
   summary: 'The queue row of an event, whatever its status',
   access: 'key',
   input: z.object({ event_id: EventId }),
-  example: { event_id: 'evt-1' },
-  answers: { 200: { says: 'The row', body: { schema: QueueRow, example: queueRow } } },
+  says: 'The row',
+  output: QueueRow,
   refusals: { not_found: 'There is none of this id' },
   http: { method: 'get', path: '/ops/dead-letters/{event_id}' },
   run: async ({ event_id }, _caller, { readModels }: DeliveryParts) => {
@@ -56,20 +61,12 @@ export const redriveDeadLetter = defineOperation({
   summary: 'Try an event again, with a fresh retry count and time to live',
   access: 'key',
   input: z.object({ event_id: EventId }),
-  example: { event_id: 'evt-1' },
-  answers: {
-    200: {
-      says: 'It is pending again',
-      body: {
-        schema: z.object({
-          event_id: z.string(),
-          redriven: z.literal(true),
-          channels: z.array(z.string()),
-        }),
-        example: { event_id: 'evt-1', redriven: true, channels: ['#bounties'] },
-      },
-    },
-  },
+  says: 'It is pending again',
+  output: z.object({
+    event_id: eventId,
+    redriven: z.literal(true),
+    channels: targetChannels,
+  }),
   refusals: { not_found: 'There is none of this id', not_dead_lettered: 'The event was not given up' },
   http: { method: 'post', path: '/ops/dead-letters/{event_id}/redrive' },
   run: async ({ event_id }, { actor, cause = null }, parts: DeliveryParts) => {

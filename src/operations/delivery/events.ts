@@ -3,7 +3,7 @@ import { type Log, type Recorded, Refusal } from '../../../streams/core/index.js
 import type { deliveryDecider } from '../../../streams/delivery/index.js';
 import { eventToken, type MarketFact, market, marketSubject } from '../../../streams/events/index.js';
 import type { ReadModels } from '../../stores/read-models.js';
-import { Time } from '../core/description.js';
+import { Time, text } from '../core/fields.js';
 
 /** What the operators' operations about received events work with. */
 export interface DeliveryParts {
@@ -13,41 +13,33 @@ export interface DeliveryParts {
 }
 
 /** An event by the id that the marketplace gave it. */
-export const EventId = z.string().min(1).describe('event_id as the marketplace sent it');
+export const EventId = z
+  .string()
+  .min(1)
+  .meta({ description: 'event_id as the marketplace sent it', example: 'evt-1' });
+
+/** The same in answers. */
+export const eventId = text('evt-1');
+/** Where an event goes, in answers. */
+export const targetChannels = z.array(text('#bounties'));
 
 /** A row of the queue. */
 export const QueueRow = z
   .looseObject({
     id: z.int(),
-    event_id: z.string(),
-    event_type: z.string(),
-    source: z.string(),
-    payload: z.string().describe('JSON text'),
-    target_channels: z.array(z.string()),
-    formatted_message: z.string(),
-    status: z.enum(['pending', 'delivered', 'dead_letter', 'expired']),
-    retry_count: z.int(),
-    last_error: z.string().nullable(),
+    event_id: eventId,
+    event_type: text('task.published'),
+    source: text('marketplace'),
+    payload: text('{}').describe('JSON text'),
+    target_channels: targetChannels,
+    formatted_message: text('[NEW] a1b2c3d4 | Photograph a shop front'),
+    status: z.enum(['pending', 'delivered', 'dead_letter', 'expired']).meta({ example: 'dead_letter' }),
+    retry_count: z.int().meta({ example: 3 }),
+    last_error: text('404 Cannot send to channel').nullable(),
     created_at: Time,
-    delivered_at: Time.nullable(),
+    delivered_at: Time.nullable().meta({ example: null }),
   })
   .meta({ id: 'QueueRow' });
-/** One, as an example. */
-export const queueRow = {
-  id: 1,
-  event_id: 'evt-1',
-  event_type: 'task.published',
-  source: 'marketplace',
-  payload: '{}',
-  target_channels: ['#bounties'],
-  formatted_message: '[NEW] a1b2c3d4 | Photograph a shop front',
-  status: 'dead_letter' as const,
-  retry_count: 3,
-  last_error: '404 Cannot send to channel',
-  created_at: '2026-01-31T12:00:00.000Z',
-  delivered_at: null,
-};
-
 /** An event as it was received, with what names it in the facts of its delivery. Throws 404 where there is none. */
 export async function receivedEvent(
   log: Log,

@@ -3,8 +3,9 @@ import { deliveryStatus, receivedEvents } from '../../../projections/delivery.js
 import { Refusal } from '../../../streams/core/index.js';
 import { delivery } from '../../../streams/delivery/index.js';
 import { market } from '../../../streams/events/index.js';
+import { limit, text } from '../core/fields.js';
 import { defineOperation } from '../core/operation.js';
-import { type DeliveryParts, EventId, receivedEvent } from './events.js';
+import { type DeliveryParts, EventId, eventId, receivedEvent, targetChannels } from './events.js';
 
 /** A place in the market stream: a sequence, or a time in ISO 8601. */
 const Bound = z
@@ -19,7 +20,6 @@ const Bound = z
     'must be a sequence or a time like 2026-01-31T12:00:00Z',
   )
   .describe('A sequence, or a time in ISO 8601');
-const example = { id: 1, event_id: 'evt-1', status: 'delivered', target_channels: ['#bounties'] };
 
 /** What was received between two places of the log. */
 export const listReceivedEvents = defineOperation({
@@ -33,26 +33,19 @@ export const listReceivedEvents = defineOperation({
     type: z.string().min(1).optional(),
     channel: z.string().min(1).optional(),
     after: z.int().min(0).default(0),
-    limit: z.int().min(1).max(500).default(100),
+    limit: limit(500, 100, 'events'),
   }),
-  answers: {
-    200: {
-      says: 'In the order of the log',
-      body: {
-        schema: z.object({
-          events: z.array(
-            z.looseObject({
-              id: z.int(),
-              event_id: z.string(),
-              status: z.string(),
-              target_channels: z.array(z.string()),
-            }),
-          ),
-        }),
-        example: { events: [example] },
-      },
-    },
-  },
+  says: 'In the order of the log',
+  output: z.object({
+    events: z.array(
+      z.looseObject({
+        id: z.int(),
+        event_id: eventId,
+        status: text('delivered'),
+        target_channels: targetChannels,
+      }),
+    ),
+  }),
   http: { method: 'get', path: '/ops/events' },
   run: async (range, _caller, { log, readModels }: DeliveryParts) => {
     // what was received up to now, also where the read model is a moment behind, or the log is away
@@ -74,24 +67,16 @@ export const redeliverEvent = defineOperation({
   access: 'key',
   input: z.object({
     event_id: EventId,
-    run: z.string().min(1).max(100).describe('Once for each run'),
+    run: z.string().min(1).max(100).meta({ description: 'Once for each run', example: '2026-01-31' }),
     channels: z.array(z.string().min(1)).min(1).optional(),
   }),
-  example: { event_id: 'evt-1', run: '2026-01-31' },
-  answers: {
-    200: {
-      says: 'It is shown again, if it was not for this run',
-      body: {
-        schema: z.object({
-          event_id: z.string(),
-          run: z.string(),
-          redelivered: z.boolean(),
-          channels: z.array(z.string()),
-        }),
-        example: { event_id: 'evt-1', run: '2026-01-31', redelivered: true, channels: ['#bounties'] },
-      },
-    },
-  },
+  says: 'It is shown again, if it was not for this run',
+  output: z.object({
+    event_id: eventId,
+    run: text('2026-01-31'),
+    redelivered: z.boolean(),
+    channels: targetChannels,
+  }),
   refusals: {
     not_found: 'There is none of this id',
     no_such_channel: 'It goes to other channels',

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { queueStatistics } from '../../../projections/delivery.js';
 import type { Log } from '../../../streams/core/index.js';
 import type { OwnReadModel } from '../../stores/own-read-model.js';
-import { Time } from '../core/description.js';
+import { Time } from '../core/fields.js';
 import { defineOperation } from '../core/operation.js';
 import type { Reception } from './reception.js';
 
@@ -26,21 +26,17 @@ export async function queueOf({ log, events }: EventsParts) {
 const QueueStatistics = z.object({
   pending: z.int(),
   delivered_today: z.int().describe('Since 00:00 UTC'),
-  dead_letter: z.int(),
+  dead_letter: z.int().meta({ example: 0 }),
   last_event_received: Time.nullable(),
   webhook_secret_configured: z.boolean(),
 });
-const example = {
-  ...{ pending: 0, delivered_today: 12, dead_letter: 0 },
-  ...{ last_event_received: '2026-01-31T12:00:00.000Z', webhook_secret_configured: true },
-};
-
 /** How the queue of events stands. */
 export const getQueueStatistics = defineOperation({
   id: 'getQueueStatistics',
   tag: 'Webhooks',
   summary: 'How the queue of events stands',
-  answers: { 200: { says: 'Numbers of events', body: { schema: QueueStatistics, example } } },
+  says: 'Numbers of events',
+  output: QueueStatistics,
   http: { method: 'get', path: '/hooks/em/stats' },
   remote: { service: 'bridge', method: 'get', path: '/api/em/queue-stats' },
   run: async (_input, _caller, parts: EventsParts) => await queueOf(parts),

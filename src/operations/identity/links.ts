@@ -3,35 +3,32 @@ import { linkOfNick, linkOfWallet } from '../../../projections/identity/queries.
 import { Refusal } from '../../../streams/core/index.js';
 import { isWalletAddress, noWalletLinked } from '../../../streams/identity/index.js';
 import { casefold } from '../../../streams/irc-grammar.js';
-import { Time } from '../core/description.js';
-import { Nick } from '../core/names.js';
+import { exampleOf } from '../core/example.js';
+import { Nick, nickname, Time, walletAddress } from '../core/fields.js';
 import { defineOperation } from '../core/operation.js';
 import { askingOf, type IdentityParts, readLinks } from './parts.js';
 
-const Wallet = z
-  .string()
-  .refine(isWalletAddress, 'must be 0x and 40 hexadecimal digits')
-  .describe('Ethereum address, in any case');
+const Wallet = z.string().refine(isWalletAddress, 'must be 0x and 40 hexadecimal digits').meta({
+  description: 'Ethereum address, in any case',
+  example: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed',
+});
 const Link = z
   .object({
-    nick: z.string().describe('In lower case'),
-    wallet_address: z.string(),
-    verified: z.literal([0, 1]).describe('1: a signature of the wallet was verified'),
+    nick: nickname.describe('In lower case'),
+    wallet_address: walletAddress,
+    verified: z
+      .literal([0, 1])
+      .meta({ description: '1: a signature of the wallet was verified', example: 1 }),
     linked_at: Time,
     last_seen: Time,
-    level: z.int().min(0).max(3).describe('0 anonymous, 1 linked, 2 verified, 3 registered'),
+    level: z
+      .int()
+      .min(0)
+      .max(3)
+      .meta({ description: '0 anonymous, 1 linked, 2 verified, 3 registered', example: 2 }),
     agent_id: z.int().nullable().describe('ERC-8004; 0 is a real one'),
   })
   .meta({ id: 'IdentityLink' });
-const example = { nick: 'alice', wallet_address: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed' };
-const link = {
-  ...example,
-  verified: 1,
-  linked_at: '2026-01-31T12:00:00.000Z',
-  last_seen: '2026-01-31T12:30:00.000Z',
-  level: 2,
-  agent_id: null,
-};
 
 /** The wallet of a nick. */
 export const getLinkOfNick = defineOperation({
@@ -39,8 +36,8 @@ export const getLinkOfNick = defineOperation({
   tag: 'Identity',
   summary: 'The wallet of a nick',
   input: z.object({ nick: Nick }),
-  example: { nick: example.nick },
-  answers: { 200: { says: 'The link', body: { schema: Link, example: link } } },
+  says: 'The link',
+  output: Link,
   refusals: { validation_failed: 'That is no nick', wallet_not_linked: 'No wallet is linked' },
   http: { method: 'get', path: '/identity/by-nick/{nick}' },
   remote: { service: 'mrserv', method: 'get', path: '/api/identity/by-nick/{nick}' },
@@ -57,8 +54,8 @@ export const getLinkOfWallet = defineOperation({
   tag: 'Identity',
   summary: 'The nick of a wallet',
   input: z.object({ address: Wallet }),
-  example: { address: example.wallet_address },
-  answers: { 200: { says: 'The link', body: { schema: Link, example: link } } },
+  says: 'The link',
+  output: Link,
   refusals: { validation_failed: 'That is no address', nick_not_linked: 'No nick is linked' },
   http: { method: 'get', path: '/identity/by-wallet/{address}' },
   remote: { service: 'mrserv', method: 'get', path: '/api/identity/by-wallet/{address}' },
@@ -77,10 +74,9 @@ export const linkWallet = defineOperation({
   description: 'Such a link confers nothing until the nick confirms it over IRC, identified.',
   access: 'key',
   input: z.object({ nick: Nick, wallet_address: Wallet }),
-  example,
-  answers: {
-    201: { says: 'They are linked', body: { schema: Link, example: { ...link, verified: 0, level: 0 } } },
-  },
+  status: 201,
+  says: 'They are linked',
+  output: { schema: Link, example: { ...(exampleOf(Link) as object), verified: 0, level: 0 } },
   refusals: { nick_linked: 'The nick is linked already', wallet_linked: 'The wallet is linked already' },
   http: { method: 'post', path: '/identity/link' },
   remote: { service: 'mrserv', method: 'post', path: '/api/identity/link' },
@@ -102,16 +98,8 @@ export const unlinkWallet = defineOperation({
   description: 'With an API key, or signed by the linked wallet.',
   access: { wallet: 'linked', of: 'nick' },
   input: z.object({ nick: Nick }),
-  example: { nick: example.nick },
-  answers: {
-    200: {
-      says: 'They are not linked any more',
-      body: {
-        schema: z.object({ unlinked: z.literal(true), nick: z.string() }),
-        example: { unlinked: true, nick: example.nick },
-      },
-    },
-  },
+  says: 'They are not linked any more',
+  output: z.object({ unlinked: z.literal(true), nick: nickname }),
   refusals: { wallet_not_linked: 'No wallet is linked' },
   http: { method: 'delete', path: '/identity/link/{nick}' },
   remote: { service: 'mrserv', method: 'delete', path: '/api/identity/link/{nick}' },

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { isExpected, Refusal, Unavailable } from '../../../streams/core/index.js';
 import { nobody } from '../core/caller.js';
+import { AnyNick } from '../core/fields.js';
 import { defineOperation } from '../core/operation.js';
-import { nick } from '../core/parameters.js';
 import { parseInput } from '../core/validation.js';
 import { getLinkOfNick, getLinkOfWallet } from './links.js';
 import type { IdentityParts } from './parts.js';
@@ -11,7 +11,7 @@ import type { IdentityParts } from './parts.js';
 export const lookUpIdentity = defineOperation({
   id: 'lookUpIdentity',
   input: z.object({
-    nick: nick.optional(),
+    nick: AnyNick.optional(),
     wallet: z.string().optional().describe('Ethereum address, 0x and 40 hexadecimal digits'),
   }),
   tool: {

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { isSignature } from '../../../streams/identity/index.js';
 import { casefold } from '../../../streams/irc-grammar.js';
-import { Time } from '../core/description.js';
-import { Nick } from '../core/names.js';
+import { Nick, nickname, Time, text, walletAddress } from '../core/fields.js';
 import { defineOperation } from '../core/operation.js';
 import { askingOf, type IdentityParts } from './parts.js';
 
@@ -12,19 +11,8 @@ export const challengeWallet = defineOperation({
   tag: 'Identity',
   summary: 'Get the text that a wallet is to sign',
   input: z.object({ nick: Nick }),
-  example: { nick: 'alice' },
-  answers: {
-    200: {
-      says: 'Sign it with EIP-191 personal_sign within 30 minutes; an earlier challenge is void. Beyond five in ten minutes the last one is given again',
-      body: {
-        schema: z.object({ challenge: z.string(), expires_at: Time }),
-        example: {
-          challenge: 'svc:verify:alice:1769860800:a1b2c3',
-          expires_at: '2026-01-31T12:30:00.000Z',
-        },
-      },
-    },
-  },
+  says: 'Sign it with EIP-191 personal_sign within 30 minutes; an earlier challenge is void. Beyond five in ten minutes the last one is given again',
+  output: z.object({ challenge: text('svc:verify:alice:1769860800:a1b2c3'), expires_at: Time }),
   refusals: { wallet_not_linked: 'No wallet is linked', already_verified: 'It is verified already' },
   http: { method: 'post', path: '/identity/verify-challenge' },
   remote: { service: 'mrserv', method: 'post', path: '/api/identity/verify-challenge' },
@@ -39,30 +27,19 @@ export const verifyWallet = defineOperation({
   summary: 'Prove a wallet with the signed challenge',
   input: z.object({
     nick: Nick,
-    signature: z.string().refine(isSignature, 'must be 0x and 130 hexadecimal digits'),
+    signature: z
+      .string()
+      .refine(isSignature, 'must be 0x and 130 hexadecimal digits')
+      .meta({ example: `0x${'ab'.repeat(65)}` }),
   }),
-  example: { nick: 'alice', signature: `0x${'ab'.repeat(65)}` },
-  answers: {
-    200: {
-      says: 'The wallet is proven',
-      body: {
-        schema: z.object({
-          verified: z.boolean(),
-          nick: z.string(),
-          wallet_address: z.string(),
-          verified_at: Time,
-          agent_id: z.int().nullable(),
-        }),
-        example: {
-          verified: true,
-          nick: 'alice',
-          wallet_address: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed',
-          verified_at: '2026-01-31T12:10:00.000Z',
-          agent_id: null,
-        },
-      },
-    },
-  },
+  says: 'The wallet is proven',
+  output: z.object({
+    verified: z.boolean(),
+    nick: nickname,
+    wallet_address: walletAddress,
+    verified_at: Time,
+    agent_id: z.int().nullable(),
+  }),
   refusals: {
     validation_failed: true,
     challenge_signature_invalid: 'That is no signature',

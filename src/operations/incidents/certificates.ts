@@ -2,26 +2,26 @@ import { z } from 'zod';
 import { certificateViews } from '../../../projections/incidents/certificates.js';
 import { alertTiers } from '../../../streams/certificates/index.js';
 import type { Endpoint } from '../../../workers/certificates/index.js';
-import { Time } from '../core/description.js';
+import { Time, text } from '../core/fields.js';
 import { defineOperation } from '../core/operation.js';
 import type { IncidentsParts } from './parts.js';
 
 /** TLS certificates as last checked. */
 const Certificates = z.looseObject({
-  hosts: z.array(z.string()),
+  hosts: z.array(text('irc.example:6697')),
   certs: z.array(
     z.looseObject({
-      host: z.string(),
-      port: z.int(),
-      issuer: z.string().nullable(),
-      subject: z.string().nullable(),
+      host: text('irc.example'),
+      port: z.int().meta({ example: 6697 }),
+      issuer: text('An authority').nullable(),
+      subject: text('irc.example').nullable(),
       valid_from: Time.nullable(),
       valid_to: Time.nullable(),
-      days_until_expiry: z.number().nullable(),
-      status: z.string(),
+      days_until_expiry: z.number().meta({ example: 60 }).nullable(),
+      status: text('ok'),
     }),
   ),
-  alertTiers: z.array(z.looseObject({ days: z.int(), label: z.string() })),
+  alertTiers: z.array(z.looseObject({ days: z.int(), label: text('WARN-30') })).meta({ example: alertTiers }),
 });
 
 /** The certificates of the network's TLS endpoints. */
@@ -29,15 +29,8 @@ export const getCertificateStatus = defineOperation({
   id: 'getCertificateStatus',
   tag: 'Security',
   summary: 'TLS certificates of the network’s endpoints',
-  answers: {
-    200: {
-      says: 'As last checked',
-      body: {
-        schema: Certificates,
-        example: { hosts: [], certs: [], alertTiers: [{ days: 30, level: 'info', label: 'WARN-30' }] },
-      },
-    },
-  },
+  says: 'As last checked',
+  output: Certificates,
   http: { method: 'get', path: '/sentinel/cert-status' },
   tool: {
     name: 'svc_cert_status',

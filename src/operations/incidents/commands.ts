@@ -9,10 +9,10 @@ import {
   statusOf,
   incidents as stream,
 } from '../../../streams/incidents/index.js';
-import { Nick } from '../core/names.js';
+import { Nick } from '../core/fields.js';
 import { defineOperation } from '../core/operation.js';
-import { foundIncident, type IncidentsParts } from './parts.js';
-import { Consensus, consensus, Incident, incident } from './schemas.js';
+import { foundIncident, type IncidentsParts, incidentId } from './parts.js';
+import { Consensus, Incident } from './schemas.js';
 
 const text = (max: number) => z.string().trim().min(1).max(max);
 const texts = (what: string) => z.array(text(2_000)).max(50).default([]).describe(what);
@@ -29,18 +29,19 @@ export const reportSecurityIncident = defineOperation({
   description: 'With an API key, or signed by the verified wallet of reporterNick.',
   access: { wallet: 'proven', of: 'reporterNick' },
   input: z.object({
-    title: text(200),
+    title: text(200).meta({ example: 'A package steals keys' }),
     severity: z.enum(severities).describe('SEV-1 is the worst'),
     category: text(100).nullish(),
-    affected: texts('Software, services or agents that are affected'),
+    affected: texts('Software, services or agents that are affected').meta({ example: ['left-pad'] }),
     description: text(10_000).nullish(),
     fixes: texts('What helps against it'),
     sourcePosts: texts('Addresses of posts that told of it'),
     advisoryUrls: z.array(link).max(50).default([]).describe('Addresses of advisories'),
     reporterNick: Nick.nullish().describe('Who reports it; the key’s name when left out'),
   }),
-  example: { title: incident.title, severity: 'SEV-1', affected: ['left-pad'], reporterNick: 'alice' },
-  answers: { 201: { says: 'It is recorded', body: { schema: Incident, example: incident } } },
+  status: 201,
+  says: 'It is recorded',
+  output: Incident,
   http: { method: 'post', path: '/sentinel/incidents' },
   tool: {
     name: 'svc_security_report',
@@ -73,23 +74,15 @@ export const voteOnSecurityIncident = defineOperation({
   description: 'Once for each voter. With an API key, or signed by the verified wallet of voterNick.',
   access: { wallet: 'proven', of: 'voterNick' },
   input: z.object({
-    id: z.string().describe('Id of the security incident'),
+    id: incidentId,
     voterNick: Nick.describe('Nick of the voter'),
-    score: z.int().min(0).max(100),
+    score: z.int().min(0).max(100).meta({ example: 90 }),
     evidenceUrl: link.nullish(),
-    comment: text(2_000).nullish(),
+    comment: text(2_000).meta({ example: 'Seen here too' }).nullish(),
     contributionType: z.enum(contributionTypes).default('confirmation'),
   }),
-  example: { id: incident.id, voterNick: 'bob', score: 90, comment: 'Seen here too' },
-  answers: {
-    200: {
-      says: 'It counts',
-      body: {
-        schema: z.object({ recorded: z.literal(true), consensus: Consensus }),
-        example: { recorded: true, consensus },
-      },
-    },
-  },
+  says: 'It counts',
+  output: z.object({ recorded: z.literal(true), consensus: Consensus }),
   refusals: { not_found: 'No such incident', already_voted: 'This voter has voted already' },
   http: { method: 'post', path: '/sentinel/incidents/{id}/vote' },
   tool: {

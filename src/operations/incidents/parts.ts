@@ -3,6 +3,7 @@ import type { KeyedLock } from '../../../streams/core/keyed-lock.js';
 import { isIncidentId } from '../../../streams/incidents/index.js';
 import type { Endpoint } from '../../../workers/certificates/index.js';
 import type { OwnReadModel } from '../../stores/own-read-model.js';
+import { text } from '../core/fields.js';
 
 /** What the operations of security incidents work with. */
 export interface IncidentsParts {
@@ -16,6 +17,9 @@ export interface IncidentsParts {
     endpoints: readonly Endpoint[];
   };
 }
+
+/** The id of an incident as callers give it. */
+export const incidentId = text('inc-k3mf7q2x').describe('Id of the security incident');
 
 /** What was found under the id of an incident; a 404 for nothing, and for what is no id. */
 export async function foundIncident<T>(id: string, find: () => Promise<T | undefined>): Promise<T> {

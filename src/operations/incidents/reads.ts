@@ -8,30 +8,19 @@ import {
 } from '../../../projections/incidents/queries.js';
 import { incidentStatuses, severities } from '../../../streams/incidents/index.js';
 import { casefold } from '../../../streams/irc-grammar.js';
-import { Nick } from '../core/names.js';
+import { limit, Nick } from '../core/fields.js';
 import { defineOperation } from '../core/operation.js';
-import { limit } from '../core/parameters.js';
-import { foundIncident, type IncidentsParts } from './parts.js';
-import {
-  Consensus,
-  Contributions,
-  consensus,
-  contribution,
-  Incident,
-  IncidentDetails,
-  incident,
-  SecurityStatistics,
-} from './schemas.js';
+import { foundIncident, type IncidentsParts, incidentId } from './parts.js';
+import { Consensus, Contributions, Incident, IncidentDetails, SecurityStatistics } from './schemas.js';
 
 /** Of one incident, or of one nick, so many contributions are shown, the newest first. */
 const mostContributions = 100;
 
-const IncidentInput = z.object({ id: z.string().describe('Id of the security incident') });
-const { id, title, severity, status } = incident;
-const named = { id, title, severity, status };
-const example = { id };
+const ofIncident = {
+  input: z.object({ id: incidentId }),
+  refusals: { not_found: 'No such incident' },
+} as const;
 const rename = { id: 'incident_id' };
-const refusals = { not_found: 'No such incident' };
 
 /** Security incidents, newest first. */
 export const listSecurityIncidents = defineOperation({
@@ -43,15 +32,8 @@ export const listSecurityIncidents = defineOperation({
     severity: z.enum(severities).optional().describe('SEV-1 is the worst'),
     limit: limit(100, 20, 'incidents'),
   }),
-  answers: {
-    200: {
-      says: 'As many as asked for; total is the number of all',
-      body: {
-        schema: z.object({ incidents: z.array(Incident), total: z.int() }),
-        example: { incidents: [incident], total: 1 },
-      },
-    },
-  },
+  says: 'As many as asked for; total is the number of all',
+  output: z.object({ incidents: z.array(Incident), total: z.int() }),
   http: { method: 'get', path: '/sentinel/incidents' },
   tool: {
     name: 'svc_security_incidents',
@@ -71,16 +53,9 @@ export const getSecurityIncident = defineOperation({
   id: 'getSecurityIncident',
   tag: 'Security',
   summary: 'A security incident with its consensus and contributions',
-  ...{ input: IncidentInput, example, refusals },
-  answers: {
-    200: {
-      says: 'The incident',
-      body: {
-        schema: IncidentDetails,
-        example: { ...incident, consensus, contributions: [{ nick: 'bob', ...contribution }] },
-      },
-    },
-  },
+  ...ofIncident,
+  says: 'The incident',
+  output: IncidentDetails,
   http: { method: 'get', path: '/sentinel/incidents/{id}' },
   tool: {
     name: 'svc_security_incident_details',
@@ -103,8 +78,9 @@ export const getConsensus = defineOperation({
   id: 'getConsensus',
   tag: 'Security',
   summary: 'What the voters make of an incident',
-  ...{ input: IncidentInput, example, refusals },
-  answers: { 200: { says: 'The consensus', body: { schema: Consensus, example: consensus } } },
+  ...ofIncident,
+  says: 'The consensus',
+  output: Consensus,
   http: { method: 'get', path: '/sentinel/incidents/{id}/consensus' },
   tool: {
     name: 'svc_security_consensus',
@@ -124,22 +100,8 @@ export const getSecurityStatistics = defineOperation({
   id: 'getSecurityStatistics',
   tag: 'Security',
   summary: 'How many incidents, votes and voters there are',
-  answers: {
-    200: {
-      says: 'Numbers',
-      body: {
-        schema: SecurityStatistics,
-        example: {
-          incidents: 1,
-          by_status: { pending: 1, validated: 0, disputed: 0, false_positive: 0 },
-          by_severity: { 'SEV-1': 1, 'SEV-2': 0, 'SEV-3': 0, 'SEV-4': 0 },
-          votes: 1,
-          contributions: 1,
-          subscribers: 2,
-        },
-      },
-    },
-  },
+  says: 'Numbers',
+  output: SecurityStatistics,
   http: { method: 'get', path: '/sentinel/stats' },
   tool: {
     name: 'svc_security_stats',
@@ -160,16 +122,8 @@ export const listContributions = defineOperation({
   tag: 'Security',
   summary: 'What a nick contributed',
   input: z.object({ nick: Nick }),
-  example: { nick: 'bob' },
-  answers: {
-    200: {
-      says: 'The newest first',
-      body: {
-        schema: Contributions,
-        example: { nick: 'bob', total: 1, contributions: [{ incident: named, ...contribution }] },
-      },
-    },
-  },
+  says: 'The newest first',
+  output: Contributions,
   refusals: { validation_failed: 'That is no nick' },
   http: { method: 'get', path: '/sentinel/contributions/{nick}' },
   remote: { service: 'sentinel', method: 'get', path: '/api/contributions/{nick}' },

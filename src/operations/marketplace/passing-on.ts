@@ -33,7 +33,7 @@ const Id = z
   .string()
   .regex(/^(?!\.{1,2}$)[\w.~:@-]{1,128}$/, 'must be an id of letters, digits and _ . ~ : @ -');
 /** The parameters of paths: as they are described, and as tools call and take them. */
-const parameters: Record<string, { input: z.ZodType; example: string; tool: [string, z.ZodType] }> = {
+const parameters: Record<string, { input: z.ZodType; tool: [string, z.ZodType] }> = {
   id: parameter('task_id', 'Id of the task', exampleTask.id),
   disputeId: parameter('dispute_id', 'Id of the dispute', exampleTask.id),
   relayId: parameter('relay_id', 'Id of the relay chain', exampleTask.id),
@@ -42,8 +42,8 @@ const parameters: Record<string, { input: z.ZodType; example: string; tool: [str
 };
 
 function parameter(name: string, says: string, example: string) {
-  const input = Id.describe(says);
-  return { input, example, tool: [name, input] as [string, z.ZodType] };
+  const input = Id.meta({ description: says, example });
+  return { input, tool: [name, input] as [string, z.ZodType] };
 }
 
 /** What can be asked of the marketplace, by id: each is passed on, query and body unchanged, with a record of every change. */
@@ -63,17 +63,10 @@ function passingOn(id: string, route: MarketplaceRoute): PassedOn {
     }`,
     access: changes ? 'key' : 'open',
     input: z.object({ ...ids, ...passed }) as unknown as Passed,
-    example: Object.fromEntries(names.map((name) => [name, parameters[name]!.example])),
-    answers: {
-      200: {
-        says: list
-          ? 'As the marketplace answers; an empty list with a hint where none is configured'
-          : 'As the marketplace answers',
-        body: list
-          ? { schema: z.unknown(), example: { tasks: [exampleTask], count: 1 } }
-          : { schema: z.unknown(), example: { id: exampleTask.id } },
-      },
-    },
+    says: list
+      ? 'As the marketplace answers; an empty list with a hint where none is configured'
+      : 'As the marketplace answers',
+    output: z.unknown().meta({ example: list ? { tasks: [exampleTask], count: 1 } : { id: exampleTask.id } }),
     refusals: {
       ...(names.length > 0 ? { validation_failed: 'A parameter is no id' } : {}),
       ...{ marketplace_unreachable: true, marketplace_timeout: true, marketplace_invalid: true },

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { nick } from '../core/parameters.js';
+import { AnyNick } from '../core/fields.js';
 
 /** A route of the marketplace that is passed on, and the tool beside it. */
 export interface MarketplaceRoute {
@@ -270,7 +270,7 @@ export const marketplaceRoutes = {
       title: 'Send a tip',
       description: 'Pays somebody a tip in USDC, directly. Irreversible.',
       fields: {
-        to_nick: nick,
+        to_nick: AnyNick,
         amount: z.number().positive().describe('USDC'),
         chain: z.string().max(50).optional().describe('Network, base when left out'),
         message: z.string().max(500).optional(),
@@ -324,7 +324,7 @@ export const marketplaceRoutes = {
       name: 'svc_em_assign_relay_leg',
       title: 'Assign a leg',
       description: 'Gives one leg of a relay chain to a worker.',
-      fields: { worker_wallet: z.string().optional(), worker_nick: nick.optional() },
+      fields: { worker_wallet: z.string().optional(), worker_nick: AnyNick.optional() },
     },
   },
 } as const satisfies Record<string, MarketplaceRoute>;

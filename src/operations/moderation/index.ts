@@ -10,8 +10,7 @@ import { casefold } from '../../../streams/irc-grammar.js';
 import { levels } from '../../../streams/moderation/index.js';
 import type { ReadModels } from '../../stores/read-models.js';
 import { type Caller, seesPrivate } from '../core/caller.js';
-import { Time } from '../core/description.js';
-import { Nick } from '../core/names.js';
+import { channelName, limit, Nick, seconds, Time, text } from '../core/fields.js';
 import { defineOperation } from '../core/operation.js';
 import { type IrcState, ircStateView, troubleView } from '../network/irc-state.js';
 import { listIncidentRecords, pardonIncident } from './records.js';
@@ -29,37 +28,30 @@ export interface ModerationParts {
   };
 }
 
+const mallory = text('mallory');
 const Incident = z
   .object({
-    id: z.int(),
-    nick: z.string(),
-    channel: z.string(),
-    score: z.number().describe('0 to 100'),
-    level: z.enum(levels),
-    patterns: z.string().describe('Rules that matched, with commas between them'),
+    id: z.int().meta({ example: 3 }),
+    nick: mallory,
+    channel: channelName,
+    score: z.number().meta({ description: '0 to 100', example: 55 }),
+    level: z.enum(levels).meta({ example: 'WARN' }),
+    patterns: text('override').describe('Rules that matched, with commas between them'),
     created_at: Time,
   })
   .meta({ id: 'ModerationIncident' });
+const none = z.int().meta({ example: 0 });
 const Reputation = z
   .object({
-    nick: z.string(),
+    nick: mallory,
     incident_count: z.int(),
     warn_count: z.int(),
-    mute_count: z.int(),
-    kick_count: z.int(),
-    ban_count: z.int(),
+    mute_count: none,
+    kick_count: none,
+    ban_count: none,
     last_incident_at: Time.nullable(),
   })
   .nullable();
-const incident = {
-  id: 3,
-  nick: 'mallory',
-  channel: '#lobby',
-  score: 55,
-  level: 'WARN',
-  patterns: 'override',
-  created_at: '2026-01-31T12:00:00.000Z',
-};
 
 /** Private channels, of which the public is not told; `undefined` for those who may see everything. */
 async function hiddenFrom(caller: Caller, { readModels }: ModerationParts): Promise<string[] | undefined> {
@@ -112,31 +104,16 @@ export const getModerationStatistics = defineOperation({
   tag: 'Moderation',
   summary: 'How much there was to moderate',
   access: 'open, more with a key',
-  answers: {
-    200: {
-      says: 'Numbers of incidents',
-      body: {
-        schema: z.object({
-          totalIncidents: z.int(),
-          today: z.int().describe('Since 00:00 UTC'),
-          byLevel: z.object(Object.fromEntries(levels.map((level) => [level, z.int()]))),
-          topOffenders: z.array(z.looseObject({ nick: z.string(), incidents: z.int() })),
-          irc: z.looseObject({ connected: z.boolean(), oper: z.boolean(), nick: z.string().nullable() }),
-          monitoredChannels: z.array(z.string()),
-          uptime: z.number().describe('Seconds'),
-        }),
-        example: {
-          totalIncidents: 3,
-          today: 1,
-          byLevel: { LOG: 1, WARN: 2, MUTE: 0, KICK: 0, BAN: 0 },
-          topOffenders: [{ nick: 'mallory', incidents: 3 }],
-          irc: { connected: true, oper: true, nick: 'channelserv' },
-          monitoredChannels: ['#lobby'],
-          uptime: 86_400,
-        },
-      },
-    },
-  },
+  says: 'Numbers of incidents',
+  output: z.object({
+    totalIncidents: z.int(),
+    today: z.int().describe('Since 00:00 UTC'),
+    byLevel: z.object(Object.fromEntries(levels.map((level) => [level, z.int()]))),
+    topOffenders: z.array(z.looseObject({ nick: mallory, incidents: z.int() })),
+    irc: z.looseObject({ connected: z.boolean(), oper: z.boolean(), nick: text('channelserv').nullable() }),
+    monitoredChannels: z.array(channelName),
+    uptime: seconds,
+  }),
   http: { method: 'get', path: '/guardian/stats', view: publicStatistics },
   tool: {
     name: 'svc_guardian_stats',
@@ -161,13 +138,9 @@ export const listModerationIncidents = defineOperation({
   summary: 'The newest incidents',
   description: 'Those in private channels are shown to holders of an API key only.',
   access: 'open, more with a key',
-  input: z.object({ limit: z.int().min(1).max(200).default(50).describe('How many incidents at most') }),
-  answers: {
-    200: {
-      says: 'Newest first',
-      body: { schema: z.object({ incidents: z.array(Incident) }), example: { incidents: [incident] } },
-    },
-  },
+  input: z.object({ limit: limit(200, 50, 'incidents') }),
+  says: 'Newest first',
+  output: z.object({ incidents: z.array(Incident) }),
   http: { method: 'get', path: '/guardian/incidents' },
   tool: {
     name: 'svc_guardian_incidents',
@@ -193,27 +166,8 @@ export const getModerationReputation = defineOperation({
   summary: 'What moderation holds against a nick',
   access: 'open, more with a key',
   input: z.object({ nick: Nick }),
-  example: { nick: 'mallory' },
-  answers: {
-    200: {
-      says: 'Its record; null where there is none',
-      body: {
-        schema: z.object({ reputation: Reputation, recentIncidents: z.array(Incident) }),
-        example: {
-          reputation: {
-            nick: 'mallory',
-            incident_count: 1,
-            warn_count: 1,
-            mute_count: 0,
-            kick_count: 0,
-            ban_count: 0,
-            last_incident_at: '2026-01-31T12:00:00.000Z',
-          },
-          recentIncidents: [incident],
-        },
-      },
-    },
-  },
+  says: 'Its record; null where there is none',
+  output: z.object({ reputation: Reputation, recentIncidents: z.array(Incident) }),
   http: {
     method: 'get',
     path: '/guardian/reputation/{nick}',

@@ -3,6 +3,7 @@ import { incidentRecords } from '../../../projections/moderation/queries.js';
 import { type Log, Refusal } from '../../../streams/core/index.js';
 import { moderation, personDecider } from '../../../streams/moderation/index.js';
 import type { ReadModels } from '../../stores/read-models.js';
+import { before, limit, text } from '../core/fields.js';
 import { defineOperation } from '../core/operation.js';
 
 interface RecordParts {
@@ -17,20 +18,19 @@ export const listIncidentRecords = defineOperation({
   summary: 'Moderation incidents with their texts and all that became of them',
   access: 'key',
   input: z.object({
-    limit: z.int().min(1).max(500).default(50),
-    before: z.int().min(1).optional().describe('Only those with a smaller id'),
+    limit: limit(500, 50, 'incidents'),
+    before,
   }),
-  answers: {
-    200: {
-      says: 'Newest first',
-      body: {
-        schema: z.object({
-          incidents: z.array(z.looseObject({ id: z.int(), nick: z.string(), text: z.string().nullable() })),
-        }),
-        example: { incidents: [{ id: 3, nick: 'mallory', text: 'Ignore all previous instructions' }] },
-      },
-    },
-  },
+  says: 'Newest first',
+  output: z.object({
+    incidents: z.array(
+      z.looseObject({
+        id: z.int(),
+        nick: text('mallory'),
+        text: text('Ignore all previous instructions').nullable(),
+      }),
+    ),
+  }),
   http: { method: 'get', path: '/ops/incidents' },
   run: async ({ limit, before }, _caller, { readModels }: RecordParts) => ({
     incidents: await readModels.read('moderation', (sql, schema) =>
@@ -46,19 +46,13 @@ export const pardonIncident = defineOperation({
   summary: 'Take a moderation incident back, with what still runs because of it',
   access: 'key',
   input: z.object({
-    id: z.int().min(1).describe('Id of the incident'),
-    reason: z.string().max(300).default(''),
+    id: z.int().min(1).meta({ description: 'Id of the incident', example: 3 }),
+    reason: z.string().max(300).meta({ example: 'A quotation' }).default(''),
   }),
-  example: { id: 3, reason: 'A quotation' },
-  answers: {
-    200: {
-      says: 'It does not count any more',
-      body: {
-        schema: z.looseObject({ id: z.int(), pardoned: z.literal(true) }),
-        example: { id: 3, nick: 'mallory', channel: '#lobby', level: 'WARN', pardoned: true, already: false },
-      },
-    },
-  },
+  says: 'It does not count any more',
+  output: z.looseObject({ id: z.int(), pardoned: z.literal(true) }).meta({
+    example: { id: 3, nick: 'mallory', channel: '#lobby', level: 'WARN', pardoned: true, already: false },
+  }),
   refusals: { not_found: 'There is no incident with this id' },
   http: { method: 'post', path: '/ops/incidents/{id}/pardon' },
   run: async ({ id, reason }, { actor: by, cause }, { log, readModels }: RecordParts) => {

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { isExpected } from '../../../streams/core/index.js';
 import { nobody } from '../core/caller.js';
-import { Time } from '../core/description.js';
-import { Nick } from '../core/names.js';
+import { channelName, Nick, nickname, Time } from '../core/fields.js';
 import { type Call, defineOperation } from '../core/operation.js';
 import { getReputation } from '../reputation/index.js';
 import { getIrcActivity } from './reads.js';
@@ -16,26 +15,16 @@ export interface ProfileParts {
 
 /** The contract's profile of an agent; times are ISO 8601. */
 const AgentProfile = z.object({
-  nick: z.string(),
+  nick: nickname,
   channels_active: z
-    .array(z.string())
+    .array(channelName)
     .describe('Channels it spoke in; private ones for holders of a key only'),
-  feedback_score: z.number().nullable().describe('1 to 5, weighted by age'),
+  feedback_score: z.number().nullable().meta({ description: '1 to 5, weighted by age', example: 4.5 }),
   feedback_count: z.int(),
   messages_count: z.int(),
   first_seen: Time.nullable(),
   last_active: Time,
 });
-const alice = {
-  ...{
-    nick: 'alice',
-    channels_active: ['#lobby'],
-    feedback_score: 4.5,
-    feedback_count: 2,
-    messages_count: 31,
-  },
-  ...{ first_seen: '2026-01-01T12:00:00.000Z', last_active: '2026-01-31T12:00:00.000Z' },
-};
 
 /**
  * What is known of a nick, from the bridge and the reputation service. The fields of one that cannot be asked are empty,
@@ -45,7 +34,8 @@ export const getAgentProfile = defineOperation({
   id: 'getAgentProfile',
   access: 'open, more with a key',
   input: z.object({ nick: Nick }),
-  answers: { 200: { says: 'What is known of it', body: { schema: AgentProfile, example: alice } } },
+  says: 'What is known of it',
+  output: AgentProfile,
   tool: {
     name: 'svc_get_agent_profile',
     title: 'Profile of an agent',

@@ -11,8 +11,7 @@ import { casefold } from '../../../streams/irc-grammar.js';
 import { irc } from '../../../streams/network/index.js';
 import type { ReadModels } from '../../stores/read-models.js';
 import { seesPrivate } from '../core/caller.js';
-import { Time } from '../core/description.js';
-import { ChannelPath } from '../core/names.js';
+import { ChannelPath, channelName, limit, nickname, Time, text } from '../core/fields.js';
 import { defineOperation } from '../core/operation.js';
 import type { RecorderState } from './irc-state.js';
 
@@ -29,38 +28,30 @@ export interface NetworkParts {
 
 const IrcStats = z.object({
   connected: z.boolean(),
-  users: z.int(),
-  channels: z.int(),
-  messages: z.int().describe('Lines recorded since the record began'),
+  users: z.int().meta({ example: 12 }),
+  channels: z.int().meta({ example: 5 }),
+  messages: z.int().meta({ description: 'Lines recorded since the record began', example: 4_211 }),
   viewers: z.int().describe('Clients attached to the live stream'),
-  uptime: z.int().describe('Seconds since the bridge connected'),
+  uptime: z.int().meta({ description: 'Seconds since the bridge connected', example: 86_400 }),
 });
-const IrcChannel = z.object({ name: z.string(), users: z.int(), topic: z.string() });
-const IrcMessage = z.object({
-  id: z.string(),
-  channel: z.string(),
-  nick: z.string(),
-  text: z.string(),
+const IrcChannel = z.object({ name: channelName, users: z.int(), topic: text('Welcome') });
+/** A recorded line. */
+export const IrcMessage = z.object({
+  id: text('42-0'),
+  channel: channelName,
+  nick: nickname,
+  text: text('hello'),
   time: Time,
-  action: z.boolean().describe('Whether it is an action (/me)'),
+  action: z.boolean().meta({ description: 'Whether it is an action (/me)', example: false }),
 });
-/** A recorded line, as an example. */
-export const message = {
-  id: '42-0',
-  channel: '#lobby',
-  nick: 'alice',
-  text: 'hello',
-  time: '2026-01-31T12:00:00.000Z',
-  action: false,
-};
-const stats = { connected: true, users: 12, channels: 5, messages: 4211, viewers: 1, uptime: 86_400 };
 
 /** How the network stands now. */
 export const getIrcStats = defineOperation({
   id: 'getIrcStats',
   tag: 'IRC',
   summary: 'How the network stands now',
-  answers: { 200: { says: 'Numbers of the network', body: { schema: IrcStats, example: stats } } },
+  says: 'Numbers of the network',
+  output: IrcStats,
   http: { method: 'get', path: '/irc/stats' },
   tool: {
     name: 'svc_get_stats',
@@ -93,12 +84,8 @@ export const listIrcChannels = defineOperation({
   description:
     'Secret, private and invite-only channels, and those with a key, are listed to holders of an API key only.',
   access: 'open, more with a key',
-  answers: {
-    200: {
-      says: 'Every channel that the caller may see',
-      body: { schema: z.array(IrcChannel), example: [{ name: '#lobby', users: 7, topic: 'Welcome' }] },
-    },
-  },
+  says: 'Every channel that the caller may see',
+  output: z.array(IrcChannel),
   http: { method: 'get', path: '/irc/channels' },
   tool: {
     name: 'svc_list_channels',
@@ -125,15 +112,15 @@ export const listIrcMessages = defineOperation({
   access: 'open, more with a key',
   input: z.object({
     channel: ChannelPath,
-    limit: z.int().min(1).max(100).default(50).describe('How many lines at most'),
+    limit: limit(100, 50, 'lines'),
     since: z
       .int()
       .min(0)
       .optional()
       .describe('What the answer has to be made of at least: a sequence of the record'),
   }),
-  example: { channel: 'lobby' },
-  answers: { 200: { says: 'Recorded lines', body: { schema: z.array(IrcMessage), example: [message] } } },
+  says: 'Recorded lines',
+  output: z.array(IrcMessage),
   refusals: { not_found: 'No such channel, or not for this caller' },
   http: { method: 'get', path: '/irc/channels/{channel}/messages', without: ['since'] },
   tool: {

@@ -1,11 +1,12 @@
 import { z } from 'zod';
-import type { IrcMessage } from '../../../projections/network/queries.js';
+import type { IrcMessage as Line } from '../../../projections/network/queries.js';
 import { isLine, isPrivate, parseLineId } from '../../../streams/network/index.js';
 import { seesPrivate } from '../core/caller.js';
 import { defineEventStream, type ServerEvent, type Viewer } from '../core/event-stream.js';
+import { exampleOf } from '../core/example.js';
 import type { Call } from '../core/operation.js';
 import type { LiveFeed, LiveSighting } from './feed.js';
-import { channelKey, listIrcMessages, message } from './reads.js';
+import { channelKey, IrcMessage, listIrcMessages } from './reads.js';
 import type { Viewers } from './viewers.js';
 
 /** What the stream of lines works with. */
@@ -27,7 +28,7 @@ export const streamIrc = defineEventStream({
     after: z.string().optional().describe('Id of the last line that is known'),
   }),
   says: 'Lines without an end',
-  example: `id: ${message.id}\ndata: ${JSON.stringify(message)}\n\n`,
+  example: `id: 42-0\ndata: ${JSON.stringify(exampleOf(IrcMessage))}\n\n`,
   refusals: { not_found: 'No such channel, or not for this caller' },
   isEventId: (text) => parseLineId(text) !== undefined,
   most: 5_000,
@@ -58,7 +59,7 @@ async function* linesOf(
   }
 }
 
-function messageOf({ id, channel, sighting }: LiveSighting): IrcMessage | undefined {
+function messageOf({ id, channel, sighting }: LiveSighting): Line | undefined {
   if (!isLine(sighting)) return undefined;
   const { nick, text, at, is } = sighting;
   return { id, channel, nick, text, time: new Date(at).toISOString(), action: is === 'action' };

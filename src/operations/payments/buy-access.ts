@@ -4,12 +4,11 @@ import type { Access, Entered } from '../../../workers/payments/access.js';
 import { accessTo, offersFor } from '../../../workers/payments/offers.js';
 import type { PaidChannel } from '../../../workers/payments/paid-channel.js';
 import { matchProof, type Presented, readProof } from '../../../workers/payments/proof.js';
-import { Time } from '../core/description.js';
-import { Nick } from '../core/names.js';
+import { Nick, nickname, Time, text } from '../core/fields.js';
 import { defineOperation } from '../core/operation.js';
 import { parseInput } from '../core/validation.js';
 import { answerGrant, answerUnpaid, type PaymentAnswer, type Till } from './answers.js';
-import { ChannelName, channelNamed } from './paid-channel.js';
+import { ChannelName, channelNamed, soldChannel } from './paid-channel.js';
 import type { PaymentsParts } from './parts.js';
 
 /** How long it may take elsewhere, in milliseconds: the facilitator is asked twice there. */
@@ -18,34 +17,32 @@ const answerHeaders = ['payment-required', 'payment-response', 'x-payment-respon
 
 const Grant = z.object({
   status: z.literal('granted'),
-  channel: z.string(),
-  nick: z.string(),
-  expiresAt: Time,
-  durationSeconds: z.number(),
-  sessionId: z.string(),
+  channel: soldChannel,
+  nick: nickname,
+  expiresAt: Time.meta({ example: '2026-01-31T12:30:00.000Z' }),
+  durationSeconds: z.number().meta({ example: 1_800 }),
+  sessionId: text('ses-1'),
 });
-const grant = {
-  ...{ status: 'granted', channel: '#alpha-test', nick: 'alice', durationSeconds: 1_800 },
-  ...{ expiresAt: '2026-01-31T12:30:00.000Z', sessionId: 'ses-1' },
-};
 const PaymentRequired = z
   .looseObject({
     x402Version: z.int(),
     accepts: z.array(z.looseObject({ scheme: z.string(), network: z.string(), payTo: z.string() })),
     error: z.string().optional(),
   })
-  .meta({ id: 'PaymentRequired' });
-const paymentRequired = {
-  ...{ x402Version: 2, status: 402, error: 'Payment required' },
-  accepts: [
-    {
-      ...{ scheme: 'exact', network: 'eip155:8453', amount: '100000', maxTimeoutSeconds: 300 },
-      asset: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
-      payTo: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed',
-      extra: { name: 'USD Coin', version: '2' },
+  .meta({
+    id: 'PaymentRequired',
+    example: {
+      ...{ x402Version: 2, status: 402, error: 'Payment required' },
+      accepts: [
+        {
+          ...{ scheme: 'exact', network: 'eip155:8453', amount: '100000', maxTimeoutSeconds: 300 },
+          asset: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
+          payTo: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed',
+          extra: { name: 'USD Coin', version: '2' },
+        },
+      ],
     },
-  ],
-};
+  });
 const Body = z.object({ nick: Nick });
 
 /** The way into a paid channel: its price, or the session that a payment has bought. */
@@ -63,17 +60,16 @@ export const buyAccess = defineOperation({
     paymentSignature: z.string().optional(),
     xPayment: z.string().optional(),
   }),
-  example: { channel: 'lobby' },
   answers: {
     200: {
       says: 'Paid, and on the way into the channel',
       headers: { 'PAYMENT-RESPONSE': 'The settlement, base64 JSON' },
-      body: { schema: Grant, example: grant },
+      body: { schema: Grant },
     },
     402: {
       says: 'What it costs, or why the payment does not do',
       headers: { 'PAYMENT-REQUIRED': 'The same, base64 JSON' },
-      body: { schema: PaymentRequired, example: paymentRequired },
+      body: { schema: PaymentRequired },
     },
   },
   refusals: {
@@ -87,7 +83,7 @@ export const buyAccess = defineOperation({
     status: ({ status }) => status,
     headersOf: ({ headers }) => headers,
     view: ({ body }) => body,
-    describe: { access: 'payment', headers: {}, body: { schema: Body, example: { nick: 'alice' } } },
+    describe: { access: 'payment', headers: {}, body: { schema: Body } },
   },
   remote: {
     ...{ service: 'turnstile', method: 'post', path: '/api/access/{channel}', query: ['x402Version'] },

@@ -3,35 +3,36 @@ import { activeSlots } from '../../../projections/payments/queries.js';
 import { Refusal } from '../../../streams/core/index.js';
 import { casefold } from '../../../streams/irc-grammar.js';
 import type { PaidChannel as Channel } from '../../../workers/payments/paid-channel.js';
+import { text } from '../core/fields.js';
 import type { PaymentsParts } from './parts.js';
 
 /** The name of a paid channel as callers give it. */
-export const ChannelName = z.string().describe('Channel, case-insensitive; a leading # is optional');
+export const ChannelName = z
+  .string()
+  .meta({ description: 'Channel, case-insensitive; a leading # is optional', example: 'lobby' });
+
+/** Its name in answers. */
+export const soldChannel = text('#alpha-test');
+/** A blockchain in answers, by its CAIP-2 id. */
+export const network = text('eip155:8453');
 
 /** A paid channel as callers see it. */
 export const PaidChannel = z
   .object({
-    name: z.string(),
-    price: z.string().describe('In units of currency'),
-    currency: z.string(),
-    network: z.string().describe('CAIP-2, the first of networks'),
-    networks: z.array(z.string()),
-    durationSeconds: z.number(),
-    maxSlots: z.int(),
-    activeSlots: z.int(),
-    description: z.string(),
+    name: soldChannel,
+    price: text('0.10').describe('In units of currency'),
+    currency: text('USDC'),
+    network: network.describe('CAIP-2, the first of networks'),
+    networks: z.array(network),
+    durationSeconds: z.number().meta({ example: 1_800 }),
+    maxSlots: z.int().meta({ example: 20 }),
+    activeSlots: z.int().meta({ example: 3 }),
+    description: text('Early signals'),
   })
   .meta({ id: 'PaidChannel' });
 
 /** The same as any gateway of the contract tells of it. */
 export const ContractChannel = PaidChannel.omit({ networks: true }).loose();
-
-/** One for readers of the description. */
-export const paidChannelExample = {
-  ...{ name: '#alpha-test', price: '0.10', currency: 'USDC' },
-  ...{ network: 'eip155:8453', networks: ['eip155:8453'] },
-  ...{ durationSeconds: 1_800, maxSlots: 20, activeSlots: 3, description: 'Early signals' },
-};
 
 /** The paid channel of a name, with or without its `#`. Throws `not_found`. */
 export function channelNamed(name: string, { payments }: PaymentsParts): Channel {

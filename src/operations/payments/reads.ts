@@ -2,77 +2,64 @@ import { z } from 'zod';
 import { liveSessions } from '../../../projections/payments/queries.js';
 import { casefold } from '../../../streams/irc-grammar.js';
 import type { Facilitator } from '../../../workers/payments/facilitator.js';
-import { Time } from '../core/description.js';
-import { Nick } from '../core/names.js';
+import { Nick, nickname, Time, text, walletAddress } from '../core/fields.js';
 import { defineOperation } from '../core/operation.js';
 import {
   ChannelName,
   ContractChannel,
   channelNamed,
   channelViews,
+  network,
   PaidChannel,
-  paidChannelExample,
+  soldChannel,
 } from './paid-channel.js';
 import type { PaymentsParts } from './parts.js';
 import { unresolvedIn } from './unresolved.js';
 
+const transaction = text(`0x${'ab'.repeat(32)}`);
 const PaidChannels = z.object({ channels: z.array(PaidChannel) });
 const Session = z
   .object({
-    session_id: z.string(),
-    channel: z.string(),
-    nick: z.string(),
+    session_id: text('ses-1'),
+    channel: soldChannel,
+    nick: nickname,
     started_at: Time,
-    expires_at: Time,
-    duration_seconds: z.number(),
-    tx_hash: z.string(),
-    network: z.string(),
-    amount: z.string(),
-    currency: z.string(),
-    payer: z.string(),
+    expires_at: Time.meta({ example: '2026-01-31T12:30:00.000Z' }),
+    duration_seconds: z.number().meta({ example: 1_800 }),
+    tx_hash: transaction,
+    network,
+    amount: text('0.10'),
+    currency: text('USDC'),
+    payer: walletAddress,
   })
   .meta({ id: 'PaymentSession' });
 /** The same as any gateway of the contract tells of it. */
 const ContractSession = Session.pick({ channel: true, nick: true, expires_at: true })
   .extend({ tx_hash: z.string().nullable() })
   .loose();
-const session = {
-  ...{ session_id: 'ses-1', channel: '#alpha-test', nick: 'alice', duration_seconds: 1_800 },
-  ...{ started_at: '2026-01-31T12:00:00.000Z', expires_at: '2026-01-31T12:30:00.000Z' },
-  ...{ tx_hash: `0x${'ab'.repeat(32)}`, network: 'eip155:8453', amount: '0.10', currency: 'USDC' },
-  payer: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed',
-};
 const Unresolved = z.object({
-  payment: z.string(),
-  state: z.enum(['unknown', 'owed']).describe('owed: settled, and its session has no place yet'),
-  channel: z.string(),
-  nick: z.string(),
-  payer: z.string(),
-  network: z.string(),
-  amount: z.string().describe('In the smallest unit of the token'),
-  nonce: z.string().nullable(),
-  tx_hash: z.string().nullable(),
-  reason: z.string().nullable().describe('Why it waits'),
+  payment: text('qO3vXk2r0bT9yS6mN1cF8uHw5eJ4aLzD7gPxVtRkYiE'),
+  state: z
+    .enum(['unknown', 'owed'])
+    .meta({ description: 'owed: settled, and its session has no place yet', example: 'owed' }),
+  channel: soldChannel,
+  nick: nickname,
+  payer: walletAddress,
+  network,
+  amount: text('100000').describe('In the smallest unit of the token'),
+  nonce: text(`0x${'3f'.repeat(32)}`).nullable(),
+  tx_hash: transaction.nullable(),
+  reason: text('channel_full').nullable().describe('Why it waits'),
   intended_at: Time,
 });
-const unresolved = {
-  ...{ payment: 'qO3vXk2r0bT9yS6mN1cF8uHw5eJ4aLzD7gPxVtRkYiE', state: 'owed', channel: '#alpha-test' },
-  ...{ nick: 'alice', payer: session.payer, network: 'eip155:8453', amount: '100000' },
-  ...{ nonce: `0x${'3f'.repeat(32)}`, tx_hash: session.tx_hash, reason: 'channel_full' },
-  intended_at: '2026-01-31T12:00:00.000Z',
-};
 
 /** The channels that cost something. */
 export const listPaidChannels = defineOperation({
   id: 'listPaidChannels',
   tag: 'Paid channels',
   summary: 'The paid channels',
-  answers: {
-    200: {
-      says: 'With their prices and free slots',
-      body: { schema: PaidChannels, example: { channels: [paidChannelExample] } },
-    },
-  },
+  says: 'With their prices and free slots',
+  output: PaidChannels,
   http: { method: 'get', path: '/payments/channels' },
   tool: {
     name: 'svc_list_paid_channels',
@@ -94,8 +81,8 @@ export const getPaidChannel = defineOperation({
   tag: 'Paid channels',
   summary: 'A paid channel',
   input: z.object({ channel: ChannelName }),
-  example: { channel: 'lobby' },
-  answers: { 200: { says: 'The channel', body: { schema: PaidChannel, example: paidChannelExample } } },
+  says: 'The channel',
+  output: PaidChannel,
   refusals: { not_found: 'No such paid channel' },
   http: { method: 'get', path: '/payments/channels/{channel}' },
   tool: {
@@ -118,16 +105,8 @@ export const listSessions = defineOperation({
   tag: 'Paid channels',
   summary: 'What a nick has paid for and may use now',
   input: z.object({ nick: Nick }),
-  example: { nick: 'alice' },
-  answers: {
-    200: {
-      says: 'Those that end first at the beginning',
-      body: {
-        schema: z.object({ nick: z.string(), sessions: z.array(Session) }),
-        example: { nick: 'alice', sessions: [session] },
-      },
-    },
-  },
+  says: 'Those that end first at the beginning',
+  output: z.object({ nick: nickname, sessions: z.array(Session) }),
   refusals: { validation_failed: 'That is no nick' },
   http: { method: 'get', path: '/payments/sessions/{nick}' },
   tool: {
@@ -150,12 +129,8 @@ export const listUnresolvedPayments = defineOperation({
   tag: 'Operations',
   summary: 'Payments of which it is not known whether they are settled, or that wait for a place',
   access: 'key',
-  answers: {
-    200: {
-      says: 'Oldest first, at most 500; what resolves by itself goes away by itself',
-      body: { schema: z.object({ payments: z.array(Unresolved) }), example: { payments: [unresolved] } },
-    },
-  },
+  says: 'Oldest first, at most 500; what resolves by itself goes away by itself',
+  output: z.object({ payments: z.array(Unresolved) }),
   http: { method: 'get', path: '/ops/payments' },
   run: async (_input, _caller, { log, readModels }: PaymentsParts) => ({
     payments: await unresolvedIn(readModels, log.now()),

@@ -14,8 +14,7 @@ import { feedbackDecider, reputation } from '../../../streams/reputation/index.j
 import type { OwnReadModel } from '../../stores/own-read-model.js';
 import type { ReadModels } from '../../stores/read-models.js';
 import { type Caller, seesPrivate } from '../core/caller.js';
-import { Time } from '../core/description.js';
-import { Channel, Nick } from '../core/names.js';
+import { Channel, channelName, limit, Nick, nickname, Time } from '../core/fields.js';
 import { type Call, defineOperation } from '../core/operation.js';
 
 /** What the operations of reputation work with. */
@@ -32,28 +31,35 @@ export interface ReputationParts {
   };
 }
 
-const score = z.int().min(0).max(100).describe('0 to 100: how good, how much and how old the feedback is');
-const standing = { total_feedback: z.int(), avg_score: z.number(), score };
+const standing = {
+  total_feedback: z.int(),
+  avg_score: z.number().meta({ example: 4.5 }),
+  score: z
+    .int()
+    .min(0)
+    .max(100)
+    .meta({ description: '0 to 100: how good, how much and how old the feedback is', example: 35 }),
+};
 /** What a nick is thought of. */
 const Reputation = z.object({
-  nick: z.string(),
-  avgScore: z.number().nullable().describe('1 to 5; feedback counts half after 90 days'),
+  nick: nickname,
+  avgScore: z
+    .number()
+    .nullable()
+    .meta({ description: '1 to 5; feedback counts half after 90 days', example: 4.5 }),
   totalFeedback: z.int(),
   totalGiven: z.int(),
   firstFeedback: Time.nullable(),
   lastFeedback: Time.nullable(),
 });
 /** A channel on its leaderboard. */
-const ChannelStanding = z.object({ channel: z.string(), active_agents: z.int(), ...standing });
+const ChannelStanding = z.object({ channel: channelName, active_agents: z.int(), ...standing });
 /** An agent on its leaderboard. */
-const AgentStanding = z.object({ nick: z.string(), ...standing });
+const AgentStanding = z.object({ nick: nickname, ...standing });
 const ChannelLeaderboard = z.object({ channels: z.array(ChannelStanding) });
 const AgentLeaderboard = z.object({ agents: z.array(AgentStanding) });
 
-const limit = z.int().min(1).max(50).default(10).describe('How many entries at most');
-const lobby = { channel: '#lobby', total_feedback: 2, avg_score: 4.5, active_agents: 3, score: 35 };
-const alice = { nick: 'alice', total_feedback: 2, avg_score: 4.5, score: 35 };
-const times = { firstFeedback: '2026-01-01T12:00:00.000Z', lastFeedback: '2026-01-31T12:00:00.000Z' };
+const input = z.object({ limit: limit(50, 10, 'entries') });
 
 /** Private channels (casefolded), of which the public is not told; none for those who may see everything. */
 async function hiddenFrom(caller: Caller, { readModels, reputation }: ReputationParts): Promise<string[]> {
@@ -71,16 +77,8 @@ export const getReputation = defineOperation({
   tag: 'Reputation',
   summary: 'What a nick is thought of',
   input: z.object({ nick: Nick }),
-  example: { nick: 'alice' },
-  answers: {
-    200: {
-      says: 'Its feedback; also of a nick that has none',
-      body: {
-        schema: Reputation,
-        example: { nick: 'alice', avgScore: 4.5, totalFeedback: 2, totalGiven: 1, ...times },
-      },
-    },
-  },
+  says: 'Its feedback; also of a nick that has none',
+  output: Reputation,
   http: { method: 'get', path: '/reputation/{nick}' },
   tool: {
     name: 'svc_get_agent_reputation',
@@ -104,10 +102,9 @@ export const listBestChannels = defineOperation({
   summary: 'The channels with the best reputation',
   description: 'Private and paid channels are listed to holders of an API key only.',
   access: 'open, more with a key',
-  input: z.object({ limit }),
-  answers: {
-    200: { says: 'Best first', body: { schema: ChannelLeaderboard, example: { channels: [lobby] } } },
-  },
+  input,
+  says: 'Best first',
+  output: ChannelLeaderboard,
   http: { method: 'get', path: '/leaderboard/channels' },
   remote: { service: 'mrserv', method: 'get', path: '/api/leaderboard/channels' },
   run: async ({ limit }, caller, parts: ReputationParts) => {
@@ -125,8 +122,9 @@ export const listBestAgents = defineOperation({
   id: 'listBestAgents',
   tag: 'Reputation',
   summary: 'The agents with the best reputation',
-  input: z.object({ limit }),
-  answers: { 200: { says: 'Best first', body: { schema: AgentLeaderboard, example: { agents: [alice] } } } },
+  input,
+  says: 'Best first',
+  output: AgentLeaderboard,
   http: { method: 'get', path: '/leaderboard/agents' },
   remote: { service: 'mrserv', method: 'get', path: '/api/leaderboard/agents' },
   run: async ({ limit }, _caller, { log, reputation: { rows } }: ReputationParts) =>
@@ -139,7 +137,7 @@ export const listBestAgents = defineOperation({
 export const getLeaderboard = defineOperation({
   id: 'getLeaderboard',
   access: 'open, more with a key',
-  input: z.object({ type: z.enum(['channels', 'agents']).default('channels'), limit }),
+  input: z.object({ type: z.enum(['channels', 'agents']).default('channels'), ...input.shape }),
   tool: {
     name: 'svc_get_leaderboard',
     title: 'Leaderboard of channels or agents',
@@ -159,7 +157,8 @@ export const getChannelStanding = defineOperation({
   id: 'getChannelStanding',
   access: 'open, more with a key',
   input: z.object({ channel: Channel }),
-  answers: { 200: { says: 'How it stands', body: { schema: ChannelStanding, example: lobby } } },
+  says: 'How it stands',
+  output: ChannelStanding,
   tool: {
     name: 'svc_get_channel_score',
     title: 'Reputation of one channel',
@@ -192,7 +191,8 @@ export const giveFeedback = defineOperation({
     comment: z.string().max(500).default('').transform(cleanText).describe('Why, in a sentence'),
     from: Nick.describe('Nick of the one who rates'),
   }),
-  answers: { 201: { says: 'It is recorded' } },
+  status: 201,
+  says: 'It is recorded',
   tool: {
     name: 'svc_give_feedback',
     title: 'Rate an agent',

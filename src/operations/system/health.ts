@@ -1,5 +1,6 @@
 import pTimeout from 'p-timeout';
 import { z } from 'zod';
+import { seconds, text } from '../core/fields.js';
 import { defineOperation } from '../core/operation.js';
 
 /** What health and readiness are made of. */
@@ -24,29 +25,23 @@ const ofAgents = ['bridge', 'turnstile', 'verification'];
 
 const Health = z.object({
   status: z.enum(['ok', 'degraded']),
-  services: z.record(z.string(), z.looseObject({ status: z.string(), latencyMs: z.number().optional() })),
+  services: z
+    .record(z.string(), z.looseObject({ status: z.string(), latencyMs: z.number().optional() }))
+    .meta({ example: { bridge: { status: 'ok', latencyMs: 1.2 } } }),
   workers: z
     .record(z.string(), z.string())
     .optional()
     .describe('Workers that have halted at a fact which they cannot take, and why'),
-  uptime: z.number().describe('Seconds'),
+  uptime: seconds,
 });
-const healthy = {
-  ...{ status: 'ok' as const, services: { bridge: { status: 'ok', latencyMs: 1.2 } } },
-  uptime: 86_400,
-};
 
 /** How every part is; always answered. */
 export const getHealth = defineOperation({
   id: 'getHealth',
   tag: 'System',
   summary: 'How every part is; always 200',
-  answers: {
-    200: {
-      says: 'ok when the bridge and the payment gateway are',
-      body: { schema: Health, example: healthy },
-    },
-  },
+  says: 'ok when the bridge and the payment gateway are',
+  output: Health,
   http: { method: 'get', path: '/health', inEveryRole: true },
   run: async (_input, _caller, { system, startedAt }: HealthParts) => {
     const names = Object.keys(system.health);
@@ -70,12 +65,15 @@ export const getReadiness = defineOperation({
   tag: 'System',
   summary: 'Whether requests should be sent here, for load balancers',
   answers: {
-    200: { says: 'Yes', body: { schema: z.object({ ready: z.literal(true) }), example: { ready: true } } },
+    200: { says: 'Yes', body: { schema: z.object({ ready: z.literal(true) }) } },
     503: {
       says: 'Not now',
       body: {
-        schema: z.looseObject({ ready: z.literal(false), error: z.string(), code: z.string() }),
-        example: { ready: false, error: 'the read models have not caught up', code: 'not_ready' },
+        schema: z.looseObject({
+          ready: z.literal(false),
+          error: text('the read models have not caught up'),
+          code: text('not_ready'),
+        }),
       },
     },
   },

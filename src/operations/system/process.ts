@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { text } from '../core/fields.js';
 import { defineOperation } from '../core/operation.js';
 
 /** What a process tells of itself. */
@@ -17,22 +18,13 @@ export const describeService = defineOperation({
   tag: 'Operations',
   summary: 'What this process is and where its parts are',
   access: 'key',
-  answers: {
-    200: {
-      says: 'Addresses without credentials',
-      body: {
-        schema: z.looseObject({ version: z.string(), roles: z.array(z.string()) }),
-        example: {
-          version: '0.1.0',
-          roles: ['api'],
-          data: '/srv/data',
-          nats: 'nats://127.0.0.1:4222',
-          sql: '/srv/data/pg',
-          irc: '',
-        },
-      },
+  says: 'Addresses without credentials',
+  output: z.looseObject({ version: z.string(), roles: z.array(z.string()) }).meta({
+    example: {
+      ...{ version: '0.1.0', roles: ['api'], data: '/srv/data' },
+      ...{ nats: 'nats://127.0.0.1:4222', sql: '/srv/data/pg', irc: '' },
     },
-  },
+  }),
   http: { method: 'get', path: '/ops/service' },
   run: async (_input, _caller, { process }: ProcessParts) => process.about,
 });
@@ -47,7 +39,7 @@ export const getMetrics = defineOperation({
     200: {
       says: 'Metrics',
       type: 'text/plain',
-      body: { schema: z.string(), example: 'relay_log_connected 1' },
+      body: { schema: text('relay_log_connected 1') },
     },
   },
   http: {

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Projector } from '../../../projections/core/projector.js';
 import type { ProjectionStatus } from '../../../projections/core/status.js';
 import { Refusal } from '../../../streams/core/index.js';
+import { text } from '../core/fields.js';
 import { defineOperation } from '../core/operation.js';
 
 /** What the operations about read models work with. */
@@ -9,10 +10,10 @@ export interface ReadModelParts {
   projector: Projector;
 }
 
-const Build = z.looseObject({});
-const name = z.string().min(1).describe('Name of the read model');
+const name = z.string().min(1).meta({ description: 'Name of the read model', example: 'delivery_queue' });
 const input = z.object({ name });
-const example = { name: 'delivery_queue' };
+const projection = text('delivery_queue');
+const Build = z.looseObject({}).meta({ example: { name: 'delivery_queue', version: 2, state: 'live' } });
 const unknown = { not_found: 'There is none of this name' } as const;
 
 /** How far each read model is. */
@@ -21,15 +22,8 @@ export const listProjections = defineOperation({
   tag: 'Operations',
   summary: 'How far each read model is',
   access: 'key',
-  answers: {
-    200: {
-      says: 'Builds, and those that are not used any more',
-      body: {
-        schema: z.object({ projections: z.array(Build), unused: z.array(z.string()) }),
-        example: { projections: [{ ...example, version: 2, state: 'live' }], unused: [] },
-      },
-    },
-  },
+  says: 'Builds, and those that are not used any more',
+  output: z.object({ projections: z.array(Build), unused: z.array(text('delivery_queue_v1')) }),
   http: { method: 'get', path: '/ops/projections' },
   run: async (_input, _caller, { projector }: ReadModelParts) => ({
     projections: (await projector.status()).map(projectionView),
@@ -43,16 +37,9 @@ export const getProjection = defineOperation({
   tag: 'Operations',
   summary: 'How far one read model is',
   access: 'key',
-  ...{ input, example },
-  answers: {
-    200: {
-      says: 'Its builds',
-      body: {
-        schema: z.object({ name: z.string(), builds: z.array(Build) }),
-        example: { ...example, builds: [] },
-      },
-    },
-  },
+  input,
+  says: 'Its builds',
+  output: z.object({ name: projection, builds: z.array(Build) }),
   refusals: unknown,
   http: { method: 'get', path: '/ops/projections/{name}' },
   run: async ({ name }, _caller, { projector }: ReadModelParts) => {
@@ -68,13 +55,10 @@ export const rebuildProjection = defineOperation({
   tag: 'Operations',
   summary: 'Build a read model anew, beside the one that is read',
   access: 'key',
-  ...{ input, example },
-  answers: {
-    202: {
-      says: 'It has begun; Location says where to look',
-      body: { schema: Build, example: { ...example, schema: 'delivery_queue_v2_g2' } },
-    },
-  },
+  input,
+  status: 202,
+  says: 'It has begun; Location says where to look',
+  output: { schema: Build, example: { name: 'delivery_queue', schema: 'delivery_queue_v2_g2' } },
   refusals: unknown,
   http: {
     ...{ method: 'post', path: '/ops/projections/{name}/rebuild' },
@@ -91,23 +75,15 @@ export const skipFact = defineOperation({
   access: 'key',
   input: z.object({
     name,
-    stream: z.string().min(1),
-    seq: z.int().min(1),
-    reason: z.string().min(1).max(500),
+    stream: z.string().min(1).meta({ example: 'MARKET' }),
+    seq: z.int().min(1).meta({ example: 42 }),
+    reason: z.string().min(1).max(500).meta({ example: 'cannot be folded, ticket 7' }),
   }),
-  example: { ...example, stream: 'MARKET', seq: 42, reason: 'cannot be folded, ticket 7' },
-  answers: {
-    200: {
-      says: 'It goes on behind the fact',
-      body: {
-        schema: z.object({
-          name: z.string(),
-          skipped: z.object({ stream: z.string(), seq: z.int() }),
-        }),
-        example: { ...example, skipped: { stream: 'MARKET', seq: 42 } },
-      },
-    },
-  },
+  says: 'It goes on behind the fact',
+  output: z.object({
+    name: projection,
+    skipped: z.object({ stream: text('MARKET'), seq: z.int().meta({ example: 42 }) }),
+  }),
   refusals: { ...unknown, not_halted: true, ahead_of_log: true },
   http: { method: 'post', path: '/ops/projections/{name}/skip' },
   run: async ({ name, stream, seq, reason }, { actor }, { projector }: ReadModelParts) => {
@@ -122,15 +98,8 @@ export const pruneProjections = defineOperation({
   tag: 'Operations',
   summary: 'Drop the tables of builds that are not read any more',
   access: 'key',
-  answers: {
-    200: {
-      says: 'What was dropped',
-      body: {
-        schema: z.object({ dropped: z.array(z.string()) }),
-        example: { dropped: ['delivery_queue_v1'] },
-      },
-    },
-  },
+  says: 'What was dropped',
+  output: z.object({ dropped: z.array(text('delivery_queue_v1')) }),
   http: { method: 'post', path: '/ops/projections/prune' },
   run: async (_input, _caller, { projector }: ReadModelParts) => ({ dropped: await projector.prune() }),
 });

@@ -11,8 +11,7 @@ import type { KeyedLock } from '../../../streams/core/keyed-lock.js';
 import { casefold } from '../../../streams/irc-grammar.js';
 import { type AgentCommand, agentDecider, agents, challengeMs } from '../../../streams/verification/index.js';
 import type { OwnReadModel } from '../../stores/own-read-model.js';
-import { Time } from '../core/description.js';
-import { Nick } from '../core/names.js';
+import { limit, Nick, nickname, Time, text } from '../core/fields.js';
 import { defineOperation } from '../core/operation.js';
 import type { ReadPost } from './social/oembed.js';
 import { handleGrammar, parsePostAddress } from './social/post.js';
@@ -34,27 +33,20 @@ const mostListed = 500;
 const Handle = z
   .string()
   .regex(handleGrammar, 'must be a handle of 1 to 15 letters, digits and _, with or without @')
+  .meta({ example: '@alice_agent' })
   .transform((handle) => handle.replace('@', ''));
 const Claim = z.object({ nickname: Nick, socialHandle: Handle });
-const claim = { nickname: 'alice', socialHandle: '@alice_agent' };
+const post = 'https://x.com/alice_agent/status/1';
 const Agent = z
   .object({
-    nickname: z.string(),
-    socialHandle: z.string(),
+    nickname,
+    socialHandle: text('alice_agent'),
     registered: z.boolean(),
     verified: z.boolean(),
-    postUrl: z.string(),
+    postUrl: text(post),
     registeredAt: Time,
   })
   .meta({ id: 'Agent' });
-const agent = {
-  nickname: 'alice',
-  socialHandle: 'alice_agent',
-  registered: true,
-  verified: true,
-  postUrl: 'https://x.com/alice_agent/status/1',
-  registeredAt: '2026-01-31T12:00:00.000Z',
-};
 
 /** Gives out the text that a public post is to carry. */
 export const challengeAgent = defineOperation({
@@ -62,26 +54,13 @@ export const challengeAgent = defineOperation({
   tag: 'Verification',
   summary: 'Get the text that a public post is to carry',
   input: Claim,
-  example: claim,
-  answers: {
-    200: {
-      says: 'Post this text, then verify',
-      body: {
-        schema: z.object({
-          success: z.literal(true),
-          verificationText: z.string(),
-          instructions: z.string(),
-          expiresIn: z.string(),
-        }),
-        example: {
-          success: true,
-          verificationText: 'svc:verify:alice:1a2b3c4d',
-          instructions: 'Post exactly this text publicly',
-          expiresIn: '30 minutes',
-        },
-      },
-    },
-  },
+  says: 'Post this text, then verify',
+  output: z.object({
+    success: z.literal(true),
+    verificationText: text('svc:verify:alice:1a2b3c4d'),
+    instructions: text('Post exactly this text publicly'),
+    expiresIn: text('30 minutes'),
+  }),
   refusals: { nickname_taken: 'The nickname is taken' },
   http: { method: 'post', path: '/verification/challenge' },
   remote: { service: 'verification', method: 'post', path: '/challenge' },
@@ -106,19 +85,11 @@ export const verifyAgent = defineOperation({
   tag: 'Verification',
   summary: 'Register with the address of the post',
   input: Claim.extend({
-    tweetUrl: z.string().max(500),
-    email: z.email('must be an e-mail address').max(254),
+    tweetUrl: z.string().max(500).meta({ example: post }),
+    email: z.email('must be an e-mail address').max(254).meta({ example: 'alice@example.com' }),
   }),
-  example: { ...claim, tweetUrl: agent.postUrl, email: 'alice@example.com' },
-  answers: {
-    200: {
-      says: 'Registered; the e-mail address is never shown',
-      body: {
-        schema: z.object({ success: z.literal(true), agent: Agent }),
-        example: { success: true, agent },
-      },
-    },
-  },
+  says: 'Registered; the e-mail address is never shown',
+  output: z.object({ success: z.literal(true), agent: Agent }),
   refusals: {
     validation_failed: true,
     post_url_invalid: true,
@@ -161,8 +132,8 @@ export const getAgent = defineOperation({
   tag: 'Verification',
   summary: 'A registered agent',
   input: z.object({ nickname: Nick.describe('Nickname it registered, case-insensitive') }),
-  example: { nickname: claim.nickname },
-  answers: { 200: { says: 'The agent', body: { schema: Agent, example: agent } } },
+  says: 'The agent',
+  output: Agent,
   refusals: { validation_failed: 'That is no nickname', not_found: 'No such agent' },
   http: { method: 'get', path: '/verification/agent/{nickname}' },
   tool: {
@@ -187,18 +158,11 @@ export const listAgents = defineOperation({
   tag: 'Verification',
   summary: 'The registered agents',
   input: z.object({
-    limit: z.int().min(1).max(mostListed).default(mostListed),
+    limit: limit(mostListed, mostListed, 'agents'),
     offset: z.int().min(0).default(0),
   }),
-  answers: {
-    200: {
-      says: 'count is the number of all',
-      body: {
-        schema: z.looseObject({ count: z.int(), agents: z.array(Agent) }),
-        example: { count: 1, agents: [agent] },
-      },
-    },
-  },
+  says: 'count is the number of all',
+  output: z.looseObject({ count: z.int(), agents: z.array(Agent) }),
   http: { method: 'get', path: '/verification/agents' },
   tool: {
     name: 'svc_list_agents',
