@@ -31,6 +31,8 @@ export interface LogOptions extends StreamPlacement {
   name: string;
   streams: StreamDefinition[];
   logger: Logger;
+  /** Makes the connection; to the servers at `urls` where it is not given. */
+  connect?: (name: string) => Promise<NatsConnection>;
   /** Open it for an import; otherwise streams whose import was not finished are refused. */
   importing?: boolean;
   /** Told what became of each append, its retries included. */
@@ -75,7 +77,8 @@ export class Log {
 
   /** Connects, creates missing streams, and learns the log server's clock and what was imported. */
   static async open(options: LogOptions): Promise<Log> {
-    const connection = await connectToNats(options.urls, options.name);
+    const { urls, name, connect = () => connectToNats(urls, name) } = options;
+    const connection = await connect(name);
     try {
       const manager = await openStreams(connection, options.streams, options);
       const log = new Log(connection, manager, options);
