@@ -1,18 +1,18 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { asker, creation } from '../test/channels/keeper.js';
-import { environmentOf, operatorOn, untilKept } from '../test/channels/stage.js';
-import { postEvent, sampleEvent, startApp } from '../test/support/app.js';
-import { eventually } from '../test/support/eventually.js';
-import type { Observer } from '../test/support/irc-observer.js';
-import { startIrcd, type TestIrcd } from '../test/support/ircd.js';
-import { startNats } from '../test/support/nats.js';
+import { createApp } from '../src/app/app.js';
+import { readConfig } from '../src/config/config.js';
 import { IrcConnection } from '../workers/irc/index.js';
-import type { Bench, Row } from './bench.js';
-import { whole } from './figures.js';
-import { inParallel, quiet } from './log.js';
+import type { Bench, Row } from './support/bench.js';
+import { signed, taskEvent, webhookSecret } from './support/events.js';
+import { whole } from './support/figures.js';
+import { type BareClient, bareClient } from './support/irc-client.js';
+import { poster } from './support/load.js';
+import { inParallel, quiet } from './support/log.js';
+import { type Ircd, startIrcd, startNats, temporaryFolder } from './support/servers.js';
+import { settingsFor } from './support/service.js';
+import { eventually, timed } from './support/wait.js';
 
 const atATime = 64;
 const boundMs = 120_000;
@@ -22,38 +22,47 @@ const nameOf = (n: number) => `#task-b${String(n).padStart(4, '0')}`;
 export async function channels(t: Bench): Promise<Row[]> {
   const count = t.size(5_000, 200);
   const [nats, ircd] = await Promise.all([startNats(t, { sync: 'always' }), startIrcd(t)]);
-  const dir = await mkdtemp(join(tmpdir(), 'relay-bench-'));
-  t.teardown(() => rm(dir, { recursive: true, force: true }));
-  const environment = { ...environmentOf({ nats, ircd }), DATA_DIR: dir, CHANNEL_CREATIONS_PER_HOUR: '0' };
-  const app = await startApp(t, environment);
-  await untilKept(app.url);
-  const witness = await operatorOn(t, ircd);
+  const config = readConfig({
+    ...{ ...settingsFor(ircd), NATS_URL: nats.url, STREAMS_MAX_BYTES: '500000000' },
+    ...{ DATA_DIR: await temporaryFolder(t), PORT: '0', EM_WEBHOOK_SECRET: webhookSecret },
+    CHANNEL_CREATIONS_PER_HOUR: '0',
+  });
+  const startApp = async () => {
+    const app = await createApp(config, quiet);
+    t.teardown(() => app.stop());
+    return app;
+  };
+  const app = await startApp();
+  const url = app.address!;
+  await eventually('the channel bot', async () => (await channelBotOf(url)) === 'ok', 30_000);
+  const { post, close } = poster(url);
+  t.teardown(close);
 
   t.progress(`creating ${count} channels`);
-  const created = await seconds(() => inParallel(count, atATime, (n) => create(app.url, n)));
+  const created = await seconds(() => inParallel(count, atATime, (n) => create(url, n)));
   t.progress('one line in each');
   const shown = await seconds(async () => {
     await inParallel(count, atATime, async (n) => {
       const payload = { id: nameOf(n).slice('#task-'.length), reason: 'benchmark' };
-      await postEvent(app.url, sampleEvent(`bench-${n}`, { event_type: 'task.rejected', payload }));
+      await post(signed({ ...taskEvent(`bench-${n}`), event_type: 'task.rejected', payload }));
     });
-    await eventually('all lines', async () => (await pending(app.url)) === 0, boundMs);
+    await eventually('all lines', async () => (await pending(url)) === 0, boundMs);
   });
   t.progress('the network restarts');
   await ircd.kill();
   await ircd.start();
-  const network = await seconds(() => untilFurnished(witness, count));
+  const network = await seconds(() => untilComplete(ircd, count));
   t.progress('the service restarts');
   await app.stop();
   const service = await seconds(async () => {
-    await startApp(t, environment);
-    await untilFurnished(witness, count);
+    await startApp();
+    await untilComplete(ircd, count);
   });
   t.progress('the network has lost everything');
   await ircd.kill();
   await rm(join(ircd.dir, 'permchannels.conf'));
   await ircd.start();
-  const nothing = await seconds(() => untilFurnished(witness, count));
+  const nothing = await seconds(() => untilComplete(ircd, count));
   t.progress('the same commands without the service');
   const bare = await bareCreation(t, ircd, count);
   const all = `${whole(count)} task channels`;
@@ -88,22 +97,22 @@ export async function channels(t: Bench): Promise<Row[]> {
   ];
 }
 
-async function seconds(work: () => Promise<unknown>): Promise<number> {
-  const started = performance.now();
-  await work();
-  return (performance.now() - started) / 1_000;
+const seconds = async (work: () => Promise<unknown>) => (await timed(work)) / 1_000;
+
+async function channelBotOf(url: string): Promise<string | undefined> {
+  const health = await (await fetch(`${url}/health`)).json();
+  return (health as { services: Record<string, { status: string }> }).services.channelserv?.status;
 }
 
 async function create(url: string, n: number): Promise<void> {
   const name = nameOf(n);
-  const { cause: _, ...body } = creation(name, { topic: `Task ${name}`, invite_list: ['em-bot'] });
+  const body = { name, type: 'task', modes: '+int', topic: `Task ${name}`, invite_list: ['em-bot'] };
   const answer = await fetch(`${url}/channels`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(body),
   });
-  if (answer.status !== 201)
-    throw new Error(`${name} by ${asker.by}: ${answer.status} ${await answer.text()}`);
+  if (answer.status !== 201) throw new Error(`${name}: ${answer.status} ${await answer.text()}`);
 }
 
 async function pending(url: string): Promise<number> {
@@ -112,25 +121,36 @@ async function pending(url: string): Promise<number> {
 }
 
 /** Waits until every channel has its modes, its topic and the channel bot, the marketplace's and the recorder in it. */
-async function untilFurnished(witness: Observer, count: number): Promise<void> {
+async function untilComplete(ircd: Ircd, count: number): Promise<void> {
   const row = / 322 \S+ (#task-b\d+) (\d+) :\[\+HPint 100:1d\] Task \1$/;
+  const { port, serverPassword: password } = ircd;
+  const witness = await bareClient({ port, password, nick: 'witness', channels: [] });
   await eventually(
     'all channels',
     async () => {
-      // it came off with the server, and asks nothing until it is back
-      if (!witness.connected) return false;
-      const listed = (await witness.ask('LIST')).map((line) => row.exec(line));
-      if (listed.filter((found) => Number(found?.[2]) >= 3).length === count) return true;
+      const found = (await list(witness)).map((line) => row.exec(line));
+      if (found.filter((match) => Number(match?.[2]) >= 3).length === count) return true;
       // reading thousands of rows takes from the process that is measured
       await delay(200);
       return false;
     },
     boundMs,
-  );
+  ).finally(witness.quit);
+}
+
+function list(client: BareClient): Promise<string[]> {
+  return new Promise((resolve) => {
+    const rows: string[] = [];
+    client.onLines((lines) => {
+      rows.push(...lines);
+      if (lines.some((line) => / 323 /.test(line))) resolve(rows);
+    });
+    client.send('LIST\r\n');
+  });
 }
 
 /** The lines that a creation sends, for each channel, on a connection of our own. */
-async function bareCreation(t: Bench, ircd: TestIrcd, count: number): Promise<number> {
+async function bareCreation(t: Bench, ircd: Ircd, count: number): Promise<number> {
   const irc = new IrcConnection({
     ...{ url: ircd.url, nick: 'bare', password: ircd.serverPassword, log: quiet, bytesInFlight: 16_384 },
     oper: { name: ircd.operName, password: ircd.operPassword },

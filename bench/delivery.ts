@@ -1,16 +1,15 @@
 import { decodeFact, type Log } from '../streams/core/index.js';
 import { delivery as deliveries } from '../streams/delivery/index.js';
 import { eventToken, market, marketSubject } from '../streams/events/index.js';
-import { startIrcd, type TestIrcd } from '../test/support/ircd.js';
-import { startNats } from '../test/support/nats.js';
 import { DeliverToIrc } from '../workers/delivery/index.js';
 import { IrcConnection } from '../workers/irc/connection.js';
-import type { Bench, Row } from './bench.js';
-import { taskFact } from './events.js';
-import { median, perSecond, whole } from './figures.js';
 import { bareDelivery } from './floors/delivery.js';
 import { frameworkDelivery } from './floors/irc-framework.js';
-import { inParallel, openLog, quiet } from './log.js';
+import type { Bench, Row } from './support/bench.js';
+import { taskFact } from './support/events.js';
+import { median, perSecond, whole } from './support/figures.js';
+import { inParallel, openLog, quiet } from './support/log.js';
+import { type Ircd, startIrcd, startNats } from './support/servers.js';
 
 const channels = Array.from({ length: 200 }, (_, n) => `#bench-${n}`);
 const bytes = 110;
@@ -56,7 +55,7 @@ export async function delivery(t: Bench): Promise<Row[]> {
 }
 
 /** Appends the events, lets a worker deliver them, and tells the milliseconds between the first and the last recorded confirmation. */
-async function deliver(log: Log, ircd: TestIrcd, lines: number, run: string): Promise<number> {
+async function deliver(log: Log, ircd: Ircd, lines: number, run: string): Promise<number> {
   const text = 'x'.repeat(bytes - 20);
   await inParallel(lines, 256, (n) => {
     const id = `${run}-${n}`;
@@ -83,7 +82,7 @@ async function deliver(log: Log, ircd: TestIrcd, lines: number, run: string): Pr
   return last!.getTime() - first!.getTime();
 }
 
-function newWorker(log: Log, ircd: TestIrcd): DeliverToIrc {
+function newWorker(log: Log, ircd: Ircd): DeliverToIrc {
   const irc = new IrcConnection({
     url: ircd.url,
     nick: 'em-bot',

@@ -10,13 +10,13 @@ import type { Param, Tx } from '../projections/core/sql.js';
 import { deliveryQueue } from '../projections/delivery.js';
 import type { Log, Recorded } from '../streams/core/index.js';
 import { type MarketFact, market, marketSubject } from '../streams/events/index.js';
-import { startNats } from '../test/support/nats.js';
-import { startPostgres, type TestPostgres } from '../test/support/sql.js';
-import type { Bench, Row } from './bench.js';
-import { taskFact } from './events.js';
-import { median, perSecond, whole } from './figures.js';
-import { inParallel, openLog, seedsAtATime } from './log.js';
-import { newDatabase, nextSchema, openStore, project } from './stores.js';
+import type { Bench, Row } from './support/bench.js';
+import { taskFact } from './support/events.js';
+import { median, perSecond, whole } from './support/figures.js';
+import { inParallel, openLog, seedsAtATime } from './support/log.js';
+import { startNats, startPostgres } from './support/servers.js';
+import { newDatabase, nextSchema, openStore, project } from './support/stores.js';
+import { timed } from './support/wait.js';
 
 const atATime = 64;
 const schema = 'peer';
@@ -26,11 +26,11 @@ const schema = 'peer';
  * not exist yet, on disk before the answer; the same fold, in batches of the same size.
  */
 export async function emmett(t: Bench): Promise<Row[]> {
-  const postgres = await startPostgres(t, { sync: true });
+  const postgres = await startPostgres(t);
   return [await appends(t, postgres), await rebuilds(t, postgres)];
 }
 
-async function appends(t: Bench, postgres: TestPostgres): Promise<Row> {
+async function appends(t: Bench, postgres: string): Promise<Row> {
   const facts = t.size(20_000, 1_000);
   const log = await openLog(t, await startNats(t, { sync: 'always' }));
   const peer = await openPeer(t, postgres, 'appends');
@@ -53,7 +53,7 @@ async function appends(t: Bench, postgres: TestPostgres): Promise<Row> {
   );
 }
 
-async function rebuilds(t: Bench, postgres: TestPostgres): Promise<Row> {
+async function rebuilds(t: Bench, postgres: string): Promise<Row> {
   const facts = t.size(20_000, 2_000);
   const log = await openLog(t, await startNats(t)); // only read from: how it syncs changes nothing
   await inParallel(facts, seedsAtATime, (n) => append(log, `fact-${n}`));
@@ -97,7 +97,7 @@ async function append(log: Log, id: string): Promise<void> {
 }
 
 /** Emmett's event store and projection, with what is best for it: as many connections as appends, no pause between batches. */
-async function openPeer(t: Bench, postgres: TestPostgres, database: string) {
+async function openPeer(t: Bench, postgres: string, database: string) {
   const connectionString = await newDatabase(postgres, database);
   const pool = new pg.Pool({ connectionString, max: atATime });
   t.teardown(() => pool.end());
@@ -145,10 +145,4 @@ function asFact({ type, data, metadata }: PostgresReadEvent<MarketFact>): Record
   const { messageId: id, streamName, globalPosition } = metadata;
   const place = { stream: market.name, subject: streamName, seq: Number(globalPosition), at: new Date() };
   return { type, data, id, ...place, by: 'bench', cause: null };
-}
-
-async function timed(run: () => Promise<unknown>): Promise<number> {
-  const startedAt = performance.now();
-  await run();
-  return performance.now() - startedAt;
 }

@@ -1,16 +1,14 @@
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
-import autocannon from 'autocannon';
 import type { Log } from '../streams/core/index.js';
 import { irc, ircSubject } from '../streams/network/index.js';
 import { feedbackSubject } from '../streams/reputation/facts.js';
 import { reputation } from '../streams/reputation/index.js';
-import { eventually } from '../test/support/eventually.js';
-import { startNats } from '../test/support/nats.js';
-import { startService } from '../test/support/service.js';
-import type { Bench, Row } from './bench.js';
-import { median, whole } from './figures.js';
-import { openLog } from './log.js';
+import type { Bench, Row } from './support/bench.js';
+import { median, whole } from './support/figures.js';
+import { answersPerSecond } from './support/load.js';
+import { openLog } from './support/log.js';
+import { startNats } from './support/servers.js';
+import { startFloor, startService } from './support/service.js';
+import { eventually } from './support/wait.js';
 
 const connections = 64;
 const paths = [
@@ -25,25 +23,21 @@ const paths = [
 export async function httpReads(t: Bench): Promise<Row[]> {
   const nats = await startNats(t);
   await fill(await openLog(t, nats));
-  const ours = await startService(
-    t,
-    { nats, ircUrl: 'irc://127.0.0.1:1' },
-    { ROLES: 'api,projections', LOG_LEVEL: 'warn' },
-  );
+  const ours = await startService(t, { nats }, { ROLES: 'api,projections', LOG_LEVEL: 'warn' });
   await eventually('everything to be folded', async () => {
     const { messages } = (await (await fetch(`${ours.url}/irc/stats`)).json()) as { messages: number };
     return messages === 10_000;
   });
   const bodies = await Promise.all(paths.map(async (path) => await (await fetch(ours.url + path)).text()));
-  const floor = await bareRoutes(t, bodies);
+  const floor = await startFloor(t, 'bytes', { bodies });
   const rows: Row[] = [];
   for (const [n, path] of paths.entries()) {
     const rounds: { ours: number; floor: number }[] = [];
     for (let round = 0; round <= t.size(3, 1); round++) {
       t.progress(`${path}, ${round === 0 ? 'warming up' : `round ${round}`}`);
       const figures = {
-        ours: await perSecond(ours.url + path, t.size(3, 1)),
-        floor: await perSecond(`${floor}/${n}`, t.size(3, 1)),
+        ours: await answersPerSecond({ url: ours.url + path, connections, duration: t.size(3, 1) }),
+        floor: await answersPerSecond({ url: `${floor.url}/${n}`, connections, duration: t.size(3, 1) }),
       };
       if (round > 0) rounds.push(figures);
     }
@@ -79,19 +73,4 @@ async function fill(log: Log): Promise<void> {
     const data = { ...rating, rating: 1 + (n % 5), comment: '', day };
     await log.append(reputation, feedbackSubject(rating), { type: 'feedback.given', data }, by);
   }
-}
-
-async function bareRoutes(t: Bench, bodies: string[]): Promise<string> {
-  const floor = fork('bench/floors/bytes.ts', { execArgv: ['--import', 'tsx'] });
-  t.teardown(() => void floor.kill());
-  await once(floor, 'message');
-  floor.send(bodies);
-  const [{ url }] = (await once(floor, 'message')) as [{ url: string }];
-  return url;
-}
-
-async function perSecond(url: string, seconds: number): Promise<number> {
-  const result = await autocannon({ url, connections, duration: seconds });
-  if (result['2xx'] === 0 || result.non2xx > 0) throw new Error(`${url}: ${result.non2xx} were refused`);
-  return result['2xx'] / result.duration;
 }

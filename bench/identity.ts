@@ -1,13 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Log } from '../streams/core/index.js';
 import { type IdentityFact, identity, registrySubject } from '../streams/identity/index.js';
-import { startNats } from '../test/support/nats.js';
 import { Registry } from '../workers/identity/index.js';
-import type { Bench, Row } from './bench.js';
-import { median, milliseconds, perSecond, whole } from './figures.js';
-import { inParallel, openLog, quiet, seedsAtATime } from './log.js';
+import type { Bench, Row } from './support/bench.js';
+import { median, milliseconds, perSecond, whole } from './support/figures.js';
+import { inParallel, openLog, quiet, seedsAtATime } from './support/log.js';
+import { startNats, temporaryFolder } from './support/servers.js';
 
 const atATime = 64;
 const asking = { by: 'bench', via: 'api' as const };
@@ -18,16 +15,15 @@ export async function identities(t: Bench): Promise<Row[]> {
   const commands = t.size(2_000, 200);
   const links = t.size(100_000, 5_000);
   const rounds = t.size(3, 1);
-  const store = await mkdtemp(join(tmpdir(), 'relay-bench-'));
-  t.teardown(() => rm(store, { recursive: true, force: true }));
+  const dataDir = await temporaryFolder(t);
 
   const small = await openLog(t, await startNats(t, { sync: 'always' }));
   const few = newRegistry(small);
   await few.link('first', address(1), false, asking);
-  const filler = await startNats(t, { store });
+  const filler = await startNats(t, { dataDir });
   await fill(t, await openLog(t, filler), links);
   await filler.stop();
-  const large = await openLog(t, await startNats(t, { store, sync: 'always' }));
+  const large = await openLog(t, await startNats(t, { dataDir, sync: 'always' }));
   const many = newRegistry(large);
   t.progress('the first command on many links');
   const started = performance.now();

@@ -1,14 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { eventually } from '../test/support/eventually.js';
-import { startNats, type TestNats } from '../test/support/nats.js';
-import { startService, type TestService } from '../test/support/service.js';
-import { startPostgres } from '../test/support/sql.js';
-import type { Bench, Row } from './bench.js';
-import { signed, taskEvent } from './events.js';
-import { milliseconds, percentile } from './figures.js';
-import { atRate, type Post, poster } from './load.js';
-import { openLog, seedQueue } from './log.js';
-import { newDatabase } from './stores.js';
+import type { Bench, Row } from './support/bench.js';
+import { signed, taskEvent } from './support/events.js';
+import { milliseconds, percentile } from './support/figures.js';
+import { atRate, type Post, poster } from './support/load.js';
+import { openLog, seedQueue } from './support/log.js';
+import { startNats, startPostgres } from './support/servers.js';
+import { type Service, startService } from './support/service.js';
+import { newDatabase } from './support/stores.js';
+import { eventually } from './support/wait.js';
 
 const perSecond = 200;
 const rebuildBoundMs = 5 * 60_000;
@@ -17,7 +16,7 @@ const rebuildBoundMs = 5 * 60_000;
 export async function ingestDuringRebuild(t: Bench): Promise<Row[]> {
   const nats = await startNats(t, { sync: 'always' });
   await seedQueue(t, await openLog(t, nats), t.size(100_000, 10_000));
-  const postgres = await startPostgres(t, { sync: true });
+  const postgres = await startPostgres(t);
   const stores = { PostgreSQL: await newDatabase(postgres, 'bench'), PGlite: '' };
   const rows: Row[] = [];
   for (const [name, databaseUrl] of Object.entries(stores)) {
@@ -38,7 +37,7 @@ export async function ingestDuringRebuild(t: Bench): Promise<Row[]> {
       idle.push(...(await atRate(perSecond, t.size(1_500, 400), send)));
     }
     close();
-    await service.kill('SIGTERM');
+    await service.stop();
     const [quiet, loaded] = [percentile(idle, 0.99), percentile(busy, 0.99)];
     rows.push({
       measured: `a post while a read model is rebuilt in the same process, ${perSecond} events/s, p99, ${name}`,
@@ -51,10 +50,10 @@ export async function ingestDuringRebuild(t: Bench): Promise<Row[]> {
   return rows;
 }
 
-async function serve(t: Bench, nats: TestNats, databaseUrl: string): Promise<TestService> {
+async function serve(t: Bench, nats: { url: string }, databaseUrl: string): Promise<Service> {
   return await startService(
     t,
-    { nats, ircUrl: 'irc://127.0.0.1:1' },
+    { nats },
     {
       ROLES: 'api,services,projections',
       LOG_LEVEL: 'info',
@@ -65,7 +64,7 @@ async function serve(t: Bench, nats: TestNats, databaseUrl: string): Promise<Tes
 }
 
 /** Has the queue's read model built anew and resolves when it is the one that is read. */
-async function rebuild(service: TestService): Promise<void> {
+async function rebuild(service: Service): Promise<void> {
   const answer = await fetch(`${service.url}/ops/projections/delivery_queue/rebuild`, { method: 'POST' });
   const { schema } = (await answer.json()) as { schema: string };
   await eventually(

@@ -1,13 +1,10 @@
-import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import autocannon from 'autocannon';
-import { webhookSecret } from '../test/support/app.js';
-import { startNats } from '../test/support/nats.js';
-import { startService } from '../test/support/service.js';
-import type { Bench, Row } from './bench.js';
-import { signed, taskEvent } from './events.js';
-import { median, whole } from './figures.js';
+import type { Bench, Row } from './support/bench.js';
+import { signed, taskEvent, webhookSecret } from './support/events.js';
+import { median, whole } from './support/figures.js';
+import { startNats } from './support/servers.js';
+import { startFloor, startService } from './support/service.js';
 
 const connections = 64;
 
@@ -17,14 +14,10 @@ export async function ingest(t: Bench): Promise<Row[]> {
   const floorNats = await startNats(t, { sync: 'always' });
   const ours = await startService(
     t,
-    { nats, ircUrl: 'irc://127.0.0.1:1' },
-    { ROLES: 'api,services,projections', LOG_LEVEL: 'info', STREAMS_MAX_BYTES: '4000000000' },
+    { nats },
+    { ROLES: 'api,services,projections', STREAMS_MAX_BYTES: '4000000000' },
   );
-  const floor = fork('bench/floors/ingest.ts', [floorNats.url, webhookSecret], {
-    execArgv: ['--import', 'tsx'],
-  });
-  t.teardown(() => end(floor));
-  const [{ url: floorUrl }] = (await once(floor, 'message')) as [{ url: string }];
+  const floor = await startFloor(t, 'ingest', { args: [floorNats.url, webhookSecret] });
 
   const figures = { ours: [] as Figure[], floor: [] as Figure[] };
   const rounds = t.size(3, 1);
@@ -32,7 +25,7 @@ export async function ingest(t: Bench): Promise<Row[]> {
   for (let round = 0; round <= rounds; round++) {
     t.progress(round === 0 ? 'warming up' : `round ${round} of ${rounds}`);
     const a = await load(ours.url, ours.pid, `o${round}`, seconds);
-    const b = await load(floorUrl, floor.pid!, `f${round}`, seconds);
+    const b = await load(floor.url, floor.pid, `f${round}`, seconds);
     if (round === 0) continue;
     figures.ours.push(a);
     figures.floor.push(b);
@@ -91,10 +84,4 @@ async function load(url: string, pid: number, run: string, seconds: number): Pro
 function cpuSeconds(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
   return (Number(fields[11]) + Number(fields[12])) / 100;
-}
-
-async function end(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null) return;
-  child.kill();
-  await once(child, 'exit');
 }

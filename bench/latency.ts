@@ -1,12 +1,11 @@
-import { startIrcd } from '../test/support/ircd.js';
-import { startNats } from '../test/support/nats.js';
-import { startService } from '../test/support/service.js';
-import type { Bench, Row } from './bench.js';
-import { signed, taskEvent } from './events.js';
-import { milliseconds, percentile } from './figures.js';
 import { appendAndSend } from './floors/latency.js';
-import { type BareClient, bareClient } from './irc-client.js';
-import { atRate, type Post, poster } from './load.js';
+import type { Bench, Row } from './support/bench.js';
+import { signed, taskEvent } from './support/events.js';
+import { milliseconds, percentile } from './support/figures.js';
+import { type BareClient, bareClient } from './support/irc-client.js';
+import { atRate, type Post, poster } from './support/load.js';
+import { startIrcd, startNats } from './support/servers.js';
+import { startService } from './support/service.js';
 
 const perSecond = 200;
 const tasks = Array.from({ length: 50 }, (_, n) => `bench-${String(n).padStart(2, '0')}`);
@@ -16,7 +15,7 @@ const lineBoundMs = 30_000;
 export async function latency(t: Bench): Promise<Row[]> {
   const nats = await startNats(t, { sync: 'always' });
   const ircd = await startIrcd(t);
-  const service = await startService(t, { nats, ircd }, { LOG_LEVEL: 'info' });
+  const service = await startService(t, { nats, ircd });
   const { post, close } = poster(service.url);
   t.teardown(close);
   const channels = tasks.map((task) => `#task-${task}`);

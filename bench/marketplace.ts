@@ -1,33 +1,30 @@
-import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import autocannon from 'autocannon';
-import { startNats } from '../test/support/nats.js';
-import { startService } from '../test/support/service.js';
-import type { Bench, Row } from './bench.js';
-import { median, whole } from './figures.js';
+import type { Bench, Row } from './support/bench.js';
+import { median, whole } from './support/figures.js';
+import { startNats } from './support/servers.js';
+import { startFloor, startService } from './support/service.js';
 
 const connections = 64;
 
 /** Reads of the marketplace through this service, against the marketplace itself and a bare route that passes on, in turns. */
 export async function marketplace(t: Bench): Promise<Row[]> {
-  const upstream = await start(t, 'marketplace');
-  const floor = await start(t, 'forward', upstream.url);
+  const upstream = await startFloor(t, 'marketplace');
+  const floor = await startFloor(t, 'forward', { args: [upstream.url] });
   const nats = await startNats(t);
   const ours = await startService(
     t,
-    { nats, ircUrl: 'irc://127.0.0.1:1' },
+    { nats },
     { ROLES: 'api,projections', LOG_LEVEL: 'warn', EM_URL: upstream.url },
   );
   const rounds: { through: Load; floor: Load; direct: Load }[] = [];
   for (let round = 0; round <= t.size(3, 1); round++) {
     t.progress(round === 0 ? 'warming up' : `round ${round}`);
     const load = async (url: string, ...pids: number[]) => await loadOf(url, t.size(4, 1), pids);
-    const marketplacePid = upstream.process.pid!;
     const figures = {
-      through: await load(`${ours.url}/em/tasks`, ours.pid, marketplacePid),
-      floor: await load(`${floor.url}/tasks`, floor.process.pid!, marketplacePid),
-      direct: await load(`${upstream.url}/api/v1/tasks`, marketplacePid),
+      through: await load(`${ours.url}/em/tasks`, ours.pid, upstream.pid),
+      floor: await load(`${floor.url}/tasks`, floor.pid, upstream.pid),
+      direct: await load(`${upstream.url}/api/v1/tasks`, upstream.pid),
     };
     if (round > 0) rounds.push(figures);
   }
@@ -49,17 +46,6 @@ export async function marketplace(t: Bench): Promise<Row[]> {
       against: `a bare fastify route that passes it on with undici: ${whole(perSecond('floor'))}/s`,
     },
   ];
-}
-
-async function start(
-  t: Bench,
-  name: string,
-  ...args: string[]
-): Promise<{ process: ChildProcess; url: string }> {
-  const started = fork(`bench/floors/${name}.ts`, args, { execArgv: ['--import', 'tsx'] });
-  t.teardown(() => void started.kill());
-  const [{ url }] = (await once(started, 'message')) as [{ url: string }];
-  return { process: started, url };
 }
 
 /** Requests a second, and what one costs the client and each server, in microseconds of CPU. */

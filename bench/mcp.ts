@@ -1,23 +1,19 @@
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
-import autocannon from 'autocannon';
-import { startNats } from '../test/support/nats.js';
-import { startService } from '../test/support/service.js';
-import type { Bench, Row } from './bench.js';
-import { median, whole } from './figures.js';
+import type { Bench, Row } from './support/bench.js';
+import { median, whole } from './support/figures.js';
+import { answersPerSecond } from './support/load.js';
+import { startNats } from './support/servers.js';
+import { startFloor, startService } from './support/service.js';
 
 const connections = 16;
 const key = 'bench-key-'.repeat(4);
 
 /** Calls of the tool server, against the SDK's own server that makes its tools for each request, in turns. */
 export async function mcp(t: Bench): Promise<Row[]> {
-  const floor = fork('bench/floors/mcp.ts', { execArgv: ['--import', 'tsx'] });
-  t.teardown(() => void floor.kill());
-  const [{ url }] = (await once(floor, 'message')) as [{ url: string }];
+  const { url } = await startFloor(t, 'mcp');
   const nats = await startNats(t);
   const ours = await startService(
     t,
-    { nats, ircUrl: 'irc://127.0.0.1:1' },
+    { nats },
     { ROLES: 'api,projections', LOG_LEVEL: 'warn', API_KEYS: `bench:${key}` },
   );
   const rows: Row[] = [];
@@ -50,7 +46,7 @@ export async function mcp(t: Bench): Promise<Row[]> {
 }
 
 async function perSecond(url: string, request: object, seconds: number): Promise<number> {
-  const result = await autocannon({
+  return await answersPerSecond({
     url,
     connections,
     duration: seconds,
@@ -62,6 +58,4 @@ async function perSecond(url: string, request: object, seconds: number): Promise
     },
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, ...request }),
   });
-  if (result['2xx'] === 0 || result.non2xx > 0) throw new Error(`${url}: ${result.non2xx} were refused`);
-  return result['2xx'] / result.duration;
 }

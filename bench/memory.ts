@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { market, marketSubject } from '../streams/events/index.js';
-import { eventually } from '../test/support/eventually.js';
-import { startNats } from '../test/support/nats.js';
-import { startService, type TestService } from '../test/support/service.js';
-import type { Bench, Row } from './bench.js';
-import { signed, taskEvent, taskFact } from './events.js';
-import { whole } from './figures.js';
-import { atRate, poster } from './load.js';
-import { inParallel, openLog, seedsAtATime } from './log.js';
+import type { Bench, Row } from './support/bench.js';
+import { signed, taskEvent, taskFact } from './support/events.js';
+import { whole } from './support/figures.js';
+import { atRate, poster } from './support/load.js';
+import { inParallel, openLog, seedsAtATime } from './support/log.js';
+import { startNats } from './support/servers.js';
+import { type Service, startService } from './support/service.js';
+import { eventually } from './support/wait.js';
 
 const foldBoundMs = 120_000;
 
@@ -16,11 +16,7 @@ export async function memory(t: Bench): Promise<Row[]> {
   const events = t.size(100_000, 5_000);
   const nats = await startNats(t);
   const log = await openLog(t, nats);
-  const service = await startService(
-    t,
-    { nats, ircUrl: 'irc://127.0.0.1:1' },
-    { LOG_LEVEL: 'info', STREAMS_MAX_BYTES: '10000000000' },
-  );
+  const service = await startService(t, { nats }, { STREAMS_MAX_BYTES: '10000000000' });
   const { post, close } = poster(service.url);
   t.teardown(close);
   const warm = 1_000;
@@ -47,7 +43,7 @@ export async function memory(t: Bench): Promise<Row[]> {
   ];
 }
 
-async function pending(service: TestService, events: number): Promise<void> {
+async function pending(service: Service, events: number): Promise<void> {
   await eventually(
     `${events} events to be pending`,
     async () => {

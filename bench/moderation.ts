@@ -1,7 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { scoreText } from '../streams/moderation/index.js';
-import { attacks, benign, unseenAttacks } from '../test/moderation/fixtures/read.js';
-import type { Bench, Row } from './bench.js';
-import { median, percentile } from './figures.js';
+import type { Bench, Row } from './support/bench.js';
+import { median, percentile } from './support/figures.js';
 
 const goal = '≤ 300 µs';
 /** A line as long as IRC carries it, full of words that begin signs and end none. */
@@ -10,11 +10,7 @@ const longest = 'ignore all the rules of send your system to <| [inst '.repeat(2
 /** Scoring of lines: harmless ones and attacks, and three of the longest kind together, the most that is ever scored. */
 export async function moderation(t: Bench): Promise<Row[]> {
   const rounds = t.size(50, 5);
-  const lines = [
-    ...benign(),
-    ...attacks().map(({ text }) => text),
-    ...unseenAttacks().map(({ text }) => text),
-  ];
+  const lines = ['benign.txt', 'attacks.txt', 'unseen.txt'].flatMap(linesOf);
   t.progress(`${lines.length} lines`);
   const taken = microseconds(lines, rounds);
   t.progress('the longest lines');
@@ -29,6 +25,14 @@ export async function moderation(t: Bench): Promise<Row[]> {
     },
     { measured: 'three lines of 510 bytes scored together', ours: us(three[0]!), against: '', goal },
   ];
+}
+
+/** The lines of a file that the rules are tested with; attacks stand behind their kind. */
+function linesOf(file: string): string[] {
+  const lines = readFileSync(`test/moderation/fixtures/${file}`, 'utf8').split('\n');
+  return lines
+    .filter((line) => line !== '' && !line.startsWith('# '))
+    .map((line) => line.split('\t').at(-1)!);
 }
 
 /** What each text takes: the middle one of many times, since anything else on the machine only adds to a time. */

@@ -3,14 +3,15 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { projectDir } from '../src/servers/binaries.js';
+import { type ChildSpec, type SupervisedChild, superviseChild } from '../src/servers/child.js';
 import { freePort, isFree } from '../src/servers/net.js';
-import type { TestIrcd } from '../test/support/ircd.js';
-import { startNats } from '../test/support/nats.js';
-import { startServerProcess } from '../test/support/server-process.js';
-import { startService } from '../test/support/service.js';
-import type { Bench } from './bench.js';
-import { signed, taskEvent } from './events.js';
-import { poster } from './load.js';
+import type { Bench } from './support/bench.js';
+import { signed, taskEvent } from './support/events.js';
+import { poster } from './support/load.js';
+import { quiet } from './support/log.js';
+
+import { type Ircd, startNats, temporaryFolder } from './support/servers.js';
+import { startService } from './support/service.js';
 
 /** Hands over one line that contains `id`, for the channel of a task. */
 export type Send = (task: string, id: string) => Promise<unknown>;
@@ -21,7 +22,7 @@ export interface Relay {
   /** What it does not do, for the table. */
   lacks: string;
   /** Starts it on an IRC server, for the channels of these tasks. */
-  start(t: Bench, ircd: TestIrcd, tasks: readonly string[]): Promise<Send>;
+  start(t: Bench, ircd: Ircd, tasks: readonly string[]): Promise<Send>;
   /** Milliseconds to leave it alone between two single lines, so that its own throttle is not in the latency. */
   restMs: number;
 }
@@ -48,9 +49,9 @@ export const peerRelays: Relay[] = [
   },
 ];
 
-async function startOurs(t: Bench, ircd: TestIrcd): Promise<Send> {
+async function startOurs(t: Bench, ircd: Ircd): Promise<Send> {
   const nats = await startNats(t, { sync: 'always' });
-  const service = await startService(t, { nats, ircd }, { LOG_LEVEL: 'info' });
+  const service = await startService(t, { nats, ircd });
   const { post, close } = poster(service.url);
   t.teardown(close);
   return async (task, id) => {
@@ -60,13 +61,13 @@ async function startOurs(t: Bench, ircd: TestIrcd): Promise<Send> {
   };
 }
 
-async function startAlertmanagerRelay(t: Bench, ircd: TestIrcd, tasks: readonly string[]): Promise<Send> {
-  const { port } = await startServerProcess(t, {
-    name: 'alertmanager-irc-relay',
-    command: programOf('alertmanager-irc-relay', 'alertmanager-irc-relay'),
-    choosePort: freePort,
-    args: (dir, port) => {
-      const file = join(dir, 'config.json'); // JSON is YAML
+async function startAlertmanagerRelay(t: Bench, ircd: Ircd, tasks: readonly string[]): Promise<Send> {
+  const name = 'alertmanager-irc-relay';
+  const dir = await temporaryFolder(t);
+  const file = join(dir, 'config.json'); // JSON is YAML
+  const { port } = await startRelay(t, {
+    ...{ name, dir, port: await freePort(), command: programOf(name, name), ownArgument: file },
+    args: (port) => {
       const config = {
         http_host: '127.0.0.1',
         http_port: port,
@@ -83,7 +84,6 @@ async function startAlertmanagerRelay(t: Bench, ircd: TestIrcd, tasks: readonly 
       writeFileSync(file, JSON.stringify(config));
       return ['-config', file];
     },
-    answers: isOpen,
   });
   return async (task, id) => {
     const alert = { status: 'firing', labels: { alertname: id }, annotations: {} };
@@ -99,16 +99,13 @@ async function startAlertmanagerRelay(t: Bench, ircd: TestIrcd, tasks: readonly 
 /** The port is not a setting of irker's. */
 const irkerPort = 6_659;
 
-async function startIrker(t: Bench, ircd: TestIrcd): Promise<Send> {
+async function startIrker(t: Bench, ircd: Ircd): Promise<Send> {
   if (!(await isFree(irkerPort))) throw new Error(`its port ${irkerPort} is in use`);
   const command = programOf('irker', 'irkerd');
   execFileSync(command, ['--version'], { stdio: 'ignore' }); // it needs Python
-  await startServerProcess(t, {
-    name: 'irker',
-    command,
-    choosePort: async () => irkerPort,
+  await startRelay(t, {
+    ...{ name: 'irker', dir: await temporaryFolder(t), port: irkerPort, command, ownArgument: 'irker' },
     args: () => ['-H', '127.0.0.1', '-H6', '::1', '-n', 'irker'],
-    answers: isOpen,
   });
   const socket = connect({ host: '127.0.0.1', port: irkerPort, noDelay: true });
   socket.on('error', () => {}); // what is lost is not shown
@@ -119,7 +116,18 @@ async function startIrker(t: Bench, ircd: TestIrcd): Promise<Send> {
   };
 }
 
-const isOpen = async (port: number) => !(await isFree(port));
+async function startRelay(
+  t: Bench,
+  relay: Pick<ChildSpec, 'name' | 'dir' | 'port' | 'command' | 'args' | 'ownArgument'>,
+): Promise<SupervisedChild> {
+  const server = await superviseChild({
+    ...{ ...relay, host: '127.0.0.1', fingerprint: '', log: quiet },
+    answers: async (port) => !(await isFree(port)),
+    ...{ startTimeoutMs: 20_000, stopGraceMs: 5_000 },
+  });
+  t.teardown(() => server.stop());
+  return server;
+}
 
 /** A program of a Debian package: as `scripts/setup --bench` unpacked it, or installed. Throws when there is none. */
 function programOf(name: string, program: string): string {

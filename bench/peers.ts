@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startIrcd, type TestIrcd } from '../test/support/ircd.js';
-import type { Bench, Row } from './bench.js';
-import { median, milliseconds, perSecond } from './figures.js';
-import { type BareClient, bareClient } from './irc-client.js';
 import { channelOf, ours, peerRelays, type Relay, type Send } from './peer-relays.js';
+import type { Bench, Row } from './support/bench.js';
+import { median, milliseconds, perSecond } from './support/figures.js';
+import { type BareClient, bareClient } from './support/irc-client.js';
+import { type Ircd, startIrcd } from './support/servers.js';
 
 const tasks = ['peer-a', 'peer-b', 'peer-c', 'peer-d'];
 const lineBoundMs = 120_000;
@@ -49,7 +49,7 @@ export async function peers(t: Bench): Promise<Row[]> {
 async function measure(
   t: Bench,
   relay: Relay,
-  ircd: TestIrcd,
+  ircd: Ircd,
   lines: number,
   single: number,
 ): Promise<{ burstMs: number; aloneMs: number }> {

@@ -1,10 +1,10 @@
 import type { Sql } from '../projections/core/sql.js';
 import { deadLetters, queueStatistics } from '../projections/delivery.js';
-import { startNats } from '../test/support/nats.js';
-import type { Bench, Row } from './bench.js';
-import { milliseconds, percentile, whole } from './figures.js';
-import { openLog, seedQueue } from './log.js';
-import { type Engine, engines, nextSchema, project } from './stores.js';
+import type { Bench, Row } from './support/bench.js';
+import { milliseconds, percentile, whole } from './support/figures.js';
+import { openLog, seedQueue } from './support/log.js';
+import { startNats } from './support/servers.js';
+import { type Engine, engines, nextSchema, project } from './support/stores.js';
 
 interface Store {
   sql: Sql;

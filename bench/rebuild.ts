@@ -1,11 +1,11 @@
 import { delivery } from '../streams/delivery/index.js';
 import { market } from '../streams/events/index.js';
-import { startNats } from '../test/support/nats.js';
-import type { Bench, Row } from './bench.js';
-import { median, perSecond, whole } from './figures.js';
 import { parseAll } from './floors/rebuild.js';
-import { openLog, seedQueue } from './log.js';
-import { engines, nextSchema, project } from './stores.js';
+import type { Bench, Row } from './support/bench.js';
+import { median, perSecond, whole } from './support/figures.js';
+import { openLog, seedQueue } from './support/log.js';
+import { startNats } from './support/servers.js';
+import { engines, nextSchema, project } from './support/stores.js';
 
 /** Folding the queue's read model anew beside the one that is read, against a reader that only parses. */
 export async function rebuild(t: Bench): Promise<Row[]> {

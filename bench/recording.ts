@@ -1,17 +1,16 @@
 import { ircMessages, ircNetwork } from '../projections/network/queries.js';
 import type { Log, Recorded } from '../streams/core/index.js';
 import { type IrcFact, irc, ircSubject } from '../streams/network/index.js';
-import { eventually } from '../test/support/eventually.js';
-import { startIrcd, type TestIrcd } from '../test/support/ircd.js';
-import { startNats } from '../test/support/nats.js';
 import { IrcConnection } from '../workers/irc/index.js';
 import { RecordIrc } from '../workers/network/index.js';
-import type { Bench, Row } from './bench.js';
-import { median, milliseconds, percentile, perSecond, whole } from './figures.js';
 import { bareDelivery } from './floors/delivery.js';
-import { bareClient } from './irc-client.js';
-import { openLog, quiet } from './log.js';
-import { type Engine, engines } from './stores.js';
+import type { Bench, Row } from './support/bench.js';
+import { median, milliseconds, percentile, perSecond, whole } from './support/figures.js';
+import { bareClient } from './support/irc-client.js';
+import { openLog, quiet } from './support/log.js';
+import { type Ircd, startIrcd, startNats } from './support/servers.js';
+import { type Engine, engines } from './support/stores.js';
+import { eventually } from './support/wait.js';
 
 const channels = Array.from({ length: 200 }, (_, n) => `#bench-${n}`);
 const bytes = 110;
@@ -42,7 +41,7 @@ export async function recording(t: Bench): Promise<Row[]> {
 }
 
 /** Speaks, and tells the milliseconds from the first line until `seen` resolves. */
-async function speak(ircd: TestIrcd, lines: number, seen: () => Promise<void>): Promise<number> {
+async function speak(ircd: Ircd, lines: number, seen: () => Promise<void>): Promise<number> {
   const all = seen();
   const password = ircd.serverPassword;
   const speaking = await bareDelivery({ port: ircd.port, password, channels, lines, bytes });
@@ -51,7 +50,7 @@ async function speak(ircd: TestIrcd, lines: number, seen: () => Promise<void>): 
   return performance.now() - began;
 }
 
-async function readBare(ircd: TestIrcd, lines: number): Promise<number> {
+async function readBare(ircd: Ircd, lines: number): Promise<number> {
   const reader = await bareClient({
     port: ircd.port,
     password: ircd.serverPassword,
@@ -73,7 +72,7 @@ async function readBare(ircd: TestIrcd, lines: number): Promise<number> {
   return ms;
 }
 
-async function record(log: Log, ircd: TestIrcd, lines: number): Promise<number> {
+async function record(log: Log, ircd: Ircd, lines: number): Promise<number> {
   const connection = new IrcConnection({
     url: ircd.url,
     nick: 'relay',

@@ -4,9 +4,9 @@ import { agentLeaderboard, channelLeaderboard, reputationOf } from '../projectio
 import { reputations } from '../projections/reputation/tables.js';
 import type { Recorded } from '../streams/core/index.js';
 import type { ReputationFact } from '../streams/reputation/index.js';
-import type { Bench, Row } from './bench.js';
-import { milliseconds, percentile, whole } from './figures.js';
-import { engines } from './stores.js';
+import type { Bench, Row } from './support/bench.js';
+import { milliseconds, percentile, whole } from './support/figures.js';
+import { engines } from './support/stores.js';
 
 const agents = 10_000;
 const channels = 20;

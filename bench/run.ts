@@ -1,5 +1,4 @@
 import { parseArgs } from 'node:util';
-import { type Benchmark, type Row, runBenchmark } from './bench.js';
 import { channels } from './channels.js';
 import { delivery } from './delivery.js';
 import { emmett } from './emmett.js';
@@ -19,7 +18,8 @@ import { recording } from './recording.js';
 import { reputation } from './reputation.js';
 import { signatures } from './signatures.js';
 import { start } from './start.js';
-import { markdown } from './table.js';
+import { type Benchmark, type Row, runBenchmark } from './support/bench.js';
+import { markdown } from './support/table.js';
 
 const benchmarks: Record<string, Benchmark> = {
   ingest,

@@ -1,12 +1,12 @@
-import { createVerifierClient } from '@slicekit/erc8128';
+import { createSignerClient, createVerifierClient } from '@slicekit/erc8128';
 import { verifyMessage } from 'viem';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { Nonces } from '../src/auth/erc8128/nonces.js';
 import { Wallets } from '../src/auth/erc8128/wallets.js';
-import { newWallet } from '../test/auth/stage.js';
-import { startNats } from '../test/support/nats.js';
-import type { Bench, Row } from './bench.js';
-import { median, milliseconds, percentile } from './figures.js';
-import { openLog } from './log.js';
+import type { Bench, Row } from './support/bench.js';
+import { median, milliseconds, percentile } from './support/figures.js';
+import { openLog } from './support/log.js';
+import { startNats } from './support/servers.js';
 
 const publicUrl = 'https://api.relay.example';
 const path = '/mcp';
@@ -19,7 +19,11 @@ export async function signatures(t: Bench): Promise<Row[]> {
   const log = await openLog(t, await startNats(t, { sync: 'always' }));
   const nonces = new Nonces({ log, replicas: 1 });
   const wallets = new Wallets({ publicUrl, nonces });
-  const wallet = newWallet();
+  const account = privateKeyToAccount(generatePrivateKey());
+  const signer = createSignerClient({
+    ...{ chainId: 8453, address: account.address },
+    signMessage: (raw) => account.signMessage({ message: { raw } }),
+  });
   const bare = bareVerifier();
 
   t.progress('issuing and signing');
@@ -29,7 +33,8 @@ export async function signatures(t: Bench): Promise<Row[]> {
     const startedAt = performance.now();
     const { nonce } = await nonces.issue();
     issueMs.push(performance.now() - startedAt);
-    requests.push((await wallet.sign(publicUrl + path, init, { nonce })).headers);
+    const signed = await signer.signRequest(publicUrl + path, init, { ttlSeconds: 300, nonce });
+    requests.push(Object.fromEntries(signed.headers));
   }
   t.progress('checking');
   const [oursMs, bareMs]: [number[], number[]] = [[], []];

@@ -3,17 +3,17 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { findInspircd, findNatsServer } from '../src/servers/binaries.js';
 import { freePort } from '../src/servers/net.js';
-import { eventually } from '../test/support/eventually.js';
-import { temporaryDirectory } from '../test/support/sql.js';
-import { startArgs } from '../test/support/start-command.js';
-import type { Bench, Row } from './bench.js';
-import { median, milliseconds } from './figures.js';
+import type { Bench, Row } from './support/bench.js';
+import { median, milliseconds } from './support/figures.js';
+import { temporaryFolder } from './support/servers.js';
+import { startArgs } from './support/service.js';
+import { eventually } from './support/wait.js';
 
 const startBoundMs = 60_000;
 
 /** From the command to readiness, where everything is set up and the data folder has been used before, against its servers alone. */
 export async function start(t: Bench): Promise<Row[]> {
-  const dir = join(await temporaryDirectory(t), 'data');
+  const dir = join(await temporaryFolder(t), 'data');
   const [port, ircPort, natsPort] = [await freePort(), await freePort(), await freePort()];
   const environment = {
     PATH: process.env.PATH,

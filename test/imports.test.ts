@@ -118,6 +118,11 @@ t.test('HOUSE-06 faces know operations, and no other face', async (t) => {
   }
 });
 
+t.test('HOUSE-07 benchmarks use the rooms, and nothing that tests have', async (t) => {
+  for (const file of sources('bench'))
+    for (const name of importsOf(file)) t.notMatch(name, /\/test\//, `${file} -> ${name}`);
+});
+
 t.test('HOUSE-04 only the configuration reads the environment', async (t) => {
   for (const file of graph.keys()) {
     if (file === 'src/config/config.ts') continue;

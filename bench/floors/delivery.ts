@@ -1,5 +1,5 @@
 // Floor of delivery: labelled lines from a bare socket, one in flight per channel, 8 KB in flight together.
-import { bareClient } from '../irc-client.js';
+import { bareClient } from '../support/irc-client.js';
 
 const bytesInFlight = 8_192;
 

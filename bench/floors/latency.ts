@@ -1,7 +1,7 @@
 // Floor of latency: one durable append and one labelled line behind it, nothing else on the machine's mind.
 import { connect } from 'nats';
 import { newId, Publisher } from '../../streams/core/publisher.js';
-import { bareClient } from '../irc-client.js';
+import { bareClient } from '../support/irc-client.js';
 
 /** Appends and then sends, `count` times one after the other; resolves with the milliseconds of each. */
 export async function appendAndSend(options: {

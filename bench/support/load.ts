@@ -1,4 +1,5 @@
 import { Agent, request } from 'node:http';
+import autocannon from 'autocannon';
 
 /** Sends one signed event and resolves with the milliseconds until its answer; throws unless it is a 202. */
 export type Post = (event: { body: string; headers: Record<string, string> }) => Promise<number>;
@@ -47,4 +48,13 @@ export async function atRate(
     await new Promise((resolve) => setTimeout(resolve, 1));
   }
   return await Promise.all(sent);
+}
+
+/** Puts load on an address and says how many answers a second it gave. Throws when one was not a 2xx. */
+export async function answersPerSecond(load: autocannon.Options): Promise<number> {
+  const result = await autocannon(load);
+  const answered = result['2xx'];
+  if (answered === 0 || result.non2xx > 0)
+    throw new Error(`${load.url}: ${answered} answered, ${result.non2xx} refused`);
+  return answered / result.duration;
 }

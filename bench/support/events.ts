@@ -1,6 +1,8 @@
-import { signBody } from '../src/auth/webhook-signature.js';
-import type { MarketFact } from '../streams/events/index.js';
-import { webhookSecret } from '../test/support/app.js';
+import { signBody } from '../../src/auth/webhook-signature.js';
+import type { MarketFact } from '../../streams/events/index.js';
+
+/** What events are signed with. */
+export const webhookSecret = '5ec2e7'.repeat(10);
 
 const description =
   'Take three photographs of the shop front in daylight, with the opening hours readable. '.repeat(4);

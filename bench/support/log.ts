@@ -1,14 +1,13 @@
 import pino from 'pino';
-import { Log } from '../streams/core/index.js';
+import { Log } from '../../streams/core/index.js';
 import {
   confirmationsSubject,
   type DeliveryFact,
   delivery,
   deliverySubject,
-} from '../streams/delivery/index.js';
-import { market, marketSubject } from '../streams/events/index.js';
-import { streams } from '../streams/index.js';
-import type { TestNats } from '../test/support/nats.js';
+} from '../../streams/delivery/index.js';
+import { market, marketSubject } from '../../streams/events/index.js';
+import { streams } from '../../streams/index.js';
 import type { Bench } from './bench.js';
 import { taskFact } from './events.js';
 
@@ -19,7 +18,7 @@ export const quiet = pino({ level: 'silent' });
 export const seedsAtATime = 256;
 
 /** The service's log on a server of the benchmark. */
-export async function openLog(t: Bench, nats: TestNats): Promise<Log> {
+export async function openLog(t: Bench, nats: { url: string }): Promise<Log> {
   const log = await Log.open({
     urls: nats.url,
     name: 'bench',

@@ -1,13 +1,13 @@
 import { join } from 'node:path';
-import { openSql } from '../projections/core/open-sql.js';
-import { Projector } from '../projections/core/projector.js';
-import type { Sql } from '../projections/core/sql.js';
-import { projections } from '../projections/index.js';
-import type { Log } from '../streams/core/index.js';
-import { eventually } from '../test/support/eventually.js';
-import { startPostgres, type TestPostgres, temporaryDirectory } from '../test/support/sql.js';
+import { openSql } from '../../projections/core/open-sql.js';
+import { Projector } from '../../projections/core/projector.js';
+import type { Sql } from '../../projections/core/sql.js';
+import { projections } from '../../projections/index.js';
+import type { Log } from '../../streams/core/index.js';
 import type { Bench } from './bench.js';
 import { quiet } from './log.js';
+import { startPostgres, temporaryFolder } from './servers.js';
+import { eventually } from './wait.js';
 
 /** Opens empty read stores of one engine. */
 export interface Engine {
@@ -19,7 +19,7 @@ const foldBoundMs = 10 * 60_000;
 
 /** Both engines, PostgreSQL as a server that syncs. */
 export async function engines(t: Bench): Promise<Engine[]> {
-  const postgres = await startPostgres(t, { sync: true });
+  const postgres = await startPostgres(t);
   let databases = 0;
   return [
     {
@@ -32,18 +32,18 @@ export async function engines(t: Bench): Promise<Engine[]> {
 
 /** Opens the read store at an address, or without one a database in a folder of its own. */
 export async function openStore(t: Bench, databaseUrl: string): Promise<Sql> {
-  const directory = join(await temporaryDirectory(t), 'pg');
+  const directory = join(await temporaryFolder(t), 'pg');
   const sql = await openSql({ databaseUrl, directory, logger: quiet });
   t.teardown(() => sql.close());
   return sql;
 }
 
 /** Creates a database on the server and returns its address. */
-export async function newDatabase(postgres: TestPostgres, name: string): Promise<string> {
-  const admin = await openSql({ databaseUrl: postgres.url, directory: '', logger: quiet });
+export async function newDatabase(postgres: string, name: string): Promise<string> {
+  const admin = await openSql({ databaseUrl: postgres, directory: '', logger: quiet });
   await admin.query(`create database ${name}`);
   await admin.close();
-  return postgres.url.replace(/[^/]*$/, name);
+  return postgres.replace(/[^/]*$/, name);
 }
 
 /** Starts to fold the log into a store. */

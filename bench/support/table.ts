@@ -1,5 +1,5 @@
 import { cpus, totalmem } from 'node:os';
-import { findInspircd, findNatsServer } from '../src/servers/binaries.js';
+import { findInspircd, findNatsServer } from '../../src/servers/binaries.js';
 import type { Row } from './bench.js';
 
 /** The README's section on measurements, for these rows and this machine, as Markdown. */
