@@ -3,16 +3,15 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import t from 'tap';
 import { startNats } from '../support/nats.js';
+import { nodeArgs } from '../support/programs.js';
 import { endWithThisProcess, type Teardown } from '../support/server-process.js';
 import { newWallet, publicUrl } from './stage.js';
 
 /** Another process with the guarded routes; resolves with its address. */
 async function guardedProcess(t: Teardown, natsUrl: string): Promise<string> {
-  const child: ChildProcess = spawn(
-    process.execPath,
-    ['--import', 'tsx', 'test/auth/guarded-process.ts', natsUrl],
-    { stdio: ['ignore', 'pipe', 'inherit'] },
-  );
+  const child: ChildProcess = spawn(process.execPath, nodeArgs('test/auth/guarded-process.ts', natsUrl), {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   endWithThisProcess(child);
   t.teardown(async () => {
     const ended = once(child, 'exit');

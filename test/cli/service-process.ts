@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { tmpdir } from 'node:os';
 import { createInterface } from 'node:readline';
 import { freePort } from '../../src/servers/net.js';
+import { nodeArgs } from '../support/programs.js';
 
 /** How a process ended, and what it has printed. */
 export interface Ended {
@@ -20,14 +22,14 @@ export interface Program {
   ended(ms?: number): Promise<Ended>;
 }
 
-/** Runs node with arguments and an environment that has nothing of the caller's; killed at the end of the test. */
+/** Runs node with arguments and an environment that has of the caller's only where to find programs and to put files; killed at the end of the test. */
 export function run(
   t: { teardown(fn: () => unknown): void },
   args: string[],
   env: Record<string, string> = {},
 ): Program {
-  const child = spawn(process.execPath, ['--import', 'tsx', ...args], {
-    env: { PATH: process.env.PATH, ...env },
+  const child = spawn(process.execPath, nodeArgs(...args), {
+    env: { PATH: process.env.PATH, TMPDIR: tmpdir(), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const out: string[] = [];

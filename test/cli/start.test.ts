@@ -6,6 +6,7 @@ import t from 'tap';
 import { errorView } from '../../src/cli/service/logger.js';
 import { ownServerPort } from '../../src/cli/service/own-servers.js';
 import { Unavailable } from '../../streams/core/index.js';
+import { programFile } from '../support/programs.js';
 import { needsDisk, smallDisk } from '../support/small-disk.js';
 import { run, separateEnvironment } from './service-process.js';
 import { relay } from './terminal.js';
@@ -129,7 +130,7 @@ t.test('the life of the service', async (t) => {
 
 t.test('signals', async (t) => {
   const program = `
-    import { runProcess } from './src/cli/core/process.ts';
+    import { runProcess } from './${programFile('src/cli/core/process.ts')}';
     await runProcess(async (terminal, stop) => {
       stop.addEventListener('abort', () => terminal.out('asked to stop'));
       setInterval(() => {}, 1000);

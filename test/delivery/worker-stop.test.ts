@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import t, { type Test } from 'tap';
+import { nodeOptions, programFile } from '../support/programs.js';
 import { startTcpRelay, type TcpRelay } from '../support/tcp-relay.js';
 import { drafts, Stage } from './stage.js';
 
@@ -24,7 +25,7 @@ async function setUp(t: Test): Promise<Stopping> {
     startTcpRelay(t, stage.irc.port),
   ]);
   const args = [`nats://127.0.0.1:${nats.port}`, irc.url, stage.irc.password!];
-  const child = fork('test/delivery/stopping.ts', args, { execArgv: ['--import', 'tsx'] });
+  const child = fork(programFile('test/delivery/stopping.ts'), args, { execArgv: [...nodeOptions] });
   t.teardown(() => child.kill('SIGKILL'));
   await once(child, 'message');
   await stage.publish(...drafts('e', 10_000, stage.channels));

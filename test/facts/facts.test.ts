@@ -4,7 +4,7 @@ import { decodeFact } from '../../streams/core/index.js';
 import { streams } from '../../streams/index.js';
 
 /** One recorded example of every fact that was ever released. Examples are added and never changed. */
-const examples = JSON.parse(readFileSync(new URL('examples.json', import.meta.url), 'utf8')) as {
+const examples = JSON.parse(readFileSync('test/facts/examples.json', 'utf8')) as {
   stream: string;
   subject: string;
   body: { type: string; v: number; by: string; data: unknown };

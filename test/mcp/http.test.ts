@@ -15,6 +15,7 @@ import { eventually } from '../support/eventually.js';
 import { startIrcd } from '../support/ircd.js';
 import { sendJson, startMarketplace } from '../support/marketplace.js';
 import { startNats } from '../support/nats.js';
+import { nodeArgs } from '../support/programs.js';
 
 const key = 'k'.repeat(40);
 const info = { name: 'test', version: '1' };
@@ -397,7 +398,7 @@ t.test('the tools over HTTP', async (t) => {
       await client.connect(
         new StdioClientTransport({
           command: process.execPath,
-          args: ['--import', 'tsx', 'src/cli.ts', 'mcp', '--url', url],
+          args: nodeArgs('src/cli.ts', 'mcp', '--url', url),
           env: { PATH: process.env.PATH ?? '', RELAY_API_KEY: key, ...env },
         }),
       );
@@ -424,11 +425,9 @@ t.test('the tools over HTTP', async (t) => {
       connected: true,
     });
     await t.rejects(admin.callTool({ name: 'nope', arguments: {} }), { code: -32602 });
-    const piped = promisify(execFile)(
-      process.execPath,
-      ['--import', 'tsx', 'src/cli.ts', 'mcp', '--url', url],
-      { env: { PATH: process.env.PATH ?? '', RELAY_API_KEY: key } },
-    );
+    const piped = promisify(execFile)(process.execPath, nodeArgs('src/cli.ts', 'mcp', '--url', url), {
+      env: { PATH: process.env.PATH ?? '', RELAY_API_KEY: key },
+    });
     const nonsense = 'nonsense '.repeat(50);
     piped.child.stdin!.end(`${nonsense}\n{"id":"x"}\n{"jsonrpc":"2.0","id":7,"method":"tools/list"}`);
     const { stdout, stderr } = await piped;

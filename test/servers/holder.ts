@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { tmpdir } from 'node:os';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
+import { nodeArgs } from '../support/programs.js';
 
 /** Another process that runs `hold.ts`, and what it has said: the server's pid and port. */
 export interface Holder {
@@ -14,10 +15,9 @@ export interface Holder {
 
 /** Starts a process that holds what it is told to and waits until it does. */
 export async function startHolder(t: { teardown(fn: () => unknown): void }, what: string, dataDir: string) {
-  const file = fileURLToPath(new URL('./hold.ts', import.meta.url));
-  const child = spawn(process.execPath, ['--import', 'tsx', file, what, dataDir], {
+  const child = spawn(process.execPath, nodeArgs('test/servers/hold.ts', what, dataDir), {
     stdio: ['ignore', 'pipe', 'inherit'],
-    env: { PATH: process.env.PATH },
+    env: { PATH: process.env.PATH, TMPDIR: tmpdir() },
   });
   const kill = async () => {
     if (child.exitCode !== null || child.signalCode !== null) return;

@@ -31,9 +31,10 @@ export interface TestChain extends ServerProcess {
   keyOf(index: number): Hex;
 }
 
-const artefact = JSON.parse(
-  readFileSync(new URL('contracts/agent-registry.json', import.meta.url), 'utf8'),
-) as { abi: Abi; bytecode: Hex };
+const artefact = JSON.parse(readFileSync('test/support/contracts/agent-registry.json', 'utf8')) as {
+  abi: Abi;
+  bytecode: Hex;
+};
 
 /** The keys of the accounts that anvil gives means to, which everybody knows. */
 const keys: Hex[] = [

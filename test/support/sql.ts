@@ -45,6 +45,8 @@ export async function startPostgres(t: Teardown, { sync = false } = {}): Promise
       const settings = [
         'listen_addresses=127.0.0.1',
         'unix_socket_directories=',
+        // in its folder, so that one that is killed leaves nothing behind
+        'dynamic_shared_memory_type=mmap',
         `fsync=${sync ? 'on' : 'off'}`,
       ];
       return [

@@ -1,0 +1,54 @@
+// Compiles every source and test, each by itself and with a map to its .ts, into `.compiled`. That takes a second, so
+// each run of the tests does it. Only what differs is written: a run that is going on in the same folder stays whole.
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { build } from 'esbuild';
+
+/** Where the compiled modules are, each at the path of its source. */
+export const compiledDir = '.compiled';
+
+/** The folders with sources. */
+export const rooms = ['streams', 'projections', 'workers', 'src', 'scripts', 'test', 'bench'];
+
+/** Compiles what has changed. Throws after esbuild has said what it cannot read. */
+export async function compile() {
+  const { outputFiles } = await build({
+    entryPoints: rooms.flatMap((room) => filesBelow(room, /(?<!\.d)\.ts$/)),
+    outdir: compiledDir,
+    outbase: '.',
+    format: 'esm',
+    platform: 'node',
+    target: 'node20.9',
+    sourcemap: true,
+    sourcesContent: false,
+    logLevel: 'warning',
+    write: false,
+  });
+  const wanted = new Map(outputFiles.map((file) => [relative('.', file.path), Buffer.from(file.contents)]));
+  for (const path of filesBelow(compiledDir, /\.js(\.map)?$/)) {
+    const text = wanted.get(path);
+    if (!text) rmSync(path);
+    else if (text.equals(readFileSync(path))) wanted.delete(path);
+  }
+  for (const [path, text] of wanted) {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(`${path}.${process.pid}`, text);
+    renameSync(`${path}.${process.pid}`, path);
+  }
+}
+
+/** The files below a folder whose names match, in the order of their paths; none where there is no folder. */
+export function filesBelow(folder, names) {
+  try {
+    return readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && names.test(entry.name))
+      .map((entry) => join(entry.path, entry.name))
+      .sort();
+  } catch (error) {
+    if (error.code === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) await compile();

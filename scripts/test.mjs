@@ -1,0 +1,124 @@
+// Compiles, then runs the test files, several at a time and each in a process of its own. Says which took longest.
+// Usage: scripts/test.mjs [--jobs=N] [--reporter=NAME] [--watch] [WORD...]. A word is a part of a path: without any
+// all files run, else those that have one of them.
+import { spawn } from 'node:child_process';
+import { watch } from 'node:fs';
+import { createRequire } from 'node:module';
+import { availableParallelism } from 'node:os';
+import { dirname, join } from 'node:path';
+import { parseArgs } from 'node:util';
+import t from 'tap';
+import { compile, compiledDir, filesBelow, rooms } from './compile.mjs';
+import { testDirectory } from './test-directory.mjs';
+
+/** A file that takes longer has failed, in seconds. */
+const timeoutS = 300;
+const nodeOptions = [
+  '--enable-source-maps',
+  // PGlite's WebAssembly is optimised anew in each process, which takes longer than the tests then use it
+  '--liftoff-only',
+];
+
+const { values: options, positionals: words } = parseArgs({
+  allowPositionals: true,
+  options: {
+    // half of what a test does is to wait for servers
+    jobs: { type: 'string', default: String(2 * availableParallelism()) },
+    // as tap itself: for people what is under way and what failed, for programs the protocol
+    reporter: { type: 'string', default: process.stdout.isTTY ? 'base' : 'tap' },
+    watch: { type: 'boolean', default: false },
+  },
+});
+
+if (options.watch) watchAndRun();
+else await run();
+
+async function run() {
+  const files = filesBelow('test', /\.test\.ts$/).filter(
+    (file) => words.length === 0 || words.some((word) => file.includes(word)),
+  );
+  if (files.length === 0) {
+    console.error(`no test file has ${words.join(' or ')} in its path`);
+    process.exit(1);
+  }
+  await compile();
+  const directory = testDirectory();
+  const took = timesOf(t);
+  if (options.reporter !== 'tap') {
+    t.register();
+    t.pipe(reporter());
+  }
+  t.setTimeout(0);
+  t.jobs = Math.min(Number(options.jobs), files.length);
+  t.plan(files.length);
+  t.teardown(() => t.comment(slowest(took)));
+  for (const file of files) {
+    t.spawn(process.execPath, [...nodeOptions, join(compiledDir, file.replace(/ts$/, 'js'))], {
+      name: file,
+      buffered: t.jobs > 1,
+      timeout: timeoutS * 1_000,
+      env: { ...process.env, TAP_TIMEOUT: String(timeoutS), TMPDIR: directory },
+    });
+  }
+}
+
+/** The times of the files that have ended, in milliseconds by name; those under way end with this process. */
+function timesOf(t) {
+  const took = new Map();
+  const running = new Set();
+  t.on('spawn', (file) => {
+    file.once('process', (child) => {
+      const began = performance.now();
+      running.add(child);
+      child.once('exit', () => {
+        running.delete(child);
+        took.set(file.name, performance.now() - began);
+      });
+    });
+  });
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+    process.once(signal, () => {
+      for (const child of running) child.kill(signal);
+      process.kill(process.pid, signal);
+    });
+  }
+  return took;
+}
+
+function slowest(took) {
+  const lines = [...took]
+    .sort(([, a], [, b]) => b - a)
+    .slice(0, 10)
+    .map(([name, ms]) => `${(ms / 1_000).toFixed(1).padStart(6)} s  ${name}`);
+  return ['the slowest files:', ...lines].join('\n');
+}
+
+/** tap's own program, which shows a protocol that it reads in one of its ways. */
+function reporter() {
+  const tap = join(dirname(createRequire(import.meta.url).resolve('tap/package.json')), 'dist/esm/run.mjs');
+  const shown = spawn(process.execPath, [tap, '-', `--reporter=${options.reporter}`], {
+    stdio: ['pipe', 'inherit', 'inherit'],
+  });
+  shown.once('exit', (code) => {
+    process.exitCode ||= code ?? 1;
+  });
+  return shown.stdin;
+}
+
+/** Runs now and again whenever a source has changed; a run that goes on then is ended. */
+function watchAndRun() {
+  let running;
+  let timer;
+  const again = () => {
+    running?.kill();
+    const args = process.argv.slice(1).filter((arg) => arg !== '--watch');
+    running = spawn(process.execPath, args, { stdio: 'inherit' });
+  };
+  for (const room of rooms) {
+    watch(room, { recursive: true }, () => {
+      clearTimeout(timer);
+      timer = setTimeout(again, 200);
+    });
+  }
+  again();
+}
