@@ -6,7 +6,7 @@ import { claimNick } from './claim.js';
 import type { IrcLine } from './line.js';
 import { Link, whenAborted } from './link.js';
 import { LinkSession, type Session } from './session.js';
-import { type ServerAddress, serverAddress } from './transport.js';
+import { type Dial, type ServerAddress, serverAddress } from './transport.js';
 
 /** What one bot's connection is made of; times in milliseconds. */
 export interface IrcConnectionOptions {
@@ -26,6 +26,8 @@ export interface IrcConnectionOptions {
   nickWaitMs?: number;
   /** A certificate authority to trust beside the well-known ones, PEM. */
   ca?: string;
+  /** Makes the connections; TCP by default. */
+  dial?: Dial;
 }
 
 /** How a connection stands now; `connected` and `since` count from registration, `oper` is the server's own word. */
@@ -69,7 +71,7 @@ export class IrcConnection extends EventEmitter<ConnectionEvents> {
   constructor(options: IrcConnectionOptions) {
     super();
     this.#options = options;
-    this.#address = serverAddress(options.url, options.ca);
+    this.#address = { ...serverAddress(options.url, options.ca), dial: options.dial };
     this.#status = { ...offline, nick: options.nick, lastError: null };
   }
 

@@ -9,7 +9,12 @@ export interface ServerAddress {
   port: number;
   tls: boolean;
   ca?: string | undefined;
+  /** Makes the connection; TCP by default. */
+  dial?: Dial | undefined;
 }
+
+/** Makes a connection, as `net.connect` does. */
+export type Dial = (to: { host: string; port: number; noDelay: true }) => Socket;
 
 /** Reads irc://host:port or ircs://host:port; throws a TypeError for anything else. */
 export function serverAddress(url: string, ca?: string): ServerAddress {
@@ -57,8 +62,8 @@ export class Wire extends EventEmitter implements Transport {
   }
 
   connect(): void {
-    const { host, port, tls, ca } = this.#address;
-    const raw = connect({ host, port, noDelay: true });
+    const { host, port, tls, ca, dial = connect } = this.#address;
+    const raw = dial({ host, port, noDelay: true });
     const stream = tls
       ? connectTls({ socket: raw, ...(isIP(host) ? { host } : { servername: host }), ...(ca ? { ca } : {}) })
       : raw;
