@@ -1,0 +1,196 @@
+import { connect } from 'node:net';
+import type { TestIrcd } from '../../support/ircd.js';
+import type { Teardown } from '../../support/server-process.js';
+import { World } from '../world.js';
+import { IrcNetwork } from './network.js';
+import type { Person } from './person.js';
+import { actors, type Step } from './scripts.js';
+import { parsed } from './server.js';
+
+/** What the product asks a server for. */
+export const capabilities = [
+  ...['cap-notify', 'batch', 'message-tags', 'account-tag', 'server-time', 'invite-notify', 'multi-prefix'],
+  ...['userhost-in-names', 'echo-message', 'labeled-response', 'away-notify'],
+];
+
+/** A client of a script, of whatever network. */
+interface Actor {
+  /** Sends a line, and waits for all that comes of it; the lines that everybody was shown meanwhile. */
+  send(line: string): Promise<void>;
+  /** What came since it was asked the last time. */
+  take(): string[];
+  end(): void;
+}
+
+export type Actors = Record<string, Actor>;
+
+/** Plays a script: for each of its steps, what each client was shown, without what nobody reads. */
+export async function play(clients: Actors, steps: readonly Step[]): Promise<string[]> {
+  const told: string[] = [];
+  for (const client of Object.values(clients)) client.take();
+  for (const [number, [name, line]] of steps.entries()) {
+    const label = `@label=l${number}${line.startsWith('+') ? ';' : ' '}`;
+    await clients[name]!.send(name === 'o' ? line : `${label}${line}`);
+    told.push(`${name} > ${line}`);
+    for (const [who, client] of Object.entries(clients))
+      told.push(...normal(client.take()).map((text) => `  ${who} < ${text}`));
+  }
+  return told;
+}
+
+const nobodyReads = new Set(['351', '004', '253', '265', '329', '333', '378', '379', '008', '002', '003']);
+/** Numerics of which only the numeral is read, and the parameters in front of the text. */
+const texts = /^(?:[45]\d\d|69[678]|331|30[156]|31[2378]|33[05]|219|351|221|25[25]|366|368|381|NOTICE)$/;
+
+/** Lines without what differs from run to run, and what nobody reads. */
+function normal(lines: readonly string[]): string[] {
+  const strange = new Set<string>();
+  const shown = lines.flatMap((line) => {
+    const { tags, rest } = untagged(line);
+    // InspIRCd also shows the batch of an answer to others who are told of the same line, as members happen to be ordered
+    const [, sign, batch = ''] = / BATCH :?([+-])(\w+)/.exec(rest) ?? [];
+    if (sign === '+' && rest.endsWith('labeled-response') && !tags.some((tag) => tag.startsWith('label='))) {
+      strange.add(batch);
+      return [];
+    }
+    if (sign === '-' && strange.delete(batch)) return [];
+    for (const reference of strange)
+      if (tags.includes(`batch=${reference}`)) tags.splice(tags.indexOf(`batch=${reference}`), 1);
+    const from = rest.startsWith(':') ? rest.slice(1, rest.indexOf(' ')) : '';
+    const { command, parameters } = parsed(from === '' ? rest : rest.slice(from.length + 2));
+    if (nobodyReads.has(command) || command === 'PING') return [];
+    const named = parameters.map((text) => text.replaceAll('irc.relay.internal', 'SERVER'));
+    if (texts.test(command)) named[named.length - 1] = 'TEXT';
+    if (command === '353') named[named.length - 1] = named.at(-1)!.trim().split(' ').sort().join(' ');
+    if (command === '319') named[named.length - 1] = named.at(-1)!.trim().split(' ').sort().join(' ');
+    if (command === '317') return [];
+    if (command === '242') named[1] = named[1]!.replace(/\d\d:\d\d:\d\d/, 'TIME');
+    if (command === '367') named[named.length - 1] = 'TIME';
+    if (command === '251') named[1] = named[1]!.replace(/and \d+ invisible/, '');
+    if (command === '266') named[1] = named[1]!.replace(/Max.*/, '');
+    const who = from.includes('!') || !from.includes('.') ? from : 'SERVER';
+    return [`${tags.join(';')} ${who} ${command} ${named.join(' | ')}`.trim()];
+  });
+  return sortedRuns(shown);
+}
+
+/** A list has its rows in an order of the server's own. */
+function sortedRuns(lines: readonly string[]): string[] {
+  const sorted = [...lines];
+  for (let from = 0; from < sorted.length; from++) {
+    let to = from;
+    while (to < sorted.length && / 322 /.test(sorted[to]!)) to += 1;
+    if (to - from > 1) sorted.splice(from, to - from, ...sorted.slice(from, to).sort());
+    from = Math.max(from, to - 1);
+  }
+  return sorted;
+}
+
+function untagged(line: string): { tags: string[]; rest: string } {
+  if (!line.startsWith('@')) return { tags: [], rest: line };
+  const end = line.indexOf(' ');
+  const tags = line
+    .slice(1, end)
+    .split(';')
+    .map((tag) => tag.replace(/^(time|msgid)=.*$/, '$1'))
+    .sort();
+  return { tags, rest: line.slice(end + 1) };
+}
+
+/** The clients of a script on a simulated network. */
+export async function simulatedActors(seed: number): Promise<Actors> {
+  const world = new World(seed);
+  const network = new IrcNetwork(world, { reservedNicks: ['kept-bot'] });
+  const people = Object.entries(actors).map(([name, nick]): [string, Person] => [
+    name,
+    network.person(nick, name === 'o' ? {} : { capabilities }),
+  ]);
+  await world.until(() => people.every(([, person]) => person.isThere), 5_000);
+  return Object.fromEntries(
+    people.map(([name, person]) => [
+      name,
+      {
+        send: async (line: string) => person.send(line),
+        take: () => person.heard.splice(0).map(({ raw }) => raw),
+        end: () => person.quit(),
+      },
+    ]),
+  );
+}
+
+/** The clients of a script on a real server. */
+export async function realActors(t: Teardown, ircd: TestIrcd): Promise<Actors> {
+  const clients = Object.entries(actors).map(
+    ([name, nick]) => [name, new RealActor(ircd, nick, name !== 'o')] as const,
+  );
+  const all = clients.map(([, client]) => client);
+  for (const client of all) t.teardown(() => client.end());
+  await Promise.all(all.map((client) => client.until((line) => / 376 /.test(line))));
+  for (const client of all) client.others = all;
+  return Object.fromEntries(clients);
+}
+
+class RealActor implements Actor {
+  others: RealActor[] = [];
+  #lines: string[] = [];
+  #rest = '';
+  #isGone = false;
+  #tokens = 0;
+  #check = () => {};
+  readonly #socket;
+
+  constructor(ircd: TestIrcd, nick: string, isModern: boolean) {
+    this.#socket = connect({ host: '127.0.0.1', port: ircd.port, noDelay: true });
+    this.#socket.setEncoding('utf8');
+    this.#socket.on('error', () => {});
+    this.#socket.on('close', () => {
+      this.#isGone = true;
+      this.#check();
+    });
+    this.#socket.on('data', (text: string) => {
+      const lines = (this.#rest + text).split('\r\n');
+      this.#rest = lines.pop()!;
+      this.#lines.push(...lines);
+      this.#check();
+    });
+    if (isModern) this.#write('CAP LS 302', `CAP REQ :${capabilities.join(' ')}`);
+    this.#write(`PASS ${ircd.serverPassword}`, `NICK ${nick}`, `USER ${nick} 0 * :${nick}`);
+    if (isModern) this.#write('CAP END');
+  }
+
+  /** The server has worked a line off when it answers to what comes behind it, and others have their share when it answers them. */
+  async send(line: string): Promise<void> {
+    this.#write(line);
+    await this.#barrier();
+    await Promise.all(this.others.map((other) => other.#barrier()));
+  }
+
+  async #barrier(): Promise<void> {
+    const token = `barrier${++this.#tokens}`;
+    this.#write(`PING :${token}`);
+    await this.until((line) => line.endsWith(`:${token}`));
+    this.#lines = this.#lines.filter((line) => !line.endsWith(`:${token}`));
+  }
+
+  async until(found: (line: string) => boolean): Promise<void> {
+    await new Promise<void>((resolve) => {
+      this.#check = () => {
+        if (this.#isGone || this.#lines.some(found)) resolve();
+      };
+      this.#check();
+    });
+    this.#check = () => {};
+  }
+
+  take(): string[] {
+    return this.#lines.splice(0);
+  }
+
+  end(): void {
+    this.#socket.destroy();
+  }
+
+  #write(...lines: string[]): void {
+    if (!this.#isGone) this.#socket.write(lines.map((line) => `${line}\r\n`).join(''));
+  }
+}

@@ -1,0 +1,6 @@
+import type { Effects } from '../facts.js';
+import { channelEffects, message } from './channels.js';
+import { userEffects } from './users.js';
+
+/** What each fact does to a server that hears of it, and whom it tells. */
+export const effects: Effects = { ...userEffects, ...channelEffects, message };

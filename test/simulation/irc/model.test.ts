@@ -1,0 +1,35 @@
+import t, { type Test } from 'tap';
+import { startIrcd } from '../../support/ircd.js';
+import { Random } from '../random.js';
+import { type Actors, play, realActors, simulatedActors } from './compare.js';
+import { randomScript, type Step, scripts } from './scripts.js';
+
+const seeds = [1, 2, 3, 4, 5, 6];
+const ircd = await startIrcd(t, { reservedNicks: ['kept-bot'] });
+
+async function compare(t: Test, steps: readonly Step[]): Promise<void> {
+  const real = await realActors(t, ircd);
+  const simulated = await simulatedActors(1);
+  t.same(await play(simulated, steps), await play(real, steps));
+  await leave(real);
+}
+
+/** Clears the server for the next script. */
+async function leave(clients: Actors): Promise<void> {
+  await play(clients, [
+    ...['#room', '#x', '#y', '#Z', '#none'].map((name): Step => ['a', `SAMODE ${name} -PH`]),
+    ['a', 'QUIT'],
+    ['b', 'QUIT'],
+    ['o', 'QUIT'],
+  ]);
+}
+
+for (const [feature, steps] of Object.entries(scripts)) {
+  t.test(`SIM-04 the simulated server answers as a real one: ${feature}`, (t) => compare(t, steps));
+}
+
+for (const seed of seeds) {
+  t.test(`SIM-04 the simulated server answers as a real one: random ${seed}`, (t) =>
+    compare(t, randomScript(new Random(seed), 200)),
+  );
+}
