@@ -1,19 +1,24 @@
-/** Asks until the answer is right; fails after `timeoutMs` with what was waited for. */
+/**
+ * Asks until the answer is right; fails after `timeoutMs` with what was waited for. Who takes long to answer is asked
+ * less often, so that asking does not hold up what is waited for.
+ */
 export async function eventually<T>(
   what: string,
   ask: () => Promise<T | undefined | false> | T | undefined | false,
-  timeoutMs = 10_000,
+  timeoutMs = 30_000,
 ): Promise<T> {
   const deadline = Date.now() + timeoutMs;
   let last: unknown;
   while (Date.now() < deadline) {
+    const asked = Date.now();
     try {
       const answer = await ask();
       if (answer) return answer;
     } catch (error) {
       last = error;
     }
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    const pauseMs = Math.min(500, Math.max(20, 2 * (Date.now() - asked)));
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
   throw new Error(`waited ${timeoutMs} ms for: ${what}${last ? ` (${(last as Error).message})` : ''}`);
 }

@@ -6,8 +6,8 @@ export function programFile(source: string): string {
   return isCompiled ? `.compiled/${source.replace(/ts$/, 'js')}` : source;
 }
 
-/** What makes node run such files; it goes before other arguments. */
-export const nodeOptions: readonly string[] = isCompiled ? ['--enable-source-maps'] : ['--import', 'tsx'];
+/** What makes node run such files, as it runs this one; it goes before other arguments. */
+export const nodeOptions: readonly string[] = isCompiled ? process.execArgv : ['--import', 'tsx'];
 
 /** Arguments for node, with the files to run for the sources among them. */
 export function nodeArgs(...args: readonly string[]): string[] {
