@@ -1,5 +1,6 @@
 import { setImmediate as breathe, setTimeout as sleep } from 'node:timers/promises';
 import {
+  backoff,
   decodeFact,
   type Entry,
   type Log,
@@ -37,7 +38,7 @@ interface Decoded {
 
 /** Pieces of decoding that hold up the process no longer than this, in milliseconds. */
 const decodeSliceMs = 2;
-const longestPauseMs = 5_000;
+const pauses = { first: 100, longest: 5_000 };
 /**
  * Facts per transaction at most while requests are answered: what a transaction computes at once they wait for. And
  * so many are read ahead, because the answers of the log that they need come behind those facts.
@@ -315,8 +316,8 @@ export class Fold {
     this.#setState('waiting');
     if (code === 'store_unavailable') store(error);
     else if (this.#failures === 0) logger.warn({ ...this.#about(), err: error }, 'read model has to wait');
-    const longest = Math.min(longestPauseMs, 100 * 2 ** this.#failures++);
-    await this.#sleep(longest * (0.5 + Math.random() / 2));
+    this.#failures += 1;
+    await this.#sleep(backoff(this.#failures, pauses));
   }
 
   #about(): { projection: string; stream: string; position: number } {

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
+import pTimeout from 'p-timeout';
 import { storeUnavailable, type WireParam } from './sql.js';
 
 /** What one statement gave: its rows and the command it turned out to be. */
@@ -90,10 +91,7 @@ export class PgliteThread {
     await this.run('checkpoint').catch(() => {});
     this.#ended ??= 'it is closed';
     this.#worker.postMessage('close');
-    await Promise.race([
-      once(this.#worker, 'exit'),
-      new Promise((resolve) => setTimeout(resolve, closeBoundMs).unref()),
-    ]);
+    await pTimeout(once(this.#worker, 'exit'), { milliseconds: closeBoundMs, message: false });
     await this.#worker.terminate();
   }
 

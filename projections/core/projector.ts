@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { type Log, type Position, Refusal, Unavailable } from '../../streams/core/index.js';
+import { backoff, type Log, type Position, Refusal, Unavailable } from '../../streams/core/index.js';
 import { operations, projectionSubject } from '../../streams/operations/facts.js';
 import {
   activeBuild,
@@ -42,7 +42,7 @@ export interface ProjectorOptions {
 const defaultBatch = { pglite: 500, postgres: 1_000 };
 /** How long a reader that does not fold believes what it has read of the registry. */
 const registryAgeMs = 1_000;
-const longestPollMs = 100;
+const polls = { first: 10, longest: 100 };
 
 /**
  * Keeps read models up to date with the log, and tells readers where they are. The registry of builds and
@@ -130,7 +130,7 @@ export class Projector {
       throw new Error(`${name} is not made of ${position.stream}`);
     }
     const deadline = Date.now() + timeoutMs;
-    for (let pollMs = 5; ; pollMs = Math.min(longestPollMs, pollMs * 2)) {
+    for (let looks = 1; ; looks++) {
       await this.#refresh().catch((error) => this.#noteStore(error));
       const active = activeBuild(this.#builds, projection);
       if (active && (await this.#positionOf(active, position.stream)) >= position.seq) return true;
@@ -139,7 +139,7 @@ export class Projector {
       const folds = active ? this.#folding.of(active.schema) : [];
       const isTold =
         this.#watching && (!active || (folds.length > 0 && folds.every((fold) => fold.isCertain)));
-      await this.#change(isTold ? left : Math.min(left, pollMs));
+      await this.#change(isTold ? left : Math.min(left, backoff(looks, polls)));
     }
   }
 

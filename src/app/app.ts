@@ -1,3 +1,4 @@
+import pTimeout, { TimeoutError } from 'p-timeout';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.js';
 import { bootWarnings } from '../config/warnings.js';
@@ -38,15 +39,12 @@ async function closeAll(closing: Closing[], logger: Logger): Promise<void> {
   for (let part = closing.pop(); part; part = closing.pop()) {
     const { name, close } = part;
     const started = Date.now();
-    let timer: NodeJS.Timeout | undefined;
-    const bound = new Promise<'late'>((resolve) => {
-      timer = setTimeout(() => resolve('late'), closeBoundMs);
-    });
-    const end = await Promise.race([close(), bound]).catch((error: unknown) => {
-      logger.error({ part: name, err: error }, 'part did not stop cleanly');
-    });
-    clearTimeout(timer);
-    if (end === 'late') logger.warn({ part: name }, 'part did not stop in time');
-    else logger.debug({ part: name, ms: Date.now() - started }, 'part stopped');
+    try {
+      await pTimeout(close(), { milliseconds: closeBoundMs });
+      logger.debug({ part: name, ms: Date.now() - started }, 'part stopped');
+    } catch (error) {
+      if (error instanceof TimeoutError) logger.warn({ part: name }, 'part did not stop in time');
+      else logger.error({ part: name, err: error }, 'part did not stop cleanly');
+    }
   }
 }

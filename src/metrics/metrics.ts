@@ -1,3 +1,4 @@
+import pTimeout from 'p-timeout';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { ObservedAppend } from '../../streams/core/index.js';
 import { refusals } from '../../streams/refusals.js';
@@ -211,13 +212,5 @@ function deliveryCounters(registers: Registry[]): DeliveryObserver {
 }
 
 async function readInTime({ read }: Gauged): Promise<Reading[]> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error('no answer in time')), readBoundMs);
-  });
-  try {
-    return await Promise.race([read(), late]);
-  } finally {
-    clearTimeout(timer);
-  }
+  return await pTimeout(Promise.resolve(read()), { milliseconds: readBoundMs, message: 'no answer in time' });
 }

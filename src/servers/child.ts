@@ -14,6 +14,7 @@ import {
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { backoff } from '../../streams/core/index.js';
 import { freePort, isFree } from './net.js';
 import { endProcess, findRun, identify, isAlive, type ProcessIdentity } from './process.js';
 
@@ -63,17 +64,12 @@ interface ChildRecord extends ProcessIdentity {
   fingerprint: string;
 }
 
-const firstBackoffMs = 100;
-const longestBackoffMs = 10_000;
+/** How long to wait after failures in a row. */
+export const restarts = { first: 100, longest: 10_000 };
 /** A server that lived for so long has not failed to start: it is restarted at once. */
 const steadyAfterMs = 5_000;
 const largestLog = 1_000_000;
 const trimEveryMs = 60_000;
-
-/** How long to wait after so many failures in a row, in milliseconds: doubled each time, up to ten seconds. */
-export function backoff(failures: number): number {
-  return Math.min(longestBackoffMs, firstBackoffMs * 2 ** failures) * (0.5 + Math.random() / 2);
-}
 
 /**
  * Starts a server, or adopts the one that an earlier process left running, and restarts it when it dies.
@@ -97,8 +93,8 @@ export async function superviseChild(spec: ChildSpec): Promise<SupervisedChild> 
     let startedAt = Date.now();
     while (await diedBefore(stopped.signal, run)) {
       if (Date.now() - startedAt > steadyAfterMs) failures = 0;
-      const backoffMs = backoff(failures);
       failures += 1;
+      const backoffMs = backoff(failures, restarts);
       spec.log.warn(
         { server: spec.name, serverPid: run.pid, failures, backoffMs },
         'server has ended, restarting it',

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { backoff, type ChildSpec, type SupervisedChild, superviseChild } from './child.js';
+import { retry } from '../../streams/core/index.js';
+import { type ChildSpec, restarts, type SupervisedChild, superviseChild } from './child.js';
 
 /** A server that can be missed: nobody waits for it. */
 export interface OptionalChild {
@@ -24,18 +24,8 @@ export function superviseOptionalChild(spec: ChildSpec): OptionalChild {
 }
 
 async function startOnce(spec: ChildSpec & { signal: AbortSignal }): Promise<SupervisedChild | undefined> {
-  for (let failures = 0; !spec.signal.aborted; failures++) {
-    try {
-      return await superviseChild(spec);
-    } catch (error) {
-      if (spec.signal.aborted) break;
-      const backoffMs = backoff(failures);
-      spec.log.warn(
-        { server: spec.name, failures: failures + 1, backoffMs, err: error },
-        'server did not start, trying again',
-      );
-      await sleep(backoffMs, undefined, { signal: spec.signal }).catch(() => {});
-    }
-  }
-  return undefined;
+  const { name, log, signal } = spec;
+  const failed = (error: unknown, failures: number) =>
+    log.warn({ server: name, failures, err: error }, 'server did not start, trying again');
+  return await retry(() => superviseChild(spec), { pauses: restarts, failed, signal });
 }

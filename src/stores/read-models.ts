@@ -1,6 +1,6 @@
 import type { Projector } from '../../projections/core/projector.js';
 import type { Sql } from '../../projections/core/sql.js';
-import type { Position } from '../../streams/core/index.js';
+import { type Position, pause } from '../../streams/core/index.js';
 import { Answers } from './answers.js';
 
 /** How long a read waits for its read model to reach what the reader has just written, in milliseconds. */
@@ -65,7 +65,7 @@ export class ReadModels {
       } catch (error) {
         if (Date.now() > deadline || (error as { code?: string }).code !== 'read_model_building') throw error;
       }
-      await new Promise((resolve) => setTimeout(resolve, 50));
+      await pause(50);
     }
   }
 }

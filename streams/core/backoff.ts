@@ -7,11 +7,38 @@ export interface Pauses {
 }
 
 /** The pause behind so many failed tries: doubled with each one, and a little by chance, so that many do not come together. */
-export function backoff(tries: number, { first, longest }: Pauses): number {
-  return Math.min(longest, first * 2 ** (tries - 1)) * (0.5 + Math.random() / 2);
+export function backoff(tries: number, { first, longest }: Pauses, random = Math.random()): number {
+  return Math.min(longest, first * 2 ** (tries - 1)) * (0.5 + random / 2);
 }
 
 /** Waits so many milliseconds, or until the signal aborts. */
-export async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  await sleep(ms, undefined, { signal }).catch(() => undefined);
+export async function pause(ms: number, signal?: AbortSignal): Promise<void> {
+  await sleep(ms, undefined, signal && { signal }).catch(() => undefined);
+}
+
+/** How a call is repeated. */
+export interface RetryOptions {
+  pauses: Pauses;
+  /** Told of each failure and how many there were; throws what is not to be tried again. */
+  failed(error: unknown, tries: number): void;
+  /** Aborted: a call that fails is not tried again. */
+  signal?: AbortSignal;
+}
+
+/** Repeats a call, made once at least, until it succeeds; `undefined` when the signal aborts before. */
+export async function retry<T>(
+  call: (tries: number) => Promise<T>,
+  { pauses, failed, signal }: RetryOptions,
+): Promise<T | undefined> {
+  for (let tries = 0; ; ) {
+    try {
+      return await call(tries);
+    } catch (error) {
+      tries += 1;
+      if (signal?.aborted) return undefined;
+      failed(error, tries);
+      await pause(backoff(tries, pauses), signal);
+      if (signal?.aborted) return undefined;
+    }
+  }
 }

@@ -1,5 +1,6 @@
 import { AckPolicy, DeliverPolicy, type JetStreamManager, nanos } from 'nats';
 import type { Logger } from 'pino';
+import { pause } from './backoff.js';
 import type { Pull, PulledMessage, PullOptions } from './pull.js';
 import type { StreamDefinition } from './stream.js';
 
@@ -105,7 +106,7 @@ export async function* follow(
     } catch (error) {
       if (signal.aborted) return;
       if (log.connected) logger.warn({ stream: stream.name, after, err: error }, 'stream cannot be read now');
-      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+      await pause(pauseMs, signal);
     } finally {
       signal.removeEventListener('abort', onAbort);
       pull?.stop();

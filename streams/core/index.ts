@@ -1,5 +1,5 @@
 export type { ObservedAppend } from './appender.js';
-export { backoff, type Pauses, pause } from './backoff.js';
+export { backoff, type Pauses, pause, retry } from './backoff.js';
 export type { Decider } from './decider.js';
 export { isExpected, type Received, Refusal, Unavailable } from './errors.js';
 export type { Entry } from './follow.js';
@@ -8,6 +8,7 @@ export { KeyedLock } from './keyed-lock.js';
 export { type Appended, Log, type LogOptions } from './log.js';
 export { newId } from './publisher.js';
 export type { Pull, PulledMessage, PullOptions } from './pull.js';
+export { Sleeper } from './sleeper.js';
 export {
   type AnyFact,
   decodeFact,

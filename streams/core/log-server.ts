@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { JetStreamManager, NatsConnection } from 'nats';
+import pTimeout from 'p-timeout';
 import type { Logger } from 'pino';
 import { Unavailable } from './errors.js';
 import { Pull, type PullOptions } from './pull.js';
@@ -78,7 +79,7 @@ export class LogServer {
     if (this.connection.isClosed()) return;
     // draining waits for the server, which may be the reason why we stop
     const drained = this.connection.drain().catch(() => {});
-    await Promise.race([drained, new Promise((resolve) => setTimeout(resolve, drainBoundMs).unref())]);
+    await pTimeout(drained, { milliseconds: drainBoundMs, message: false });
     await this.connection.close();
   }
 

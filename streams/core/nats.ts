@@ -11,6 +11,7 @@ import {
   type StreamConfig,
   type StreamUpdateConfig,
 } from 'nats';
+import pRetry from 'p-retry';
 import type { StreamDefinition } from './stream.js';
 
 /** Window in which the log recognises a repeated message id, in milliseconds. */
@@ -19,9 +20,13 @@ const duplicateWindowMs = 120_000;
 const noRoom = 10047;
 /** Its codes for a cluster without a leader, and for one that does not know enough of its servers. */
 const notYet = [10008, 10005];
-/** How long a start waits for a leader, in milliseconds. */
-const leaderBoundMs = 30_000;
-const leaderPauseMs = 500;
+/** How long a start waits for a leader, and how long between two looks, in milliseconds. */
+const leaderPatience = {
+  maxRetryTime: 30_000,
+  retries: Number.POSITIVE_INFINITY,
+  minTimeout: 500,
+  factor: 1,
+};
 
 /**
  * Connects and stays connected: reconnects for ever, with jitter, to any of the comma-separated URLs. Credentials are
@@ -86,21 +91,19 @@ export async function openStreams(
   definitions: StreamDefinition[],
   placement: StreamPlacement,
 ): Promise<JetStreamManager> {
-  for (const deadline = Date.now() + leaderBoundMs; ; ) {
-    try {
-      const manager = await connection.jetstreamManager();
-      await applyStreams(manager, definitions, placement);
-      return manager;
-    } catch (error) {
-      if (error instanceof NatsError && error.api_error?.err_code === noRoom) {
-        throw new Error(
-          `The log server has no room for streams of ${placement.maxBytes} bytes: lower STREAMS_MAX_BYTES or free disk space`,
-        );
-      }
-      const isStarting = placement.replicas > 1 && isUnanswered(error);
-      if (!(hasNoLeader(error) || isStarting) || Date.now() > deadline) throw error;
-      await new Promise((resolve) => setTimeout(resolve, leaderPauseMs));
-    }
+  const open = async () => {
+    const manager = await connection.jetstreamManager();
+    await applyStreams(manager, definitions, placement);
+    return manager;
+  };
+  const isNotYet = (error: unknown) => hasNoLeader(error) || (placement.replicas > 1 && isUnanswered(error));
+  try {
+    return await pRetry(open, { ...leaderPatience, shouldRetry: ({ error }) => isNotYet(error) });
+  } catch (error) {
+    if (!(error instanceof NatsError) || error.api_error?.err_code !== noRoom) throw error;
+    throw new Error(
+      `The log server has no room for streams of ${placement.maxBytes} bytes: lower STREAMS_MAX_BYTES or free disk space`,
+    );
   }
 }
 

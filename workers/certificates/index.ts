@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
+import pLimit from 'p-limit';
 import type { Logger } from 'pino';
 import {
   type CertificateCheck,
@@ -7,7 +7,7 @@ import {
   certificates,
   expiryStatus,
 } from '../../streams/certificates/index.js';
-import type { Log } from '../../streams/core/index.js';
+import { type Log, pause } from '../../streams/core/index.js';
 import { type Endpoint, probe } from './probe.js';
 
 export type { Endpoint } from './probe.js';
@@ -57,26 +57,21 @@ export class CheckCertificates {
     const { signal } = this.#stop;
     while (!signal.aborted) {
       const isRecorded = await this.#round();
-      await sleep(isRecorded ? everyMs : Math.min(everyMs, retryMs), undefined, { signal }).catch(() => {});
+      await pause(isRecorded ? everyMs : Math.min(everyMs, retryMs), signal);
     }
   }
 
   /** Looks at every endpoint once; whether all that was news could be recorded. */
   async #round(): Promise<boolean> {
-    const waiting = [...this.#options.places];
-    let isRecorded = true;
-    const one = async () => {
-      for (let place = waiting.shift(); place && !this.#stop.signal.aborted; place = waiting.shift()) {
-        isRecorded = (await this.#look(place)) && isRecorded;
-      }
-    };
-    await Promise.all(Array.from({ length: Math.min(atATime, waiting.length) }, one));
-    return isRecorded;
+    const limit = pLimit(atATime);
+    const looks = this.#options.places.map((place) => limit(() => this.#look(place)));
+    return (await Promise.all(looks)).every(Boolean);
   }
 
   async #look(place: Endpoint): Promise<boolean> {
     const { log, logger, ca, timeoutMs = 10_000 } = this.#options;
     const { signal } = this.#stop;
+    if (signal.aborted) return true;
     const check = await probe(place, { timeoutMs, signal, ca, now: log.now() });
     if (signal.aborted) return true;
     try {

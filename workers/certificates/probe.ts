@@ -1,5 +1,7 @@
+import { once } from 'node:events';
 import { isIP } from 'node:net';
 import { connect, type PeerCertificate, type TLSSocket } from 'node:tls';
+import pTimeout from 'p-timeout';
 import type { CertificateCheck } from '../../streams/certificates/index.js';
 import { cleanText, cutToBytes } from '../../streams/irc-grammar.js';
 
@@ -46,22 +48,15 @@ async function handshake(
     // one that is not trusted is to be seen too
     rejectUnauthorized: false,
   });
-  let timer: NodeJS.Timeout | undefined;
-  let stop = () => {};
+  const failure = (code: string) => Object.assign(new Error(code), { code });
+  const closed = once(socket, 'close').then(() => Promise.reject(failure('ECONNRESET')));
   try {
-    await new Promise<void>((resolve, reject) => {
-      const fail = (code: string) => () => reject(Object.assign(new Error(code), { code }));
-      stop = fail('ABORTED');
-      timer = setTimeout(fail('ETIMEDOUT'), timeoutMs);
-      signal.addEventListener('abort', stop);
-      socket.once('secureConnect', resolve);
-      socket.once('error', reject);
-      socket.once('close', fail('ECONNRESET'));
+    await pTimeout(Promise.race([once(socket, 'secureConnect'), closed]), {
+      ...{ milliseconds: timeoutMs, message: failure('ETIMEDOUT'), signal },
     });
     return seen(socket);
   } finally {
-    clearTimeout(timer);
-    signal.removeEventListener('abort', stop);
+    closed.catch(() => undefined);
     socket.on('error', () => undefined); // what the other end says to our leaving
     socket.destroy();
   }

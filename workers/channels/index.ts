@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { wantedChannels } from '../../projections/channels/queries.js';
+import { pause } from '../../streams/core/index.js';
 import { KeyedLock } from '../../streams/core/keyed-lock.js';
 import { casefold, isManagedChannel } from '../../streams/irc-grammar.js';
 import { answerRequests } from '../core/rpc.js';
@@ -174,7 +174,7 @@ export class KeepChannels {
         // what is not up yet comes by itself
         const level = (error as { code?: unknown }).code === 'read_model_building' ? 'debug' : 'warn';
         logger[level]({ err: error }, 'channels cannot be reconciled yet');
-        await sleep(retryMs, undefined, { signal }).catch(() => undefined);
+        await pause(retryMs, signal);
       }
     }
   }

@@ -1,4 +1,5 @@
 import type { MemberAction } from '../../streams/channels/index.js';
+import { pause } from '../../streams/core/index.js';
 import { casefold, isNick } from '../../streams/irc-grammar.js';
 import { textOf } from '../irc/line.js';
 import type { Session } from '../irc/session.js';
@@ -108,7 +109,7 @@ async function lookUntil(
 ): Promise<Members> {
   let members = before;
   for (let look = 0; nicks.length > 0 && look < lateness.looks; look++) {
-    if (look > 0) await new Promise((resolve) => setTimeout(resolve, lateness.ms));
+    if (look > 0) await pause(lateness.ms, session.lost);
     members = await membersOf(session, channel);
     if (nicks.every((nick) => isDone(members.get(casefold(nick))))) break;
   }

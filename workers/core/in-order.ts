@@ -5,6 +5,7 @@ import {
   newId,
   type Pull,
   type PulledMessage,
+  pause,
   type StreamDefinition,
 } from '../../streams/core/index.js';
 
@@ -156,11 +157,11 @@ export class InOrderConsumer {
         const reason = await this.#read(name);
         if (signal.aborted) return;
         logger.info({ worker: durable, reason }, 'consumer is taken up again');
-        await this.#pause(/deleted/i.test(reason) ? politePauseMs * (1 + Math.random()) : againMs);
+        await pause(/deleted/i.test(reason) ? politePauseMs * (1 + Math.random()) : againMs, signal);
       } catch (error) {
         if (signal.aborted) return;
         if (log.connected) logger.warn({ worker: durable, err: error }, 'consumer cannot be taken up now');
-        await this.#pause(pauseMs);
+        await pause(pauseMs, signal);
       }
     }
   }
@@ -260,16 +261,6 @@ export class InOrderConsumer {
       if (error instanceof NatsError && error.code === '404') return undefined;
       throw error;
     }
-  }
-
-  #pause(ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, ms);
-      this.#wake = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
   }
 }
 

@@ -1,3 +1,5 @@
+import { Sleeper } from '../../streams/core/index.js';
+
 /** What came of one try at a piece of work, and when it is tried again. */
 export type Verdict =
   | { is: 'done' }
@@ -17,8 +19,6 @@ export interface KeyedWorker<Item> {
 }
 
 const compactFrom = 32;
-/** Longest wait that timers know. */
-const longestMs = 2 ** 31 - 1;
 
 /** Work by key: that of one key in its order, one piece at a time until it is done; that of different keys side by side. */
 export class KeyedQueue<Item> {
@@ -64,7 +64,7 @@ class Lane<Item> {
   /** Where the piece stands that is being done. */
   #front = 0;
   #isRunning = false;
-  #wake = () => {};
+  readonly #sleeper = new Sleeper();
   /** Settles when the lane has come to rest. */
   rest = Promise.resolve();
 
@@ -88,7 +88,7 @@ class Lane<Item> {
   }
 
   hurry(): void {
-    this.#wake();
+    this.#sleeper.wake();
   }
 
   async #run(): Promise<void> {
@@ -101,7 +101,7 @@ class Lane<Item> {
         continue;
       }
       if (verdict.is === 'retry') tries += 1;
-      if (verdict.afterMs > 0) await this.#pause(verdict.afterMs);
+      if (verdict.afterMs > 0) await this.#sleeper.sleep(verdict.afterMs, stopping);
     }
     this.#isRunning = false;
     if (!stopping.aborted) this.#idle(this.#key);
@@ -113,21 +113,5 @@ class Lane<Item> {
       return;
     this.#items.splice(0, this.#front);
     this.#front = 0;
-  }
-
-  async #pause(ms: number): Promise<void> {
-    const { stopping } = this.#worker;
-    if (stopping.aborted) return;
-    await new Promise<void>((resolve) => {
-      const end = () => {
-        clearTimeout(timer);
-        stopping.removeEventListener('abort', end);
-        resolve();
-      };
-      const timer = setTimeout(end, Math.min(ms, longestMs));
-      stopping.addEventListener('abort', end);
-      this.#wake = end;
-    });
-    this.#wake = () => {};
   }
 }

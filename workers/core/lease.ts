@@ -1,6 +1,6 @@
 import { type KV, type KvEntry, StorageType } from 'nats';
 import type { Logger } from 'pino';
-import type { Log } from '../../streams/core/index.js';
+import { type Log, pause } from '../../streams/core/index.js';
 
 /** Something that runs while a lease is held. */
 export interface Holding {
@@ -99,7 +99,7 @@ export class Lease {
         const bucket = await log.ask(() => this.#bucket());
         const revision = await log.ask(() => this.#acquire(bucket));
         if (revision === undefined) {
-          await this.#pause(tryMs);
+          await pause(tryMs, this.#stop.signal);
           continue;
         }
         logger.info({ lease: name, holder }, 'lease taken');
@@ -111,7 +111,7 @@ export class Lease {
       } catch (error) {
         logger.warn({ lease: name, err: error }, 'lease cannot be had now');
         await this.#end();
-        await this.#pause(tryMs);
+        await pause(tryMs, this.#stop.signal);
       }
     }
   }
@@ -137,7 +137,7 @@ export class Lease {
     const { log, name, logger } = this.#options;
     let last = revision;
     while (!this.#stop.signal.aborted) {
-      await this.#pause(renewMs);
+      await pause(renewMs, this.#stop.signal);
       if (this.#stop.signal.aborted) break;
       try {
         const renewed = await log.ask(() =>
@@ -172,17 +172,5 @@ export class Lease {
     const holding = this.#holding;
     this.#holding = undefined;
     await holding?.stop();
-  }
-
-  #pause(ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      const end = () => {
-        clearTimeout(timer);
-        this.#stop.signal.removeEventListener('abort', end);
-        resolve();
-      };
-      const timer = setTimeout(end, ms);
-      this.#stop.signal.addEventListener('abort', end);
-    });
   }
 }

@@ -1,4 +1,4 @@
-import { type AnyFact, type Log, newId, pause, type StreamDefinition } from '../../streams/core/index.js';
+import { type AnyFact, type Log, newId, retry, type StreamDefinition } from '../../streams/core/index.js';
 
 /** A fact that is to be recorded, and who says so. */
 export interface ToRecord {
@@ -8,7 +8,7 @@ export interface ToRecord {
   by: string;
 }
 
-const againMs = 250;
+const pauses = { first: 250, longest: 250 };
 
 /**
  * Appends a fact until it is on the log, however long that is away. False when it was given up because of a stop: then
@@ -20,16 +20,14 @@ export async function record(
   { stopping, waits }: { stopping: AbortSignal; waits(error: unknown): void },
 ): Promise<boolean> {
   const id = newId();
-  for (let tries = 1; ; tries++) {
-    try {
-      // the log knows a repeated id for minutes only, and may have been away for longer
-      const isStored = tries > 1 && (await log.last(stream, subject))?.id === id;
-      if (!isStored) await log.append(stream, subject, fact as never, { by, id });
-      return true;
-    } catch (error) {
-      if (stopping.aborted) return false;
-      if (tries === 1) waits(error);
-      await pause(againMs, stopping);
-    }
-  }
+  const append = async (tries: number) => {
+    // the log knows a repeated id for minutes only, and may have been away for longer
+    const isStored = tries > 0 && (await log.last(stream, subject))?.id === id;
+    if (!isStored) await log.append(stream, subject, fact as never, { by, id });
+    return true;
+  };
+  const failed = (error: unknown, tries: number) => {
+    if (tries === 1) waits(error);
+  };
+  return (await retry(append, { pauses, failed, signal: stopping })) ?? false;
 }

@@ -1,6 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { isExpected, type Log, newId } from '../../streams/core/index.js';
+import { backoff, isExpected, type Log, newId, pause, retry } from '../../streams/core/index.js';
 import {
   attemptUnderWay,
   type DeliberationFact,
@@ -36,8 +35,8 @@ export interface RunOptions {
 type CommandOf<Is> = Extract<QueryCommand, { is: Is }>;
 
 const actor = 'deliberate';
-/** The log is away: the pause before what is to be recorded is tried again. */
-const logPauseMs = 500;
+/** The log is away: the pauses before what is to be recorded is tried again. */
+const logPauses = { first: 500, longest: 500 };
 const longestRetryMs = 30_000;
 
 /**
@@ -175,8 +174,11 @@ export class QueryRun {
     const failure = { ...about, code, message, retry, cost_nano_usd: cost };
     const fact = await this.#recordEnd({ is: 'fail', id: this.#id, ...failure });
     if (fact?.type !== 'response.failed' || fact.data.final) return undefined;
-    const pauseMs = Math.max(retryAfterMs, retryMs * 2 ** (about.attempt - 1) * (0.75 + Math.random() / 2));
-    await sleep(Math.min(pauseMs, longestRetryMs), undefined, { signal: stopped }).catch(() => {});
+    const pauseMs = Math.max(
+      retryAfterMs,
+      backoff(about.attempt, { first: retryMs, longest: longestRetryMs }),
+    );
+    await pause(Math.min(pauseMs, longestRetryMs), stopped);
     return stopped.aborted ? undefined : await this.#mayAsk(about.round, model);
   }
 
@@ -216,15 +218,10 @@ export class QueryRun {
 
   async #untilLogged<T>(work: () => Promise<T>): Promise<T | undefined> {
     const { cut, logger } = this.#options;
-    while (!cut.aborted) {
-      try {
-        return await work();
-      } catch (error) {
-        if (!isExpected(error) || error.kind !== 'unavailable') throw error;
-        logger.info({ query: this.#id, error: error.message }, 'query waits for the event log');
-        await sleep(logPauseMs, undefined, { signal: cut }).catch(() => {});
-      }
-    }
-    return undefined;
+    const failed = (error: unknown) => {
+      if (!isExpected(error) || error.kind !== 'unavailable') throw error;
+      logger.info({ query: this.#id, error: error.message }, 'query waits for the event log');
+    };
+    return cut.aborted ? undefined : await retry(work, { pauses: logPauses, failed, signal: cut });
   }
 }

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import pTimeout from 'p-timeout';
 import type { Logger } from 'pino';
-import { isExpected, type Log, pause, type Recorded } from '../../streams/core/index.js';
+import { isExpected, type Log, type Recorded, retry } from '../../streams/core/index.js';
 import {
   type DeliveryFact,
   type DeliveryLimits,
@@ -55,7 +55,7 @@ const expirySweepMs = 500;
 /** How long a stop waits for lines in flight, and after them for their facts. */
 const stopBoundMs = 3_000;
 const flushBoundMs = 1_000;
-const fetchAgainMs = 500;
+const pauses = { first: 500, longest: 500 };
 
 /**
  * Takes events from the market stream in order and brings each line into its channel: confirmed by the
@@ -228,20 +228,18 @@ export class DeliverToIrc {
 
   /** The event at a sequence; without it the job stays as it is until its time to live is over. */
   async #fetch(seq: number): Promise<Recorded<MarketFact> | undefined> {
-    while (!this.#stop.signal.aborted) {
-      try {
-        const event = await this.#options.log.at(market, seq);
-        if (!event) this.#options.logger.error({ seq }, 'redriven event is no longer stored');
-        return event;
-      } catch (error) {
-        if (!isExpected(error)) {
-          this.#options.logger.error({ seq, err: error }, 'redriven event cannot be read');
-          return undefined;
-        }
-        await pause(fetchAgainMs, this.#stop.signal);
-      }
+    const { log, logger } = this.#options;
+    const failed = (error: unknown) => {
+      if (!isExpected(error)) throw error;
+    };
+    try {
+      const event = await retry(() => log.at(market, seq), { pauses, failed, signal: this.#stop.signal });
+      if (!event) logger.error({ seq }, 'redriven event is no longer stored');
+      return event;
+    } catch (error) {
+      logger.error({ seq, err: error }, 'redriven event cannot be read');
+      return undefined;
     }
-    return undefined;
   }
 }
 

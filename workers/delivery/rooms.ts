@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { channelSubject, channels } from '../../streams/channels/index.js';
-import type { Log } from '../../streams/core/index.js';
+import { type Log, Sleeper } from '../../streams/core/index.js';
 import { type RoomOpening, roomTypeOf } from '../../streams/events/index.js';
 
 /** The form in which an event has a room opened, and the fact of the event. */
@@ -76,34 +76,17 @@ export class Rooms {
     const { log, waitMs = 10_000, stopping } = this.#options;
     const deadline = Date.now() + waitMs;
     // what is to be stored on a subject is also told to who listens there, perhaps a moment before it is stored
-    let heard = () => {};
-    const subscription = log.connection.subscribe(channelSubject(channel), { callback: () => heard() });
+    const told = new Sleeper();
+    const subscription = log.connection.subscribe(channelSubject(channel), { callback: () => told.wake() });
     try {
       for (;;) {
-        const change = new Promise<void>((resolve) => {
-          heard = resolve;
-        });
         const status = await this.#status(channel);
         const left = deadline - Date.now();
         if (status === 'open' || left <= 0 || stopping.aborted) return status;
-        await within(Math.min(left, lookMs), change, stopping);
+        await told.sleep(Math.min(left, lookMs), stopping);
       }
     } finally {
       subscription.unsubscribe();
     }
   }
-}
-
-/** Waits for a change, but no longer than `ms` or until `signal` aborts. */
-async function within(ms: number, change: Promise<void>, signal: AbortSignal): Promise<void> {
-  await new Promise<void>((resolve) => {
-    const end = () => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', end);
-      resolve();
-    };
-    const timer = setTimeout(end, ms);
-    signal.addEventListener('abort', end);
-    void change.then(end);
-  });
 }

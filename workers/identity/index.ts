@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import pTimeout from 'p-timeout';
 import type { Logger } from 'pino';
 import type { Tx } from '../../projections/core/sql.js';
 import { type IdentityLink, linkOfNick } from '../../projections/identity/queries.js';
@@ -63,7 +63,7 @@ export class Identify {
   async stop(): Promise<void> {
     const { irc } = this.#options;
     irc.removeAllListeners('line');
-    await Promise.race([Promise.all(this.#waiting), sleep(stopBoundMs, undefined, { ref: false })]);
+    await pTimeout(Promise.all(this.#waiting), { milliseconds: stopBoundMs, message: false });
     await irc.stop();
   }
 

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Mutex } from 'async-mutex';
+import pTimeout from 'p-timeout';
 import type { Logger } from 'pino';
 import { type Log, type Position, Unavailable } from '../../streams/core/index.js';
 import {
@@ -150,17 +151,11 @@ export class Registry {
   async #agentOf(wallet: string): Promise<number | null> {
     const { agents, logger } = this.#options;
     if (!agents) return null;
-    let timer: NodeJS.Timeout | undefined;
-    const bound = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new Error(`no answer within ${lookUpMs} ms`)), lookUpMs);
-    });
     try {
-      return await Promise.race([agents.agentOf(wallet), bound]);
+      return await pTimeout(agents.agentOf(wallet), { milliseconds: lookUpMs });
     } catch (error) {
       logger.warn({ wallet, err: error }, 'agent id not looked up now');
       return null;
-    } finally {
-      clearTimeout(timer);
     }
   }
 }

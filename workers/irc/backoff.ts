@@ -1,3 +1,5 @@
+import { backoff } from '../../streams/core/index.js';
+
 /** How a connection ended, as far as the wait before the next one depends on it. */
 export interface LinkEnd {
   /** Milliseconds the announced session lived; 0 when none was announced. */
@@ -7,7 +9,7 @@ export interface LinkEnd {
 }
 
 const stableMs = 30_000;
-const longestRejectionMs = 30_000;
+const afterRejection = { first: 2_000, longest: 30_000 };
 const patientAttempts = 60;
 
 /** How long to wait before the next connect: quick after a fault of the network, doubling after a rejection. */
@@ -21,8 +23,7 @@ export class Backoff {
     if (livedMs >= stableMs) this.#rejections = 0;
     if (rejected) {
       this.#rejections += 1;
-      const full = Math.min(longestRejectionMs, 2_000 * 2 ** (this.#rejections - 1));
-      return full / 2 + (full / 2) * random;
+      return backoff(this.#rejections, afterRejection, random);
     }
     this.#failures += 1;
     // A server that crashed and is restarted at once is back before the third attempt.

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { pause } from '../../streams/core/index.js';
 import { Backoff } from './backoff.js';
 import { claimNick } from './claim.js';
 import type { IrcLine } from './line.js';
@@ -108,7 +108,7 @@ export class IrcConnection extends EventEmitter<ConnectionEvents> {
       const wait = this.#backoff.next({ livedMs, rejected: link.rejected }, Math.random());
       const nextMs = Math.max(wait, startedAt + minimumGapMs - now);
       this.#record(link, { openMs: Math.round((announcedAt ?? now) - startedAt), livedMs, nextMs });
-      await delay(nextMs, undefined, { signal: this.#stop.signal }).catch(() => undefined);
+      await pause(nextMs, this.#stop.signal);
     }
   }
 

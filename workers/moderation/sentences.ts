@@ -4,7 +4,7 @@ import {
   type RunningIncident,
   unansweredIncidents,
 } from '../../projections/moderation/queries.js';
-import type { Position } from '../../streams/core/index.js';
+import { type Position, retry, Sleeper } from '../../streams/core/index.js';
 import { moderation, personDecider } from '../../streams/moderation/index.js';
 import { answer, carryOut } from './carry-out.js';
 import { type GuardOptions, guard, usualLateAfterMs } from './options.js';
@@ -26,9 +26,8 @@ export class Sentences {
   readonly #stop = new AbortController();
   readonly #refused = new Map<string, number>();
   #seen: Position | undefined;
-  /** Something was recorded since the last look began. */
-  #woken = false;
-  #wake = () => {};
+  /** Called when something was recorded. */
+  readonly #sleeper = new Sleeper();
   #running: Promise<unknown> | undefined;
 
   constructor(options: GuardOptions, isInHand: (ref: string) => boolean) {
@@ -42,7 +41,6 @@ export class Sentences {
 
   async stop(): Promise<void> {
     this.#stop.abort();
-    this.#wake();
     await this.#running;
   }
 
@@ -50,18 +48,14 @@ export class Sentences {
   async #follow(): Promise<void> {
     const { log } = this.#options;
     const { signal } = this.#stop;
-    let after: number | undefined;
-    while (after === undefined && !signal.aborted) {
-      after = await log.head(moderation).catch(() => undefined);
-      if (after === undefined) await this.#pause(retryMs);
-    }
+    const pauses = { first: retryMs, longest: retryMs };
+    const after = await retry(() => log.head(moderation), { pauses, failed: () => {}, signal });
     if (after === undefined) return;
     for await (const entries of log.follow(moderation, { after, batch: 100, signal })) {
       const last = entries.at(-1);
       if (!last) continue;
       this.#seen = { stream: moderation.name, seq: last.seq };
-      this.#woken = true;
-      this.#wake();
+      this.#sleeper.wake();
     }
   }
 
@@ -69,7 +63,6 @@ export class Sentences {
     const { log, logger } = this.#options;
     while (!this.#stop.signal.aborted) {
       let pauseMs = retryMs;
-      this.#woken = false;
       try {
         pauseMs = await this.#look();
       } catch (error) {
@@ -78,7 +71,7 @@ export class Sentences {
         if (code !== 'irc_unavailable' && code !== 'read_model_building' && log.connected)
           logger.warn({ err: error }, 'sentences cannot be seen to now');
       }
-      await this.#pause(pauseMs);
+      await this.#sleeper.sleep(pauseMs, this.#stop.signal);
     }
   }
 
@@ -146,16 +139,5 @@ export class Sentences {
     this.#refused.delete(ref);
     logger.info({ channel, nick, action }, 'sentence lifted');
     await record({ outcome: 'done' });
-  }
-
-  #pause(ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, ms);
-      this.#wake = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-      if (this.#woken || this.#stop.signal.aborted) this.#wake();
-    });
   }
 }

@@ -1,5 +1,6 @@
 import { HTTPFacilitatorClient } from '@x402/core/server';
 import type { PaymentPayload, PaymentRequirements } from '@x402/core/types';
+import pTimeout from 'p-timeout';
 import { Unavailable } from '../../streams/core/index.js';
 import { isEvm, type PaymentNetwork } from './networks.js';
 import { type Resource, requirementV1, type Supported } from './offers.js';
@@ -69,12 +70,11 @@ export class Facilitator {
 
   /** Whether it can be reached now, as far as can be told within two seconds. */
   async reachable(): Promise<boolean> {
-    const late = new Promise<boolean>((resolve) => setTimeout(() => resolve(false), reachableMs).unref());
-    const asked = this.#ask().then(
+    const asked = pTimeout(this.#ask(), { milliseconds: reachableMs });
+    return await asked.then(
       () => true,
       () => false,
     );
-    return await Promise.race([asked, late]);
   }
 
   /** Throws `Unavailable` when it does not say. */

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { pause } from '../../../streams/core/index.js';
 import type { components, operations, RelayClient } from '../../client/index.js';
 import { Failed } from '../core/failure.js';
 import { printable, type Terminal, writeTable } from '../core/terminal.js';
@@ -101,7 +102,7 @@ async function attackByLine(api: RelayClient, viewer: IrcViewer): Promise<Agents
     const found = incidents.find(({ nick }) => nick.toLowerCase() === viewer.nick.toLowerCase());
     if (found) return found;
     if (Date.now() > deadline) throw new Failed('moderation did not see an attack', 'not_moderated');
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await pause(100);
   }
 }
 

@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Tx } from '../../../projections/core/sql.js';
 import { type VerifiedLink, verifiedLinks } from '../../../projections/identity/queries.js';
+import { pause } from '../../../streams/core/index.js';
 import type { Registry } from '../index.js';
 
 /** What the worker works with. */
@@ -77,7 +77,7 @@ export class WatchRegistry {
     const { logger, schedule = usualSchedule } = this.#options;
     const { signal } = this.#stop;
     for (let pauseMs = schedule.firstMs; ; pauseMs = schedule.everyMs) {
-      await sleep(pauseMs, undefined, { signal }).catch(() => {});
+      await pause(pauseMs, signal);
       if (signal.aborted) return;
       const started = performance.now();
       try {

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { backoff, pause } from '../../../streams/core/index.js';
+import { retry } from '../../../streams/core/index.js';
 import type { Channels } from '../../channels/index.js';
 import { actor } from './network.js';
 
@@ -14,7 +14,7 @@ export interface Door {
 const closed = '+int';
 /** And where the network can do that, nobody in it takes another nick: their time would not end. */
 const steady = `${closed}N`;
-const pausesMs = { first: 500, longest: 15_000 };
+const pauses = { first: 500, longest: 15_000 };
 
 /** Has every paid channel created, or closed where it is there and open. Tries until it is done. */
 export async function openDoors(options: {
@@ -25,17 +25,13 @@ export async function openDoors(options: {
 }): Promise<void> {
   const { doors, logger, signal } = options;
   await Promise.all(
-    doors.map(async (door) => {
-      for (let tries = 1; !signal.aborted; tries++) {
-        try {
-          return await openDoor(options.channels, door);
-        } catch (error) {
-          const { kind, message } = error as Error & { kind?: string };
-          const level = kind === 'unavailable' ? 'debug' : 'warn';
-          logger[level]({ channel: door.name, error: message }, 'paid channel cannot be opened yet');
-          await pause(backoff(tries, pausesMs), signal);
-        }
-      }
+    doors.map((door) => {
+      const failed = (error: unknown) => {
+        const { kind, message } = error as Error & { kind?: string };
+        const level = kind === 'unavailable' ? 'debug' : 'warn';
+        logger[level]({ channel: door.name, error: message }, 'paid channel cannot be opened yet');
+      };
+      return retry(() => openDoor(options.channels, door), { pauses, failed, signal });
     }),
   );
 }

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { OpenPayment } from '../../../projections/payments/queries.js';
-import { type Log, newId } from '../../../streams/core/index.js';
+import { backoff, type Log, newId } from '../../../streams/core/index.js';
 import {
   claimMs,
   type Fate,
@@ -82,7 +82,8 @@ export class UnresolvedPayment {
       logger.warn(this.#about(), 'payment was never known to be settled or not');
       return done;
     }
-    return { is: 'retry', afterMs: Math.min(pauses.firstMs * 2 ** tries, pauses.longestMs) };
+    const { firstMs: first, longestMs: longest } = pauses;
+    return { is: 'retry', afterMs: backoff(tries + 1, { first, longest }) };
   }
 
   /** Whether the payment has come to its end. Throws what keeps it from being decided. */

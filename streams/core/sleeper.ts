@@ -1,0 +1,33 @@
+/** Longest wait that timers know, in milliseconds. */
+const longestMs = 2 ** 31 - 1;
+
+/** Waits that somebody else can end early. */
+export class Sleeper {
+  #wake: (() => void) | undefined;
+  /** Somebody has called between two waits: the next one is over at once. */
+  #isCalled = false;
+
+  /** Waits so many milliseconds, also for ever, until somebody calls or the signal aborts. */
+  async sleep(ms: number, signal: AbortSignal): Promise<void> {
+    if (!this.#isCalled && !signal.aborted) {
+      await new Promise<void>((resolve) => {
+        const end = () => {
+          clearTimeout(timer);
+          signal.removeEventListener('abort', end);
+          resolve();
+        };
+        const timer = Number.isFinite(ms) ? setTimeout(end, Math.min(ms, longestMs)) : undefined;
+        signal.addEventListener('abort', end);
+        this.#wake = end;
+      });
+      this.#wake = undefined;
+    }
+    this.#isCalled = false;
+  }
+
+  /** Ends the wait that is under way, or the next one. */
+  wake(): void {
+    if (this.#wake) this.#wake();
+    else this.#isCalled = true;
+  }
+}
