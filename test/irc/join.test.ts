@@ -88,14 +88,14 @@ t.test('joining channels', async (t) => {
     for (const round of ['first', 'again']) {
       const outcome = (await session.join(['#seen'], { history: true, witness: true })).get('#seen');
       t.match(outcome, { is: 'joined', status: 'none', history: { from: null } }, round);
-      const { scene } = outcome as JoinOutcome & { is: 'joined' };
-      t.match(scene, {
+      const { snapshot } = outcome as JoinOutcome & { is: 'joined' };
+      t.match(snapshot, {
         topic: 'a topic',
         lines: [{ nick: 'owner', tags: { msgid: /./ } }, { command: 'NOTICE' }],
       });
-      t.same([...scene!.members].sort(), ['@owner', 'em-bot'], round);
+      t.same([...snapshot!.members].sort(), ['@owner', 'em-bot'], round);
     }
-    t.notOk('scene' in (await joinOne(session, '#seen')), 'others are not bothered with it');
+    t.notOk('snapshot' in (await joinOne(session, '#seen')), 'others are not bothered with it');
   });
 
   t.test('a kick and a forced part are noticed, and a forced join too', async (t) => {

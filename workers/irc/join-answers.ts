@@ -22,7 +22,7 @@ export interface ModeNames {
 }
 
 /** What a channel looks like to who enters it. */
-export interface Scene {
+export interface JoinSnapshot {
   /** Behind their prefix, ours among them: `@alice`. */
   members: string[];
   /** Empty when there is none. */
@@ -50,7 +50,7 @@ export interface Target {
   oldest: Date | null;
   ours: HistoryLine[];
   /** Filled when the caller wants it: it is much more than joining needs. */
-  readonly scene: Scene | undefined;
+  readonly snapshot: JoinSnapshot | undefined;
 }
 
 /** A target nothing is known about yet. */
@@ -67,7 +67,7 @@ export const targetOf = (name: string, witness: boolean): Target => ({
   replayed: 0,
   oldest: null,
   ours: [],
-  scene: witness ? { members: [], topic: '', lines: [] } : undefined,
+  snapshot: witness ? { members: [], topic: '', lines: [] } : undefined,
 });
 
 /** Whether a mode string with parameters (`+ntH 100:1d`) has this flag. */
@@ -97,7 +97,7 @@ export class JoinAnswers {
       case 'JOIN': {
         const target = this.self.isMe(line.nick) && this.#find(first);
         if (target) Object.assign(target, { joined: true, entered: true, refused: undefined });
-        if (target) target.scene?.members.splice(0); // what follows a JOIN is the whole list
+        if (target) target.snapshot?.members.splice(0); // what follows a JOIN is the whole list
         return;
       }
       case 'BATCH': {
@@ -111,8 +111,8 @@ export class JoinAnswers {
         return;
       }
       case '332': {
-        const scene = this.#find(second)?.scene;
-        if (scene) scene.topic = textOf(line);
+        const snapshot = this.#find(second)?.snapshot;
+        if (snapshot) snapshot.topic = textOf(line);
         return;
       }
       case '353':
@@ -142,7 +142,7 @@ export class JoinAnswers {
         at += 1;
       }
       const nick = name.slice(at).split('!', 1)[0]!;
-      target.scene?.members.push(`${name.slice(0, at)}${nick}`);
+      target.snapshot?.members.push(`${name.slice(0, at)}${nick}`);
       if (this.self.isMe(nick)) target.status = statusOf(modes);
     }
   }
@@ -176,7 +176,7 @@ function readReplayed(target: Target, line: IrcLine, self: Self): void {
   const at = new Date(line.tags.time ?? 0);
   target.replayed += 1;
   target.oldest ??= at;
-  target.scene?.lines.push(line);
+  target.snapshot?.lines.push(line);
   if (line.command !== 'PRIVMSG' || !self.isMe(line.nick)) return;
   const { '+svc/event': tag = null, msgid = null } = line.tags;
   target.ours.push({ channel: target.name, tag, msgid, text: textOf(line), at });

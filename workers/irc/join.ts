@@ -5,8 +5,8 @@ import {
   type HistoryLine,
   hasMode,
   JoinAnswers,
+  type JoinSnapshot,
   type ModeNames,
-  type Scene,
   type Target,
   targetOf,
 } from './join-answers.js';
@@ -32,7 +32,7 @@ export interface JoinOptions {
 
 /**
  * What became of joining one channel. `history` is null when none was asked for or none can be had: the
- * channel is new or keeps none, or we were in it already and it would not have outlived our leaving. `scene` is
+ * channel is new or keeps none, or we were in it already and it would not have outlived our leaving. `snapshot` is
  * there for who joined as a witness.
  */
 export type JoinOutcome =
@@ -42,7 +42,7 @@ export type JoinOutcome =
       modes: string;
       status: ChannelStatus;
       history: Replay | null;
-      scene?: Scene;
+      snapshot?: JoinSnapshot;
     }
   | { is: 'refused'; code: string; error: string }
   | { is: 'lost' };
@@ -135,8 +135,8 @@ class Joining {
     const { self } = this.#context;
     if (!self.isIn(target.name)) return;
     target.members = 0;
-    target.scene?.members.splice(0);
-    const questions = ['NAMES', 'MODE', ...(target.scene ? ['TOPIC'] : [])];
+    target.snapshot?.members.splice(0);
+    const questions = ['NAMES', 'MODE', ...(target.snapshot ? ['TOPIC'] : [])];
     await Promise.all(questions.map((question) => this.#send(target, question, target.name)));
     const survives = target.members > 1 || hasMode(target.modes, permanentMode);
     if (this.#history && survives && hasMode(target.modes, historyMode.flag)) {
@@ -198,11 +198,11 @@ class Joining {
 }
 
 function outcomeOf(target: Target, history: boolean): JoinOutcome {
-  const { joined, lost, created, modes, status, scene } = target;
+  const { joined, lost, created, modes, status, snapshot } = target;
   if (lost) return { is: 'lost' };
   if (joined) {
     const replay = history ? replayOf(target) : null;
-    return { is: 'joined', created, modes, status, history: replay, ...(scene ? { scene } : {}) };
+    return { is: 'joined', created, modes, status, history: replay, ...(snapshot ? { snapshot } : {}) };
   }
   return { is: 'refused', ...(target.refused ?? { code: '000', error: 'The server did not answer' }) };
 }

@@ -1,5 +1,6 @@
+import pTimeout from 'p-timeout';
 import type { Logger } from 'pino';
-import type { Log } from '../../streams/core/index.js';
+import { type Log, Sleeper } from '../../streams/core/index.js';
 import { casefold } from '../../streams/irc-grammar.js';
 import type { LineSighting, Sighting } from '../../streams/network/index.js';
 import {
@@ -12,10 +13,10 @@ import {
   serverUpSince,
 } from '../irc/index.js';
 import { catchUp, reachOf } from './catch-up.js';
-import { Journal, type RecordingObserver, type Track } from './journal.js';
-import { Place } from './place.js';
+import { Journal, type Recording, type RecordingObserver } from './journal.js';
 import { lineOf, Room } from './room.js';
 import { WantedChannels } from './wanted.js';
+import { WatchedChannel } from './watched-channel.js';
 
 /** What the recorder works with. */
 export interface RecordIrcOptions {
@@ -47,7 +48,7 @@ export class RecordIrc {
   readonly #options: RecordIrcOptions;
   readonly #wanted: WantedChannels;
   readonly #journal: Journal;
-  readonly #places = new Map<string, Place>();
+  readonly #watched = new Map<string, WatchedChannel>();
   readonly #stop = new AbortController();
   #session: Session | undefined;
   #upSince: number | undefined;
@@ -62,7 +63,7 @@ export class RecordIrc {
   #following: Promise<void> | undefined;
   #running: Promise<void> | undefined;
   #known = false;
-  #wake = () => {};
+  readonly #sleeper = new Sleeper();
 
   constructor(options: RecordIrcOptions) {
     const { log, logger, maxWaitingBytes, observe } = options;
@@ -80,12 +81,12 @@ export class RecordIrc {
   start(): void {
     const { irc, log, logger } = this.#options;
     irc.on('line', (line) => this.#see(line));
-    irc.on('session', () => this.#wake());
+    irc.on('session', () => this.#sleeper.wake());
     irc.on('lost', () => this.#lost());
     irc.start();
     this.#following = this.#wanted.follow(log, logger, this.#stop.signal, () => {
       this.#known = true;
-      this.#wake();
+      this.#sleeper.wake();
     });
     this.#running = this.#run();
   }
@@ -93,21 +94,15 @@ export class RecordIrc {
   /** Leaves the network, with what was seen on the log if it takes it. Bounded. */
   async stop(): Promise<void> {
     this.#stop.abort();
-    this.#wake();
     await this.#options.irc.stop();
-    let timer: NodeJS.Timeout | undefined;
-    const bound = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, flushMs);
-    });
-    await Promise.race([this.#journal.stop(), bound]);
-    clearTimeout(timer);
+    await pTimeout(this.#journal.stop(), { milliseconds: flushMs, message: false });
     await Promise.all([this.#running, this.#following]);
   }
 
   /** How many channels are recorded now. */
   get rooms(): number {
     let count = 0;
-    for (const { room } of this.#places.values()) if (room) count += 1;
+    for (const { room } of this.#watched.values()) if (room) count += 1;
     return count;
   }
 
@@ -131,14 +126,7 @@ export class RecordIrc {
       } catch (error) {
         if (log.connected) logger.warn({ err: error }, 'channels cannot be entered now');
       }
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, lookMs);
-        this.#wake = () => {
-          clearTimeout(timer);
-          resolve();
-        };
-        if (this.#stop.signal.aborted) this.#wake();
-      });
+      await this.#sleeper.sleep(lookMs, this.#stop.signal);
     }
   }
 
@@ -151,7 +139,7 @@ export class RecordIrc {
       this.#recalled = true;
     }
     this.#want();
-    const unknown = [...this.#places.values()].filter(({ track }) => !track);
+    const unknown = [...this.#watched.values()].filter(({ recording }) => !recording);
     for (let from = 0; from < unknown.length; from += window) {
       if (this.#options.irc.session() || this.#stop.signal.aborted) return;
       await this.#learn(unknown.slice(from, from + window));
@@ -168,7 +156,7 @@ export class RecordIrc {
     await this.#leaveDeleted(session);
     for (;;) {
       const now = Date.now();
-      const due = [...this.#places.values()].filter((place) => place.isDue(now));
+      const due = [...this.#watched.values()].filter((watched) => watched.isDue(now));
       if (due.length === 0 || session.lost.aborted || this.#stop.signal.aborted) break;
       await this.#enter(session, due.slice(0, window));
     }
@@ -189,9 +177,9 @@ export class RecordIrc {
 
   #want(): void {
     const { names } = this.#wanted;
-    const isFirst = this.#places.size === 0;
+    const isFirst = this.#watched.size === 0;
     for (const [key, name] of names) {
-      if (!this.#places.has(key)) this.#places.set(key, new Place(name, isFirst ? 0 : newcomerMs));
+      if (!this.#watched.has(key)) this.#watched.set(key, new WatchedChannel(name, isFirst ? 0 : newcomerMs));
     }
   }
 
@@ -199,77 +187,77 @@ export class RecordIrc {
   async #leaveDeleted(session: Session): Promise<void> {
     const since = (this.#firstSeenUntil ?? 0) - clockToleranceMs;
     for (const [key, { name, at }] of this.#wanted.deleted) {
-      const place = this.#places.get(key);
-      const isOld = !place && at < since;
-      const track = isOld ? undefined : (place?.track ?? (await this.#journal.track(name)));
+      const watched = this.#watched.get(key);
+      const isOld = !watched && at < since;
+      const recording = isOld ? undefined : (watched?.recording ?? (await this.#journal.recording(name)));
       this.#wanted.deleted.delete(key);
-      this.#places.delete(key);
-      if (place?.room) void session.command('PART', name).catch(() => {});
-      if (track?.seenAt !== undefined && !track.left) {
-        this.#journal.add(track, [{ is: 'left', at: this.#now(), reason: 'Channel deleted' }]);
+      this.#watched.delete(key);
+      if (watched?.room) void session.command('PART', name).catch(() => {});
+      if (recording?.seenAt !== undefined && !recording.left) {
+        this.#journal.add(recording, [{ is: 'left', at: this.#now(), reason: 'Channel deleted' }]);
       }
     }
   }
 
-  async #learn(places: readonly Place[]): Promise<void> {
+  async #learn(group: readonly WatchedChannel[]): Promise<void> {
     await Promise.all(
-      places.map(async (place) => {
-        place.track ??= await this.#journal.track(place.name);
+      group.map(async (watched) => {
+        watched.recording ??= await this.#journal.recording(watched.name);
       }),
     );
   }
 
-  async #enter(session: Session, places: Place[]): Promise<void> {
-    await this.#learn(places);
-    for (const place of places) place.early = [];
+  async #enter(session: Session, group: WatchedChannel[]): Promise<void> {
+    await this.#learn(group);
+    for (const watched of group) watched.early = [];
     const { logger } = this.#options;
     const started = Date.now();
-    const names = places.map(({ name }) => name);
+    const names = group.map(({ name }) => name);
     const outcomes = await session.join(names, { history: true, witness: true });
     let joined = 0;
-    for (const place of places) {
-      const outcome = outcomes.get(place.name);
-      const { early = [] } = place;
-      place.early = undefined;
+    for (const watched of group) {
+      const outcome = outcomes.get(watched.name);
+      const { early = [] } = watched;
+      watched.early = undefined;
       if (session.lost.aborted || !outcome || outcome.is === 'lost') continue;
       if (outcome.is === 'refused') {
         const error = `${outcome.code} ${outcome.error}`;
-        if (place.giveWay()) logger.warn({ channel: place.name, error }, 'channel cannot be recorded');
+        if (watched.backOff()) logger.warn({ channel: watched.name, error }, 'channel cannot be recorded');
         continue;
       }
       joined += 1;
-      this.#entered(session, place, outcome);
+      this.#entered(session, watched, outcome);
       // in a channel that we were in already, a line may have come before we left it and entered it again
-      const replayed = new Set(outcome.scene?.lines.map(({ tags }) => tags.msgid));
+      const replayed = new Set(outcome.snapshot?.lines.map(({ tags }) => tags.msgid));
       for (const { line, at } of early) {
-        if (!line.tags.msgid || !replayed.has(line.tags.msgid)) this.#observe(place, line, at);
+        if (!line.tags.msgid || !replayed.has(line.tags.msgid)) this.#observe(watched, line, at);
       }
     }
-    logger.info({ joined, of: places.length, ms: Date.now() - started }, 'channels recorded');
+    logger.info({ joined, of: group.length, ms: Date.now() - started }, 'channels recorded');
   }
 
-  #entered(session: Session, place: Place, outcome: JoinOutcome & { is: 'joined' }): void {
+  #entered(session: Session, watched: WatchedChannel, outcome: JoinOutcome & { is: 'joined' }): void {
     const { modes, history } = outcome;
-    const scene = outcome.scene ?? { members: [], topic: '', lines: [] };
-    const track = place.track!;
+    const snapshot = outcome.snapshot ?? { members: [], topic: '', lines: [] };
+    const recording = watched.recording!;
     const now = this.#now();
     const missed = catchUp({
-      known: track.lastLine,
-      seenUntil: this.#seenUntilOf(track),
+      known: recording.lastLine,
+      seenUntil: this.#seenUntilOf(recording),
       upSince: this.#upSince,
       history: history && {
-        lines: scene.lines.map((line): LineSighting => lineOf(line, this.#timeOf(line))),
+        lines: snapshot.lines.map((line): LineSighting => lineOf(line, this.#timeOf(line))),
         reachesBack: reachOf(modes, history.from, now),
       },
       now,
     });
-    place.room = new Room(place.name, scene, modes, session.modeNames);
-    place.wholeAt = now;
-    this.#record(place, [...missed, place.room.snapshot(now)]);
+    watched.room = new Room(watched.name, snapshot, modes, session.modeNames);
+    watched.wholeAt = now;
+    this.#record(watched, [...missed, watched.room.snapshot(now)]);
   }
 
   /** What the log has of a channel was seen; and unless we left it, everything until the last session ended. */
-  #seenUntilOf({ seenAt, left }: Track): number | undefined {
+  #seenUntilOf({ seenAt, left }: Recording): number | undefined {
     return seenAt === undefined || left ? seenAt : Math.max(seenAt, this.#seenUntil ?? 0);
   }
 
@@ -277,64 +265,64 @@ export class RecordIrc {
   #see(line: IrcLine): void {
     const at = this.#timeOf(line);
     if (line.command === 'QUIT' || line.command === 'NICK') {
-      for (const place of this.#places.values()) {
-        if (place.early || place.room?.has(line.nick)) this.#observe(place, line, at);
+      for (const watched of this.#watched.values()) {
+        if (watched.early || watched.room?.has(line.nick)) this.#observe(watched, line, at);
       }
       return;
     }
-    const place = this.#places.get(casefold(line.params[0] ?? ''));
-    if (place) this.#observe(place, line, at);
+    const watched = this.#watched.get(casefold(line.params[0] ?? ''));
+    if (watched) this.#observe(watched, line, at);
   }
 
-  #observe(place: Place, line: IrcLine, at: number): void {
-    const { room, early } = place;
+  #observe(watched: WatchedChannel, line: IrcLine, at: number): void {
+    const { room, early } = watched;
     const { command, params } = line;
     if (early) early.push({ line, at });
     if (!room || (command === 'JOIN' && this.#isUs(line.nick))) return;
     const sighting = room.see(line, at);
-    if (sighting) this.#record(place, [sighting]);
+    if (sighting) this.#record(watched, [sighting]);
     const gone = command === 'KICK' ? params[1] : command === 'PART' ? line.nick : undefined;
-    if (gone && this.#isUs(gone)) this.#left(place, params.at(-1) ?? '');
+    if (gone && this.#isUs(gone)) this.#left(watched, params.at(-1) ?? '');
   }
 
   #isUs(nick: string): boolean {
     return casefold(nick) === casefold(this.#session?.nick ?? '');
   }
 
-  #left(place: Place, reason: string): void {
-    this.#record(place, [{ is: 'left', at: this.#now(), reason }]);
-    place.leave(kickedMs);
+  #left(watched: WatchedChannel, reason: string): void {
+    this.#record(watched, [{ is: 'left', at: this.#now(), reason }]);
+    watched.leave(kickedMs);
   }
 
   /** Somebody else records the channel: it is left to them for a while, and then what they missed is looked for. */
   #superseded(key: string): void {
-    const place = this.#places.get(key);
-    if (place) place.track = undefined;
-    place?.giveWay();
+    const watched = this.#watched.get(key);
+    if (watched) watched.recording = undefined;
+    watched?.backOff();
   }
 
   #lost(): void {
     this.#size = undefined;
     this.#sizeAskedAt = 0;
     this.#seenUntil = this.#seenAt;
-    for (const place of this.#places.values()) place.lost();
+    for (const watched of this.#watched.values()) watched.lost();
   }
 
   /** Facts grow old and are dropped: what is true for longer than that has to be said again. */
   #recordWhole(): void {
     const now = this.#now();
-    const old = [...this.#places.values()].filter(
+    const old = [...this.#watched.values()].filter(
       ({ room, wholeAt }) => room && wholeAt < now - wholeEveryMs,
     );
-    for (const place of old.slice(0, window)) {
-      place.wholeAt = now;
-      this.#record(place, [place.room!.snapshot(now)]);
+    for (const watched of old.slice(0, window)) {
+      watched.wholeAt = now;
+      this.#record(watched, [watched.room!.snapshot(now)]);
     }
   }
 
-  #record(place: Place, seen: Sighting[]): void {
+  #record(watched: WatchedChannel, seen: Sighting[]): void {
     this.#seenAt = Math.max(this.#seenAt ?? 0, seen.at(-1)!.at);
-    if (place.track) this.#journal.add(place.track, seen);
+    if (watched.recording) this.#journal.add(watched.recording, seen);
   }
 
   #timeOf({ tags }: IrcLine): number {

@@ -1,5 +1,6 @@
+import pLimit from 'p-limit';
 import type { Logger } from 'pino';
-import { type Log, newId } from '../../streams/core/index.js';
+import { type Log, newId, retry } from '../../streams/core/index.js';
 import {
   type IrcFact,
   irc,
@@ -11,7 +12,7 @@ import {
 import { lastKept } from './catch-up.js';
 
 /** One channel on its way to the log. */
-export interface Track {
+export interface Recording {
   readonly channel: string;
   readonly subject: string;
   /** Sequence of the channel's last fact; 0 when it has none. */
@@ -23,8 +24,9 @@ export interface Track {
   left: boolean;
   waiting: Sighting[];
   /** The last line as of the last fact, which the next fact repeats if it has none. */
-  written: Track['lastLine'];
-  writing: boolean;
+  written: Recording['lastLine'];
+  /** Settles when nothing of it waits any more; `undefined` while nothing does. */
+  writing: Promise<void> | undefined;
 }
 
 /** Told of each fact that is on the log: how many lines it holds, and how many gaps. */
@@ -37,7 +39,7 @@ export interface JournalOptions {
   log: Log;
   logger: Logger;
   /** Somebody else has recorded the channel: what waited is dropped, it has to be entered anew. */
-  superseded(track: Track): void;
+  superseded(recording: Recording): void;
   /** Bytes that may wait for the log, roughly; 64 MB by default. */
   maxWaitingBytes?: number;
   observe?: RecordingObserver;
@@ -46,7 +48,7 @@ export interface JournalOptions {
 const maxAppends = 64;
 const maxSightingsPerFact = 500;
 const maxBytesPerFact = 200_000;
-const retryMs = 250;
+const pauses = { first: 250, longest: 250 };
 
 /**
  * Brings what was seen to the log, in the order of each channel, however long the log is away. A fact holds what
@@ -56,14 +58,14 @@ const retryMs = 250;
  */
 export class Journal {
   readonly #options: JournalOptions;
-  readonly #ready = new Set<Track>();
+  /** Those of which something waits, or is being written. */
+  readonly #busy = new Set<Recording>();
+  readonly #limit = pLimit(maxAppends);
+  readonly #stop = new AbortController();
   readonly #maxWaiting: number;
   #lines = 0;
   #waitingBytes = 0;
-  #appends = 0;
-  #stopping = false;
   #troubled = false;
-  #flushed: (() => void)[] = [];
 
   constructor(options: JournalOptions) {
     this.#options = options;
@@ -79,8 +81,8 @@ export class Journal {
     return last?.data.seen.at(-1)?.at;
   }
 
-  /** The track of a channel as its last fact leaves it. */
-  async track(channel: string): Promise<Track> {
+  /** The recording of a channel as its last fact leaves it. */
+  async recording(channel: string): Promise<Recording> {
     const subject = ircSubject(channel);
     const last = await this.#options.log.last(irc, subject);
     const end = last?.data.seen.at(-1);
@@ -95,124 +97,103 @@ export class Journal {
       left: end?.is === 'left',
       waiting: [],
       written: lastLine,
-      writing: false,
+      writing: undefined,
     };
   }
 
-  add(track: Track, seen: readonly Sighting[]): void {
+  add(recording: Recording, seen: readonly Sighting[]): void {
     if (seen.length === 0) return;
     for (const sighting of seen) {
-      track.waiting.push(sighting);
+      recording.waiting.push(sighting);
       this.#waitingBytes += sizeOf(sighting);
     }
     const line = lastKept(seen);
-    if (line) track.lastLine = { at: line.at, msgid: line.msgid };
+    if (line) recording.lastLine = { at: line.at, msgid: line.msgid };
     const end = seen.at(-1)!;
-    track.seenAt = end.at;
-    track.left = end.is === 'left';
-    this.#ready.add(track);
+    recording.seenAt = end.at;
+    recording.left = end.is === 'left';
+    this.#busy.add(recording);
     while (this.#waitingBytes > this.#maxWaiting && this.#makeRoom());
-    if (this.#appends < maxAppends && !track.writing) void this.#write();
+    recording.writing ??= this.#write(recording);
   }
 
   /** From now on a log that is away is not waited for. Resolves when all is on the log, or can no longer be. */
   async stop(): Promise<void> {
-    this.#stopping = true;
-    if (this.#appends === 0) return;
-    await new Promise<void>((resolve) => this.#flushed.push(resolve));
+    this.#stop.abort();
+    await Promise.all([...this.#busy].map(({ writing }) => writing));
   }
 
-  async #write(): Promise<void> {
-    this.#appends += 1;
-    await undefined; // what came in one packet goes together
-    for (let track = this.#next(); track; track = this.#next()) {
-      track.writing = true;
-      const batch = this.#take(track);
-      const stored = await this.#append(track, batch);
-      track.writing = false;
-      if (stored === 'superseded') this.#drop(track);
-      else if (track.waiting.length > 0) this.#ready.add(track);
-      if (stored === 'given up') break;
-    }
-    this.#appends -= 1;
-    if (this.#appends === 0) for (const resolve of this.#flushed.splice(0)) resolve();
+  /** Writes what waits. It begins a moment later, so what came in one packet goes together. */
+  async #write(recording: Recording): Promise<void> {
+    let stored: boolean | undefined = true;
+    while (stored && recording.waiting.length > 0)
+      stored = await this.#limit(() => this.#append(recording, this.#take(recording)));
+    this.#busy.delete(recording);
+    recording.writing = undefined;
+    if (stored === false) this.#drop(recording);
   }
 
-  #next(): Track | undefined {
-    for (const track of this.#ready) {
-      if (track.writing) continue;
-      this.#ready.delete(track);
-      return track;
-    }
-    return undefined;
-  }
-
-  #take(track: Track): IrcFact {
+  #take(recording: Recording): IrcFact {
     let bytes = 0;
     let count = 0;
-    for (const sighting of track.waiting) {
+    for (const sighting of recording.waiting) {
       bytes += sizeOf(sighting);
       if (count > 0 && (count === maxSightingsPerFact || bytes > maxBytesPerFact)) break;
       count += 1;
     }
-    const seen = track.waiting.splice(0, count);
+    const seen = recording.waiting.splice(0, count);
     this.#waitingBytes -= seen.reduce((sum, sighting) => sum + sizeOf(sighting), 0);
     const line = lastKept(seen);
-    const last_line = !line && track.written ? { last_line: track.written } : {};
-    if (line) track.written = { at: line.at, msgid: line.msgid };
-    const data = { channel: track.channel, lines_before: this.#lines, ...last_line, seen };
+    const last_line = !line && recording.written ? { last_line: recording.written } : {};
+    if (line) recording.written = { at: line.at, msgid: line.msgid };
+    const data = { channel: recording.channel, lines_before: this.#lines, ...last_line, seen };
     this.#lines += seen.filter(isLine).length;
     return { type: 'channel.observed', data };
   }
 
-  /** Repeats the append until it is known what became of it. */
-  async #append(track: Track, fact: IrcFact): Promise<'stored' | 'superseded' | 'given up'> {
-    const { log, logger } = this.#options;
+  /** Repeats the append until it is stored, or somebody else's is: then it is false; `undefined` after a stop. */
+  async #append(recording: Recording, fact: IrcFact): Promise<boolean | undefined> {
+    const { log, logger, observe } = this.#options;
     const origin = { by: 'record-irc', id: newId() };
-    for (;;) {
-      try {
-        const stored = await log.appendNext(irc, track.subject, fact, origin, track.seq);
-        if (stored) track.seq = stored.seq;
-        else if (!(await this.#isOurs(track, origin.id))) return 'superseded';
-        else if (track.seq === 0) continue;
-        this.#troubled = false;
-        this.#options.observe?.recorded(
-          linesOf(fact),
-          fact.data.seen.filter(({ is }) => is === 'gap').length,
-        );
-        return 'stored';
-      } catch (error) {
-        if (this.#stopping) return 'given up';
-        if (!this.#troubled) logger.warn({ err: error }, 'what is seen on irc waits for the log');
-        this.#troubled = true;
-        await new Promise((resolve) => {
-          setTimeout(resolve, retryMs);
-        });
-      }
+    const append = async (): Promise<boolean> => {
+      const stored = await log.appendNext(irc, recording.subject, fact, origin, recording.seq);
+      if (stored) recording.seq = stored.seq;
+      else if (!(await this.#isOurs(recording, origin.id))) return false;
+      else if (recording.seq === 0) return await append();
+      return true;
+    };
+    const failed = (error: unknown) => {
+      if (!this.#troubled) logger.warn({ err: error }, 'what is seen on irc waits for the log');
+      this.#troubled = true;
+    };
+    const isStored = await retry(append, { pauses, failed, signal: this.#stop.signal });
+    if (isStored) {
+      this.#troubled = false;
+      observe?.recorded(linesOf(fact), fact.data.seen.filter(({ is }) => is === 'gap').length);
     }
+    return isStored;
   }
 
   /** After a conflict: an earlier try was stored, or the channel's facts have all grown too old and are gone. */
-  async #isOurs(track: Track, id: string): Promise<boolean> {
-    const last = await this.#options.log.last(irc, track.subject);
+  async #isOurs(recording: Recording, id: string): Promise<boolean> {
+    const last = await this.#options.log.last(irc, recording.subject);
     if (last && last.id !== id) return false;
-    track.seq = last?.seq ?? 0;
+    recording.seq = last?.seq ?? 0;
     return true;
   }
 
-  #drop(track: Track): void {
-    this.#options.logger.warn({ channel: track.channel }, 'somebody else records this channel');
-    this.#waitingBytes -= track.waiting.reduce((sum, sighting) => sum + sizeOf(sighting), 0);
-    track.waiting = [];
-    this.#ready.delete(track);
-    this.#options.superseded(track);
+  #drop(recording: Recording): void {
+    this.#options.logger.warn({ channel: recording.channel }, 'somebody else records this channel');
+    this.#waitingBytes -= recording.waiting.reduce((sum, sighting) => sum + sizeOf(sighting), 0);
+    recording.waiting = [];
+    this.#options.superseded(recording);
   }
 
   /** Half of the channel that has most waiting becomes a gap; false when there is nothing to give way. */
   #makeRoom(): boolean {
-    let longest: Track | undefined;
-    for (const track of this.#ready) {
-      if (track.waiting.length > (longest?.waiting.length ?? 1)) longest = track;
+    let longest: Recording | undefined;
+    for (const recording of this.#busy) {
+      if (recording.waiting.length > (longest?.waiting.length ?? 1)) longest = recording;
     }
     if (!longest) return false;
     const dropped = longest.waiting.splice(0, Math.ceil(longest.waiting.length / 2));

@@ -1,6 +1,6 @@
 import { casefold } from '../../streams/irc-grammar.js';
 import type { LineSighting, Sighting } from '../../streams/network/index.js';
-import type { IrcLine, ModeNames, Scene } from '../irc/index.js';
+import type { IrcLine, JoinSnapshot, ModeNames } from '../irc/index.js';
 
 /** A channel that we are in, as far as its lines tell: who is there, its topic and its modes. */
 export class Room {
@@ -11,7 +11,7 @@ export class Room {
   #modes: string;
 
   /** `modes` as in numeric 324: `+ntH 100:1d`. */
-  constructor(name: string, { members, topic }: Scene, modes: string, names: ModeNames) {
+  constructor(name: string, { members, topic }: JoinSnapshot, modes: string, names: ModeNames) {
     this.name = name;
     this.#names = names;
     this.#topic = topic;

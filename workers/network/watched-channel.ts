@@ -1,21 +1,23 @@
+import { backoff } from '../../streams/core/index.js';
 import type { IrcLine } from '../irc/index.js';
-import type { Track } from './journal.js';
+import type { Recording } from './journal.js';
 import type { Room } from './room.js';
 
-const firstPauseMs = 5_000;
-const longestPauseMs = 300_000;
+/** Between tries to enter. */
+const pauses = { first: 10_000, longest: 600_000 };
 
 /** A channel that is wanted: how it is recorded, the room while we are in it, and when to enter it while we are not. */
-export class Place {
+export class WatchedChannel {
   readonly name: string;
-  track: Track | undefined;
+  recording: Recording | undefined;
   room: Room | undefined;
   /** Lines that came while it is being entered. */
   early: { line: IrcLine; at: number }[] | undefined;
   /** When it was last recorded as a whole. */
   wholeAt = 0;
   #dueAt: number;
-  #pauseMs = firstPauseMs;
+  /** How often it could not be entered in this session. */
+  #refusals = 0;
 
   /** To be entered after a while. */
   constructor(name: string, waitMs: number) {
@@ -34,18 +36,17 @@ export class Place {
     this.#dueAt = Date.now() + waitMs;
   }
 
-  /** It could not be entered, or somebody else records it: each time the pause is twice as long. Whether it was the first time. */
-  giveWay(): boolean {
-    const isFirst = this.#pauseMs === firstPauseMs;
-    this.leave(this.#pauseMs * (1 + Math.random()));
-    this.#pauseMs = Math.min(this.#pauseMs * 2, longestPauseMs);
-    return isFirst;
+  /** It could not be entered, or somebody else records it: it is left alone for longer each time. Whether it was the first time. */
+  backOff(): boolean {
+    this.#refusals += 1;
+    this.leave(backoff(this.#refusals, pauses));
+    return this.#refusals === 1;
   }
 
   /** The session is over, and whatever happened in it. */
   lost(): void {
     this.early = undefined;
-    this.#pauseMs = firstPauseMs;
+    this.#refusals = 0;
     this.leave(0);
   }
 }
