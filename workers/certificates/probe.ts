@@ -33,7 +33,7 @@ export async function probe(
     return { ...about, certificate, error: null };
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    return { ...about, certificate: null, error: code ?? message };
+    return { ...about, certificate: null, error: signal.aborted ? 'ABORTED' : (code ?? message) };
   }
 }
 
