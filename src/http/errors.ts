@@ -36,7 +36,7 @@ const frameworkErrors: Record<string, Refusal> = {
 /** How an error is answered; `undefined` when it is a bug of ours, of which the caller learns nothing. */
 export function errorAnswer(error: Refusal | Unavailable | FastifyError): Answer | undefined {
   if (isExpected(error)) {
-    const { retryAfter: _, ...extra } = error.kind === 'refusal' ? error.extra : {};
+    const { retryAfter: _, ...extra } = error.extra;
     return { status: error.status, body: { error: error.message, code: error.code, ...extra } };
   }
   const known = frameworkErrors[error.code];
@@ -84,8 +84,7 @@ export function refusalCode(reply: FastifyReply): string | undefined {
 
 /** Seconds after which a request that failed may succeed, if that is known. */
 export function retryAfterOf(error: unknown): number | undefined {
-  if (!isExpected(error)) return undefined;
-  return error.kind === 'unavailable' ? error.retryAfter : error.extra.retryAfter;
+  return isExpected(error) ? error.extra.retryAfter : undefined;
 }
 
 /** Bytes that are no HTTP request, or one that took too long: answered in the shape of every other error. */

@@ -56,6 +56,34 @@ export class Unavailable extends Error {
     this.status = known.status;
     this.retryAfter = retryAfter ?? known.retryAfter ?? 1;
   }
+
+  get extra(): Extra {
+    return { retryAfter: this.retryAfter };
+  }
+}
+
+/** An expected error as one process tells another of it. */
+export interface Told extends Received {
+  is: (Refusal | Unavailable)['kind'];
+  message: string;
+  extra?: Extra;
+}
+
+/** How an error is told; of a bug others learn only that there was one. */
+export function told(error: unknown): Told {
+  const {
+    kind: is,
+    code,
+    status,
+    message,
+    extra,
+  } = isExpected(error) ? error : new Refusal('internal_error');
+  return { is, code, status, message, extra };
+}
+
+/** The error that another process has told of. */
+export function errorTold({ is, message, extra, ...of }: Told): Refusal | Unavailable {
+  return is === 'refusal' ? new Refusal(of, message, extra) : new Unavailable(of, message, extra?.retryAfter);
 }
 
 function described(

@@ -1,7 +1,7 @@
 export type { ObservedAppend } from './appender.js';
 export { backoff, type Pauses, pause, retry } from './backoff.js';
 export type { Decider } from './decider.js';
-export { isExpected, type Received, Refusal, Unavailable } from './errors.js';
+export { errorTold, isExpected, type Received, Refusal, type Told, told, Unavailable } from './errors.js';
 export type { Entry } from './follow.js';
 export { importedHeader, markImport } from './imported.js';
 export { KeyedLock } from './keyed-lock.js';

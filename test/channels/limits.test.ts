@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import t from 'tap';
 import { Refusal, Unavailable } from '../../streams/core/index.js';
 import { KeyedLock } from '../../streams/core/keyed-lock.js';
-import { HourlyLimit } from '../../workers/channels/limits.js';
+import { HourlyLimit } from '../../workers/channels/tally.js';
 import { answerRequests, request } from '../../workers/core/rpc.js';
 import { startNats } from '../support/nats.js';
 import { openLog } from './keeper.js';
@@ -64,7 +64,7 @@ t.test('CHAN-24 an operation of another process, with its errors', async (t) => 
   const nats = await startNats(t);
   const [here, there] = await Promise.all([openLog(t, nats.url), openLog(t, nats.url)]);
   const ask = (operation: string, input: unknown, ms = 2_000) =>
-    request(here, 'things', operation, input, ms);
+    request({ log: here, name: 'things', timeoutMs: ms }, operation, input);
   await t.rejects(ask('double', 2), { code: 'nobody_answers', status: 503 });
   let release = () => {};
   const answering = answerRequests({

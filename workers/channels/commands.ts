@@ -5,15 +5,14 @@ import {
   channels,
   mayInvite,
 } from '../../streams/channels/index.js';
-import { type Origin, Refusal } from '../../streams/core/index.js';
+import { type Origin, Refusal, Unavailable } from '../../streams/core/index.js';
 import type { KeyedLock } from '../../streams/core/keyed-lock.js';
 import { casefold, isNick } from '../../streams/irc-grammar.js';
+import type { Deadline } from '../core/rpc.js';
 import type { Session } from '../irc/session.js';
-import { ircUnavailable } from './client.js';
 import { enforce } from './enforce.js';
 import type { Expected } from './expected.js';
-import { cannot, dissolve, makeSo, voiceBots } from './furnish.js';
-import { type Members, membersOf, online, requireKnown } from './hands.js';
+import { type Members, membersOf, online, requireKnown } from './lookups.js';
 import { allFailed, changeMembers, type MembersOutcome } from './members.js';
 import type { KeepChannelsOptions } from './options.js';
 import type {
@@ -33,7 +32,15 @@ import type {
   UpdatedChannel,
 } from './requests.js';
 import type { Reserved } from './reserved.js';
-import { changeModes, mendRoom, openRoom } from './rooms.js';
+import {
+  changeModes,
+  closeRoom,
+  openRoom,
+  prepareRoom,
+  refusedByNetwork,
+  repairRoom,
+  voiceBots,
+} from './room.js';
 import type { Tally } from './tally.js';
 
 /** What the commands work with. */
@@ -49,6 +56,17 @@ export interface CommandsOptions extends Omit<KeepChannelsOptions, 'reserved'> {
   left(name: string): void;
 }
 
+/** Who asks, and until when an answer is waited for; for ever without a deadline. */
+interface WaitingAsker extends Asker {
+  deadline?: Deadline;
+}
+
+/** An operation of a command, as it is asked for over the log server. */
+const command =
+  <Request>(run: (request: Request, asker: WaitingAsker) => Promise<unknown>) =>
+  ({ request, asker }: Asked<Request>, deadline: Deadline) =>
+    run(request, { ...asker, deadline });
+
 /** Users of a task channel, our bots apart. */
 const mostInTaskChannel = 50;
 
@@ -63,22 +81,22 @@ export class Commands {
   /** The operations under the names by which other processes ask for them. */
   operations() {
     return {
-      create: ({ request, asker }: Asked<CreateChannel>) => this.create(request, asker),
-      invite: ({ request, asker }: Asked<InviteMembers>) => this.invite(request, asker),
-      update: ({ request, asker }: Asked<UpdateChannel>) => this.update(request, asker),
-      remove: ({ request, asker }: Asked<RemoveChannel>) => this.remove(request, asker),
-      members: ({ request, asker }: Asked<ChangeMembers>) => this.members(request, asker),
-      enforce: (wanted: Enforcement) => this.enforce(wanted),
+      create: command<CreateChannel>((request, asker) => this.create(request, asker)),
+      invite: command<InviteMembers>((request, asker) => this.invite(request, asker)),
+      update: command<UpdateChannel>((request, asker) => this.update(request, asker)),
+      remove: command<RemoveChannel>((request, asker) => this.remove(request, asker)),
+      members: command<ChangeMembers>((request, asker) => this.members(request, asker)),
+      enforce: (wanted: Enforcement, deadline: Deadline) => this.enforce(wanted, deadline),
       online: (nicks: string[]) => this.online(nicks),
     };
   }
 
-  async create(request: CreateChannel, asker: Asker): Promise<CreatedChannel> {
+  async create(request: CreateChannel, asker: WaitingAsker): Promise<CreatedChannel> {
     const { name, type, modes, topic, invite_list, metadata, cause, event_seq } = request;
     this.#options.reserved.refuse(name);
     const session = this.#session();
     requireKnown(session, modes);
-    return await this.#alone(name, async () => {
+    return await this.#alone(name, asker, async () => {
       if (await this.#exists(name)) throw new Refusal('channel_exists');
       const tally = await this.#options.tally();
       tally.requireRoom(type);
@@ -99,13 +117,13 @@ export class Commands {
     });
   }
 
-  async invite({ name, nicks, event_seq }: InviteMembers, asker: Asker): Promise<InvitedMembers> {
+  async invite({ name, nicks, event_seq }: InviteMembers, asker: WaitingAsker): Promise<InvitedMembers> {
     const session = this.#session();
-    return await this.#alone(name, async () => {
+    return await this.#alone(name, asker, async () => {
       const { state, seq } = await this.#look(name, asker);
       if (!mayInvite(state, { event_seq })) return { name, invited: [], failed_invites: [], seq };
-      const { refused, members } = await makeSo(session, { ...state, name }, this.#options.bots);
-      if (refused) throw cannot(refused, 'The network refuses the channel');
+      const { refused, members } = await prepareRoom(session, { ...state, name }, this.#options.bots);
+      if (refused) throw refusedByNetwork(refused, 'The network refuses the channel');
       const missing = nicks.filter((nick) => !members.has(casefold(nick)));
       const { successful: invited, failed } = await this.#changeMembers(
         session,
@@ -125,11 +143,11 @@ export class Commands {
     });
   }
 
-  async update(request: UpdateChannel, asker: Asker): Promise<UpdatedChannel> {
+  async update(request: UpdateChannel, asker: WaitingAsker): Promise<UpdatedChannel> {
     const { name, topic, modes } = request;
     const session = this.#session();
     for (const change of modes) requireKnown(session, change);
-    return await this.#alone(name, async () => {
+    return await this.#alone(name, asker, async () => {
       let { state, seq } = await this.#look(name, asker);
       const changes = (['voice', 'devoice', 'op', 'deop'] as const)
         .map((action) => ({ action, nicks: request[action], reason: '' }))
@@ -138,11 +156,11 @@ export class Commands {
       (await this.#options.tally()).memberOperations.take(count, this.#options.log.now());
       if (topic !== undefined)
         ({ state, seq } = await this.#decide({ is: 'change topic', name, topic }, asker));
-      const { refused } = await makeSo(session, { ...state, name }, this.#options.bots);
-      if (refused) throw cannot(refused, 'The network refuses the channel');
+      const { refused } = await prepareRoom(session, { ...state, name }, this.#options.bots);
+      if (refused) throw refusedByNetwork(refused, 'The network refuses the channel');
       for (const change of modes) {
         const refused = await changeModes(session, { ...state, name }, change, this.#options.bots);
-        if (refused) throw cannot(refused, 'The network refuses the modes');
+        if (refused) throw refusedByNetwork(refused, 'The network refuses the modes');
         ({ state, seq } = await this.#decide({ is: 'change modes', name, change }, asker));
       }
       const failed = new Map<string, string>();
@@ -156,10 +174,10 @@ export class Commands {
     });
   }
 
-  async remove(request: RemoveChannel, asker: Asker): Promise<RemovedChannel> {
+  async remove(request: RemoveChannel, asker: WaitingAsker): Promise<RemovedChannel> {
     const { name, reason, immediate, cause, event_seq } = request;
     const session = this.#session();
-    return await this.#alone(name, async () => {
+    return await this.#alone(name, asker, async () => {
       const before = await this.#look(name, asker);
       if (immediate) return await this.#delete(session, request, asker, before.state);
       const { deleteAfterMs } = this.#options.lifetimes;
@@ -167,15 +185,16 @@ export class Commands {
       const { state, seq, isNew } = await this.#decide({ is: 'archive', ...archiving }, asker);
       // an event that was acted upon before, and the channel was opened again since
       if (!state.archived) throw new Refusal('not_found', 'Channel not found');
-      if (isNew) await this.#carryOut(name, () => makeSo(session, { ...state, name }, this.#options.bots));
+      if (isNew)
+        await this.#carryOut(name, () => prepareRoom(session, { ...state, name }, this.#options.bots));
       const { reason: archive_reason, delete_after } = state.archived;
       return { is: 'archived', name, archive_reason, delete_after, seq };
     });
   }
 
-  async members(request: ChangeMembers, asker: Asker): Promise<ChangedMembers> {
+  async members(request: ChangeMembers, asker: WaitingAsker): Promise<ChangedMembers> {
     const { name, action, nicks, reason, cause = 'request' } = request;
-    return await this.#alone(name, async () => {
+    return await this.#alone(name, asker, async () => {
       const { state, seq } = await this.#look(name, asker);
       let session: Session;
       try {
@@ -185,7 +204,7 @@ export class Commands {
       }
       if (cause === 'request')
         (await this.#options.tally()).memberOperations.take(nicks.length, this.#options.log.now());
-      const { refused, members } = await makeSo(session, { ...state, name }, this.#options.bots);
+      const { refused, members } = await prepareRoom(session, { ...state, name }, this.#options.bots);
       if (refused) return { action, successful: [], failed: allFailed(nicks), seq };
       const change = { action, nicks, reason };
       const outcome = await this.#changeMembers(session, { ...state, name }, members, change);
@@ -218,22 +237,22 @@ export class Commands {
   }
 
   /** Acts against somebody in a channel, or takes that back. Nothing of it is recorded here. */
-  async enforce(wanted: Enforcement): Promise<Enforced> {
+  async enforce(wanted: Enforcement, deadline: Deadline): Promise<Enforced> {
     const session = this.#session();
-    return await this.#options.locks.run(casefold(wanted.channel), () => enforce(session, wanted));
+    return await this.#alone(casefold(wanted.channel), { deadline }, () => enforce(session, wanted));
   }
 
   /** Deletes a channel that is due, or nothing when it is not any more; tells whether it did. */
-  async expire(name: string, asker: Asker): Promise<boolean> {
+  async expire(name: string, asker: WaitingAsker): Promise<boolean> {
     const session = this.#session();
-    return await this.#alone(name, async () => {
+    return await this.#alone(name, asker, async () => {
       await this.#look(name, asker);
       const tally = await this.#options.tally();
       const { state, isNew } = await this.#decide({ is: 'delete', name, cause: 'lifecycle' }, asker);
       if (!isNew) return false;
       tally.count(state.type, -1);
       this.#options.expected.remove(name);
-      await this.#carryOut(name, () => dissolve(session, name, state.topic));
+      await this.#carryOut(name, () => closeRoom(session, name, state.topic));
       return true;
     });
   }
@@ -241,9 +260,9 @@ export class Commands {
   /** Brings one channel to what it is to be, if it is managed, and our bots into it; tells what was different. */
   async repair(name: string): Promise<string[]> {
     const session = this.#session();
-    return await this.#options.locks.run(name, async () => {
+    return await this.#alone(name, {}, async () => {
       const { state } = await this.#look(name, { by: 'keep-channels' });
-      return await mendRoom(session, { ...state, name }, this.#options.bots);
+      return await repairRoom(session, { ...state, name }, this.#options.bots);
     });
   }
 
@@ -262,7 +281,7 @@ export class Commands {
     });
     tally.count(type, -1);
     this.#options.expected.remove(name);
-    await this.#carryOut(name, () => dissolve(session, name, reason));
+    await this.#carryOut(name, () => closeRoom(session, name, reason));
     return { is: 'deleted', name, seq };
   }
 
@@ -282,9 +301,9 @@ export class Commands {
     if (opened ? !opened.refused : cause !== 'request') return opened?.invited ?? [];
     await this.#decide({ is: 'delete', name, cause: 'request' }, asker);
     (await this.#options.tally()).count(state.type, -1);
-    if (!opened?.refused) throw ircUnavailable();
-    if (session.isIn(name)) await this.#carryOut(name, () => dissolve(session, name, ''));
-    throw cannot(opened.refused, 'The network refuses the channel');
+    if (!opened?.refused) throw new Unavailable('irc_unavailable');
+    if (session.isIn(name)) await this.#carryOut(name, () => closeRoom(session, name, ''));
+    throw refusedByNetwork(opened.refused, 'The network refuses the channel');
   }
 
   /** Work on the network for what is recorded already: without the network it is left for later. */
@@ -332,14 +351,21 @@ export class Commands {
     }
   }
 
-  /** One command after the other for each channel. */
-  async #alone<T>(name: string, work: () => Promise<T>): Promise<T> {
-    return await this.#options.locks.run(name, work);
+  /** One command after the other for each channel, as long as somebody waits for it. */
+  async #alone<T>(
+    name: string,
+    { deadline }: Pick<WaitingAsker, 'deadline'>,
+    work: () => Promise<T>,
+  ): Promise<T> {
+    return await this.#options.locks.run(name, async () => {
+      deadline?.require();
+      return await work();
+    });
   }
 
   #session(): Session {
     const session = this.#options.irc.session();
-    if (!session?.oper || !session.forces || session.lost.aborted) throw ircUnavailable();
+    if (!session?.oper || !session.forces || session.lost.aborted) throw new Unavailable('irc_unavailable');
     return session;
   }
 

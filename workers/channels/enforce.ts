@@ -1,7 +1,7 @@
 import { casefold, isChannel, isNick } from '../../streams/irc-grammar.js';
 import { type IrcLine, textOf } from '../irc/line.js';
 import type { Session } from '../irc/session.js';
-import { ask, membersOf, modesOf } from './hands.js';
+import { membersOf, modesOf } from './lookups.js';
 import type { Enforced, Enforcement } from './requests.js';
 
 const failed = (error: string): Enforced => ({ is: 'failed', error });
@@ -34,7 +34,7 @@ export async function enforce(session: Session, wanted: Enforcement): Promise<En
 
 /** Whether they are there and no operator of the network; else why not, in words. */
 async function whoIs(session: Session, { nick, host }: Enforcement): Promise<string | 'there' | 'operator'> {
-  const { lines } = await ask(session, 'WHOIS', nick);
+  const { lines } = await session.ask('WHOIS', nick);
   const shown = lines.find(({ command }) => command === '311');
   if (!shown) return 'No such nick';
   const [, , user = '', shownHost = ''] = shown.params;
@@ -44,12 +44,12 @@ async function whoIs(session: Session, { nick, host }: Enforcement): Promise<str
 }
 
 async function tell(session: Session, { nick, text }: Enforcement): Promise<Enforced> {
-  const { error } = await ask(session, 'NOTICE', nick, text);
+  const { error } = await session.ask('NOTICE', nick, text);
   return error ? failed(error.text) : { is: 'done' };
 }
 
 async function kick(session: Session, { channel, nick, text }: Enforcement): Promise<Enforced> {
-  const { lines, error } = await ask(session, 'SAKICK', channel, nick, text);
+  const { lines, error } = await session.ask('SAKICK', channel, nick, text);
   if (error) return failed(error.text);
   if (!(await membersOf(session, channel)).has(casefold(nick))) return { is: 'done' };
   return failed(wordsOf(lines));
@@ -60,7 +60,7 @@ async function quiet(session: Session, wanted: Enforcement, isThere: boolean): P
   const { channel, nick } = wanted;
   if ((await modesOf(session, channel)).has('m')) {
     if (!isThere) return { is: 'done' };
-    const { error } = await ask(session, 'SAMODE', channel, '-v', nick);
+    const { error } = await session.ask('SAMODE', channel, '-v', nick);
     const still = (await membersOf(session, channel)).get(casefold(nick))?.voice;
     if (error || still) return failed(error?.text ?? 'The network did not carry it out');
     await tell(session, wanted);
@@ -81,7 +81,7 @@ async function takeBack(session: Session, { act, channel, nick, mask }: Enforcem
   }
   // who has left has no voice to be given back, and a channel that is gone has no bans
   if (act === 'unquiet' && (await membersOf(session, channel)).has(casefold(nick))) {
-    const { error } = await ask(session, 'SAMODE', channel, '+v', nick);
+    const { error } = await session.ask('SAMODE', channel, '+v', nick);
     if (error) return failed(error.text);
   }
   return { is: 'done' };
@@ -94,10 +94,10 @@ async function setBan(
   change: '+b' | '-b',
   mask: string,
 ): Promise<string | undefined> {
-  const { error } = await ask(session, 'SAMODE', channel, change, mask);
+  const { error } = await session.ask('SAMODE', channel, change, mask);
   if (error?.code === '403') return change === '-b' ? undefined : error.text;
   if (error) return error.text;
-  const { lines } = await ask(session, 'MODE', channel, '+b');
+  const { lines } = await session.ask('MODE', channel, '+b');
   const isSet = lines.some(({ command, params }) => command === '367' && params[2] === mask);
   return isSet === (change === '+b') ? undefined : 'The network did not carry it out';
 }
@@ -114,7 +114,7 @@ const known = new WeakMap<Session, string>();
 async function extendedBans(session: Session): Promise<string> {
   const before = known.get(session);
   if (before !== undefined) return before;
-  const { lines } = await ask(session, 'VERSION');
+  const { lines } = await session.ask('VERSION');
   const words = lines.filter(({ command }) => command === '005').flatMap(({ params }) => params);
   const letters =
     /^EXTBAN=[^,]*,(\w*)$/.exec(words.find((word) => word.startsWith('EXTBAN=')) ?? '')?.[1] ?? '';

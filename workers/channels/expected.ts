@@ -4,7 +4,7 @@ import { modeFlags } from '../../streams/channels/index.js';
 import { casefold } from '../../streams/irc-grammar.js';
 import { type IrcLine, textOf } from '../irc/line.js';
 import type { Session } from '../irc/session.js';
-import { ask, inLines, type Members, online } from './hands.js';
+import { inLines, type Members, online } from './lookups.js';
 
 /** What the list of the expected works with. */
 export interface ExpectedOptions {
@@ -84,7 +84,7 @@ export class Expected {
     const there = await online(session, [...new Set(asked.map(({ nick }) => nick))]);
     for (const { name, nick } of asked) if (!there.has(casefold(nick))) this.#expect(name, nick);
     const lost = asked.filter(({ nick, isLost }) => isLost && there.has(casefold(nick)));
-    await Promise.all(lost.map(({ name, nick }) => ask(session, 'SAJOIN', nick, name)));
+    await Promise.all(lost.map(({ name, nick }) => session.ask('SAJOIN', nick, name)));
     this.#watch(session, [...this.#options.bots, ...[...this.#guests.values()].map(({ nick }) => nick)]);
   }
 
@@ -117,7 +117,7 @@ export class Expected {
 
   #watch(session: Session, nicks: readonly string[]): void {
     for (const list of inLines(nicks, ',', Number.POSITIVE_INFINITY)) {
-      ask(session, 'MONITOR', '+', list).then(
+      session.ask('MONITOR', '+', list).then(
         ({ lines }) => {
           for (const line of lines) this.see(line);
           if (lines.some(({ command }) => command === listIsFull))
@@ -136,7 +136,7 @@ export class Expected {
     this.#forget(guest);
     const now = this.#options.now().getTime();
     const channels = [...guest.channels].flatMap(([channel, until]) => (until > now ? [channel] : []));
-    await Promise.all(channels.map((channel) => ask(session, 'SAJOIN', guest.nick, channel)));
+    await Promise.all(channels.map((channel) => session.ask('SAJOIN', guest.nick, channel)));
     this.#options.logger.info({ nick: guest.nick, channels }, 'invited nick has come and was brought in');
   }
 
@@ -150,7 +150,7 @@ export class Expected {
   #forget({ nick }: Guest): void {
     this.#guests.delete(casefold(nick));
     if (this.#session && !this.#session.lost.aborted)
-      ask(this.#session, 'MONITOR', '-', nick).catch(() => undefined);
+      this.#session.ask('MONITOR', '-', nick).catch(() => undefined);
   }
 
   #isBot(nick: string): boolean {

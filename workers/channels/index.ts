@@ -10,7 +10,6 @@ import { channelService } from './client.js';
 import { Commands } from './commands.js';
 import { Expected } from './expected.js';
 import { Lifecycle } from './lifecycle.js';
-import { observedOperations } from './observe.js';
 import type { KeepChannelsOptions } from './options.js';
 import { bringBot, reconcile } from './reconcile.js';
 import { Relinks } from './relinks.js';
@@ -22,11 +21,9 @@ export {
   createChannels,
   createEnforcement,
   createPresence,
-  ircUnavailable,
 } from './client.js';
 export { noSuchNick, notInChannel, operationFailed } from './members.js';
-export type { ChannelsObserver } from './observe.js';
-export type { HourlyLimits, KeepChannelsOptions, Lifetimes } from './options.js';
+export type { ChannelsObserver, HourlyLimits, KeepChannelsOptions, Lifetimes } from './options.js';
 export type * from './requests.js';
 
 /** How long after one of our bots was put out of a channel it is brought back, and how often that may be. */
@@ -90,8 +87,10 @@ export class KeepChannels {
     irc.on('session', this.#begin);
     irc.on('line', this.#see);
     irc.start();
-    const operations = observedOperations(this.#commands.operations(), this.#options.observe);
-    this.#answering = answerRequests({ log, logger, service: channelService, operations });
+    this.#answering = answerRequests({
+      ...{ log, logger, service: channelService, operations: this.#commands.operations() },
+      observe: this.#options.observe?.operation,
+    });
     this.#lifecycle.start();
   }
 

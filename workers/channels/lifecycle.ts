@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
 import { dueChannels } from '../../projections/channels/queries.js';
 import type { Log } from '../../streams/core/index.js';
+import { codeOf } from '../core/rpc.js';
 import type { Commands } from './commands.js';
-import { type ChannelsObserver, observed } from './observe.js';
-import type { KeepChannelsOptions, Lifetimes, ReadDirectory } from './options.js';
+import type { ChannelsObserver, KeepChannelsOptions, Lifetimes, ReadDirectory } from './options.js';
 
 /** What the lifecycle works with. */
 export interface LifecycleOptions {
@@ -88,10 +88,13 @@ export class Lifecycle {
 
   /** What is due and was deleted meanwhile needs nothing, nor what is not to be managed; anything else ends the run. */
   async #try(operation: string, name: string, work: (name: string) => Promise<unknown>): Promise<void> {
+    const { observe } = this.#options;
     try {
-      await observed(this.#options.observe, operation, () => work(name));
+      await work(name);
+      observe?.operation(operation, 'done');
     } catch (error) {
-      const { code } = error as { code?: unknown };
+      const code = codeOf(error);
+      observe?.operation(operation, code);
       if (code !== 'not_found' && code !== 'channel_reserved') throw error;
     }
   }

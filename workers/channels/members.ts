@@ -3,8 +3,7 @@ import { pause } from '../../streams/core/index.js';
 import { casefold, isNick } from '../../streams/irc-grammar.js';
 import { textOf } from '../irc/line.js';
 import type { Session } from '../irc/session.js';
-import { ask, type Member, type Members, membersOf, online } from './hands.js';
-import { botGuard } from './own-bots.js';
+import { type Member, type Members, membersOf, online } from './lookups.js';
 
 /** The nicks that are as they are to be, and why the others are not. */
 export interface MembersOutcome {
@@ -94,7 +93,7 @@ async function command(
       : action === 'sapart'
         ? ['SAPART', nick, channel, reason]
         : ['SAMODE', channel, modeOf[action], nick];
-  const { lines, error } = await ask(session, ...parts);
+  const { lines, error } = await session.ask(...parts);
   if (error) return error.text;
   const notice = lines.find((line) => line.command === 'NOTICE');
   return notice ? textOf(notice).replace(/^\*+ */, '') : '';
@@ -114,4 +113,19 @@ async function lookUntil(
     if (nicks.every((nick) => isDone(members.get(casefold(nick))))) break;
   }
   return members;
+}
+
+/** What would leave a bot without a channel, or without its voice there. */
+const harmful: readonly MemberAction[] = ['sapart', 'devoice', 'deop'];
+
+/** Says why an action is not for a nick because that is one of our own bots; `undefined` where it may be done. */
+export function botGuard(
+  session: Pick<Session, 'nick'>,
+  bots: readonly string[],
+): (action: MemberAction, nick: string) => string | undefined {
+  const ours = new Set([session.nick, ...bots].map(casefold));
+  return (action, nick) =>
+    harmful.includes(action) && ours.has(casefold(nick))
+      ? 'A bot of this service, without which nothing is shown or recorded there: it stays as it is'
+      : undefined;
 }

@@ -2,7 +2,6 @@ import type { Logger } from 'pino';
 import type { Sql } from '../../projections/core/sql.js';
 import type { Log, Position } from '../../streams/core/index.js';
 import type { IrcConnection } from '../irc/connection.js';
-import type { ChannelsObserver } from './observe.js';
 
 /** Runs a query on the channel directory; `after` waits, within bounds, until it has folded that position. */
 export type ReadDirectory = <T>(
@@ -25,6 +24,14 @@ export interface Lifetimes {
   geographicIdleMs: number;
   /** From the end of a task until its channel is archived. */
   endedTaskMs: number;
+}
+
+/** Told what the keeper of the channels does, as it does it. */
+export interface ChannelsObserver {
+  /** An operation came to its end: `done`, or the code of its error. */
+  operation(name: string, outcome: string): void;
+  /** Channels that were not as they are to be, and now are; by what had to be done. */
+  repaired(what: 'changed' | 'recreated' | 'removed' | 'bot_brought_in', channels: number): void;
 }
 
 /** What the keeper of the channels works with. */

@@ -7,9 +7,7 @@ import { casefold, isManagedChannel } from '../../streams/irc-grammar.js';
 import { maxForced, permanentMode } from '../irc/join.js';
 import { textOf } from '../irc/line.js';
 import type { Session } from '../irc/session.js';
-import { dissolve, furnish } from './furnish.js';
 import {
-  ask,
   inLines,
   type Members,
   type Modes,
@@ -19,9 +17,9 @@ import {
   online,
   readModes,
   topicOf,
-} from './hands.js';
-import type { ChannelsObserver } from './observe.js';
-import type { ReadDirectory } from './options.js';
+} from './lookups.js';
+import type { ChannelsObserver, ReadDirectory } from './options.js';
+import { applySettings, closeRoom } from './room.js';
 
 /** What reconciling works with. */
 export interface ReconcileOptions {
@@ -72,7 +70,7 @@ export async function reconcile(session: Session, options: ReconcileOptions): Pr
     const { name } = channel;
     if (isTouched(name) || !session.isIn(name)) return;
     const present = await look(session, channel, found.get(name), members.get(name));
-    const { changed, refused } = await furnish(session, channel, present, options.bots);
+    const { changed, refused } = await applySettings(session, channel, present, options.bots);
     if (changed.length > 0 && listed.has(name)) logger.info({ channel: name, changed }, 'channel repaired');
     if (refused) logger.warn({ channel: name, ...refused }, 'channel cannot be repaired');
     if (changed.length > 0) repaired += 1;
@@ -105,7 +103,7 @@ export async function bringBot(
   await enterAll(session, asked, nick);
   // it is in now, also in those that silence everybody without a voice
   const silent = asked.filter(({ modes }) => modeFlags(modes).has('m'));
-  await Promise.all(silent.map(({ name }) => ask(session, 'SAMODE', name, '+v', nick)));
+  await Promise.all(silent.map(({ name }) => session.ask('SAMODE', name, '+v', nick)));
 }
 
 async function bringBots(
@@ -137,7 +135,7 @@ async function enterAll(
   const isMe = nick === session.nick;
   const names = wanted.map(({ name }) => name).filter((name) => !isMe || !session.isIn(name));
   const answers = await Promise.all(
-    inLines(names, ',', maxForced).map((names) => ask(session, 'SAJOIN', nick, names)),
+    inLines(names, ',', maxForced).map((names) => session.ask('SAJOIN', nick, names)),
   );
   return membersIn(
     session,
@@ -147,7 +145,7 @@ async function enterAll(
 
 /** Every channel of the network as it stands in the server's list. */
 async function list(session: Session): Promise<Map<string, Listed>> {
-  const { lines } = await ask(session, 'LIST');
+  const { lines } = await session.ask('LIST');
   const listed = new Map<string, Listed>();
   for (const line of lines) {
     if (line.command !== '322') continue;
@@ -207,7 +205,7 @@ async function removeDeleted(
     if (isTouched(name)) return;
     // the read model may be behind: it may have been opened again
     if ((await log.last(channels, channelSubject(name)))?.type !== 'channel.deleted') return;
-    await dissolve(session, name, 'Channel deleted');
+    await closeRoom(session, name, 'Channel deleted');
     logger.info({ channel: name }, 'deleted channel removed');
     removed += 1;
   };

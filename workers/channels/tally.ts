@@ -1,7 +1,6 @@
 import { channelStatistics, limitedOperations } from '../../projections/channels/queries.js';
 import { type ChannelType, channels } from '../../streams/channels/index.js';
 import { type Log, Refusal } from '../../streams/core/index.js';
-import { HourlyLimit } from './limits.js';
 import type { HourlyLimits, ReadDirectory } from './options.js';
 
 /** How many channels of a type there may be, archived ones with them. */
@@ -51,5 +50,39 @@ export class Tally {
   /** Counts a channel that was created (1) or deleted (-1). */
   count(type: ChannelType, step: 1 | -1): void {
     this.#channels[type] += step;
+  }
+}
+
+/** How much of something may be done in any hour; 0 lifts the limit. */
+export class HourlyLimit {
+  readonly #what: string;
+  readonly #most: number;
+  /** When it was done, oldest first, in milliseconds. */
+  #times: number[];
+
+  /** `what` is a plural for the refusal's text; `times` is what was done before. */
+  constructor(what: string, most: number, times: readonly Date[] = []) {
+    this.#what = what;
+    this.#most = most;
+    this.#times = times.map((time) => time.getTime());
+  }
+
+  /** Takes `count` of them. Throws a 429 that says when there will be room, and takes none. */
+  take(count: number, now: Date): void {
+    if (this.#most === 0) return;
+    this.#times = this.#times.filter((time) => time > now.getTime() - hourMs);
+    const over = this.#times.length + count - this.#most;
+    if (over > 0) {
+      const free = (this.#times[over - 1] ?? now.getTime()) + hourMs;
+      const retryAfter = Math.max(1, Math.ceil((free - now.getTime()) / 1_000));
+      const text = `Too many ${this.#what}: at most ${this.#most} an hour`;
+      throw new Refusal('rate_limited', text, { retryAfter });
+    }
+    for (let n = 0; n < count; n++) this.#times.push(now.getTime());
+  }
+
+  /** Gives back what was taken last and was not done. */
+  giveBack(count: number): void {
+    this.#times.splice(Math.max(0, this.#times.length - count));
   }
 }

@@ -1,20 +1,44 @@
-import type { Msg, NatsError } from 'nats';
+import { headers, type Msg } from 'nats';
+import pTimeout from 'p-timeout';
 import type { Logger } from 'pino';
-import { isExpected, type Log, Refusal, Unavailable } from '../../streams/core/index.js';
+import {
+  errorTold,
+  isExpected,
+  type Log,
+  Refusal,
+  type Told,
+  told,
+  Unavailable,
+} from '../../streams/core/index.js';
+import type { RefusalCode } from '../../streams/refusals.js';
 
-/** What an operation answers, or the expected error that it ends with. */
-type Envelope =
-  | { is: 'result'; result: unknown }
-  | { is: 'refusal'; code: string; status: number; message: string; extra: Refusal['extra'] }
-  | { is: 'unavailable'; code: string; status: number; message: string; retryAfter: number };
+type Answer = { is: 'result'; result: unknown } | Told;
 
-/** Operations by name; each takes plain JSON and answers plain JSON, or throws. */
-export type Operations = Record<string, (input: never) => Promise<unknown>>;
+/** Operations by name; each takes plain JSON and answers plain JSON, or throws. The deadline is that of who asks. */
+export type Operations = Record<string, (input: never, deadline: Deadline) => Promise<unknown>>;
 
 /** How long a stop waits for operations under way, in milliseconds. */
 const stopBoundMs = 3_000;
+const deadlineHeader = 'Relay-Deadline';
 
 const subjectOf = (service: string, operation: string) => `rpc.${service}.${operation}`;
+
+/** When whoever asked gives up, by the clock of the log, which all processes share. */
+export class Deadline {
+  readonly #log: Log;
+  readonly #at: number;
+
+  /** `at` in milliseconds since 1970; without it there is none. */
+  constructor(log: Log, at = Number.POSITIVE_INFINITY) {
+    this.#log = log;
+    this.#at = at;
+  }
+
+  /** Throws once it is over: what is begun now nobody would hear of. */
+  require(): void {
+    if (this.#log.now().getTime() > this.#at) throw new Unavailable('answer_overdue');
+  }
+}
 
 /** Answers other processes' requests over the log server, until `stop`; nothing of them is stored. */
 export function answerRequests(options: {
@@ -22,22 +46,33 @@ export function answerRequests(options: {
   service: string;
   operations: Operations;
   logger: Logger;
+  /** Told how an operation came to its end: `done`, or the code of its error. */
+  observe?: ((operation: string, outcome: string) => void) | undefined;
 }): { stop(): Promise<void> } {
-  const { log, service, operations, logger } = options;
+  const { log, service, operations, logger, observe } = options;
   const underWay = new Set<Promise<void>>();
   const answer = async (message: Msg): Promise<void> => {
     const operation = message.subject.split('.').at(-1)!;
-    let envelope: Envelope;
+    let answer: Answer;
     try {
-      const run = operations[operation] as ((input: unknown) => Promise<unknown>) | undefined;
+      const run = operations[operation] as
+        | ((input: unknown, deadline: Deadline) => Promise<unknown>)
+        | undefined;
       if (!run) throw new Refusal('not_found', `${service} has no operation ${operation}`);
-      envelope = { is: 'result', result: await run(message.json()) };
+      const deadline = new Deadline(
+        log,
+        Number(message.headers?.get(deadlineHeader) || Number.POSITIVE_INFINITY),
+      );
+      deadline.require();
+      answer = { is: 'result', result: await run(message.json(), deadline) };
+      observe?.(operation, 'done');
     } catch (error) {
       if (!isExpected(error)) logger.error({ service, operation, err: error }, 'operation failed');
-      envelope = envelopeOf(error);
+      observe?.(operation, codeOf(error));
+      answer = told(error);
     }
     // without a connection nobody waits for the answer any more
-    if (!log.connection.isClosed()) message.respond(JSON.stringify(envelope));
+    if (!log.connection.isClosed()) message.respond(JSON.stringify(answer));
   };
   // two holders at a time, as after a cut, must not both carry a request out
   const subscription = log.connection.subscribe(subjectOf(service, '*'), {
@@ -51,56 +86,62 @@ export function answerRequests(options: {
   return {
     stop: async () => {
       subscription.unsubscribe();
-      const bound = new Promise((resolve) => setTimeout(resolve, stopBoundMs).unref());
-      await Promise.race([Promise.allSettled(underWay), bound]);
+      await pTimeout(Promise.allSettled(underWay), { milliseconds: stopBoundMs, message: false });
     },
   };
 }
 
+/** A part of the service that one process at a time answers for, as others ask it. */
+export interface RequestedService {
+  log: Log;
+  name: string;
+  /** How long an answer is waited for, in milliseconds. */
+  timeoutMs: number;
+  /** How it is refused while no process answers. */
+  absent?: RefusalCode;
+}
+
 /**
- * Has an operation carried out by whichever process answers for the service. Throws the operation's own error,
- * or an `Unavailable` with the code `nobody_answers` or `answer_overdue`; after the latter it may be done all the same.
+ * Has an operation carried out by whichever process answers for the service. Throws the operation's own error, or an
+ * `Unavailable`: the service's own for its absence, or `answer_overdue`, after which it may be done all the same if it
+ * was begun in time.
  */
 export async function request<Result>(
-  log: Log,
-  service: string,
+  { log, name, timeoutMs, absent = 'nobody_answers' }: RequestedService,
   operation: string,
   input: unknown,
-  timeoutMs: number,
 ): Promise<Result> {
-  let message: Msg;
-  try {
-    message = await log.ask(() =>
-      log.connection.request(subjectOf(service, operation), JSON.stringify(input), { timeout: timeoutMs }),
-    );
-  } catch (error) {
-    throw noAnswer(service, error);
-  }
-  const envelope = message.json<Envelope>();
-  if (envelope.is === 'result') return envelope.result as Result;
-  const { code, status, message: text } = envelope;
-  throw envelope.is === 'refusal'
-    ? new Refusal({ code, status }, text, envelope.extra)
-    : new Unavailable({ code, status }, text, envelope.retryAfter);
+  const deadline = log.now().getTime() + timeoutMs;
+  const { connection } = log;
+  const ask = () => {
+    const withDeadline = headers();
+    withDeadline.set(deadlineHeader, String(deadline));
+    const timeout = Math.max(1, deadline - log.now().getTime());
+    return connection.request(subjectOf(name, operation), JSON.stringify(input), {
+      ...{ timeout, headers: withDeadline },
+    });
+  };
+  const message = await log.ask(ask).catch((error: unknown) => {
+    const code = codeOf(error);
+    if (code === '503') throw new Unavailable(absent);
+    throw code === 'TIMEOUT' ? new Unavailable('answer_overdue') : error;
+  });
+  const answer = message.json<Answer>();
+  if (answer.is === 'result') return answer.result as Result;
+  throw errorTold(answer);
 }
 
-function noAnswer(service: string, error: unknown): unknown {
-  switch ((error as NatsError).code) {
-    case '503':
-      return new Unavailable('nobody_answers', `No process answers for ${service} now`);
-    case 'TIMEOUT':
-      return new Unavailable('answer_overdue', `${service} did not answer in time`);
-    default:
-      return error;
-  }
+/** The commands of a service; each takes what is asked for and who asks. */
+export function commandsOf<Commands extends object>(
+  service: RequestedService,
+  names: readonly (keyof Commands & string)[],
+): Commands {
+  const command = (name: string) => (of: unknown, asker: unknown) =>
+    request(service, name, { request: of, asker });
+  return Object.fromEntries(names.map((name) => [name, command(name)])) as Commands;
 }
 
-function envelopeOf(error: unknown): Envelope {
-  if (!isExpected(error)) {
-    return { is: 'refusal', code: 'internal_error', status: 500, message: 'Something went wrong', extra: {} };
-  }
-  const { code, status, message } = error;
-  return error.kind === 'refusal'
-    ? { is: 'refusal', code, status, message, extra: error.extra }
-    : { is: 'unavailable', code, status, message, retryAfter: error.retryAfter };
+/** How an error is told apart. */
+export function codeOf(error: unknown): string {
+  return String((error as { code?: unknown }).code ?? 'error');
 }

@@ -5,7 +5,7 @@ import { Backoff } from './backoff.js';
 import { claimNick } from './claim.js';
 import type { IrcLine } from './line.js';
 import { Link, whenAborted } from './link.js';
-import { LinkSession, type Session } from './session.js';
+import { Session } from './session.js';
 import { type Dial, type ServerAddress, serverAddress } from './transport.js';
 
 /** What one bot's connection is made of; times in milliseconds. */
@@ -63,7 +63,7 @@ export class IrcConnection extends EventEmitter<ConnectionEvents> {
   readonly #stop = new AbortController();
   #running: Promise<void> | undefined;
   #link: Link | undefined;
-  #session: LinkSession | undefined;
+  #session: Session | undefined;
   #sessions = 0;
   #status: IrcStatus;
 
@@ -121,7 +121,7 @@ export class IrcConnection extends EventEmitter<ConnectionEvents> {
       Object.assign(this.#status, { connected: true, since: new Date(), confirmation: exchange.kind });
       const quiet = await this.#prepare(link);
       announcedAt = performance.now();
-      this.#session = new LinkSession(++this.#sessions, link, exchange, quiet);
+      this.#session = new Session(++this.#sessions, link, exchange, quiet);
       this.#status.lastError = null;
       const { log } = this.#options;
       const { oper } = link.self;

@@ -13,10 +13,14 @@ export type SayOutcome =
   | { is: 'lost'; written: boolean };
 
 /** What a server answered to one command: all its lines (none for a bare ACK) and the first error among them. */
-export type Answer =
-  | { is: 'answered'; lines: IrcLine[]; error: { code: string; text: string } | null }
-  | { is: 'unconfirmed' }
-  | { is: 'lost'; written: boolean };
+export interface Answered {
+  is: 'answered';
+  lines: IrcLine[];
+  error: { code: string; text: string } | null;
+}
+
+/** What became of one command. */
+export type Answer = Answered | { is: 'unconfirmed' } | { is: 'lost'; written: boolean };
 
 /** How lines and their answers are brought together on one connection. */
 export interface Exchange {

@@ -1,7 +1,13 @@
 export { IrcConnection, type IrcConnectionOptions, type IrcStatus } from './connection.js';
 export type { Answer, SayOutcome } from './exchange.js';
 export type { JoinOptions, JoinOutcome, Replay } from './join.js';
-export type { ChannelStatus, HistoryLine, JoinSnapshot, ModeNames } from './join-answers.js';
+export {
+  type ChannelStatus,
+  type HistoryLine,
+  type JoinSnapshot,
+  type ModeNames,
+  memberOf,
+} from './join-answers.js';
 export type { IrcLine } from './line.js';
 export type { Session } from './session.js';
 export { type NetworkSize, networkSize } from './size.js';

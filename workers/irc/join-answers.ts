@@ -133,16 +133,8 @@ export class JoinAnswers {
     for (const name of list.split(' ')) {
       if (name === '') continue;
       target.members += 1;
-      let at = 0;
-      const modes: string[] = [];
-      for (;;) {
-        const prefix = this.names.prefixes.find(({ symbol }) => symbol === name[at]);
-        if (!prefix) break;
-        modes.push(prefix.mode);
-        at += 1;
-      }
-      const nick = name.slice(at).split('!', 1)[0]!;
-      target.snapshot?.members.push(`${name.slice(0, at)}${nick}`);
+      const { nick, symbols, modes } = memberOf(name, this.names);
+      target.snapshot?.members.push(`${symbols}${nick}`);
       if (this.self.isMe(nick)) target.status = statusOf(modes);
     }
   }
@@ -164,6 +156,15 @@ export class JoinAnswers {
   #find(channel: string): Target | undefined {
     return this.targets.get(casefold(channel));
   }
+}
+
+/** Somebody in a list of members: the nick, and what stands before it, as symbols and as the modes that these stand for. */
+export function memberOf(entry: string, { prefixes }: ModeNames) {
+  const modes: string[] = [];
+  const modeAt = (at: number) => prefixes.find(({ symbol }) => symbol === entry[at])?.mode;
+  for (let mode = modeAt(0); mode; mode = modeAt(modes.length)) modes.push(mode);
+  const nick = entry.slice(modes.length).split('!', 1)[0]!;
+  return { nick, symbols: entry.slice(0, modes.length), modes };
 }
 
 function statusOf(modes: string[]): ChannelStatus {

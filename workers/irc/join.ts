@@ -119,7 +119,7 @@ class Joining {
     await this.#enter(this.#unjoined().filter((target) => !target.refused));
     if (toggle) await this.#userMode('+N');
     const joined = this.#targets.filter(({ name, joined }) => joined && self.isIn(name));
-    await this.#each(joined, (target) => this.#furnish(target));
+    await this.#each(joined, (target) => this.#setUp(target));
   }
 
   get #forces(): boolean {
@@ -158,7 +158,7 @@ class Joining {
   }
 
   /** Learns the modes, gives them to a channel that we have created, and sees to it that +m never silences us. */
-  async #furnish(target: Target): Promise<void> {
+  async #setUp(target: Target): Promise<void> {
     const { self, channelModes } = this.#context;
     if (target.modes === '') await this.#send(target, 'MODE', target.name);
     // A room where we are alone and that is not kept open by +P did not exist before us.

@@ -1,57 +1,30 @@
+import { Unavailable } from '../../streams/core/index.js';
 import { cutToBytes, isChannel, lineBudget } from '../../streams/irc-grammar.js';
-import type { Answer, Exchange, SayOutcome } from './exchange.js';
+import type { Answer, Answered, Exchange, SayOutcome } from './exchange.js';
 import { type JoinContext, type JoinOptions, type JoinOutcome, joinChannels } from './join.js';
 import type { ModeNames } from './join-answers.js';
 import { commandLine, escapeTag } from './line.js';
 import type { Link } from './link.js';
 
-/** One registered connection under our nick; it ends with its connection, and all that was open with it. */
-export interface Session {
-  /** Counts up over the sessions of one IrcConnection, from 1. */
-  readonly id: number;
-  /** Aborted when the session is over, with an Error that says why. */
-  readonly lost: AbortSignal;
-  readonly nick: string;
-  readonly oper: boolean;
-  /** How lines are confirmed: by labelled echoes, or by a PING fence on servers without them. */
-  readonly confirmation: 'labels' | 'fence';
-  /** Whether the server puts on each message the account of who sent it. */
-  readonly tagsAccounts: boolean;
-  /** Whether operators of this server can bring about what they like in channels: SAJOIN, SAPART, SAMODE, SATOPIC. */
-  readonly forces: boolean;
-  /** What the server calls its channel modes and prefixes. */
-  readonly modeNames: ModeNames;
-  /** How many channels we are in now. */
-  readonly rooms: number;
-  /** Whether we are in this channel now. */
-  isIn(channel: string): boolean;
-  /**
-   * Sends one line and tells what became of it. `text` is cut at a grapheme border to what fits one line;
-   * `tag` goes along as client tag +svc/event where the server takes it. At most one line per channel should
-   * be under way: that is the caller's part.
-   */
-  say(channel: string, text: string, tag?: string): Promise<SayOutcome>;
-  /** Joins channels, as operator also those that refuse us. */
-  join(channels: readonly string[], options: JoinOptions): Promise<Map<string, JoinOutcome>>;
-  /** Any other command; the last part may hold spaces. Rejects with a TypeError when the parts do not make one line. */
-  command(...parts: string[]): Promise<Answer>;
-}
-
 const eventTag = '+svc/event';
 // Of the 4,094 bytes for client tags; a label and the tag's name go off.
 const maxTagBytes = 4_000;
 
-/** The session of a link that is registered, opered and under its nick. */
-export class LinkSession implements Session {
+/** One registered connection under our nick; it ends with its connection, and all that was open with it. */
+export class Session {
+  /** Whether the server puts on each message the account of who sent it. */
+  readonly tagsAccounts: boolean;
   readonly #link: Link;
   readonly #exchange: Exchange;
   readonly #context: JoinContext;
   readonly #tags: boolean;
-  readonly tagsAccounts: boolean;
   /** Joins run one after another: they take user mode +N off and put it back. */
   #joining: Promise<unknown> = Promise.resolve();
 
-  /** `quiet`: user mode +N is set, so that channels do not replay their history to us. */
+  /**
+   * `id` counts up over the sessions of one IrcConnection, from 1. `quiet`: user mode +N is set, so that channels do not
+   * replay their history to us.
+   */
   constructor(
     readonly id: number,
     link: Link,
@@ -76,6 +49,7 @@ export class LinkSession implements Session {
     };
   }
 
+  /** Aborted when the session is over, with an Error that says why. */
   get lost(): AbortSignal {
     return this.#link.lost;
   }
@@ -88,26 +62,36 @@ export class LinkSession implements Session {
     return this.#link.self.oper;
   }
 
+  /** How lines are confirmed: by labelled echoes, or by a PING fence on servers without them. */
   get confirmation(): 'labels' | 'fence' {
     return this.#exchange.kind;
   }
 
+  /** Whether operators of this server can bring about what they like in channels: SAJOIN, SAPART, SAMODE, SATOPIC. */
   get forces(): boolean {
     return this.#context.forces;
   }
 
+  /** What the server calls its channel modes and prefixes. */
   get modeNames(): ModeNames {
     return this.#context;
   }
 
+  /** How many channels we are in now. */
   get rooms(): number {
     return this.#link.self.rooms;
   }
 
+  /** Whether we are in this channel now. */
   isIn(channel: string): boolean {
     return this.#link.self.isIn(channel);
   }
 
+  /**
+   * Sends one line and tells what became of it. `text` is cut at a grapheme border to what fits one line;
+   * `tag` goes along as client tag +svc/event where the server takes it. At most one line per channel should
+   * be under way: that is the caller's part.
+   */
   async say(channel: string, text: string, tag?: string): Promise<SayOutcome> {
     if (!isChannel(channel)) return { is: 'refused', code: '476', error: 'Not a channel name' };
     const oneLine = /[\r\n\0]/.test(text) ? text.replace(/[\r\n\0]+/g, ' ') : text;
@@ -119,13 +103,22 @@ export class LinkSession implements Session {
     return this.#exchange.say(channel, line, value);
   }
 
+  /** Joins channels, as operator also those that refuse us. */
   join(channels: readonly string[], options: JoinOptions): Promise<Map<string, JoinOutcome>> {
     const joined = this.#joining.then(() => joinChannels(this.#context, channels, options));
     this.#joining = joined.catch(() => undefined);
     return joined;
   }
 
+  /** Any other command; the last part may hold spaces. Rejects with a TypeError when the parts do not make one line. */
   async command(...parts: string[]): Promise<Answer> {
     return this.#exchange.command(commandLine(parts));
+  }
+
+  /** A command of which the answer is needed. Throws `irc_unavailable` when the session ends or stays silent instead. */
+  async ask(...parts: string[]): Promise<Answered> {
+    const answer = await this.command(...parts);
+    if (answer.is !== 'answered') throw new Unavailable('irc_unavailable');
+    return answer;
   }
 }

@@ -1,6 +1,6 @@
 import { casefold } from '../../streams/irc-grammar.js';
 import type { LineSighting, Sighting } from '../../streams/network/index.js';
-import type { IrcLine, JoinSnapshot, ModeNames } from '../irc/index.js';
+import { type IrcLine, type JoinSnapshot, type ModeNames, memberOf } from '../irc/index.js';
 
 /** A channel that we are in, as far as its lines tell: who is there, its topic and its modes. */
 export class Room {
@@ -17,8 +17,7 @@ export class Room {
     this.#topic = topic;
     this.#modes = changedModes('', modes, names);
     for (const member of members) {
-      const nick = withoutPrefix(member, names);
-      this.#members.set(casefold(nick), member);
+      this.#members.set(casefold(memberOf(member, names).nick), member);
     }
   }
 
@@ -77,9 +76,8 @@ export class Room {
     const [to = ''] = line.params;
     const member = this.#members.get(casefold(line.nick));
     if (member === undefined) return undefined;
-    const prefix = member.slice(0, member.length - withoutPrefix(member, this.#names).length);
     this.#gone(line.nick);
-    this.#members.set(casefold(to), `${prefix}${to}`);
+    this.#members.set(casefold(to), `${memberOf(member, this.#names).symbols}${to}`);
     return { is: 'nick', at, ...whoOf(line), to };
   }
 }
@@ -118,12 +116,6 @@ function whoOf({ nick, ident, hostname, prefix, tags }: IrcLine): {
 /** `*` is how the network says that somebody is identified with none. */
 function accountOf(account: string | undefined): { account?: string } {
   return account && account !== '*' ? { account } : {};
-}
-
-function withoutPrefix(member: string, { prefixes }: ModeNames): string {
-  let at = 0;
-  while (prefixes.some(({ symbol }) => symbol === member[at])) at += 1;
-  return member.slice(at);
 }
 
 /** The letters of a channel's own modes after a change, sorted; those of lists and of members are none of them. */

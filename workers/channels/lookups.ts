@@ -1,10 +1,9 @@
 import { parseModes } from '../../streams/channels/index.js';
 import { Refusal } from '../../streams/core/index.js';
 import { casefold } from '../../streams/irc-grammar.js';
-import type { IrcLine } from '../irc/line.js';
-import { textOf } from '../irc/line.js';
+import { memberOf } from '../irc/join-answers.js';
+import { type IrcLine, textOf } from '../irc/line.js';
 import type { Session } from '../irc/session.js';
-import { ircUnavailable } from './client.js';
 
 /** Somebody in a channel, and what they may do there. */
 export interface Member {
@@ -19,20 +18,7 @@ export type Members = Map<string, Member>;
 /** Settings of a channel: flags with their parameters. */
 export type Modes = Map<string, string | undefined>;
 
-/** An answered command: all lines of the answer, and the first error among them. */
-export interface Answered {
-  lines: IrcLine[];
-  error: { code: string; text: string } | null;
-}
-
 const maxListBytes = 400;
-
-/** Sends one command and waits for its answer. Throws `irc_unavailable` when the session ends or stays silent instead. */
-export async function ask(session: Session, ...parts: string[]): Promise<Answered> {
-  const answer = await session.command(...parts);
-  if (answer.is !== 'answered') throw ircUnavailable();
-  return answer;
-}
 
 /** Reads who is in each channel from lines of answers (353). */
 export function membersIn(session: Session, lines: readonly IrcLine[]): Map<string, Members> {
@@ -43,8 +29,9 @@ export function membersIn(session: Session, lines: readonly IrcLine[]): Map<stri
     const members: Members = rooms.get(key) ?? new Map();
     rooms.set(key, members);
     for (const entry of textOf(line).split(' ')) {
-      const member = entry === '' ? undefined : memberOf(session, entry);
-      if (member) members.set(casefold(member.nick), member);
+      const { nick, modes } = memberOf(entry, session.modeNames);
+      const member = { nick, op: modes.some((mode) => 'qao'.includes(mode)), voice: modes.includes('v') };
+      if (nick !== '') members.set(casefold(nick), member);
     }
   }
   return rooms;
@@ -52,20 +39,20 @@ export function membersIn(session: Session, lines: readonly IrcLine[]): Map<stri
 
 /** Who is in a channel now; nobody when there is no such channel. */
 export async function membersOf(session: Session, channel: string): Promise<Members> {
-  const { lines } = await ask(session, 'NAMES', channel);
+  const { lines } = await session.ask('NAMES', channel);
   return membersIn(session, lines).get(casefold(channel)) ?? new Map();
 }
 
 /** The settings of a channel now. */
 export async function modesOf(session: Session, channel: string): Promise<Modes> {
-  const { lines } = await ask(session, 'MODE', channel);
+  const { lines } = await session.ask('MODE', channel);
   const shown = lines.find(({ command }) => command === '324');
   return shown ? readModes(session, shown.params.slice(2)) : new Map();
 }
 
 /** The topic of a channel now; empty when it has none. */
 export async function topicOf(session: Session, channel: string): Promise<string> {
-  const { lines } = await ask(session, 'TOPIC', channel);
+  const { lines } = await session.ask('TOPIC', channel);
   const shown = lines.find(({ command }) => command === '332');
   return shown ? textOf(shown) : '';
 }
@@ -103,7 +90,7 @@ export function hasSetting(session: Session, flag: string): boolean {
 /** Those of the nicks that are on the network now, casefolded. */
 export async function online(session: Session, nicks: readonly string[]): Promise<Set<string>> {
   const answers = await Promise.all(
-    inLines(nicks, ' ', Number.POSITIVE_INFINITY).map((list) => ask(session, 'ISON', ...list.split(' '))),
+    inLines(nicks, ' ', Number.POSITIVE_INFINITY).map((list) => session.ask('ISON', ...list.split(' '))),
   );
   const found = answers.flatMap(({ lines }) =>
     lines.filter(({ command }) => command === '303').flatMap((line) => textOf(line).split(' ')),
@@ -124,18 +111,4 @@ export function inLines(names: readonly string[], separator: string, most: numbe
     lists.at(-1)!.push(name);
   }
   return lists.map((list) => list.join(separator));
-}
-
-function memberOf(session: Session, entry: string): Member | undefined {
-  const { prefixes } = session.modeNames;
-  let at = 0;
-  let given = '';
-  for (;;) {
-    const prefix = prefixes.find(({ symbol }) => symbol === entry[at]);
-    if (!prefix) break;
-    given += prefix.mode;
-    at += 1;
-  }
-  const nick = entry.slice(at).split('!', 1)[0]!;
-  return nick === '' ? undefined : { nick, op: /[qao]/.test(given), voice: given.includes('v') };
 }

@@ -1,22 +1,13 @@
-import { modeFlags } from '../../streams/channels/index.js';
+import { type ChannelState, modeFlags, parseModes } from '../../streams/channels/index.js';
 import { Refusal } from '../../streams/core/index.js';
 import { casefold } from '../../streams/irc-grammar.js';
 import { historyMode, permanentMode } from '../irc/join.js';
 import { textOf } from '../irc/line.js';
 import type { Session } from '../irc/session.js';
-import {
-  ask,
-  hasSetting,
-  type Members,
-  type Modes,
-  membersIn,
-  membersOf,
-  modesOf,
-  topicOf,
-} from './hands.js';
+import { hasSetting, type Members, type Modes, membersIn, membersOf, modesOf, topicOf } from './lookups.js';
 
 /** How a channel is to be. */
-export interface Wanted {
+export interface RoomSettings {
   name: string;
   /** Mode string of all that was asked for. */
   modes: string;
@@ -24,7 +15,7 @@ export interface Wanted {
 }
 
 /** How a channel was found. */
-export interface Found {
+export interface FoundRoom {
   modes: Modes;
   topic: string;
   members: Members;
@@ -37,7 +28,7 @@ export interface Refused {
 }
 
 /** The error of a command that the network does not carry out. */
-export function cannot({ text }: Refused, what: string): Refusal {
+export function refusedByNetwork({ text }: Refused, what: string): Refusal {
   return new Refusal('refused_by_network', `${what}: ${text}`);
 }
 
@@ -47,7 +38,7 @@ const ours = 'imspkl';
 /** Enters a channel, whatever keeps others out, and tells who is in it; or why that cannot be. */
 export async function enter(session: Session, name: string): Promise<Members | Refused> {
   if (session.isIn(name)) return await membersOf(session, name);
-  const { lines, error } = await ask(session, 'SAJOIN', session.nick, name);
+  const { lines, error } = await session.ask('SAJOIN', session.nick, name);
   const members = membersIn(session, lines).get(casefold(name));
   if (session.isIn(name)) return members ?? (await membersOf(session, name));
   return error ?? { code: 'NOTICE', text: lines[0] ? textOf(lines[0]) : 'The server did not answer' };
@@ -61,29 +52,34 @@ export const isRefused = (entered: Members | Refused): entered is Refused => !(e
  * different. Our bots get a voice before nobody else has one. Channels outlive their last member and keep their
  * last lines, where the server can do that.
  */
-export async function furnish(
+export async function applySettings(
   session: Session,
-  wanted: Wanted,
-  found: Found,
+  wanted: RoomSettings,
+  found: FoundRoom,
   bots: readonly string[],
 ): Promise<{ changed: string[]; refused: Refused | undefined }> {
   const changed: string[] = [];
   const line = modeLine(session, wanted, found, bots);
   let refused: Refused | undefined;
   if (line.length > 0) {
-    const { error } = await ask(session, 'SAMODE', wanted.name, ...line);
+    const { error } = await session.ask('SAMODE', wanted.name, ...line);
     if (error) refused = error;
     else changed.push(`modes ${line.join(' ')}`);
   }
   if (wanted.topic !== found.topic) {
-    await ask(session, 'SATOPIC', wanted.name, wanted.topic);
+    await session.ask('SATOPIC', wanted.name, wanted.topic);
     changed.push('topic');
   }
   return { changed, refused };
 }
 
 /** The parameters of the SAMODE that makes a channel what it is to be; none when it is. */
-function modeLine(session: Session, wanted: Wanted, found: Found, bots: readonly string[]): string[] {
+function modeLine(
+  session: Session,
+  wanted: RoomSettings,
+  found: FoundRoom,
+  bots: readonly string[],
+): string[] {
   const modes = modeFlags(wanted.modes);
   if (hasSetting(session, permanentMode)) modes.set(permanentMode, undefined);
   if (hasSetting(session, historyMode.flag)) modes.set(historyMode.flag, historyMode.value);
@@ -124,34 +120,94 @@ function voiceless(members: Members, bots: readonly string[]): string[] {
 /** Gives our bots a voice in a channel where nobody else has one. */
 export async function voiceBots(
   session: Session,
-  { name, modes }: Pick<Wanted, 'name' | 'modes'>,
+  { name, modes }: Pick<RoomSettings, 'name' | 'modes'>,
   members: Members,
   bots: readonly string[],
 ): Promise<void> {
   if (!modeFlags(modes).has('m')) return;
-  await Promise.all(voiceless(members, bots).map((bot) => ask(session, 'SAMODE', name, '+v', bot)));
+  await Promise.all(voiceless(members, bots).map((bot) => session.ask('SAMODE', name, '+v', bot)));
 }
 
-/** Enters a channel, looks at it and furnishes it; what was different, or why that cannot be. */
-export async function makeSo(
+/** Enters a channel, looks at it and brings it to what it is to be; what was different, or why that cannot be. */
+export async function prepareRoom(
   session: Session,
-  wanted: Wanted,
+  wanted: RoomSettings,
   bots: readonly string[],
 ): Promise<{ changed: string[]; members: Members; refused: Refused | undefined }> {
   const members = await enter(session, wanted.name);
   if (isRefused(members)) return { changed: [], members: new Map(), refused: members };
   const [modes, topic] = await Promise.all([modesOf(session, wanted.name), topicOf(session, wanted.name)]);
-  return { members, ...(await furnish(session, wanted, { modes, topic, members }, bots)) };
+  return { members, ...(await applySettings(session, wanted, { modes, topic, members }, bots)) };
 }
 
 /** Empties a channel and lets it go: everybody is parted, we last, and nothing keeps it open. */
-export async function dissolve(session: Session, name: string, reason: string): Promise<void> {
+export async function closeRoom(session: Session, name: string, reason: string): Promise<void> {
   if (isRefused(await enter(session, name))) return;
   // closed first: whoever is parted is not to come back before it is gone
   const permanent = hasSetting(session, permanentMode) ? permanentMode : '';
-  await ask(session, 'SAMODE', name, `+i${permanent && `-${permanent}`}`);
+  await session.ask('SAMODE', name, `+i${permanent && `-${permanent}`}`);
   const members = await membersOf(session, name);
   const others = [...members.values()].filter(({ nick }) => casefold(nick) !== casefold(session.nick));
-  await Promise.all(others.map(({ nick }) => ask(session, 'SAPART', nick, name, reason)));
-  await ask(session, 'PART', name, reason);
+  await Promise.all(others.map(({ nick }) => session.ask('SAPART', nick, name, reason)));
+  await session.ask('PART', name, reason);
+}
+
+/** A managed channel as it is to be. */
+export type Room = Pick<ChannelState, 'modes' | 'topic' | 'invited'> & { name: string };
+
+/** Makes a channel on the network and brings in who was invited; who came, or why there can be no such channel. */
+export async function openRoom(
+  session: Session,
+  room: Room,
+  bots: readonly string[],
+): Promise<{ invited: string[]; refused: Refused | undefined }> {
+  const { name, invited } = room;
+  const { refused } = await prepareRoom(session, room, bots);
+  if (refused || invited.length === 0) return { invited: [], refused };
+  await Promise.all(invited.map((nick) => session.ask('SAJOIN', nick, name)));
+  const members = await membersOf(session, name);
+  await voiceBots(session, room, members, bots);
+  return { invited: invited.filter((nick) => members.has(casefold(nick))), refused };
+}
+
+/** Brings a channel to what it is to be, and our bots back that were invited; what was different. */
+export async function repairRoom(session: Session, room: Room, bots: readonly string[]): Promise<string[]> {
+  const { name, invited } = room;
+  const { changed, members } = await prepareRoom(session, room, bots);
+  const ours = new Set(bots.map(casefold));
+  const gone = invited.filter((nick) => ours.has(casefold(nick)) && !members.has(casefold(nick)));
+  if (gone.length === 0) return changed;
+  await Promise.all(gone.map((nick) => session.ask('SAJOIN', nick, name)));
+  await voiceBots(session, room, await membersOf(session, name), bots);
+  return [...changed, ...gone.map((nick) => `${nick} brought back`)];
+}
+
+/** Sets modes as they were asked for, our bots keeping their voice; why that cannot be, if so. */
+export async function changeModes(
+  session: Session,
+  { name, modes }: Pick<Room, 'name' | 'modes'>,
+  change: string,
+  bots: readonly string[],
+): Promise<Refused | undefined> {
+  if (modeFlags(change).has('m'))
+    await voiceBots(session, { name, modes: change }, await membersOf(session, name), bots);
+  const { error } = await session.ask('SAMODE', name, ...withKey(change, modes));
+  return error ?? undefined;
+}
+
+/** The parameters of a mode change. Servers want the key of a channel when it is taken away, and before there is another. */
+function withKey(change: string, modes: string): string[] {
+  const key = modeFlags(modes).get('k');
+  let flags = '';
+  const parameters: string[] = [];
+  for (const { sign, flag, parameter } of parseModes(change) ?? []) {
+    if (flag === 'k' && key !== undefined) {
+      flags += '-k';
+      parameters.push(key);
+      if (sign === '-') continue;
+    }
+    flags += `${sign}${flag}`;
+    if (parameter !== undefined) parameters.push(parameter);
+  }
+  return [flags, ...parameters];
 }
