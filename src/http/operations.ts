@@ -2,11 +2,10 @@ import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify';
 import { z } from 'zod';
 import type { ApiKeys } from '../auth/api-keys.js';
 import { keepRawBodies } from '../auth/raw-body.js';
-import { type Binding, bindingOf, collect } from '../operations/core/binding.js';
+import { type Binding, bindingOf, collect, sendOutput } from '../operations/core/binding.js';
 import { type Caller, nobody } from '../operations/core/caller.js';
 import type { AnyOperation, Call } from '../operations/core/operation.js';
 import { inputOf, parseInput } from '../operations/core/validation.js';
-import { sendOutput } from './answer.js';
 
 /** Says whether the wallet that signed a request may act for a nick. */
 export interface Signers {

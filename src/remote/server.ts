@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { sendOutput } from '../http/answer.js';
-import { bindingOf, collect } from '../operations/core/binding.js';
+import { bindingOf, collect, sendOutput } from '../operations/core/binding.js';
 import { type Caller, nobody } from '../operations/core/caller.js';
 import type { AnyOperation, Call } from '../operations/core/operation.js';
 import { inputOf } from '../operations/core/validation.js';

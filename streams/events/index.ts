@@ -1,4 +1,4 @@
-export { channelEffects, effectsOf, type RoomOpening, withEventBot } from './effects.js';
+export { feedChannel, roomTypeOf } from './channel-names.js';
 export { eventToken, MarketEvent } from './event.js';
 export { type MarketFact, market, marketSubject } from './facts.js';
-export { feedChannel, roomTypeOf, routeEvent } from './routing.js';
+export { channelEffects, effectsOf, type RoomOpening, routeEvent, withEventBot } from './routing.js';

@@ -1,6 +1,15 @@
-import { cleanText, isManagedChannel } from '../irc-grammar.js';
+import { z } from 'zod';
+import { casefold, cleanText, cutToCharacters, isNick } from '../irc-grammar.js';
+import {
+  categoryChannel,
+  cityChannel,
+  cityOf,
+  feedChannel,
+  relayChannel,
+  taskChannel,
+} from './channel-names.js';
 import { type MarketEvent, type MarketPayload, normalisePayload } from './event.js';
-import { anyEventLine, type Screen, ShownFields, shortId, textOf } from './formats.js';
+import { anyEventLine, type Screen, ShownFields, textOf } from './formats.js';
 
 /** Where an event is shown, and the one line that is shown in each of these channels. */
 export interface Route {
@@ -8,79 +17,6 @@ export interface Route {
   targetChannels: string[];
   /** One clean line of at least one character, not yet cut to what fits behind the sender's mask. */
   formattedMessage: string;
-}
-
-/** The public feed, and the place of every line that has no other. */
-export const feedChannel = '#bounties';
-
-const prefixes = { task: '#task-', relay: '#relay-', geographic: '#city-', category: '#cat-' } as const;
-
-/** What kind of room a line's channel is, when it is one that lines may be the first to need. */
-export function roomTypeOf(name: string): keyof typeof prefixes | undefined {
-  const types = Object.keys(prefixes) as (keyof typeof prefixes)[];
-  return types.find((type) => name.startsWith(prefixes[type]));
-}
-
-function channel(prefix: string, part: string): string | undefined {
-  const name = `${prefix}${part}`;
-  return part !== '' && isManagedChannel(name) ? name : undefined;
-}
-
-// Filtered before lower-casing: some foreign capitals become ASCII letters when lower-cased.
-function channelSafe(text: string): string {
-  return text.replace(/[^A-Za-z0-9_-]/g, '').toLowerCase();
-}
-
-/** `#task-` and the first 8 characters of a task id; undefined when nothing usable is left of it. */
-export function taskChannel(id: unknown): string | undefined {
-  return channel(prefixes.task, channelSafe(shortId(id)));
-}
-
-/** `#relay-` and the first 8 characters of a relay id; undefined when nothing usable is left of it. */
-export function relayChannel(relayId: unknown): string | undefined {
-  return channel(prefixes.relay, channelSafe(shortId(relayId)));
-}
-
-/** `#cat-` and the category with hyphens for underscores; undefined when that is no channel name. */
-export function categoryChannel(category: unknown): string | undefined {
-  return channel(prefixes.category, channelSafe((textOf(category) ?? '').replaceAll('_', '-')));
-}
-
-// Letters whose stroke or ligature Unicode does not count as a separable mark.
-const strokes: Record<string, string> = {
-  ß: 'ss',
-  æ: 'ae',
-  œ: 'oe',
-  ø: 'o',
-  ł: 'l',
-  đ: 'd',
-  ħ: 'h',
-  ŧ: 't',
-  ı: 'i',
-};
-
-// Far beyond what fits a channel name; one compatibility character can become 18 letters.
-const longestCity = 200;
-
-/** The city of a location: what stands before the first comma, as sent. */
-export function cityOf(location: unknown): string {
-  return (textOf(location) ?? '').split(',', 1)[0]!;
-}
-
-/** `#city-` and the slug of a location's city (`São Paulo, BR` → `#city-sao-paulo`); undefined without one. */
-export function cityChannel(location: unknown): string | undefined {
-  const name = cityOf(location);
-  if (name === '' || name.length > longestCity) return undefined;
-  const slug = name
-    .normalize('NFKD')
-    .replace(/\p{M}+/gu, '')
-    .toLowerCase()
-    .replace(/[ßæœøłđħŧı]/g, (letter) => strokes[letter]!)
-    .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^-|-$/g, '');
-  // an address in the wrong field: channel names are public, whole wallets are not
-  if (/0x[0-9a-f]{40}/.test(slug)) return undefined;
-  return channel(prefixes.geographic, slug);
 }
 
 type Target = (payload: MarketPayload) => string | undefined;
@@ -188,4 +124,126 @@ export function routeEvent(event: MarketEvent, screen?: Screen): Route {
     targetChannels: named.length > 0 ? [...new Set(named)] : [feedChannel],
     formattedMessage: cleanText(rule.line(new ShownFields(payload, screen))),
   };
+}
+
+const RoomOpening = z.object({
+  name: z.string(),
+  type: z.enum(['task', 'geographic']),
+  modes: z.string(),
+  topic: z.string(),
+  invite_list: z.array(z.string()),
+  metadata: z.record(z.string(), z.unknown()),
+});
+
+/** A room in the form in which an event has it opened. */
+export type RoomOpening = z.output<typeof RoomOpening>;
+
+/** What an event does to channels beside being shown in some; nothing, for most. */
+export const ChannelEffects = z.object({
+  /** This room is opened; where it is there already, those who are named are asked in. */
+  open: RoomOpening.optional(),
+  /** The room of a task that has ended: archived with the reason, or in its own time where there is none. */
+  close: z.object({ name: z.string(), reason: z.string().nullable() }).optional(),
+});
+
+export type ChannelEffects = z.output<typeof ChannelEffects>;
+
+/** A reason stands in the channel's topic, which has room for some 300 bytes. */
+const reasonCharacters = 200;
+const cityCharacters = 60;
+
+/**
+ * What is recorded of an event's effects, or for a fact from before they were recorded what would have been.
+ * `screen` sees each piece of free text that is to stand in a topic and answers what to show instead.
+ */
+export function effectsOf(
+  event: Pick<MarketEvent, 'event_type' | 'payload'> & { effects?: ChannelEffects | undefined },
+  screen?: Screen,
+): ChannelEffects {
+  return event.effects ?? channelEffects(event, screen);
+}
+
+/** The contract's channel automation. Pure, and never throws whatever the payload holds. */
+export function channelEffects(
+  event: Pick<MarketEvent, 'event_type' | 'payload'>,
+  screen?: Screen,
+): ChannelEffects {
+  const payload = normalisePayload(event.payload);
+  const shown = new ShownFields(payload, screen);
+  switch (event.event_type) {
+    case 'task.assigned':
+      return openTask(payload, shown);
+    case 'task.created':
+    case 'task.published':
+      return openCity(payload, shown);
+    case 'task.approved':
+      return closeTask(payload, 'Task approved');
+    case 'task.completed':
+      return closeTask(payload, 'Task completed');
+    case 'task.cancelled':
+    case 'task.mutual_cancel': {
+      const given = cutToCharacters(shown.cancellationReason, reasonCharacters).trimEnd();
+      return closeTask(payload, given === '-' ? 'Task cancelled' : given);
+    }
+    case 'task.expired':
+      return closeTask(payload, null);
+    default:
+      return {};
+  }
+}
+
+function openTask(payload: MarketPayload, shown: ShownFields): ChannelEffects {
+  const name = taskChannel(payload.id);
+  if (!name) return {};
+  const { id, title, bounty } = shown;
+  return {
+    open: {
+      name,
+      type: 'task',
+      modes: '+int',
+      topic: `Task ${id} | ${title} | $${bounty} USDC | Status: ASSIGNED`,
+      invite_list: nicksOf(payload.publisher_nick, payload.worker_nick),
+      metadata: {
+        task_id: textOf(payload.id),
+        bounty: payload.bounty_usdc ?? null,
+        category: textOf(payload.category) ?? null,
+      },
+    },
+  };
+}
+
+function openCity(payload: MarketPayload, shown: ShownFields): ChannelEffects {
+  const name = cityChannel(payload.location);
+  if (!name) return {};
+  const city = shown.freeText(cityOf(payload.location), cityCharacters);
+  return {
+    open: {
+      name,
+      type: 'geographic',
+      modes: '+nt',
+      topic: `Tasks in ${city} | /tasks --near ${city}`,
+      invite_list: [],
+      metadata: { city },
+    },
+  };
+}
+
+function closeTask(payload: MarketPayload, reason: string | null): ChannelEffects {
+  const name = taskChannel(payload.id);
+  return name ? { close: { name, reason } } : {};
+}
+
+/** The same room with the bot among those who are asked in that posts its lines: nobody else enters a task's room. */
+export function withEventBot<Room extends { type: string; invite_list: string[] }>(
+  room: Room,
+  eventBot: string,
+): Room {
+  if (room.type !== 'task') return room;
+  return { ...room, invite_list: nicksOf(...room.invite_list, eventBot) };
+}
+
+/** Those of the values that are nicks, each person once. */
+function nicksOf(...values: unknown[]): string[] {
+  const nicks = values.map(textOf).filter((nick) => nick !== undefined && isNick(nick)) as string[];
+  return [...new Map(nicks.map((nick) => [casefold(nick), nick])).values()];
 }

@@ -1,13 +1,13 @@
 import t from 'tap';
-import { MarketEvent } from '../../streams/events/event.js';
 import {
   categoryChannel,
   cityChannel,
   cityOf,
   relayChannel,
-  routeEvent,
   taskChannel,
-} from '../../streams/events/routing.js';
+} from '../../streams/events/channel-names.js';
+import { MarketEvent } from '../../streams/events/event.js';
+import { routeEvent } from '../../streams/events/routing.js';
 
 const wallet = '0x1234567890abcdef1234567890abcdef1234abcd';
 const txHash = `0xdeadbeef${'12345678'.repeat(7)}`;

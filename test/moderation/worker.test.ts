@@ -2,7 +2,7 @@ import t from 'tap';
 import { market, marketSubject } from '../../streams/events/index.js';
 import { type Incident, moderation, personDecider, personSubject } from '../../streams/moderation/index.js';
 import { irc } from '../../streams/network/index.js';
-import { namesOf } from '../../workers/core/in-order.js';
+import { namesOf } from '../../workers/core/durable-consumer.js';
 import { eventually } from '../support/eventually.js';
 import { GuardHouse, Hand } from './guard.js';
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { type Log, Refusal, type StreamDefinition } from '../../streams/core/index.js';
 import { operations, workerSubject } from '../../streams/operations/facts.js';
-import { type HaltedAt, haltedKey } from './fact-consumer.js';
-import { floorOf, namesOf } from './in-order.js';
+import { floorOf, namesOf } from './durable-consumer.js';
+import { type HaltedAt, haltedKey } from './halted-facts.js';
 
 /** How a worker stands in its stream, whichever process it runs in. */
 export interface ConsumerStatus {

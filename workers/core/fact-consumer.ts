@@ -3,13 +3,28 @@ import {
   decodeFact,
   type FactOf,
   type Log,
+  type Pull,
   type PulledMessage,
   pause,
   type Recorded,
   type StreamDefinition,
 } from '../../streams/core/index.js';
-import { operations, workerSubject } from '../../streams/operations/facts.js';
-import { InOrderConsumer, type Takeover } from './in-order.js';
+import { DurableConsumer } from './durable-consumer.js';
+import { type HaltedAt, HaltedFacts } from './halted-facts.js';
+
+/** Where a consumer takes up its work. */
+export interface Takeover {
+  /** First sequence that may be handed out, whether for the first time or again. */
+  from: number;
+  /** When the first message from there on was stored; `undefined` when there is none. */
+  since: Date | undefined;
+  /** Last sequence of the stream at this moment: everything up to it may have been in somebody's hands before. */
+  head: number;
+  /** Whether it was nobody's hands but ours since this consumer was started. */
+  ours: boolean;
+  /** Aborted when the consumer is stopped. */
+  signal: AbortSignal;
+}
 
 /** What is consumed, and by whom. */
 export interface FactConsumerOptions<S extends StreamDefinition> {
@@ -30,135 +45,188 @@ export interface FactConsumerOptions<S extends StreamDefinition> {
   take(fact: Recorded<FactOf<S>>): void;
 }
 
-/** A fact that a worker cannot take, as others are told of it. */
-export interface HaltedAt {
-  seq: number;
-  reason: string;
-}
-
-/** What is written on the consumer, for whoever looks at it. */
-export const haltedKey = 'halted';
-const skipPollMs = 1_000;
-const mostNamed = 20;
-const longestReason = 200;
+const againMs = 50;
+const pauseMs = 500;
+/** Somebody else has taken the work: two that are at it must not snatch it from each other all the time. */
+const politePauseMs = 1_000;
+const acknowledgement = new TextEncoder().encode('+ACK');
 
 /**
- * Facts of a stream in their order, each handed over once until it is done. One that cannot be taken, because it does
- * not decode or because its owner says so, is named on the consumer, and stays until an operator's recorded command
- * lets the worker pass over it, or until a start that can take it.
+ * Facts of a stream in their order, each handed over once until it is done. A server redelivers what was in the hands
+ * of a crashed worker after newer messages; so each start, and each start after a lost connection, makes the durable
+ * consumer anew behind the last message up to which all are acknowledged. What is handed out twice this way
+ * are facts that the owner has in hand, which it is not told of again, and those it dealt with before `takeOver` was
+ * called; it is the owner's part to recognise these. A fact that cannot be taken, because it does not decode or because
+ * its owner says so, stays in hand until an operator lets the worker pass over it, or until a start that can take it.
  */
 export class FactConsumer<S extends StreamDefinition> {
   readonly #options: FactConsumerOptions<S>;
-  readonly #consumer: InOrderConsumer;
+  readonly #consumer: DurableConsumer;
+  readonly #halted: HaltedFacts;
   readonly #stop = new AbortController();
+  /** Last sequence that the present pull has handed out, and where to acknowledge everything up to it. */
+  #position = 0;
+  #reply: string | undefined;
+  /** Sequences that were handed out and are not done, oldest first, with where to acknowledge what comes before. */
+  readonly #open = new Map<number, string | undefined>();
+  /** Done since the takeover began and not handed out again yet: the new consumer does not know. */
+  readonly #doneMeanwhile = new Set<number>();
+  /** With the owner, also across takeovers. */
   readonly #inHand = new Set<number>();
-  readonly #halted = new Map<number, { reason: string; pass(): void }>();
-  /** Sequences that operators let the worker pass over, as far as they were read. */
-  readonly #skipped = new Set<number>();
-  #skipsRead = 0;
-  /** What stands on the consumer. */
-  #noted: string | undefined;
-  #watching: Promise<void> | undefined;
+  #acknowledged: string | undefined;
+  #acknowledging = false;
+  #pull: Pull | undefined;
+  #reading = false;
+  #waiting: (() => void)[] = [];
+  #ended = () => {};
+  #running: Promise<void> | undefined;
 
   constructor(options: FactConsumerOptions<S>) {
-    const { log, logger, stream, durable, filter, maxInHand = 1_000, takeOver } = options;
+    const { log, logger, stream, durable, filter } = options;
     this.#options = options;
-    this.#consumer = new InOrderConsumer({
-      ...{ log, logger, stream, durable, ...(filter === undefined ? {} : { filter }) },
-      capacity: options.capacity ?? (() => maxInHand - this.#inHand.size),
-      takeOver: async (place) => {
-        this.#noted = undefined;
-        await takeOver?.(place);
-      },
-      message: (message) => this.#receive(message),
+    this.#consumer = new DurableConsumer({ log, stream, durable, filter });
+    this.#halted = new HaltedFacts({
+      ...{ log, logger, stream, worker: durable, signal: this.#stop.signal },
+      note: (metadata) => this.#consumer.note(metadata),
     });
   }
 
   start(): void {
-    this.#consumer.start();
+    this.#running = this.#run();
   }
 
-  /** Hands over no more from now on. */
+  /** Hands over no more from now on; what was handed over may still come to its end. Resolves when all is quiet. */
   async stop(): Promise<void> {
     this.#stop.abort();
-    await Promise.all([this.#consumer.stop(), this.#watching]);
+    this.#pull?.stop();
+    this.#ended();
+    this.#setReading(false);
+    await Promise.all([this.#running, this.#halted.atRest()]);
   }
 
-  /** A fact is dealt with. */
+  /**
+   * A fact is dealt with. The log is told how far all are: a word that is lost on the way only costs a second look
+   * after a takeover.
+   */
   done(seq: number): void {
     this.#inHand.delete(seq);
-    this.#consumer.done(seq);
-    this.#consumer.refill();
+    this.#settle(seq);
+    this.refill();
   }
 
   /** A fact is somebody else's now: it is handed over again when the consumer is taken up anew. */
   leave(seq: number): void {
     this.#inHand.delete(seq);
-    this.#consumer.refill();
+    this.refill();
   }
 
   /** A fact cannot be taken; `pass` is called when an operator lets the worker go on without it. */
   halt(seq: number, error: unknown, pass: () => void): void {
-    const { logger, stream, durable: worker } = this.#options;
-    const reason = error instanceof Error ? error.message : String(error);
-    logger.error({ worker, stream: stream.name, seq, err: error }, 'fact cannot be taken');
-    const before = this.#halted.get(seq);
-    this.#halted.set(seq, {
-      reason,
-      pass: () => {
-        before?.pass();
-        pass();
-      },
-    });
-    this.#watching ??= this.#watch();
+    this.#halted.add(seq, error, pass);
   }
 
   /** The facts that cannot be taken. */
   get halted(): HaltedAt[] {
-    return [...this.#halted].map(([seq, { reason }]) => ({ seq, reason }));
+    return this.#halted.list;
   }
 
   get durable(): string {
     return this.#options.durable;
   }
 
-  /** Facts in hand now. */
-  get inHand(): number {
-    return this.#inHand.size;
-  }
-
   /** Sequence up to which all is dealt with, of what was handed over since the last takeover. */
   get position(): number {
-    return this.#consumer.position;
+    const [oldest] = this.#open.keys();
+    return oldest === undefined ? this.#position : oldest - 1;
   }
 
-  /** Whether the work is ours as far as we know. */
+  /** Whether the work is ours as far as we know: taken over, and not lost since. */
   get reading(): boolean {
-    return this.#consumer.reading;
+    return this.#reading;
   }
 
   /** Resolves when the work is ours, or after a stop. */
   async whenReading(): Promise<void> {
-    await this.#consumer.whenReading();
+    if (this.#reading || this.#stop.signal.aborted) return;
+    await new Promise<void>((resolve) => {
+      this.#waiting.push(resolve);
+    });
   }
 
   /** To be called when the owner has room again. */
   refill(): void {
-    this.#consumer.refill();
+    this.#pull?.refill();
   }
 
-  #receive(message: PulledMessage): void {
-    const { seq, data } = message;
+  async #run(): Promise<void> {
+    const { log, logger, durable: worker } = this.#options;
+    const { signal } = this.#stop;
+    while (!signal.aborted) {
+      try {
+        const name = await this.#takeOver();
+        if (signal.aborted) return;
+        const reason = await this.#read(name);
+        if (signal.aborted) return;
+        logger.info({ worker, reason }, 'consumer is taken up again');
+        await pause(/deleted/i.test(reason) ? politePauseMs * (1 + Math.random()) : againMs, signal);
+      } catch (error) {
+        if (signal.aborted) return;
+        if (log.connected) logger.warn({ worker, err: error }, 'consumer cannot be taken up now');
+        await pause(pauseMs, signal);
+      }
+    }
+  }
+
+  async #takeOver(): Promise<string> {
+    const { log, stream, filter, takeOver } = this.#options;
+    this.#position = 0;
+    this.#reply = undefined;
+    this.#open.clear();
+    this.#doneMeanwhile.clear();
+    const { name, from, ours } = await this.#consumer.renew();
+    const first = await log.next(stream, from, filter);
+    const head = await log.head(stream);
+    this.#halted.unnoted();
+    await takeOver?.({ from, since: first?.at, head, ours, signal: this.#stop.signal });
+    return name;
+  }
+
+  /** Hands out until the pull breaks; why it did. */
+  async #read(name: string): Promise<string> {
+    const { log, stream, maxInHand = 1_000 } = this.#options;
+    const { capacity = () => maxInHand - this.#inHand.size } = this.#options;
+    return await new Promise<string>((resolve) => {
+      this.#ended = () => resolve('stopped');
+      this.#pull = log.pull({
+        stream: stream.name,
+        consumer: name,
+        capacity,
+        message: (message) => this.#handOut(message),
+        broken: (why) => {
+          this.#setReading(false);
+          resolve(why);
+        },
+      });
+      this.#setReading(true);
+    });
+  }
+
+  #handOut(message: PulledMessage): void {
+    const { seq } = message;
     const { stream, concerns, take } = this.#options;
-    if (this.#inHand.has(seq)) return;
-    if (concerns && !concerns(message)) {
-      this.#consumer.done(seq);
+    this.#open.set(seq, this.#reply);
+    this.#position = seq;
+    this.#reply = message.reply;
+    const isDone = this.#doneMeanwhile.delete(seq);
+    if (!isDone && this.#inHand.has(seq)) return;
+    if (isDone || concerns?.(message) === false) {
+      this.#settle(seq);
       return;
     }
     this.#inHand.add(seq);
     let fact: Recorded<FactOf<S>>;
     try {
-      fact = decodeFact(stream, data, message);
+      fact = decodeFact(stream, message.data, message);
     } catch (error) {
       this.halt(seq, error, () => this.done(seq));
       return;
@@ -166,48 +234,27 @@ export class FactConsumer<S extends StreamDefinition> {
     take(fact);
   }
 
-  /** Names what cannot be taken, and looks for commands to pass over it, while there is any. */
-  async #watch(): Promise<void> {
-    const { signal } = this.#stop;
-    const { logger, durable: worker } = this.#options;
-    while (!signal.aborted) {
-      try {
-        if (this.#halted.size > 0) await this.#skip();
-        await this.#note();
-        if (this.#halted.size === 0) break;
-      } catch (error) {
-        logger.debug({ worker, err: error }, 'what cannot be taken cannot be named now');
-      }
-      await pause(skipPollMs, signal);
-    }
-    this.#watching = undefined;
-  }
-
-  async #skip(): Promise<void> {
-    const { log, logger, stream, durable: worker } = this.#options;
-    for await (const { seq, type, data } of log.subject(
-      operations,
-      workerSubject(worker),
-      this.#skipsRead + 1,
-    )) {
-      this.#skipsRead = seq;
-      if (type === 'work.skipped' && data.stream === stream.name) this.#skipped.add(data.seq);
-    }
-    for (const [seq, { pass }] of this.#halted) {
-      if (!this.#skipped.has(seq)) continue;
-      logger.warn({ worker, stream: stream.name, seq }, 'worker skips a fact, as an operator decided');
-      this.#halted.delete(seq);
-      pass();
+  #settle(seq: number): void {
+    if (seq > this.#position) this.#doneMeanwhile.add(seq);
+    else if (this.#open.delete(seq) && !this.#acknowledging) {
+      this.#acknowledging = true;
+      setImmediate(() => this.#acknowledge());
     }
   }
 
-  async #note(): Promise<void> {
-    const named = this.halted.slice(0, mostNamed).map(({ seq, reason }) => {
-      return { seq, reason: reason.slice(0, longestReason) };
-    });
-    const text = JSON.stringify(named);
-    if (text === (this.#noted ?? '[]')) return;
-    await this.#consumer.note(named.length > 0 ? { [haltedKey]: text } : {});
-    this.#noted = text;
+  #acknowledge(): void {
+    this.#acknowledging = false;
+    const { connection } = this.#options.log;
+    const [oldest] = this.#open.values();
+    const upTo = this.#open.size === 0 ? this.#reply : oldest;
+    if (upTo === undefined || upTo === this.#acknowledged || connection.isClosed()) return;
+    this.#acknowledged = upTo;
+    connection.publish(upTo, acknowledgement);
+  }
+
+  #setReading(reading: boolean): void {
+    this.#reading = reading;
+    if (!reading && !this.#stop.signal.aborted) return;
+    for (const resolve of this.#waiting.splice(0)) resolve();
   }
 }

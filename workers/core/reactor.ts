@@ -10,10 +10,10 @@ import {
   type Recorded,
   type StreamDefinition,
 } from '../../streams/core/index.js';
-import { FactConsumer, type HaltedAt } from './fact-consumer.js';
-import type { Takeover } from './in-order.js';
+import { FactConsumer, type Takeover } from './fact-consumer.js';
+import type { HaltedAt } from './halted-facts.js';
 import { done, KeyedQueue, type Verdict as QueueVerdict } from './keyed-queue.js';
-import { record, type ToRecord } from './record.js';
+import { Recorder, type ToRecord } from './record.js';
 
 /** What came of one try at a piece of work. A fact that it names is recorded before anything else of its key is begun. */
 export type Verdict =
@@ -89,6 +89,7 @@ export class Reactor<S extends StreamDefinition, Item> {
   readonly #facts: FactConsumer<S>;
   readonly #queue: KeyedQueue<Work<Item>>;
   readonly #limit: LimitFunction;
+  readonly #recorder: Recorder;
   #planned = Promise.resolve();
 
   constructor(options: ReactorOptions<S, Item>) {
@@ -100,6 +101,7 @@ export class Reactor<S extends StreamDefinition, Item> {
       handle: (work, tries) => this.#try(work, tries),
     });
     const { log, logger, stream, durable, filter, maxInHand, takeOver, concerns } = options;
+    this.#recorder = new Recorder(log, logger, this.stopping);
     this.#facts = new FactConsumer({
       ...{ log, logger, stream, durable, filter, maxInHand },
       ...(takeOver ? { takeOver } : {}),
@@ -203,14 +205,8 @@ export class Reactor<S extends StreamDefinition, Item> {
       case 'dead':
         logger.error({ worker, seq, key: work.key, tries, error: verdict.reason }, 'work given up');
     }
-    if (!verdict.fact || (await this.#record(verdict.fact))) this.#settle(work);
+    if (!verdict.fact || (await this.#recorder.record(verdict.fact))) this.#settle(work);
     return done;
-  }
-
-  #record(fact: ToRecord): Promise<boolean> {
-    const { log, logger, durable: worker } = this.#options;
-    const waits = (error: unknown) => logger.warn({ worker, err: error }, 'fact waits for the log');
-    return record(log, fact, { stopping: this.stopping, waits });
   }
 
   async #failed(work: Work<Item>, error: unknown): Promise<QueueVerdict> {

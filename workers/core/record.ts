@@ -1,3 +1,5 @@
+import pLimit from 'p-limit';
+import type { Logger } from 'pino';
 import { type AnyFact, type Log, newId, retry, type StreamDefinition } from '../../streams/core/index.js';
 
 /** A fact that is to be recorded, and who says so. */
@@ -8,26 +10,44 @@ export interface ToRecord {
   by: string;
 }
 
+/** Facts on their way at most: thousands of events may expire in the same moment. */
+const maxAppends = 64;
 const pauses = { first: 250, longest: 250 };
 
-/**
- * Appends a fact until it is on the log, however long that is away. False when it was given up because of a stop: then
- * the fact may or may not be on the log.
- */
-export async function record(
-  log: Log,
-  { stream, subject, fact, by }: ToRecord,
-  { stopping, waits }: { stopping: AbortSignal; waits(error: unknown): void },
-): Promise<boolean> {
-  const id = newId();
-  const append = async (tries: number) => {
-    // the log knows a repeated id for minutes only, and may have been away for longer
-    const isStored = tries > 0 && (await log.last(stream, subject))?.id === id;
-    if (!isStored) await log.append(stream, subject, fact as never, { by, id });
-    return true;
-  };
-  const failed = (error: unknown, tries: number) => {
-    if (tries === 1) waits(error);
-  };
-  return (await retry(append, { pauses, failed, signal: stopping })) ?? false;
+/** Appends facts until they are on the log, however long it is away. */
+export class Recorder {
+  readonly #log: Log;
+  readonly #logger: Logger;
+  readonly #stopping: AbortSignal;
+  readonly #limit = pLimit(maxAppends);
+  #troubled = false;
+
+  /** Once `stopping` is aborted, a log that is away is not waited for. */
+  constructor(log: Log, logger: Logger, stopping: AbortSignal) {
+    this.#log = log;
+    this.#logger = logger;
+    this.#stopping = stopping;
+  }
+
+  /** True when it is on the log; false when it was given up because of a stop: then it may or may not be on the log. */
+  record(fact: ToRecord): Promise<boolean> {
+    return this.#limit(() => this.recordNow(fact));
+  }
+
+  /** The same, before others that wait for their turn. */
+  async recordNow({ stream, subject, fact, by }: ToRecord): Promise<boolean> {
+    const id = newId();
+    const append = async (tries: number) => {
+      // the log knows a repeated id for minutes only, and may have been away for longer
+      const isStored = tries > 0 && (await this.#log.last(stream, subject))?.id === id;
+      if (!isStored) await this.#log.append(stream, subject, fact as never, { by, id });
+      this.#troubled = false;
+      return true;
+    };
+    const failed = (error: unknown) => {
+      if (!this.#troubled) this.#logger.warn({ worker: by, err: error }, 'facts wait for the log');
+      this.#troubled = true;
+    };
+    return (await retry(append, { pauses, failed, signal: this.#stopping })) ?? false;
+  }
 }

@@ -2,19 +2,21 @@ import type { Logger } from 'pino';
 import type { Log } from '../../streams/core/index.js';
 import {
   type ConfirmedLine,
+  confirmationsSubject,
   type DeliveryCommand,
   type DeliveryFact,
   type DeliveryLimits,
   type DeliveryState,
+  delivery,
   deliveryDecider,
   deliverySubject,
   type EventRef,
   openChannels,
 } from '../../streams/delivery/index.js';
 import { KeyedQueue } from '../core/keyed-queue.js';
+import { Recorder } from '../core/record.js';
 import { type Line, Lines } from './lines.js';
 import type { Presence } from './presence.js';
-import { Recorder } from './recorder.js';
 import type { Opening } from './rooms.js';
 
 /** Who hands out what events are in hand because of. */
@@ -60,6 +62,9 @@ export interface EventsInHandOptions {
   released(): void;
 }
 
+const by = 'deliver-to-irc';
+const maxLinesPerFact = 500;
+
 /** The events that are being delivered: one line per open channel, and a recorded outcome before each is let go. */
 export class EventsInHand {
   readonly #options: EventsInHandOptions;
@@ -68,7 +73,10 @@ export class EventsInHand {
   /** The lines by their channels. */
   readonly #queue: KeyedQueue<Line<Job>>;
   readonly #lines: Lines<Job>;
-  readonly recorder: Recorder;
+  readonly #recorder: Recorder;
+  /** Confirmed lines that wait for the log, and who is told when they are on it. */
+  #confirmed: { line: ConfirmedLine; recorded: () => void }[] = [];
+  #flushing: Promise<void> | undefined;
   /** The log's time at the last sweep: as exact as a time to live has to be. */
   #now: Date;
 
@@ -76,12 +84,12 @@ export class EventsInHand {
     const { log, logger, presence, limits, stopping } = options;
     this.#options = options;
     this.#decider = deliveryDecider(limits);
-    this.recorder = new Recorder(log, logger, stopping);
+    this.#recorder = new Recorder(log, logger, stopping);
     this.#now = log.now();
     const { retryMs } = limits;
     this.#lines = new Lines<Job>({
       ...{ presence, stopping, retryMs, wanted: this.#wanted },
-      confirmed: (line, via) => this.#confirmed(line, via),
+      confirmed: (line, via) => this.#confirm(line, via),
       failed: (line, error) => this.#failed(line, error),
     });
     this.#queue = new KeyedQueue({ stopping, handle: (line) => this.#lines.deliver(line) });
@@ -152,7 +160,12 @@ export class EventsInHand {
   /** Resolves when all lines have come to rest after a stop, and no confirmation waits for the log any more. */
   async atRest(): Promise<void> {
     await this.#queue.atRest();
-    await this.recorder.flushed();
+    await this.flushed();
+  }
+
+  /** Resolves when no confirmations wait for the log any more, or none can be recorded. */
+  async flushed(): Promise<void> {
+    await this.#flushing;
   }
 
   /** Whether a line is still to be shown. */
@@ -170,7 +183,11 @@ export class EventsInHand {
     this.#queue.prune(this.#wanted);
   }
 
-  #confirmed(line: Line<Job>, via: ConfirmedLine['via']): void {
+  /**
+   * Records a confirmed line. Lines confirmed while an append is under way share the next one, so a fact has one line
+   * when little happens and hundreds when much does.
+   */
+  #confirm(line: Line<Job>, via: ConfirmedLine['via']): void {
     // the event may have been forgotten and handed out again while its line was on the wire
     const inHand = this.#jobs.get(line.event.ref.seq);
     const job = inHand && tagOf(inHand) === line.tag ? inHand : line.event;
@@ -182,13 +199,27 @@ export class EventsInHand {
     const confirmed = fact.data.lines[0]!;
     const { log, observe } = this.#options;
     observe?.lineConfirmed(via, log.now().getTime() - job.since);
-    this.recorder.confirm(confirmed, () => {
+    const recorded = () => {
       if (confirmed.completes) {
         observe?.eventEnded('delivered');
         this.release(job);
       } else this.#conclude(job);
       this.#lines.recorded(line.channel);
-    });
+    };
+    this.#confirmed.push({ line: confirmed, recorded });
+    this.#flushing ??= this.#flush();
+  }
+
+  async #flush(): Promise<void> {
+    await undefined; // lines confirmed by the same packet go together
+    while (this.#confirmed.length > 0) {
+      const batch = this.#confirmed.splice(0, maxLinesPerFact);
+      const fact = { type: 'lines.confirmed' as const, data: { lines: batch.map(({ line }) => line) } };
+      if (!(await this.#recorder.recordNow({ stream: delivery, subject: confirmationsSubject, fact, by })))
+        return;
+      for (const { recorded } of batch) recorded();
+    }
+    this.#flushing = undefined;
   }
 
   async #failed(line: Line<Job>, error: string): Promise<boolean> {
@@ -226,7 +257,8 @@ export class EventsInHand {
 
   /** One fact of an event after the other: a second one must not overtake the retries of the first. */
   #record(job: Job, fact: DeliveryFact): Promise<boolean> {
-    const record = () => this.recorder.record(deliverySubject(job.ref.token), fact);
+    const subject = deliverySubject(job.ref.token);
+    const record = () => this.#recorder.record({ stream: delivery, subject, fact, by });
     const recorded = job.recorded ? job.recorded.then(record) : record();
     job.recorded = recorded;
     return recorded;

@@ -12,8 +12,7 @@ import {
   pendingDelivery,
 } from '../../streams/delivery/index.js';
 import { effectsOf, eventToken, type MarketFact, market } from '../../streams/events/index.js';
-import { FactConsumer } from '../core/fact-consumer.js';
-import type { Takeover } from '../core/in-order.js';
+import { FactConsumer, type Takeover } from '../core/fact-consumer.js';
 import type { IrcConnection } from '../irc/connection.js';
 import { type Consumer, type DeliveryObserver, EventsInHand, type Job } from './in-hand.js';
 import { RecordedOutcomes } from './memory.js';
@@ -147,7 +146,7 @@ export class DeliverToIrc {
     this.#stop.abort();
     const idle = Promise.all([this.#events.stop(), this.#redrives.stop(), this.#inHand.atRest()]);
     await pTimeout(idle, { milliseconds: stopBoundMs, message: false });
-    await pTimeout(this.#inHand.recorder.flushed(), { milliseconds: flushBoundMs, message: false });
+    await pTimeout(this.#inHand.flushed(), { milliseconds: flushBoundMs, message: false });
     await this.#options.irc.stop();
   }
 
@@ -165,7 +164,7 @@ export class DeliverToIrc {
     if (!place.ours) {
       this.#inHand.forget(consumer);
       this.#presence.doubt();
-      await this.#inHand.recorder.flushed();
+      await this.#inHand.flushed();
     }
     const outcomes = await RecordedOutcomes.recall(place, from, this.#options);
     const { since, head, ours } = place;

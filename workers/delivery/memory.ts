@@ -9,7 +9,7 @@ import {
   deliveryDecider,
   isPast,
 } from '../../streams/delivery/index.js';
-import type { Takeover } from '../core/in-order.js';
+import type { Takeover } from '../core/fact-consumer.js';
 
 /** Clocks of log servers may differ by as much, and each stream is stamped by the clock of its own leader. */
 const clockToleranceMs = 60_000;

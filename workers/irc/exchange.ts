@@ -42,7 +42,7 @@ export interface Exchange {
 
 /** What an exchange needs of its connection. */
 export interface ExchangeOptions {
-  write(line: string): void;
+  wire: { writeLine(line: string): void };
   /** Told every parsed line of an answer. */
   seen(line: IrcLine): void;
   confirmTimeoutMs: number;

@@ -128,7 +128,7 @@ export class LabelExchange implements Exchange {
     entry.writtenAt = performance.now();
     this.#inFlight += entry.bytes;
     this.#written.set(entry.label, entry);
-    this.#options.write(entry.line);
+    this.#options.wire.writeLine(entry.line);
   }
 
   #takeBatched(line: string): boolean {

@@ -111,12 +111,13 @@ export class Link {
     const { bytesInFlight } = this.#options;
     const confirmTimeoutMs = this.#options.confirmTimeoutMs * (labels ? 1 : fencePatience);
     const exchangeOptions = {
-      write: (line: string) => this.#wire.writeLine(line),
+      wire: this.#wire,
       seen: (line: IrcLine) => this.#see(line),
       confirmTimeoutMs,
       bytesInFlight,
     };
     this.exchange = labels ? new LabelExchange(exchangeOptions) : new PingFenceExchange(exchangeOptions);
+    this.#wire.answers = this.exchange;
     this.#watchdog = new Watchdog({
       exchange: this.exchange,
       confirmTimeoutMs,
@@ -154,7 +155,6 @@ export class Link {
   }
 
   #take(line: string): boolean {
-    if (this.exchange?.take(line)) return true;
     const command = commandOf(line);
     // Nothing that is offered later is wanted, but the library would ask for nothing of it; behind our CAP END that
     // keeps InspIRCd from ever registering us (services that link offer `sasl`, at any moment).

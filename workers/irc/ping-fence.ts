@@ -115,8 +115,8 @@ export class PingFenceExchange implements Exchange {
     }
     this.#token = `fence${++this.#number}`;
     this.#writtenAt = performance.now();
-    for (const entry of this.#round) this.#options.write(entry.line);
-    this.#options.write(`PING :${this.#token}`);
+    for (const entry of this.#round) this.#options.wire.writeLine(entry.line);
+    this.#options.wire.writeLine(`PING :${this.#token}`);
   }
 
   #refuse(line: IrcLine): void {

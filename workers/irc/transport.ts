@@ -25,7 +25,7 @@ export function serverAddress(url: string, ca?: string): ServerAddress {
   return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || (tls ? 6697 : 6667)), tls, ca };
 }
 
-/** What the owner of a wire is told: every line first (true = taken, the library never sees it), then the end. */
+/** What the owner of a wire is told: every line that is no answer (true = taken, the library never sees it), then the end. */
 export interface WireOwner {
   take(line: string): boolean;
   closed(reason: string): void;
@@ -43,6 +43,8 @@ const enoughToSend = 4_096;
 export class Wire extends EventEmitter implements Transport {
   /** When bytes last came from the server, on the clock of `performance.now()`. */
   heardAt = 0;
+  /** Told of every line first; true when it was an answer and nobody else needs it. */
+  answers: { take(line: string): boolean } | undefined;
   readonly #address: ServerAddress;
   readonly #owner: WireOwner;
   #raw: Socket | undefined;
@@ -161,7 +163,7 @@ export class Wire extends EventEmitter implements Transport {
       const end = text.charCodeAt(next - 1) === 13 ? next - 1 : next;
       if (end > from) {
         const line = text.slice(from, end);
-        if (!this.#owner.take(line)) this.emit('line', line);
+        if (!this.answers?.take(line) && !this.#owner.take(line)) this.emit('line', line);
       }
       from = next + 1;
     }

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { decodeFact, type Log } from '../../../streams/core/index.js';
 import { type DeliveryFact, delivery } from '../../../streams/delivery/index.js';
-import type { Takeover } from '../../core/in-order.js';
+import type { Takeover } from '../../core/fact-consumer.js';
 
 const batch = 1_000;
 /** Clocks of log servers may differ by as much, and each stream is stamped by the clock of its own leader. */

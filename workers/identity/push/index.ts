@@ -6,7 +6,7 @@ import {
   pushSubject,
   registrySubject,
 } from '../../../streams/identity/index.js';
-import type { Takeover } from '../../core/in-order.js';
+import type { Takeover } from '../../core/fact-consumer.js';
 import { Reactor, type Try, type Verdict } from '../../core/reactor.js';
 import { type Change, changeOf } from './change.js';
 import { post, type Receiver } from './post.js';

@@ -1,0 +1,75 @@
+import { isManagedChannel } from '../irc-grammar.js';
+import { shortId, textOf } from './formats.js';
+
+/** The public feed, and the place of every line that has no other. */
+export const feedChannel = '#bounties';
+
+const prefixes = { task: '#task-', relay: '#relay-', geographic: '#city-', category: '#cat-' } as const;
+
+/** What kind of room a line's channel is, when it is one that lines may be the first to need. */
+export function roomTypeOf(name: string): keyof typeof prefixes | undefined {
+  const types = Object.keys(prefixes) as (keyof typeof prefixes)[];
+  return types.find((type) => name.startsWith(prefixes[type]));
+}
+
+function channel(prefix: string, part: string): string | undefined {
+  const name = `${prefix}${part}`;
+  return part !== '' && isManagedChannel(name) ? name : undefined;
+}
+
+// Filtered before lower-casing: some foreign capitals become ASCII letters when lower-cased.
+function channelSafe(text: string): string {
+  return text.replace(/[^A-Za-z0-9_-]/g, '').toLowerCase();
+}
+
+/** `#task-` and the first 8 characters of a task id; undefined when nothing usable is left of it. */
+export function taskChannel(id: unknown): string | undefined {
+  return channel(prefixes.task, channelSafe(shortId(id)));
+}
+
+/** `#relay-` and the first 8 characters of a relay id; undefined when nothing usable is left of it. */
+export function relayChannel(relayId: unknown): string | undefined {
+  return channel(prefixes.relay, channelSafe(shortId(relayId)));
+}
+
+/** `#cat-` and the category with hyphens for underscores; undefined when that is no channel name. */
+export function categoryChannel(category: unknown): string | undefined {
+  return channel(prefixes.category, channelSafe((textOf(category) ?? '').replaceAll('_', '-')));
+}
+
+// Letters whose stroke or ligature Unicode does not count as a separable mark.
+const strokes: Record<string, string> = {
+  ß: 'ss',
+  æ: 'ae',
+  œ: 'oe',
+  ø: 'o',
+  ł: 'l',
+  đ: 'd',
+  ħ: 'h',
+  ŧ: 't',
+  ı: 'i',
+};
+
+// Far beyond what fits a channel name; one compatibility character can become 18 letters.
+const longestCity = 200;
+
+/** The city of a location: what stands before the first comma, as sent. */
+export function cityOf(location: unknown): string {
+  return (textOf(location) ?? '').split(',', 1)[0]!;
+}
+
+/** `#city-` and the slug of a location's city (`São Paulo, BR` → `#city-sao-paulo`); undefined without one. */
+export function cityChannel(location: unknown): string | undefined {
+  const name = cityOf(location);
+  if (name === '' || name.length > longestCity) return undefined;
+  const slug = name
+    .normalize('NFKD')
+    .replace(/\p{M}+/gu, '')
+    .toLowerCase()
+    .replace(/[ßæœøłđħŧı]/g, (letter) => strokes[letter]!)
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-|-$/g, '');
+  // an address in the wrong field: channel names are public, whole wallets are not
+  if (/0x[0-9a-f]{40}/.test(slug)) return undefined;
+  return channel(prefixes.geographic, slug);
+}

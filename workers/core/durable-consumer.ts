@@ -1,0 +1,92 @@
+import { AckPolicy, type ConsumerInfo, DeliverPolicy, NatsError, nanos } from 'nats';
+import { type Log, newId, type StreamDefinition } from '../../streams/core/index.js';
+
+/** What a durable consumer is made of. */
+export interface DurableConsumerOptions {
+  log: Log;
+  stream: StreamDefinition;
+  /** Its name on the log. */
+  durable: string;
+  filter?: string | undefined;
+}
+
+/** Longer than anything stays in hand: redelivery is done by taking over, never by the server's clock. */
+const ackWaitMs = 24 * 3_600_000;
+/** Messages behind the oldest one in hand; the server keeps some bytes for each. */
+const maxAckPending = 1_000_000;
+
+/**
+ * A position on the log server. It lies there under one of two names, so that a crash between making one consumer and
+ * deleting the other loses nothing.
+ */
+export class DurableConsumer {
+  readonly #options: DurableConsumerOptions;
+  /** Stands on the consumers that we make, and tells them from anybody else's. */
+  readonly #holder = newId();
+  /** Under which of its two names it is on the server now. */
+  #name: string | undefined;
+
+  constructor(options: DurableConsumerOptions) {
+    this.#options = options;
+  }
+
+  /** Makes it anew behind its acknowledged part, under the name that is free; `ours`: nobody else has made one since. */
+  async renew(): Promise<{ name: string; from: number; ours: boolean }> {
+    const { stream, durable, filter, log } = this.#options;
+    const { consumers } = log.manager;
+    const names = namesOf(durable);
+    const found = await Promise.all(names.map((name) => this.#find(name)));
+    const floors = found.map((info) => (info ? floorOf(info) : -1));
+    const current = floors[1]! > floors[0]! ? 1 : 0;
+    const next = 1 - current;
+    const ours = found.some((info) => info?.config.metadata?.holder === this.#holder);
+    if (found[next]) await log.ask(() => consumers.delete(stream.name, names[next]!));
+    const from = Math.max(0, floors[current]!) + 1;
+    await log.ask(() =>
+      consumers.add(stream.name, {
+        durable_name: names[next]!,
+        ack_policy: AckPolicy.All,
+        ack_wait: nanos(ackWaitMs),
+        max_deliver: -1,
+        max_ack_pending: maxAckPending,
+        deliver_policy: DeliverPolicy.StartSequence,
+        opt_start_seq: from,
+        metadata: { holder: this.#holder },
+        ...(filter ? { filter_subject: filter } : {}),
+      }),
+    );
+    if (found[current]) await log.ask(() => consumers.delete(stream.name, names[current]!));
+    this.#name = names[next]!;
+    return { name: this.#name, from, ours };
+  }
+
+  /** Writes on it what whoever looks at it is to know, until it is made anew. */
+  async note(metadata: Record<string, string>): Promise<void> {
+    const { log, stream, durable } = this.#options;
+    const name = this.#name;
+    if (name === undefined) throw new Error(`${durable} is not taken up yet`);
+    await log.ask(() =>
+      log.manager.consumers.update(stream.name, name, { metadata: { holder: this.#holder, ...metadata } }),
+    );
+  }
+
+  async #find(name: string): Promise<ConsumerInfo | undefined> {
+    const { log, stream } = this.#options;
+    try {
+      return await log.ask(() => log.manager.consumers.info(stream.name, name));
+    } catch (error) {
+      if (error instanceof NatsError && error.code === '404') return undefined;
+      throw error;
+    }
+  }
+}
+
+/** The names under which the position of a consumer lies on the server, one of them at a time. */
+export function namesOf(durable: string): string[] {
+  return [`${durable}-1`, `${durable}-2`];
+}
+
+/** Sequence up to which all is acknowledged. A consumer that has handed out nothing yet has no floor of its own but the place it was made at. */
+export function floorOf(info: ConsumerInfo): number {
+  return Math.max(info.ack_floor.stream_seq, (info.config.opt_start_seq ?? 1) - 1);
+}
