@@ -13,6 +13,18 @@ import { testDirectory } from './test-directory.mjs';
 
 /** A file that takes longer has failed, in seconds. */
 const timeoutS = 300;
+/** What takes longest starts first, so that nothing long is left at the end. */
+const longest = [
+  ...['faults/replicas', 'irc/network/bans', 'payments/crash', 'system/cluster', 'cli/demo', 'cli/replay'],
+  ...[
+    'channels/automation',
+    'mcp/http',
+    'deliberation/failures',
+    'marketplace/proxy',
+    'workers/endless-answers',
+  ],
+  ...['moderation/guard', 'events/receiver', 'channels/keep', 'irc/faults', 'identity/races', 'faults/'],
+];
 const nodeOptions = [
   '--enable-source-maps',
   // PGlite's WebAssembly is optimised anew in each process, which takes longer than the tests then use it
@@ -22,8 +34,8 @@ const nodeOptions = [
 const { values: options, positionals: words } = parseArgs({
   allowPositionals: true,
   options: {
-    // half of what a test does is to wait for servers
-    jobs: { type: 'string', default: String(2 * availableParallelism()) },
+    // much of what a test does is to wait for servers
+    jobs: { type: 'string', default: String(3 * availableParallelism()) },
     // as tap itself: for people what is under way and what failed, for programs the protocol
     reporter: { type: 'string', default: process.stdout.isTTY ? 'base' : 'tap' },
     watch: { type: 'boolean', default: false },
@@ -34,9 +46,9 @@ if (options.watch) watchAndRun();
 else await run();
 
 async function run() {
-  const files = filesBelow('test', /\.test\.ts$/).filter(
-    (file) => words.length === 0 || words.some((word) => file.includes(word)),
-  );
+  const files = filesBelow('test', /\.test\.ts$/)
+    .filter((file) => words.length === 0 || words.some((word) => file.includes(word)))
+    .sort((a, b) => placeOf(a) - placeOf(b));
   if (files.length === 0) {
     console.error(`no test file has ${words.join(' or ')} in its path`);
     process.exit(1);
@@ -60,6 +72,11 @@ async function run() {
       env: { ...process.env, TAP_TIMEOUT: String(timeoutS), TMPDIR: directory },
     });
   }
+}
+
+function placeOf(file) {
+  const place = longest.findIndex((part) => file.includes(`/${part}`));
+  return place < 0 ? longest.length : place;
 }
 
 /** The times of the files that have ended, in milliseconds by name; those under way end with this process. */

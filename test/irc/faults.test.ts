@@ -6,6 +6,9 @@ import { startIrcd } from '../support/ircd.js';
 import { startTcpRelay } from '../support/tcp-relay.js';
 import { credentials, joinOne, startBot } from './bot.js';
 
+// each on servers of its own, and most of it is waiting
+t.jobs = 3;
+
 t.test('a server that is frozen is lost, and found again when it goes on', async (t) => {
   const ircd = await startIrcd(t);
   const bot = startBot(t, { ...credentials(ircd), confirmTimeoutMs: 1_000 });

@@ -5,6 +5,9 @@ import { startIrcd } from '../support/ircd.js';
 import { startTcpRelay } from '../support/tcp-relay.js';
 import { credentials, joinOne, startBot, until } from './bot.js';
 
+// each on servers of its own, and most of it is waiting
+t.jobs = 3;
+
 t.test('a half-open session is fenced off: what it still holds is never shown', async (t) => {
   const ircd = await startIrcd(t);
   const relay = await startTcpRelay(t, ircd.port);

@@ -9,6 +9,9 @@ import { startNats } from '../support/nats.js';
 import { startService } from '../support/service.js';
 import { bodyOf, channelsFile, entering, paidChannel, payTo, proofOf, startPayments } from './stage.js';
 
+// each on servers of its own, and most of it is waiting
+t.jobs = 2;
+
 const skip = withoutChain;
 
 t.test('PAY-11 PAY-14 killed between settlement and grant', { skip }, async (t) => {
