@@ -7,7 +7,7 @@ import {
 } from '@event-driven-io/emmett-postgresql';
 import pg from 'pg';
 import type { Param, Tx } from '../projections/core/sql.js';
-import { deliveryQueue } from '../projections/delivery.js';
+import { deliveryQueue } from '../projections/delivery/fold.js';
 import type { Log, Recorded } from '../streams/core/index.js';
 import { type MarketFact, market, marketSubject } from '../streams/events/index.js';
 import type { Bench, Row } from './support/bench.js';

@@ -1,5 +1,5 @@
 import type { Sql } from '../projections/core/sql.js';
-import { deadLetters, queueStatistics } from '../projections/delivery.js';
+import { deadLetters, queueStatistics } from '../projections/delivery/queries.js';
 import type { Bench, Row } from './support/bench.js';
 import { milliseconds, percentile, whole } from './support/figures.js';
 import { openLog, seedQueue } from './support/log.js';

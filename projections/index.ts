@@ -1,7 +1,7 @@
 import { channelDirectory } from './channels/directory.js';
 import type { Projection } from './core/projection.js';
 import { deliberations } from './deliberation/fold.js';
-import { deliveryQueue } from './delivery.js';
+import { deliveryQueue } from './delivery/fold.js';
 import { identityLinks } from './identity/links.js';
 import { incidentRecords } from './incidents/tables.js';
 import { auditLog } from './marketplace.js';

@@ -1,6 +1,7 @@
 import { casefold } from '../streams/irc-grammar.js';
 import { agents } from '../streams/verification/index.js';
 import { defineProjection } from './core/projection.js';
+import { Rows } from './core/rows.js';
 import type { Tx } from './core/sql.js';
 
 /** The contract's record of a registered agent. */
@@ -14,6 +15,10 @@ export interface RegisteredAgent {
   /** ISO 8601. */
   registeredAt: string;
 }
+
+const agentRows = new Rows({
+  ...{ nick: 'text', nickname: 'text', social_handle: 'text', post_url: 'text', at: 'timestamptz' },
+});
 
 /**
  * The registered agents by casefolded nickname, numbered in the order of their registration. E-mail addresses are
@@ -34,21 +39,14 @@ export const agentRegistry = defineProjection({
     )`,
   apply: async (tx, facts, schema) => {
     const registered = facts.flatMap(({ type, data, at }) =>
-      type === 'agent.registered' ? [{ ...data, at }] : [],
+      type === 'agent.registered' ? [{ ...data, nick: casefold(data.nickname), at }] : [],
     );
     if (registered.length === 0) return;
     await tx.query(
       `insert into ${schema}.agents
-       select nick, (select coalesce(max(n), 0) from ${schema}.agents) + place, nickname, social_handle, post_url, at
-       from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::timestamptz[])
-         with ordinality as new (nick, nickname, social_handle, post_url, at, place)`,
-      [
-        registered.map(({ nickname }) => casefold(nickname)),
-        registered.map(({ nickname }) => nickname),
-        registered.map(({ social_handle }) => social_handle),
-        registered.map(({ post_url }) => post_url),
-        registered.map(({ at }) => at),
-      ],
+       select nick, (select coalesce(max(n), 0) from ${schema}.agents) + new.n, nickname, social_handle, post_url, at
+       from ${agentRows.from('new', { numbered: true })}`,
+      agentRows.params(registered),
     );
   },
 });

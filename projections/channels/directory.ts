@@ -10,6 +10,7 @@ import {
 import type { Recorded } from '../../streams/core/index.js';
 import { effectsOf, type MarketFact, market } from '../../streams/events/index.js';
 import { defineProjection } from '../core/projection.js';
+import { type RowOf, Rows, rowsOf } from '../core/rows.js';
 import { json, type Tx } from '../core/sql.js';
 
 /** What an audit record says was done; the contract's words. */
@@ -28,6 +29,23 @@ export type Operation =
   | 'lifecycle-archive'
   | 'lifecycle-delete';
 
+const channelRows = new Rows({
+  name: 'text collate "C" primary key',
+  type: 'text not null',
+  modes: 'text not null',
+  topic: 'text not null',
+  // JSON
+  metadata: 'text not null',
+  // JSON of the nicks that were asked in and not parted since
+  invited: 'text not null',
+  created_at: 'timestamptz not null',
+  archived_at: 'timestamptz',
+  archive_reason: 'text',
+  delete_after: 'timestamptz',
+  deleted_at: 'timestamptz',
+  last_operation_at: 'timestamptz not null',
+});
+
 /**
  * The managed channels and what was done in them. `channels` has one row for each name ever used: the row of a
  * deleted channel stays until its name is taken again. `operations` are the audit records, counted from 1 in the
@@ -38,20 +56,7 @@ export const channelDirectory = defineProjection({
   version: 1,
   streams: [channels, market],
   ddl: (schema) => `
-    create table ${schema}.channels (
-      name text collate "C" primary key,
-      type text not null,
-      modes text not null,
-      topic text not null,
-      metadata text not null,
-      invited text not null,
-      created_at timestamptz not null,
-      archived_at timestamptz,
-      archive_reason text,
-      delete_after timestamptz,
-      deleted_at timestamptz,
-      last_operation_at timestamptz not null
-    );
+    ${channelRows.create(`${schema}.channels`)}
     create index on ${schema}.channels (type, name) where deleted_at is null;
     create index on ${schema}.channels (delete_after) where deleted_at is null and delete_after is not null;
     create table ${schema}.operations (
@@ -79,59 +84,20 @@ export const channelDirectory = defineProjection({
 });
 
 /** A row of `channels` as it is stored. */
-export interface StoredChannel {
-  name: string;
-  type: ChannelType;
-  modes: string;
-  topic: string;
-  /** JSON text. */
-  metadata: string;
-  /** JSON text of the nicks that were asked in and not parted since. */
-  invited: string;
-  created_at: Date;
-  archived_at: Date | null;
-  archive_reason: string | null;
-  delete_after: Date | null;
-  deleted_at: Date | null;
-  last_operation_at: Date;
-}
+export type StoredChannel = RowOf<typeof channelRows> & { type: ChannelType };
 
 async function changeChannels(tx: Tx, facts: Recorded<ChannelFact>[], schema: string): Promise<void> {
   const names = [...new Set(facts.map(({ data }) => data.name))];
-  const stored = await tx.query<StoredChannel>(
-    `select c.* from unnest($1::text[]) as wanted (name)
-     join lateral (select * from ${schema}.channels where name = wanted.name limit 1) as c on true`,
-    [names],
-  );
+  const stored = await rowsOf<StoredChannel>(tx, `${schema}.channels`, { name: names });
   const rows = new Map(stored.map((row) => [row.name, row]));
   for (const fact of facts) {
     const row = rowAfter(rows.get(fact.data.name), fact);
     if (row) rows.set(row.name, row);
   }
-  const changed = [...rows.values()];
   await tx.query(
-    `insert into ${schema}.channels
-     select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[],
-       $7::timestamptz[], $8::timestamptz[], $9::text[], $10::timestamptz[], $11::timestamptz[], $12::timestamptz[])
-     on conflict (name) do update
-     set type = excluded.type, modes = excluded.modes, topic = excluded.topic, metadata = excluded.metadata,
-       invited = excluded.invited, created_at = excluded.created_at, archived_at = excluded.archived_at,
-       archive_reason = excluded.archive_reason, delete_after = excluded.delete_after,
-       deleted_at = excluded.deleted_at, last_operation_at = excluded.last_operation_at`,
-    [
-      changed.map((row) => row.name),
-      changed.map((row) => row.type),
-      changed.map((row) => row.modes),
-      changed.map((row) => row.topic),
-      changed.map((row) => row.metadata),
-      changed.map((row) => row.invited),
-      changed.map((row) => row.created_at),
-      changed.map((row) => row.archived_at),
-      changed.map((row) => row.archive_reason),
-      changed.map((row) => row.delete_after),
-      changed.map((row) => row.deleted_at),
-      changed.map((row) => row.last_operation_at),
-    ],
+    `insert into ${schema}.channels select * from ${channelRows.from('changed')}
+     on conflict (name) do update set ${channelRows.replaced('name')}`,
+    channelRows.params([...rows.values()]),
   );
 }
 
@@ -188,6 +154,11 @@ interface OperationRow {
   created_at: Date;
 }
 
+const operationRows = new Rows({
+  ...{ channel: 'text', operation: 'text', target_nick: 'text', details: 'text', cause: 'text' },
+  created_at: 'timestamptz',
+});
+
 /** The audit records of a fact: one for each nick where it is about nicks. */
 function operationsOf(fact: Recorded<ChannelFact>): OperationRow[] {
   const { type, data, at, by } = fact;
@@ -223,24 +194,15 @@ function operationsOf(fact: Recorded<ChannelFact>): OperationRow[] {
 async function addOperations(tx: Tx, rows: OperationRow[], schema: string): Promise<void> {
   await tx.query(
     `with added as (
-       select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::timestamptz[])
-         with ordinality as added (channel, operation, target_nick, details, cause, created_at, n)
+       select * from ${operationRows.from('added', { numbered: true })}
      ), counted as (
        insert into ${schema}.days (day, operations)
        select (created_at at time zone 'UTC')::date, count(*) from added group by 1
        on conflict (day) do update set operations = days.operations + excluded.operations
      )
      insert into ${schema}.operations
-     select (select coalesce(max(id), 0) from ${schema}.operations) + n,
-       channel, operation, target_nick, details, cause, created_at from added`,
-    [
-      rows.map((row) => row.channel),
-      rows.map((row) => row.operation),
-      rows.map((row) => row.target_nick),
-      rows.map((row) => row.details),
-      rows.map((row) => row.cause),
-      rows.map((row) => row.created_at),
-    ],
+     select (select coalesce(max(id), 0) from ${schema}.operations) + n, ${operationRows.names} from added`,
+    operationRows.params(rows),
   );
 }
 

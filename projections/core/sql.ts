@@ -2,7 +2,8 @@ import { Unavailable } from '../../streams/core/index.js';
 
 /** What may stand for `$1`: JSON goes in as the text that `json` makes, a list becomes an SQL array; bytes are on the wire as they are. */
 export type Param = Scalar | readonly Scalar[] | Uint8Array;
-type Scalar = string | number | boolean | Date | null;
+/** A single value of a parameter. */
+export type Scalar = string | number | boolean | Date | null;
 /** A parameter as both engines take it: text, or bytes in PostgreSQL's binary format. */
 export type WireParam = string | Uint8Array | null;
 

@@ -1,7 +1,60 @@
 import type { Recorded } from '../../streams/core/index.js';
 import { type DeliberationFact, deliberation } from '../../streams/deliberation/index.js';
 import { defineProjection } from '../core/projection.js';
+import { type RowOf, Rows, rowsOf } from '../core/rows.js';
 import { json, type Tx } from '../core/sql.js';
+
+/** A query as it is stored. */
+export const queryRows = new Rows({
+  id: 'text collate "C" primary key',
+  n: 'bigint not null',
+  owner: 'text not null',
+  visibility: 'text not null',
+  status: 'text not null',
+  strategy: 'text not null',
+  models: 'text not null',
+  rounds: 'integer not null',
+  prompt: 'text not null',
+  ceiling: 'bigint not null',
+  injections: 'integer not null',
+  created_at: 'timestamptz not null',
+  started_at: 'timestamptz',
+  completed_at: 'timestamptz',
+  error: 'text',
+  consensus: 'text',
+  agreement: 'double precision',
+  dissent: 'text',
+});
+
+const ending = {
+  ended_seq: 'bigint',
+  content: 'text',
+  finish: 'text',
+  error: 'text',
+  ms: 'double precision',
+} as const;
+const spent = {
+  tokens_in: 'bigint not null',
+  tokens_out: 'bigint not null',
+  cost: 'bigint not null',
+  estimated: 'bigint not null',
+} as const;
+const [endingRows, spentRows] = [new Rows(ending), new Rows(spent)];
+const callRows = new Rows({
+  query_id: 'text collate "C" not null',
+  round: 'integer not null',
+  model: 'text collate "C" not null',
+  attempts: 'integer not null',
+  ...ending,
+  ...spent,
+});
+const modelRows = new Rows({
+  model: 'text collate "C" primary key',
+  attempts: 'bigint not null',
+  answers: 'bigint not null',
+  failures: 'bigint not null',
+  ...spent,
+});
 
 /**
  * Queries to several models. `queries` has one row each, `n` is the sequence of its creation. `calls` has one for
@@ -14,56 +67,13 @@ export const deliberations = defineProjection({
   version: 2,
   streams: [deliberation],
   ddl: (schema) => `
-    create table ${schema}.queries (
-      id text collate "C" primary key,
-      n bigint not null,
-      owner text not null,
-      visibility text not null,
-      status text not null,
-      strategy text not null,
-      models text not null,
-      rounds integer not null,
-      prompt text not null,
-      ceiling bigint not null,
-      injections integer not null,
-      created_at timestamptz not null,
-      started_at timestamptz,
-      completed_at timestamptz,
-      error text,
-      consensus text,
-      agreement double precision,
-      dissent text
-    );
+    ${queryRows.create(`${schema}.queries`)}
     create index on ${schema}.queries (n) where visibility = 'public';
     create index on ${schema}.queries (status, n) where visibility = 'public';
     create index on ${schema}.queries (owner, n);
     create index on ${schema}.queries (owner, status, n);
-    create table ${schema}.calls (
-      query_id text collate "C" not null,
-      round integer not null,
-      model text collate "C" not null,
-      attempts integer not null,
-      ended_seq bigint,
-      content text,
-      finish text,
-      error text,
-      ms double precision,
-      tokens_in bigint not null,
-      tokens_out bigint not null,
-      cost bigint not null,
-      estimated bigint not null,
-      primary key (query_id, round, model)
-    );
-    create table ${schema}.models (
-      model text collate "C" primary key,
-      attempts bigint not null,
-      answers bigint not null,
-      failures bigint not null,
-      tokens_in bigint not null,
-      tokens_out bigint not null,
-      cost bigint not null,
-      estimated bigint not null
-    );
+    ${callRows.create(`${schema}.calls`, { constraints: ['primary key (query_id, round, model)'] })}
+    ${modelRows.create(`${schema}.models`)}
     create table ${schema}.statuses (status text primary key, queries bigint not null)`,
   apply: async (tx, facts, schema) => {
     await addQueries(tx, facts, schema);
@@ -93,6 +103,23 @@ async function addQueries(tx: Tx, facts: Recorded<DeliberationFact>[], schema: s
   await countStatuses(tx, new Map([['queued', rows.length]]), schema);
 }
 
+const changeRows = new Rows({
+  ...{
+    id: 'text',
+    status: 'text',
+    visibility: 'text',
+    started_at: 'timestamptz',
+    completed_at: 'timestamptz',
+  },
+  ...{
+    error: 'text',
+    consensus: 'text',
+    agreement: 'double precision',
+    dissent: 'text',
+    injections: 'integer',
+  },
+});
+
 /** What a batch changes of a query; what it leaves alone is absent. */
 interface QueryChange {
   status?: string;
@@ -116,11 +143,8 @@ async function changeQueries(tx: Tx, facts: Recorded<DeliberationFact>[], schema
   }
   if (changes.size === 0) return;
   const ids = [...changes.keys()];
-  const stored = await tx.query<{ id: string; status: string }>(
-    `select q.id, q.status from unnest($1::text[]) as wanted (id)
-     join lateral (select id, status from ${schema}.queries where id = wanted.id limit 1) as q on true`,
-    [ids],
-  );
+  const table = `${schema}.queries`;
+  const stored = await rowsOf<{ id: string; status: string }>(tx, table, { id: ids }, 'id, status');
   const moved = new Map<string, number>();
   const count = (status: string, by: number) => moved.set(status, (moved.get(status) ?? 0) + by);
   for (const { id, status } of stored) {
@@ -130,16 +154,9 @@ async function changeQueries(tx: Tx, facts: Recorded<DeliberationFact>[], schema
     count(now, 1);
   }
   await tx.query(
-    `update ${schema}.queries as q set
-       status = coalesce(c.status, q.status), visibility = coalesce(c.visibility, q.visibility),
-       started_at = coalesce(c.started_at, q.started_at), completed_at = coalesce(c.completed_at, q.completed_at),
-       error = coalesce(c.error, q.error), consensus = coalesce(c.consensus, q.consensus),
-       agreement = coalesce(c.agreement, q.agreement), dissent = coalesce(c.dissent, q.dissent),
+    `update ${table} as q set ${changeRows.changed('c', 'q', 'id', 'injections')},
        injections = q.injections + c.injections
-     from json_to_recordset($1::json) as c (id text, status text, visibility text, started_at timestamptz,
-       completed_at timestamptz, error text, consensus text, agreement double precision, dissent text,
-       injections integer)
-     where q.id = c.id`,
+     from ${changeRows.fromJson('c')} where q.id = c.id`,
     [json([...changes].map(([id, change]) => ({ id, ...change })))],
   );
   await countStatuses(tx, moved, schema);
@@ -171,23 +188,7 @@ function queryChange(before: QueryChange, fact: Recorded<DeliberationFact>): Que
 }
 
 /** What a fact changes of the call of a model in a round. */
-interface CallChange {
-  query_id: string;
-  round: number;
-  model: string;
-  attempts: number;
-  answers: number;
-  failures: number;
-  ended_seq: number | null;
-  content: string | null;
-  finish: string | null;
-  error: string | null;
-  ms: number | null;
-  tokens_in: number;
-  tokens_out: number;
-  cost: number;
-  estimated: number;
-}
+type CallChange = RowOf<typeof callRows> & { answers: number; failures: number };
 
 function callChange(fact: Recorded<DeliberationFact>): CallChange[] {
   const { type, data, seq } = fact;
@@ -227,17 +228,9 @@ function callChange(fact: Recorded<DeliberationFact>): CallChange[] {
 async function changeCalls(tx: Tx, changes: CallChange[], schema: string): Promise<void> {
   const rows = summed(changes, ({ query_id, round, model }) => `${query_id} ${round} ${model}`);
   await tx.query(
-    `insert into ${schema}.calls as c (query_id, round, model, attempts, ended_seq, content, finish, error, ms,
-       tokens_in, tokens_out, cost, estimated)
-     select * from json_to_recordset($1::json) as row (query_id text, round integer, model text, attempts integer,
-       ended_seq bigint, content text, finish text, error text, ms double precision, tokens_in bigint,
-       tokens_out bigint, cost bigint, estimated bigint)
+    `insert into ${schema}.calls as c (${callRows.names}) select * from ${callRows.fromJson('row')}
      on conflict (query_id, round, model) do update set
-       attempts = c.attempts + excluded.attempts, ended_seq = coalesce(excluded.ended_seq, c.ended_seq),
-       content = coalesce(excluded.content, c.content), finish = coalesce(excluded.finish, c.finish),
-       error = coalesce(excluded.error, c.error), ms = coalesce(excluded.ms, c.ms),
-       tokens_in = c.tokens_in + excluded.tokens_in, tokens_out = c.tokens_out + excluded.tokens_out,
-       cost = c.cost + excluded.cost, estimated = c.estimated + excluded.estimated`,
+       attempts = c.attempts + excluded.attempts, ${endingRows.changed('excluded', 'c')}, ${spentRows.added('c')}`,
     [json(rows)],
   );
 }
@@ -245,13 +238,8 @@ async function changeCalls(tx: Tx, changes: CallChange[], schema: string): Promi
 async function changeModels(tx: Tx, changes: CallChange[], schema: string): Promise<void> {
   await tx.query(
     `insert into ${schema}.models as m
-     select * from json_to_recordset($1::json) as row (model text, attempts bigint, answers bigint,
-       failures bigint, tokens_in bigint, tokens_out bigint, cost bigint, estimated bigint)
-     on conflict (model) do update set
-       attempts = m.attempts + excluded.attempts, answers = m.answers + excluded.answers,
-       failures = m.failures + excluded.failures, tokens_in = m.tokens_in + excluded.tokens_in,
-       tokens_out = m.tokens_out + excluded.tokens_out, cost = m.cost + excluded.cost,
-       estimated = m.estimated + excluded.estimated`,
+     select * from ${modelRows.fromJson('row')}
+     on conflict (model) do update set ${modelRows.added('m', 'model')}`,
     [json(summed(changes, ({ model }) => model))],
   );
 }

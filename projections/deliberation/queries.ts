@@ -5,27 +5,16 @@ import {
   usd,
   type Visibility,
 } from '../../streams/deliberation/index.js';
+import type { RowOf } from '../core/rows.js';
 import type { Tx } from '../core/sql.js';
+import type { queryRows } from './fold.js';
 
-/** A query as it is stored, without its result. */
-export interface StoredQuery {
-  id: string;
-  owner: string;
+/** A query as it is stored, without its result; `ceiling` is in billionths of a US dollar. */
+export type StoredQuery = Omit<RowOf<typeof queryRows>, 'n' | 'consensus' | 'agreement' | 'dissent'> & {
   visibility: Visibility;
   status: QueryStatus;
   strategy: Strategy;
-  /** JSON text of the models' ids. */
-  models: string;
-  rounds: number;
-  prompt: string;
-  /** Billionths of a US dollar. */
-  ceiling: number;
-  injections: number;
-  created_at: Date;
-  started_at: Date | null;
-  completed_at: Date | null;
-  error: string | null;
-}
+};
 
 /** A query as callers see it; times are ISO 8601. */
 export interface QueryView {

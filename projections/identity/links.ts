@@ -3,7 +3,23 @@ import { type IdentityFact, identity, walletKey } from '../../streams/identity/i
 import { casefold } from '../../streams/irc-grammar.js';
 import { type IrcFact, irc, isLine } from '../../streams/network/index.js';
 import { defineProjection } from '../core/projection.js';
+import { type RowOf, Rows, rowsOf } from '../core/rows.js';
 import type { Tx } from '../core/sql.js';
+
+const linkRows = new Rows({
+  nick: 'text collate "C" primary key',
+  // the key under which wallets are compared
+  wallet: 'text collate "C" not null',
+  // as it was given
+  wallet_address: 'text not null',
+  identified: 'boolean not null',
+  linked_at: 'timestamptz not null',
+  verified_at: 'timestamptz',
+  agent_id: 'bigint',
+  sync_version: 'integer not null',
+  challenge: 'text',
+  challenge_expires_at: 'timestamptz',
+});
 
 /**
  * Who is linked with whom now: `links` has one row for each link there is, and an unlink takes it away. `seen` comes
@@ -14,18 +30,7 @@ export const identityLinks = defineProjection({
   version: 1,
   streams: [identity, irc],
   ddl: (schema) => `
-    create table ${schema}.links (
-      nick text collate "C" primary key,
-      wallet text collate "C" not null,
-      wallet_address text not null,
-      identified boolean not null,
-      linked_at timestamptz not null,
-      verified_at timestamptz,
-      agent_id bigint,
-      sync_version integer not null,
-      challenge text,
-      challenge_expires_at timestamptz
-    );
+    ${linkRows.create(`${schema}.links`)}
     create index on ${schema}.links (wallet);
     create index on ${schema}.links (nick) where verified_at is not null;
     create table ${schema}.seen (nick text collate "C" primary key, seen_at timestamptz not null);
@@ -43,28 +48,11 @@ export const identityLinks = defineProjection({
 });
 
 /** A row of `links` as it is stored. */
-export interface StoredLink {
-  nick: string;
-  /** The key under which wallets are compared. */
-  wallet: string;
-  /** As it was given. */
-  wallet_address: string;
-  identified: boolean;
-  linked_at: Date;
-  verified_at: Date | null;
-  agent_id: number | null;
-  sync_version: number;
-  challenge: string | null;
-  challenge_expires_at: Date | null;
-}
+export type StoredLink = RowOf<typeof linkRows>;
 
 async function changeLinks(tx: Tx, facts: Recorded<IdentityFact>[], schema: string): Promise<void> {
   const nicks = [...new Set(facts.map(({ data }) => data.nick))];
-  const stored = await tx.query<StoredLink>(
-    `select l.* from unnest($1::text[]) as wanted (nick)
-     join lateral (select * from ${schema}.links where nick = wanted.nick limit 1) as l on true`,
-    [nicks],
-  );
+  const stored = await rowsOf<StoredLink>(tx, `${schema}.links`, { nick: nicks });
   const rows = new Map<string, StoredLink | undefined>(stored.map((row) => [row.nick, row]));
   for (const fact of facts) rows.set(fact.data.nick, rowAfter(rows.get(fact.data.nick), fact));
   const changed = [...rows.values()].filter((row) => row !== undefined);
@@ -73,32 +61,13 @@ async function changeLinks(tx: Tx, facts: Recorded<IdentityFact>[], schema: stri
   await tx.query(`delete from ${schema}.links where nick = any($1::text[])`, [gone.map(({ nick }) => nick)]);
   await tx.query(
     `with counted as (
-       insert into ${schema}.totals as t (links, verified) values ($11::integer, $12::integer)
+       insert into ${schema}.totals as t (links, verified) values ($1::integer, $2::integer)
        on conflict (only_row) do update
        set links = t.links + excluded.links, verified = t.verified + excluded.verified
      )
-     insert into ${schema}.links
-     select * from unnest($1::text[], $2::text[], $3::text[], $4::boolean[], $5::timestamptz[], $6::timestamptz[],
-       $7::bigint[], $8::integer[], $9::text[], $10::timestamptz[])
-     on conflict (nick) do update
-     set wallet = excluded.wallet, wallet_address = excluded.wallet_address, identified = excluded.identified,
-       linked_at = excluded.linked_at, verified_at = excluded.verified_at, agent_id = excluded.agent_id,
-       sync_version = excluded.sync_version, challenge = excluded.challenge,
-       challenge_expires_at = excluded.challenge_expires_at`,
-    [
-      changed.map((row) => row.nick),
-      changed.map((row) => row.wallet),
-      changed.map((row) => row.wallet_address),
-      changed.map((row) => row.identified),
-      changed.map((row) => row.linked_at),
-      changed.map((row) => row.verified_at),
-      changed.map((row) => row.agent_id),
-      changed.map((row) => row.sync_version),
-      changed.map((row) => row.challenge),
-      changed.map((row) => row.challenge_expires_at),
-      changed.length - stored.length,
-      verified(changed) - verified(stored),
-    ],
+     insert into ${schema}.links select * from ${linkRows.from('changed', { first: 3 })}
+     on conflict (nick) do update set ${linkRows.replaced('nick')}`,
+    [changed.length - stored.length, verified(changed) - verified(stored), ...linkRows.params(changed)],
   );
 }
 

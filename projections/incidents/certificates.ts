@@ -5,6 +5,7 @@ import {
   expiryStatus,
 } from '../../streams/certificates/index.js';
 import type { Recorded } from '../../streams/core/index.js';
+import { type RowOf, Rows } from '../core/rows.js';
 import type { Tx } from '../core/sql.js';
 
 /** The certificate of an endpoint; times are ISO 8601. */
@@ -25,6 +26,19 @@ export interface CertificateView {
   /** When that was last recorded: when it was news, or the first look of the day. */
   last_check_at: string | null;
 }
+
+/** What was found at an endpoint as it is stored. */
+export const certificateRows = new Rows({
+  host: 'text collate "C"',
+  port: 'integer',
+  issuer: 'text',
+  subject: 'text',
+  valid_from: 'timestamptz',
+  valid_to: 'timestamptz',
+  distrust: 'text',
+  error: 'text',
+  checked_at: 'timestamptz not null',
+});
 
 /** Folds what was found at endpoints; what an endpoint last showed stays known while it cannot be reached. */
 export async function foldCertificates(
@@ -51,18 +65,6 @@ export async function foldCertificates(
   }
 }
 
-interface StoredCertificate {
-  host: string;
-  port: number;
-  issuer: string | null;
-  subject: string | null;
-  valid_from: Date | null;
-  valid_to: Date | null;
-  distrust: string | null;
-  error: string | null;
-  checked_at: Date;
-}
-
 /** The certificates of these endpoints at `now`, in their order. */
 export async function certificateViews(
   sql: Tx,
@@ -70,7 +72,7 @@ export async function certificateViews(
   places: readonly { host: string; port: number }[],
   now: Date,
 ): Promise<CertificateView[]> {
-  const rows = await sql.query<StoredCertificate>(
+  const rows = await sql.query<RowOf<typeof certificateRows>>(
     `select * from ${schema}.certificates where host = any($1::text[])`,
     [places.map(({ host }) => host.toLowerCase())],
   );
@@ -82,7 +84,7 @@ export async function certificateViews(
 
 function certificateView(
   place: { host: string; port: number },
-  row: StoredCertificate | undefined,
+  row: RowOf<typeof certificateRows> | undefined,
   now: Date,
 ): CertificateView {
   const { valid_from = null, valid_to = null, error = null, distrust = null } = row ?? {};

@@ -8,6 +8,7 @@ import {
   withScore,
 } from '../../streams/incidents/index.js';
 import { casefold } from '../../streams/irc-grammar.js';
+import { Rows, rowsOf } from '../core/rows.js';
 import { json, type Tx } from '../core/sql.js';
 
 type Reported = Recorded<Extract<IncidentFact, { type: 'incident.reported' }>>;
@@ -19,6 +20,30 @@ interface Standing extends Tally {
   severity: Severity;
   status: IncidentStatus;
 }
+
+const stepRows = new Rows({ status: 'text', severity: 'text', step: 'integer' });
+const standingRows = new Rows({
+  ...{ id: 'text', status: 'text', votes: 'integer', sum: 'integer', lowest: 'integer', highest: 'integer' },
+  ...{ rejecting: 'integer', validating: 'integer' },
+});
+const reportRows = new Rows({
+  ...{ id: 'text', n: 'bigint', title: 'text', severity: 'text', category: 'text', affected: 'text' },
+  ...{ description: 'text', fixes: 'text', source_posts: 'text', advisory_urls: 'text', reporter: 'text' },
+  created_at: 'timestamptz',
+});
+
+/** A vote on an incident as it is stored. */
+export const voteRows = new Rows({
+  incident: 'text collate "C"',
+  voter: 'text collate "C"',
+  n: 'bigint not null',
+  nick: 'text not null',
+  score: 'integer not null',
+  contribution_type: 'text not null',
+  evidence_url: 'text',
+  comment: 'text',
+  created_at: 'timestamptz not null',
+});
 
 /** Folds facts of the INCIDENTS stream into the tables of `incidents`. */
 export async function foldIncidents(tx: Tx, facts: Recorded<IncidentFact>[], schema: string): Promise<void> {
@@ -47,13 +72,8 @@ export async function foldIncidents(tx: Tx, facts: Recorded<IncidentFact>[], sch
   const changed = [...steps.values()].filter(({ step }) => step !== 0);
   await tx.query(
     `update ${schema}.counts as c set incidents = c.incidents + changed.step
-     from unnest($1::text[], $2::text[], $3::integer[]) as changed (status, severity, step)
-     where c.status = changed.status and c.severity = changed.severity`,
-    [
-      changed.map(({ status }) => status),
-      changed.map(({ severity }) => severity),
-      changed.map(({ step }) => step),
-    ],
+     from ${stepRows.from('changed')} where c.status = changed.status and c.severity = changed.severity`,
+    stepRows.params(changed),
   );
 }
 
@@ -68,36 +88,19 @@ function voted(before: Standing | undefined, { score, status }: Cast['data']): S
 }
 
 async function storedStandings(tx: Tx, ids: string[], schema: string): Promise<Map<string, Standing>> {
-  const rows = await tx.query<Standing>(
-    `select i.* from unnest($1::text[]) as wanted (id), lateral (
-       select id, severity, status, votes, sum, lowest, highest, rejecting, validating
-       from ${schema}.incidents where id = wanted.id limit 1) as i`,
-    [ids],
-  );
+  const columns = `severity, ${standingRows.names}`;
+  const rows = await rowsOf<Standing>(tx, `${schema}.incidents`, { id: ids }, columns);
   return new Map(rows.map((row) => [row.id, row]));
 }
 
 async function storeReports(tx: Tx, facts: Reported[], schema: string): Promise<void> {
-  const reports = facts.map(({ data }) => data);
+  const rows = facts.map(({ seq, at, data: { affected, fixes, sourcePosts, advisoryUrls, ...report } }) => ({
+    ...{ ...report, n: seq, created_at: at, affected: json(affected), fixes: json(fixes) },
+    ...{ source_posts: json(sourcePosts), advisory_urls: json(advisoryUrls) },
+  }));
   await tx.query(
-    `insert into ${schema}.incidents
-     select *, 'pending', 0, 0, 0, 0, 0, 0
-     from unnest($1::text[], $2::bigint[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
-       $9::text[], $10::text[], $11::text[], $12::timestamptz[])`,
-    [
-      reports.map(({ id }) => id),
-      facts.map(({ seq }) => seq),
-      reports.map(({ title }) => title),
-      reports.map(({ severity }) => severity),
-      reports.map(({ category }) => category),
-      reports.map(({ affected }) => json(affected)),
-      reports.map(({ description }) => description),
-      reports.map(({ fixes }) => json(fixes)),
-      reports.map(({ sourcePosts }) => json(sourcePosts)),
-      reports.map(({ advisoryUrls }) => json(advisoryUrls)),
-      reports.map(({ reporter }) => reporter),
-      facts.map(({ at }) => at),
-    ],
+    `insert into ${schema}.incidents select *, 'pending', 0, 0, 0, 0, 0, 0 from ${reportRows.from('reported')}`,
+    reportRows.params(rows),
   );
 }
 
@@ -105,39 +108,21 @@ async function storeStandings(tx: Tx, rows: Standing[], schema: string): Promise
   await tx.query(
     `update ${schema}.incidents as i set status = s.status, votes = s.votes, sum = s.sum, lowest = s.lowest,
        highest = s.highest, rejecting = s.rejecting, validating = s.validating
-     from unnest($1::text[], $2::text[], $3::integer[], $4::integer[], $5::integer[], $6::integer[],
-       $7::integer[], $8::integer[]) as s (id, status, votes, sum, lowest, highest, rejecting, validating)
-     where i.id = s.id`,
-    [
-      rows.map(({ id }) => id),
-      rows.map(({ status }) => status),
-      rows.map(({ votes }) => votes),
-      rows.map(({ sum }) => sum),
-      rows.map(({ lowest }) => lowest),
-      rows.map(({ highest }) => highest),
-      rows.map(({ rejecting }) => rejecting),
-      rows.map(({ validating }) => validating),
-    ],
+     from ${standingRows.from('s')} where i.id = s.id`,
+    standingRows.params(rows),
   );
 }
 
 async function storeVotes(tx: Tx, facts: Cast[], schema: string): Promise<void> {
-  const votes = facts.map(({ data }) => data);
+  const rows = facts.map(
+    ({ seq, at, data: { id, voter, score, contributionType, evidenceUrl, comment } }) => ({
+      ...{ incident: id, voter: casefold(voter), n: seq, nick: voter, score, comment, created_at: at },
+      ...{ contribution_type: contributionType, evidence_url: evidenceUrl },
+    }),
+  );
   await tx.query(
-    `insert into ${schema}.votes
-     select * from unnest($1::text[], $2::text[], $3::bigint[], $4::text[], $5::integer[], $6::text[], $7::text[],
-       $8::text[], $9::timestamptz[])`,
-    [
-      votes.map(({ id }) => id),
-      votes.map(({ voter }) => casefold(voter)),
-      facts.map(({ seq }) => seq),
-      votes.map(({ voter }) => voter),
-      votes.map(({ score }) => score),
-      votes.map(({ contributionType }) => contributionType),
-      votes.map(({ evidenceUrl }) => evidenceUrl),
-      votes.map(({ comment }) => comment),
-      facts.map(({ at }) => at),
-    ],
+    `insert into ${schema}.votes select * from ${voteRows.from('cast_votes')}`,
+    voteRows.params(rows),
   );
 }
 
@@ -148,11 +133,7 @@ async function storeParticipants(tx: Tx, facts: Recorded<IncidentFact>[], schema
     const nick = casefold(type === 'vote.cast' ? data.voter : data.reporter);
     votes.set(nick, (votes.get(nick) ?? 0) + (type === 'vote.cast' ? 1 : 0));
   }
-  const known = await tx.query(
-    `select p.nick from unnest($1::text[]) as wanted (nick), lateral (
-       select nick from ${schema}.participants where nick = wanted.nick limit 1) as p`,
-    [[...votes.keys()]],
-  );
+  const known = await rowsOf(tx, `${schema}.participants`, { nick: [...votes.keys()] });
   await tx.query(
     `insert into ${schema}.participants as p select * from unnest($1::text[], $2::integer[])
      on conflict (nick) do update set votes = p.votes + excluded.votes`,

@@ -9,7 +9,10 @@ import {
   type Tally,
   thresholds,
 } from '../../streams/incidents/index.js';
+import type { RowOf } from '../core/rows.js';
 import type { Param, Tx } from '../core/sql.js';
+import type { voteRows } from './fold.js';
+import type { incidentRows } from './tables.js';
 
 /** A security incident with its standing; times are ISO 8601. */
 export interface Incident {
@@ -69,29 +72,8 @@ export interface IncidentStatistics {
   subscribers: number;
 }
 
-interface StoredIncident extends Tally {
-  id: string;
-  title: string;
-  severity: Severity;
-  category: string | null;
-  affected: string;
-  description: string | null;
-  fixes: string;
-  source_posts: string;
-  advisory_urls: string;
-  reporter: string;
-  created_at: Date;
-  status: IncidentStatus;
-}
-
-interface StoredVote {
-  nick: string;
-  score: number;
-  contribution_type: ContributionType;
-  evidence_url: string | null;
-  comment: string | null;
-  created_at: Date;
-}
+type StoredIncident = RowOf<typeof incidentRows> & { severity: Severity; status: IncidentStatus };
+type StoredVote = RowOf<typeof voteRows> & { contribution_type: ContributionType };
 
 /** The newest incidents of a status and severity, where these are given, and how many there are of them. */
 export async function listIncidents(

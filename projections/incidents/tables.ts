@@ -2,8 +2,32 @@ import { type CertificateFact, certificates } from '../../streams/certificates/i
 import type { Recorded } from '../../streams/core/index.js';
 import { type IncidentFact, incidentStatuses, incidents, severities } from '../../streams/incidents/index.js';
 import { defineProjection } from '../core/projection.js';
-import { foldCertificates } from './certificates.js';
-import { foldIncidents } from './fold.js';
+import { Rows } from '../core/rows.js';
+import { certificateRows, foldCertificates } from './certificates.js';
+import { foldIncidents, voteRows } from './fold.js';
+
+/** A security incident as it is stored. */
+export const incidentRows = new Rows({
+  id: 'text collate "C" primary key',
+  n: 'bigint not null',
+  title: 'text not null',
+  severity: 'text not null',
+  category: 'text',
+  affected: 'text not null',
+  description: 'text',
+  fixes: 'text not null',
+  source_posts: 'text not null',
+  advisory_urls: 'text not null',
+  reporter: 'text not null',
+  created_at: 'timestamptz not null',
+  status: 'text not null',
+  votes: 'integer not null',
+  sum: 'integer not null',
+  lowest: 'integer not null',
+  highest: 'integer not null',
+  rejecting: 'integer not null',
+  validating: 'integer not null',
+});
 
 const combinations = incidentStatuses.flatMap((status) =>
   severities.map((severity) => `('${status}', '${severity}', 0)`),
@@ -19,43 +43,12 @@ export const incidentRecords = defineProjection({
   version: 1,
   streams: [incidents, certificates],
   ddl: (schema) => `
-    create table ${schema}.incidents (
-      id text collate "C" primary key,
-      n bigint not null,
-      title text not null,
-      severity text not null,
-      category text,
-      affected text not null,
-      description text,
-      fixes text not null,
-      source_posts text not null,
-      advisory_urls text not null,
-      reporter text not null,
-      created_at timestamptz not null,
-      status text not null,
-      votes integer not null,
-      sum integer not null,
-      lowest integer not null,
-      highest integer not null,
-      rejecting integer not null,
-      validating integer not null
-    );
+    ${incidentRows.create(`${schema}.incidents`)}
     create index on ${schema}.incidents (n);
     create index on ${schema}.incidents (status, n);
     create index on ${schema}.incidents (severity, n);
     create index on ${schema}.incidents (status, severity, n);
-    create table ${schema}.votes (
-      incident text collate "C",
-      voter text collate "C",
-      n bigint not null,
-      nick text not null,
-      score integer not null,
-      contribution_type text not null,
-      evidence_url text,
-      comment text,
-      created_at timestamptz not null,
-      primary key (incident, voter)
-    );
+    ${voteRows.create(`${schema}.votes`, { constraints: ['primary key (incident, voter)'] })}
     create index on ${schema}.votes (incident, n);
     create index on ${schema}.votes (voter, n);
     create table ${schema}.participants (nick text collate "C" primary key, votes integer not null);
@@ -68,18 +61,7 @@ export const incidentRecords = defineProjection({
     insert into ${schema}.counts values ${combinations.join(', ')};
     create table ${schema}.totals (votes integer not null, participants integer not null);
     insert into ${schema}.totals values (0, 0);
-    create table ${schema}.certificates (
-      host text collate "C",
-      port integer,
-      issuer text,
-      subject text,
-      valid_from timestamptz,
-      valid_to timestamptz,
-      distrust text,
-      error text,
-      checked_at timestamptz not null,
-      primary key (host, port)
-    )`,
+    ${certificateRows.create(`${schema}.certificates`, { constraints: ['primary key (host, port)'] })}`,
   apply: async (tx, facts, schema) => {
     const told = facts.filter((fact) => fact.stream === incidents.name) as Recorded<IncidentFact>[];
     const seen = facts.filter((fact) => fact.stream === certificates.name) as Recorded<CertificateFact>[];

@@ -2,9 +2,40 @@ import type { Recorded } from '../../streams/core/index.js';
 import { casefold } from '../../streams/irc-grammar.js';
 import { type ModerationFact, moderation } from '../../streams/moderation/index.js';
 import { defineProjection } from '../core/projection.js';
+import { Rows } from '../core/rows.js';
 import { json, type Tx } from '../core/sql.js';
 
 type FactOfType<Type extends ModerationFact['type']> = Recorded<Extract<ModerationFact, { type: Type }>>;
+
+/** An incident as it is stored. */
+export const incidentRows = new Rows({
+  id: 'bigint primary key',
+  ref: 'text collate "C" not null unique',
+  subject: 'text not null',
+  person: 'text collate "C"',
+  nick: 'text not null',
+  host: 'text',
+  account: 'text',
+  channel: 'text not null',
+  channel_key: 'text collate "C" not null',
+  said_at: 'timestamptz not null',
+  score: 'integer not null',
+  text_score: 'integer not null',
+  level: 'text not null',
+  patterns: 'text not null',
+  text: 'text',
+  action: 'text not null',
+  spared: 'text',
+  seconds: 'integer',
+  outcome: 'text',
+  error: 'text',
+  mask: 'text',
+  until: 'timestamptz',
+  lifted_at: 'timestamptz',
+  pardoned_at: 'timestamptz',
+  pardoned_by: 'text',
+  created_at: 'timestamptz not null',
+});
 
 /**
  * Incidents and those who caused them. An incident's id is the sequence of its fact. `persons` leaves out
@@ -15,34 +46,7 @@ export const moderationModel = defineProjection({
   version: 1,
   streams: [moderation],
   ddl: (schema) => `
-    create table ${schema}.incidents (
-      id bigint primary key,
-      ref text collate "C" not null unique,
-      subject text not null,
-      person text collate "C",
-      nick text not null,
-      host text,
-      account text,
-      channel text not null,
-      channel_key text collate "C" not null,
-      said_at timestamptz not null,
-      score integer not null,
-      text_score integer not null,
-      level text not null,
-      patterns text not null,
-      text text,
-      action text not null,
-      spared text,
-      seconds integer,
-      outcome text,
-      error text,
-      mask text,
-      until timestamptz,
-      lifted_at timestamptz,
-      pardoned_at timestamptz,
-      pardoned_by text,
-      created_at timestamptz not null
-    );
+    ${incidentRows.create(`${schema}.incidents`)}
     create index on ${schema}.incidents (person, id) where pardoned_at is null;
     create index on ${schema}.incidents (id) where outcome is null and action not in ('none', 'withhold');
     create index on ${schema}.incidents (until) where until is not null and lifted_at is null;

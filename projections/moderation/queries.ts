@@ -1,6 +1,8 @@
 import { casefold } from '../../streams/irc-grammar.js';
 import { type Action, type Level, levels } from '../../streams/moderation/index.js';
+import type { RowOf } from '../core/rows.js';
 import type { Tx } from '../core/sql.js';
+import type { incidentRows } from './fold.js';
 
 /** The contract's moderation incident; `created_at` is ISO 8601. */
 export interface ModerationIncident {
@@ -65,31 +67,7 @@ export interface RunningIncident {
   pardoned: boolean;
 }
 
-interface StoredIncident {
-  id: number;
-  ref: string;
-  subject: string;
-  nick: string;
-  host: string | null;
-  account: string | null;
-  channel: string;
-  said_at: Date;
-  score: number;
-  level: Level;
-  patterns: string;
-  text: string | null;
-  action: Action;
-  spared: string | null;
-  seconds: number | null;
-  outcome: string | null;
-  error: string | null;
-  mask: string | null;
-  until: Date | null;
-  lifted_at: Date | null;
-  pardoned_at: Date | null;
-  pardoned_by: string | null;
-  created_at: Date;
-}
+type StoredIncident = RowOf<typeof incidentRows> & { level: Level; action: Action };
 
 const mostOffenders = 10;
 const recentIncidents = 10;

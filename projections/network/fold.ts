@@ -1,6 +1,7 @@
 import type { Recorded } from '../../streams/core/index.js';
 import { casefold } from '../../streams/irc-grammar.js';
 import { type IrcFact, isLine, type LineSighting, type Sighting } from '../../streams/network/index.js';
+import { Rows } from '../core/rows.js';
 import type { Tx } from '../core/sql.js';
 
 const keptDays = 30;
@@ -22,6 +23,40 @@ interface Line {
   index: number;
   said: LineSighting;
 }
+
+/** What one nick said in one channel on one day. */
+interface Activity {
+  nick: string;
+  channel: string;
+  lines: number;
+  first_at: Date;
+  last_at: Date;
+}
+
+/** A member of a channel as it is stored; `shown` is the nick as it is written. */
+export const memberRows = new Rows({
+  channel: 'text collate "C"',
+  nick: 'text collate "C"',
+  shown: 'text not null',
+});
+
+/** A line of a channel as it is stored. */
+export const lineRows = new Rows({
+  channel: 'text collate "C" not null',
+  seq: 'bigint',
+  index: 'integer',
+  nick: 'text not null',
+  text: 'text not null',
+  at: 'timestamptz not null',
+  action: 'boolean not null',
+});
+
+const patchRows = new Rows({
+  ...{ channel: 'text', name: 'text', topic: 'text', modes: 'text', present: 'boolean' },
+});
+const activityRows = new Rows({
+  ...{ nick: 'text', channel: 'text', lines: 'integer', first_at: 'timestamptz', last_at: 'timestamptz' },
+});
 
 /** The changes that a batch of facts makes, one per row. */
 interface Patch {
@@ -152,7 +187,7 @@ async function storeChannels(
   schema: string,
 ): Promise<void> {
   const keys = [...channels.keys()];
-  const patches = [...channels.values()];
+  const patches = [...channels].map(([channel, patch]) => ({ channel, ...patch }));
   const rows = [...channels].flatMap(([channel, { members }]) =>
     [...members].map(([nick, shown]) => ({ channel, nick, shown })),
   );
@@ -160,7 +195,7 @@ async function storeChannels(
   const gone = rows.filter(({ shown }) => shown === null);
   await tx.query(
     `with here as (
-       select * from unnest($1::text[], $2::text[], $3::text[]) as here (channel, nick, shown)
+       select * from ${memberRows.from('here')}
      ), removed as (
        delete from ${schema}.members where ctid = any (array (
          -- looked up one by one; joined, the planner might read the whole table for every batch
@@ -183,84 +218,59 @@ async function storeChannels(
          ) as m on true where m.was is null
        ) as steps group by channel
      ), patch as (
-       select * from unnest($7::text[], $8::text[], $9::text[], $10::text[], $11::boolean[])
-         as patch (channel, name, topic, modes, present)
+       select * from ${patchRows.from('patch', { first: 8 })}
      )
      insert into ${schema}.channels (channel, name, topic, modes, users, present, day)
      select channel, patch.name, coalesce(patch.topic, old.topic, ''), coalesce(patch.modes, old.modes, ''),
-       coalesce(old.users, 0) + coalesce(step, 0), coalesce(patch.present, old.present, false), $12::date
+       coalesce(old.users, 0) + coalesce(step, 0), coalesce(patch.present, old.present, false), $7::date
      from patch left join counted using (channel) left join lateral (
        select topic, modes, users, present from ${schema}.channels where channel = patch.channel limit 1
      ) as old on true
      on conflict (channel) do update set name = excluded.name, topic = excluded.topic, modes = excluded.modes,
        users = excluded.users, present = excluded.present, day = excluded.day`,
     [
-      ...[here.map(({ channel }) => channel), here.map(({ nick }) => nick), here.map(({ shown }) => shown)],
+      ...memberRows.params(here),
       ...[gone.map(({ channel }) => channel), gone.map(({ nick }) => nick)],
       keys.filter((channel) => channels.get(channel)!.whole),
-      keys,
-      patches.map(({ name }) => name),
-      patches.map(({ topic }) => topic),
-      patches.map(({ modes }) => modes),
-      patches.map(({ present }) => present),
       day,
+      ...patchRows.params(patches),
     ],
   );
 }
 
 /** Adds lines and counts them; the count begins with what was recorded before the first fact that is still there. */
 async function storeLines(tx: Tx, lines: Line[], before: number, schema: string): Promise<void> {
+  const rows = lines.map(({ channel, seq, index, said: { nick, text, at, is } }) => ({
+    ...{ channel, seq, index, nick, text, at: new Date(at), action: is === 'action' },
+  }));
   await tx.query(
     `with counted as (
        insert into ${schema}.totals (lines) values ($1::bigint + $2::bigint)
        on conflict (only_row) do update set lines = totals.lines + $2::bigint
      )
-     insert into ${schema}.lines (channel, seq, index, nick, text, at, action)
-     select * from unnest($3::text[], $4::bigint[], $5::integer[], $6::text[], $7::text[], $8::timestamptz[],
-       $9::boolean[])`,
-    [
-      before,
-      lines.length,
-      lines.map(({ channel }) => channel),
-      lines.map(({ seq }) => seq),
-      lines.map(({ index }) => index),
-      lines.map(({ said }) => said.nick),
-      lines.map(({ said }) => said.text),
-      lines.map(({ said }) => new Date(said.at)),
-      lines.map(({ said }) => said.is === 'action'),
-    ],
+     insert into ${schema}.lines (${lineRows.names}) select * from ${lineRows.from('said', { first: 3 })}`,
+    [before, lines.length, ...lineRows.params(rows)],
   );
 }
 
 async function storeActivity(tx: Tx, lines: Line[], day: string, schema: string): Promise<void> {
-  const spoken = new Map<
-    string,
-    { nick: string; channel: string; lines: number; first: number; last: number }
-  >();
+  const spoken = new Map<string, Activity>();
   for (const { channel, said } of lines) {
     const nick = casefold(said.nick);
     const key = `${nick} ${channel}`;
-    const entry = spoken.get(key) ?? { nick, channel, lines: 0, first: said.at, last: said.at };
+    const at = new Date(said.at);
+    const entry = spoken.get(key) ?? { nick, channel, lines: 0, first_at: at, last_at: at };
     spoken.set(key, entry);
     entry.lines += 1;
-    entry.first = Math.min(entry.first, said.at);
-    entry.last = Math.max(entry.last, said.at);
+    if (at < entry.first_at) entry.first_at = at;
+    if (at > entry.last_at) entry.last_at = at;
   }
-  const rows = [...spoken.values()];
   await tx.query(
     `insert into ${schema}.activity as a (nick, channel, day, lines, first_at, last_at)
      select nick, channel, $1::date, lines, first_at, last_at
-     from unnest($2::text[], $3::text[], $4::integer[], $5::timestamptz[], $6::timestamptz[])
-       as spoken (nick, channel, lines, first_at, last_at)
+     from ${activityRows.from('spoken', { first: 2 })}
      on conflict (nick, channel, day) do update set lines = a.lines + excluded.lines,
        first_at = least(a.first_at, excluded.first_at), last_at = greatest(a.last_at, excluded.last_at)`,
-    [
-      day,
-      rows.map(({ nick }) => nick),
-      rows.map(({ channel }) => channel),
-      rows.map(({ lines: count }) => count),
-      rows.map(({ first }) => new Date(first)),
-      rows.map(({ last }) => new Date(last)),
-    ],
+    [day, ...activityRows.params([...spoken.values()])],
   );
 }

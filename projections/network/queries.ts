@@ -1,7 +1,8 @@
 import { irc } from '../../streams/network/index.js';
 import { defineProjection } from '../core/projection.js';
+import type { RowOf } from '../core/rows.js';
 import type { Tx } from '../core/sql.js';
-import { foldSightings } from './fold.js';
+import { foldSightings, lineRows, memberRows } from './fold.js';
 
 /** The contract's IRC channel. */
 export interface IrcChannel {
@@ -55,22 +56,8 @@ export const ircNetwork = defineProjection({
       present boolean not null,
       day date not null
     );
-    create table ${schema}.members (
-      channel text collate "C",
-      nick text collate "C",
-      shown text not null,
-      primary key (channel, nick)
-    );
-    create table ${schema}.lines (
-      channel text collate "C" not null,
-      seq bigint,
-      index integer,
-      nick text not null,
-      text text not null,
-      at timestamptz not null,
-      action boolean not null,
-      primary key (seq, index)
-    );
+    ${memberRows.create(`${schema}.members`, { constraints: ['primary key (channel, nick)'] })}
+    ${lineRows.create(`${schema}.lines`, { constraints: ['primary key (seq, index)'] })}
     create index on ${schema}.lines (channel, seq, index);
     create table ${schema}.activity (
       nick text collate "C",
@@ -144,14 +131,7 @@ export async function ircMessages(
   }));
 }
 
-interface StoredLine {
-  seq: number;
-  index: number;
-  nick: string;
-  text: string;
-  at: Date;
-  action: boolean;
-}
+type StoredLine = Omit<RowOf<typeof lineRows>, 'channel'>;
 
 /** The counts of the network; the cost grows with the members of channels and not with what they said. */
 export async function ircCounts(sql: Tx, schema: string): Promise<IrcCounts> {

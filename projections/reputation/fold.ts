@@ -1,6 +1,7 @@
 import type { Recorded } from '../../streams/core/index.js';
 import { casefold } from '../../streams/irc-grammar.js';
 import { type ReputationFact, weightAt } from '../../streams/reputation/index.js';
+import { type RowOf, Rows, rowsOf } from '../core/rows.js';
 import type { Tx } from '../core/sql.js';
 
 interface Given {
@@ -12,23 +13,31 @@ interface Given {
   at: Date;
 }
 
+/** What is stored about a nick. */
+export const agentRows = new Rows({
+  nick: 'text collate "C" primary key',
+  feedback: 'integer not null',
+  given: 'integer not null',
+  weight: 'double precision not null',
+  rated: 'double precision not null',
+  mean: 'double precision not null',
+  first_at: 'timestamptz',
+  last_at: 'timestamptz',
+});
+
+/** What is stored about a channel. */
+export const channelRows = new Rows({
+  channel: 'text collate "C" primary key',
+  feedback: 'integer not null',
+  weight: 'double precision not null',
+  rated: 'double precision not null',
+  mean: 'double precision not null',
+});
+
 /** Feedback summed up: how many, the sum of their weights, and of their ratings times their weights. */
-interface Sum {
-  feedback: number;
-  weight: number;
-  rated: number;
-}
-
-interface Agent extends Sum {
-  nick: string;
-  given: number;
-  first_at: Date | null;
-  last_at: Date | null;
-}
-
-interface Channel extends Sum {
-  channel: string;
-}
+type Sum = Omit<RowOf<typeof channelRows>, 'channel' | 'mean'>;
+type Agent = Omit<RowOf<typeof agentRows>, 'mean'>;
+type Channel = Omit<RowOf<typeof channelRows>, 'mean'>;
 
 interface ChannelAgent {
   channel: string;
@@ -36,8 +45,15 @@ interface ChannelAgent {
   day: string;
 }
 
+const givenRows = new Rows({
+  ...{ giver: 'text', nick: 'text', channel: 'text', day: 'text', rating: 'integer', at: 'timestamptz' },
+});
+const channelAgentRows = new Rows({ channel: 'text', nick: 'text', day: 'text' });
+const dayRows = new Rows({ channel: 'text', day: 'text' });
+const stepRows = new Rows({ channel: 'text', day: 'text', step: 'integer' });
+
 /** The rows that a batch of facts is about, by their keys, as they were and then as they become. */
-interface Rows {
+interface Touched {
   given: Map<string, Given>;
   agents: Map<string, Agent>;
   channels: Map<string, Channel>;
@@ -70,25 +86,19 @@ export async function foldFeedback(tx: Tx, facts: Recorded<ReputationFact>[], sc
 const keyOf = (...names: string[]): string => names.join(' ');
 const unique = (names: string[]): string[] => [...new Set(names)];
 
-async function storedRows(tx: Tx, all: Given[], schema: string): Promise<Rows> {
+async function storedRows(tx: Tx, all: Given[], schema: string): Promise<Touched> {
   const pairs = [...new Map(all.map((one) => [keyOf(one.giver, one.nick, one.channel), one])).values()];
-  const given = await tx.query<Given>(
-    `select g.* from unnest($1::text[], $2::text[], $3::text[]) as wanted (giver, nick, channel), lateral (
-       select * from ${schema}.given
-       where giver = wanted.giver and nick = wanted.nick and channel = wanted.channel limit 1) as g`,
-    [pairs.map(({ giver }) => giver), pairs.map(({ nick }) => nick), pairs.map(({ channel }) => channel)],
-  );
-  const agents = await tx.query<Agent>(
-    `select a.* from unnest($1::text[]) as wanted (nick), lateral (
-       select nick, feedback, given, weight, rated, first_at, last_at from ${schema}.agents
-       where nick = wanted.nick limit 1) as a`,
-    [unique(all.flatMap(({ giver, nick }) => [giver, nick]))],
-  );
-  const channels = await tx.query<Channel>(
-    `select c.* from unnest($1::text[]) as wanted (channel), lateral (
-       select channel, feedback, weight, rated from ${schema}.channels where channel = wanted.channel limit 1) as c`,
-    [unique(all.map(({ channel }) => channel))],
-  );
+  const given = await rowsOf<Given>(tx, `${schema}.given`, {
+    giver: pairs.map(({ giver }) => giver),
+    nick: pairs.map(({ nick }) => nick),
+    channel: pairs.map(({ channel }) => channel),
+  });
+  const agents = await rowsOf<Agent>(tx, `${schema}.agents`, {
+    nick: unique(all.flatMap(({ giver, nick }) => [giver, nick])),
+  });
+  const channels = await rowsOf<Channel>(tx, `${schema}.channels`, {
+    channel: unique(all.map(({ channel }) => channel)),
+  });
   const there = [
     ...new Map(
       all.flatMap(({ giver, nick, channel }) =>
@@ -96,12 +106,10 @@ async function storedRows(tx: Tx, all: Given[], schema: string): Promise<Rows> {
       ),
     ).values(),
   ];
-  const channelAgents = await tx.query<ChannelAgent>(
-    `select c.* from unnest($1::text[], $2::text[]) as wanted (channel, nick), lateral (
-       select * from ${schema}.channel_agents
-       where channel = wanted.channel and nick = wanted.nick limit 1) as c`,
-    [there.map(({ channel }) => channel), there.map(({ nick }) => nick)],
-  );
+  const channelAgents = await rowsOf<ChannelAgent>(tx, `${schema}.channel_agents`, {
+    channel: there.map(({ channel }) => channel),
+    nick: there.map(({ nick }) => nick),
+  });
   return {
     given: new Map(given.map((row) => [keyOf(row.giver, row.nick, row.channel), row])),
     agents: new Map(agents.map((row) => [row.nick, row])),
@@ -111,7 +119,7 @@ async function storedRows(tx: Tx, all: Given[], schema: string): Promise<Rows> {
   };
 }
 
-function add(rows: Rows, one: Given): void {
+function add(rows: Touched, one: Given): void {
   const key = keyOf(one.giver, one.nick, one.channel);
   const before = rows.given.get(key);
   const replaced = before?.day === one.day ? before : undefined;
@@ -131,7 +139,7 @@ function add(rows: Rows, one: Given): void {
   for (const nick of [one.giver, one.nick]) noteActive(rows, one, nick);
 }
 
-function agentOf({ agents }: Rows, nick: string): Agent {
+function agentOf({ agents }: Touched, nick: string): Agent {
   const agent = agents.get(nick) ?? {
     ...{ nick, feedback: 0, given: 0, weight: 0, rated: 0, first_at: null, last_at: null },
   };
@@ -152,7 +160,7 @@ function count(sum: Sum, { rating, at }: Given, replaced: Given | undefined): vo
   sum.rated += weight * rating;
 }
 
-function noteActive({ channelAgents, steps }: Rows, { channel, day }: Given, nick: string): void {
+function noteActive({ channelAgents, steps }: Touched, { channel, day }: Given, nick: string): void {
   const key = keyOf(channel, nick);
   const before = channelAgents.get(key);
   if (before && before.day >= day) return;
@@ -169,80 +177,48 @@ function noteActive({ channelAgents, steps }: Rows, { channel, day }: Given, nic
 
 async function storeGiven(tx: Tx, rows: Given[], schema: string): Promise<void> {
   await tx.query(
-    `insert into ${schema}.given
-     select giver, nick, channel, day::date, rating, at
-     from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::integer[], $6::timestamptz[])
-       as new (giver, nick, channel, day, rating, at)
-     on conflict (giver, nick, channel) do update
-     set day = excluded.day, rating = excluded.rating, at = excluded.at`,
-    [
-      rows.map(({ giver }) => giver),
-      rows.map(({ nick }) => nick),
-      rows.map(({ channel }) => channel),
-      rows.map(({ day }) => day),
-      rows.map(({ rating }) => rating),
-      rows.map(({ at }) => at),
-    ],
+    `insert into ${schema}.given select giver, nick, channel, day::date, rating, at from ${givenRows.from('new')}
+     on conflict (giver, nick, channel) do update set ${givenRows.replaced('giver', 'nick', 'channel')}`,
+    givenRows.params(rows),
   );
 }
 
 async function storeAgents(tx: Tx, rows: Agent[], schema: string): Promise<void> {
   await tx.query(
-    `insert into ${schema}.agents (nick, feedback, given, weight, rated, mean, first_at, last_at)
-     select * from unnest($1::text[], $2::integer[], $3::integer[], $4::double precision[],
-       $5::double precision[], $6::double precision[], $7::timestamptz[], $8::timestamptz[])
-     on conflict (nick) do update set feedback = excluded.feedback, given = excluded.given,
-       weight = excluded.weight, rated = excluded.rated, mean = excluded.mean,
-       first_at = excluded.first_at, last_at = excluded.last_at`,
-    [
-      rows.map(({ nick }) => nick),
-      rows.map(({ feedback }) => feedback),
-      rows.map(({ given }) => given),
-      ...sums(rows),
-      rows.map(({ first_at }) => first_at),
-      rows.map(({ last_at }) => last_at),
-    ],
+    `insert into ${schema}.agents (${agentRows.names}) select * from ${agentRows.from('new')}
+     on conflict (nick) do update set ${agentRows.replaced('nick')}`,
+    agentRows.params(rows.map(withMean)),
   );
 }
 
 async function storeChannels(tx: Tx, rows: Channel[], schema: string): Promise<void> {
   await tx.query(
-    `insert into ${schema}.channels (channel, feedback, weight, rated, mean)
-     select * from unnest($1::text[], $2::integer[], $3::double precision[], $4::double precision[],
-       $5::double precision[])
-     on conflict (channel) do update set feedback = excluded.feedback, weight = excluded.weight,
-       rated = excluded.rated, mean = excluded.mean`,
-    [rows.map(({ channel }) => channel), rows.map(({ feedback }) => feedback), ...sums(rows)],
+    `insert into ${schema}.channels (${channelRows.names}) select * from ${channelRows.from('new')}
+     on conflict (channel) do update set ${channelRows.replaced('channel')}`,
+    channelRows.params(rows.map(withMean)),
   );
 }
 
-const sums = (rows: Sum[]): number[][] => [
-  rows.map(({ weight }) => weight),
-  rows.map(({ rated }) => rated),
-  rows.map(({ rated, weight }) => (weight > 0 ? rated / weight : 0)),
-];
+const withMean = <S extends Sum>(sum: S): S & { mean: number } => ({
+  ...{ ...sum, mean: sum.weight > 0 ? sum.rated / sum.weight : 0 },
+});
 
-async function storeActivity(tx: Tx, { channelAgents, steps }: Rows, schema: string): Promise<void> {
-  const agents = [...channelAgents.values()];
+async function storeActivity(tx: Tx, { channelAgents, steps }: Touched, schema: string): Promise<void> {
   await tx.query(
     `insert into ${schema}.channel_agents
-     select channel, nick, day::date
-     from unnest($1::text[], $2::text[], $3::text[]) as new (channel, nick, day)
+     select channel, nick, day::date from ${channelAgentRows.from('new')}
      on conflict (channel, nick) do update set day = excluded.day`,
-    [agents.map(({ channel }) => channel), agents.map(({ nick }) => nick), agents.map(({ day }) => day)],
+    channelAgentRows.params([...channelAgents.values()]),
   );
   const days = [...steps.values()].filter(({ step }) => step !== 0);
-  const keys = [days.map(({ channel }) => channel), days.map(({ day }) => day)];
   await tx.query(
-    `insert into ${schema}.channel_days as d
-     select channel, day::date, step
-     from unnest($1::text[], $2::text[], $3::integer[]) as new (channel, day, step)
+    `insert into ${schema}.channel_days as d select channel, day::date, step from ${stepRows.from('new')}
      on conflict (channel, day) do update set agents = d.agents + excluded.agents`,
-    [...keys, days.map(({ step }) => step)],
+    stepRows.params(days),
   );
   await tx.query(
-    `delete from ${schema}.channel_days as d using unnest($1::text[], $2::text[]) as changed (channel, day)
+    `delete from ${schema}.channel_days as d using ${dayRows.from('changed')}
      where d.channel = changed.channel and d.day = changed.day::date and d.agents = 0`,
-    keys,
+    dayRows.params(days),
   );
 }

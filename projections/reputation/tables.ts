@@ -1,6 +1,8 @@
 import { reputation } from '../../streams/reputation/index.js';
 import { defineProjection } from '../core/projection.js';
-import { foldFeedback } from './fold.js';
+import { agentRows, channelRows, foldFeedback } from './fold.js';
+
+const settings = 'with (fillfactor = 50)';
 
 /**
  * What nicks are thought of, and channels. Names are casefolded. Weights are relative to a fixed moment
@@ -24,34 +26,19 @@ export const reputations = defineProjection({
       at timestamptz not null,
       primary key (giver, nick, channel)
     );
-    create table ${schema}.agents (
-      nick text collate "C" primary key,
-      feedback integer not null,
-      given integer not null,
-      weight double precision not null,
-      rated double precision not null,
-      mean double precision not null,
-      first_at timestamptz,
-      last_at timestamptz
-    ) with (fillfactor = 50);
-    create table ${schema}.channels (
-      channel text collate "C" primary key,
-      feedback integer not null,
-      weight double precision not null,
-      rated double precision not null,
-      mean double precision not null
-    ) with (fillfactor = 50);
+    ${agentRows.create(`${schema}.agents`, { settings })}
+    ${channelRows.create(`${schema}.channels`, { settings })}
     create table ${schema}.channel_agents (
       channel text collate "C",
       nick text collate "C",
       day date not null,
       primary key (channel, nick)
-    ) with (fillfactor = 50);
+    ) ${settings};
     create table ${schema}.channel_days (
       channel text collate "C",
       day date,
       agents integer not null,
       primary key (channel, day)
-    ) with (fillfactor = 50)`,
+    ) ${settings}`,
   apply: foldFeedback,
 });

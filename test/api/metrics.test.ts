@@ -1,5 +1,5 @@
 import t from 'tap';
-import { deliveryQueue } from '../../projections/delivery.js';
+import { deliveryQueue } from '../../projections/delivery/fold.js';
 import { Metrics } from '../../src/metrics/metrics.js';
 import { postEvent, sampleEvent, startApp } from '../support/app.js';
 import { eventually } from '../support/eventually.js';

@@ -6,7 +6,7 @@ import t from 'tap';
 import { openSql } from '../../projections/core/open-sql.js';
 import { Projector } from '../../projections/core/projector.js';
 import type { Sql } from '../../projections/core/sql.js';
-import { deliveryQueue } from '../../projections/delivery.js';
+import { deliveryQueue } from '../../projections/delivery/fold.js';
 import { type AnyFact, Log, type Recorded, type StreamDefinition } from '../../streams/core/index.js';
 import { streams } from '../../streams/index.js';
 import { operations, projectionSubject } from '../../streams/operations/facts.js';

@@ -1,14 +1,14 @@
 import t from 'tap';
 import type { Sql } from '../../projections/core/sql.js';
+import { deliveryQueue } from '../../projections/delivery/fold.js';
 import {
   deadLetters,
-  deliveryQueue,
   deliveryStatus,
   type QueueRow,
   queueCounts,
   queueRow,
   queueStatistics,
-} from '../../projections/delivery.js';
+} from '../../projections/delivery/queries.js';
 import type { Recorded } from '../../streams/core/index.js';
 import { eachSql } from '../support/sql.js';
 import { expectedRows, queueHistory } from './queue-history.js';

@@ -1,4 +1,4 @@
-import type { QueueRow } from '../../projections/delivery.js';
+import type { QueueRow } from '../../projections/delivery/queries.js';
 import type { AnyFact, Recorded } from '../../streams/core/index.js';
 
 /** What happened to a queue, as its two streams have it. */

@@ -1,5 +1,5 @@
 import type { Projector } from '../../../projections/core/projector.js';
-import { queueCounts } from '../../../projections/delivery.js';
+import { queueCounts } from '../../../projections/delivery/queries.js';
 import type { Log, StreamDefinition } from '../../../streams/core/index.js';
 import { consumerStatuses } from '../../../workers/core/consumers.js';
 import type { Gauged, Reading } from '../../metrics/metrics.js';

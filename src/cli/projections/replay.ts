@@ -1,7 +1,8 @@
 import type { Projection } from '../../../projections/core/projection.js';
 import { type ReplayedTo, replay, replayHalted, skippedFacts } from '../../../projections/core/replay.js';
 import type { Sql, Tx } from '../../../projections/core/sql.js';
-import { deliveryQueue, queueStatistics } from '../../../projections/delivery.js';
+import { deliveryQueue } from '../../../projections/delivery/fold.js';
+import { queueStatistics } from '../../../projections/delivery/queries.js';
 import { projections } from '../../../projections/index.js';
 import type { Log } from '../../../streams/core/index.js';
 import { defineCommand, flag, type Invocation, text, type Values, wholeNumber } from '../core/command.js';

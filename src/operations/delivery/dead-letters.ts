@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { deadLetters, queueRow as storedRow } from '../../../projections/delivery.js';
+import { deadLetters, queueRow as storedRow } from '../../../projections/delivery/queries.js';
 import { delivery } from '../../../streams/delivery/index.js';
 import { before, limit } from '../core/fields.js';
 import { defineOperation } from '../core/operation.js';

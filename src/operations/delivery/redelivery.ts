@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { deliveryStatus, receivedEvents } from '../../../projections/delivery.js';
+import { deliveryStatus, receivedEvents } from '../../../projections/delivery/queries.js';
 import { Refusal } from '../../../streams/core/index.js';
 import { delivery } from '../../../streams/delivery/index.js';
 import { market } from '../../../streams/events/index.js';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { queueStatistics } from '../../../projections/delivery.js';
+import { queueStatistics } from '../../../projections/delivery/queries.js';
 import type { Log } from '../../../streams/core/index.js';
 import type { OwnReadModel } from '../../stores/own-read-model.js';
 import { Time } from '../core/fields.js';

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { knownEvent } from '../../../projections/delivery.js';
+import { knownEvent } from '../../../projections/delivery/queries.js';
 import { channelSubject, channels } from '../../../streams/channels/index.js';
 import type { Log } from '../../../streams/core/index.js';
 import {

@@ -1,0 +1,157 @@
+import type { Recorded } from '../../streams/core/index.js';
+import { type DeliveryFact, delivery } from '../../streams/delivery/index.js';
+import { type MarketFact, market } from '../../streams/events/index.js';
+import { defineProjection } from '../core/projection.js';
+import { Rows } from '../core/rows.js';
+import type { Tx } from '../core/sql.js';
+
+/** Where an event of the queue stands. */
+export type QueueStatus = 'pending' | 'delivered' | 'dead_letter' | 'expired';
+
+const eventRows = new Rows({
+  id: 'bigint primary key',
+  event_id: 'text collate "C" not null unique',
+  event_type: 'text not null',
+  source: 'text not null',
+  payload: 'text not null',
+  target_channels: 'text not null',
+  formatted_message: 'text not null',
+  created_at: 'timestamptz not null',
+});
+const outcomeRows = new Rows({
+  id: 'bigint primary key',
+  status: 'text not null',
+  retry_count: 'integer not null',
+  last_error: 'text',
+  delivered_at: 'timestamptz',
+});
+
+/**
+ * The event queue. Each of its two streams has tables of its own, so that either may be folded first: `events`
+ * holds what was received and is never changed, `outcomes` what became of it, from the first delivery fact on.
+ * An event without an outcome is pending.
+ */
+export const deliveryQueue = defineProjection({
+  name: 'delivery_queue',
+  version: 2,
+  streams: [market, delivery],
+  ddl: (schema) => `
+    ${eventRows.create(`${schema}.events`)}
+    ${outcomeRows.create(`${schema}.outcomes`)}
+    create index on ${schema}.outcomes (status, id) where status in ('dead_letter', 'expired');
+    create table ${schema}.received (
+      only_row boolean primary key default true check (only_row),
+      events bigint not null,
+      last_at timestamptz not null
+    );
+    create table ${schema}.statuses (status text primary key, events bigint not null);
+    create table ${schema}.deliveries (day date primary key, events bigint not null)`,
+  apply: async (tx, facts, schema) => {
+    const received = facts.filter((fact) => fact.stream === market.name) as Recorded<MarketFact>[];
+    const outcomes = facts.filter((fact) => fact.stream === delivery.name) as Recorded<DeliveryFact>[];
+    if (received.length > 0) await addEvents(tx, received, schema);
+    if (outcomes.length > 0) await changeOutcomes(tx, outcomes, schema);
+  },
+});
+
+async function addEvents(tx: Tx, facts: Recorded<MarketFact>[], schema: string): Promise<void> {
+  const rows = facts.map(({ seq, at, data }) => ({
+    ...{ ...data, id: seq, created_at: at },
+    payload: JSON.stringify(data.payload),
+    target_channels: JSON.stringify(data.target_channels),
+  }));
+  await tx.query(
+    `with counted as (
+       insert into ${schema}.received (events, last_at) values ($1, $2)
+       on conflict (only_row) do update
+       set events = received.events + excluded.events, last_at = greatest(received.last_at, excluded.last_at)
+     )
+     insert into ${schema}.events select * from ${eventRows.from('added', { first: 3 })}`,
+    [facts.length, facts.at(-1)!.at, ...eventRows.params(rows)],
+  );
+}
+
+/** What the facts of one batch say about one event; `null` where they say nothing. Delivery clears `last_error`. */
+interface OutcomePatch {
+  id: number;
+  status: QueueStatus | null;
+  retry_count: number | null;
+  last_error: string | null;
+  delivered_at: Date | null;
+}
+
+/** Folds the facts of a batch into one change per event. */
+function patchesOf(facts: Recorded<DeliveryFact>[]): OutcomePatch[] {
+  const patches = new Map<number, OutcomePatch>();
+  const change = (id: number, changes: Partial<OutcomePatch>) => {
+    const patch = patches.get(id);
+    if (!patch) {
+      const nothing = { status: null, retry_count: null, last_error: null, delivered_at: null };
+      patches.set(id, { id, ...nothing, ...changes });
+    } else if (patch.status !== 'delivered') Object.assign(patch, changes);
+  };
+  for (const fact of facts) {
+    switch (fact.type) {
+      case 'lines.confirmed':
+        for (const { seq, completes } of fact.data.lines) {
+          if (completes) change(seq, { status: 'delivered', delivered_at: fact.at, last_error: null });
+        }
+        break;
+      case 'attempt.failed':
+        change(fact.data.seq, { retry_count: fact.data.retry_count, last_error: fact.data.error });
+        break;
+      case 'event.dead_lettered': {
+        const { seq, retry_count, last_error } = fact.data;
+        change(seq, { status: 'dead_letter', retry_count, last_error });
+        break;
+      }
+      case 'event.expired':
+        change(fact.data.seq, { status: 'expired' });
+        break;
+      case 'event.redriven':
+        change(fact.data.seq, { status: 'pending', retry_count: 0 });
+        break;
+    }
+  }
+  return [...patches.values()];
+}
+
+/**
+ * Changes the outcomes and, in the same statement, the counts that depend on them. What was delivered stays
+ * delivered: confirmations have a subject of their own, and one may cross with an event's expiry.
+ */
+async function changeOutcomes(tx: Tx, facts: Recorded<DeliveryFact>[], schema: string): Promise<void> {
+  const patches = patchesOf(facts);
+  if (patches.length === 0) return;
+  await tx.query(
+    `with patch as (
+       select * from ${outcomeRows.from('patch')}
+     ), next as (
+       select patch.id, old.status as old_status,
+         coalesce(patch.status, old.status, 'pending') as status,
+         coalesce(patch.retry_count, old.retry_count, 0) as retry_count,
+         case when patch.status is distinct from 'delivered'
+           then coalesce(patch.last_error, old.last_error) end as last_error,
+         patch.delivered_at
+       from patch left join lateral (
+         -- limited so that the planner looks up each id; joined, it would read the whole table for every batch
+         select * from ${schema}.outcomes where id = patch.id limit 1
+       ) as old on true
+       where old.status is distinct from 'delivered'
+     ), stored as (
+       insert into ${schema}.outcomes (${outcomeRows.names}) select ${outcomeRows.names} from next
+       on conflict (id) do update set ${outcomeRows.replaced('id')}
+     ), counted as (
+       insert into ${schema}.statuses (status, events)
+       select status, sum(step) from (
+         select status, 1 as step from next
+         union all select old_status, -1 from next where old_status is not null
+       ) as steps group by status having sum(step) <> 0
+       on conflict (status) do update set events = statuses.events + excluded.events
+     )
+     insert into ${schema}.deliveries (day, events)
+     select (delivered_at at time zone 'UTC')::date, count(*) from next where status = 'delivered' group by 1
+     on conflict (day) do update set events = deliveries.events + excluded.events`,
+    outcomeRows.params(patches),
+  );
+}
