@@ -1,0 +1,93 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { connect } from 'nats';
+import pLimit from 'p-limit';
+import t from 'tap';
+import { startNats, type TestNats } from '../../support/nats.js';
+import { World } from '../world.js';
+import { Script, type Server } from './model.js';
+import { randomScript } from './random-script.js';
+import { runIn } from './run.js';
+import { type Played, restarts, scripts } from './scripts.js';
+import { SimulatedLogServer } from './server.js';
+
+/** The seeds whose random scripts both kinds of server are asked, and how long those are. */
+const seeds = Array.from({ length: 24 }, (_, n) => n + 1);
+const steps = 60;
+const boundMs = 600_000;
+const downMs = 300;
+
+function realServer(nats: TestNats): Server {
+  return {
+    connect: () =>
+      connect({ servers: nats.url, reconnectTimeWait: 50, reconnectJitter: 20, maxReconnectAttempts: -1 }),
+    restart: async () => {
+      await nats.kill();
+      await delay(downMs);
+      await nats.start();
+      await delay(1_000);
+    },
+  };
+}
+
+function simulatedServer(server: SimulatedLogServer): Server {
+  return {
+    connect: () => server.connect('script'),
+    restart: async () => {
+      server.stop({ unsyncedLost: true });
+      await delay(downMs);
+      server.start();
+      await delay(1_000);
+    },
+  };
+}
+
+/** What a server answers to a script. */
+async function played(
+  server: Server,
+  name: string,
+  run: (script: Script, server: Server) => Promise<void>,
+): Promise<unknown[]> {
+  const script = await Script.open(server, name);
+  await run(script, server);
+  await script.close();
+  return script.answers;
+}
+
+async function simulated(name: string, run: Played['run']): Promise<unknown[]> {
+  const world = new World(1);
+  const server = new SimulatedLogServer(world);
+  return await runIn(world, boundMs, () => played(simulatedServer(server), name, run));
+}
+
+/** The answers as text, so that a difference is a line. */
+function lines(answers: unknown[]): string[] {
+  return answers.map((answer) => JSON.stringify(answer));
+}
+
+t.test('SIM-10 the simulated log answers as a real server does', async (t) => {
+  const nats = await startNats(t);
+  // those that wait must not be late, so not all at once
+  const limit = pLimit(40);
+  const real = ([, run]: [string, Played['run']], place: number) =>
+    limit(() => played(realServer(nats), `S${place}`, run));
+  const runs: [title: string, run: Played['run']][] = [
+    ...scripts.map(({ title, run }): [string, Played['run']] => [title, run]),
+    ...seeds.map((seed): [string, Played['run']] => [
+      `seed ${seed}`,
+      (script) => randomScript(script, seed, steps),
+    ]),
+  ];
+  for (const [place, answers] of (await Promise.all(runs.map(real))).entries()) {
+    const [title, run] = runs[place]!;
+    t.ok(answers.length > 2, title);
+    t.same(lines(await simulated(`S${place}`, run)), lines(answers), title);
+  }
+});
+
+t.test('SIM-10 the simulated log is restarted as a real server is', async (t) => {
+  for (const [place, { title, run }] of restarts.entries()) {
+    const nats = await startNats(t, { sync: 'always' });
+    const answers = await played(realServer(nats), `R${place}`, run);
+    t.same(lines(await simulated(`R${place}`, run)), lines(answers), title);
+  }
+});
