@@ -151,6 +151,14 @@ export class SimulatedLogServer implements ApiHost, Reachable {
         if (consumer.config.mem_storage) this.removeConsumer(consumer, word);
   }
 
+  /** Ends everything that it still plans. */
+  close(): void {
+    for (const { stream, consumers } of this.streams.values()) {
+      for (const consumer of consumers.values()) consumer.close();
+      stream.close();
+    }
+  }
+
   // Connections
 
   async accept(name: string, client: ClientEnd): Promise<Link> {
