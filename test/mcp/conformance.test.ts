@@ -26,13 +26,11 @@ const notForToolsOnly = [
 
 /** Tools that the suite asks for by name. */
 const asked = [
-  defineOperation({
-    id: 'testText',
+  defineOperation('testText', {
     tool: { name: 'test_simple_text', title: 'Text', description: 'Answers with a text' },
     run: async () => 'This is a simple text response for testing.',
   }),
-  defineOperation({
-    id: 'testError',
+  defineOperation('testError', {
     tool: { name: 'test_error_handling', title: 'Error', description: 'Fails' },
     run: async () => {
       throw new Refusal('not_found', 'This tool intentionally returns an error for testing');

@@ -75,8 +75,7 @@ t.test('MCP-03 what an agent is told of each', async (t) => {
 
 const [echo] = toolsOf(
   [
-    defineOperation({
-      id: 'echo',
+    defineOperation('echo', {
       input: z.object({ words: z.array(z.string()).min(1), times: z.int().max(3).default(1) }),
       tool: {
         ...{ name: 'echo', title: 'Echo', description: 'Says what it was told' },
@@ -89,8 +88,7 @@ const [echo] = toolsOf(
   callHere({}),
 );
 const failing = (error: unknown) => {
-  const fail = defineOperation({
-    id: 'fail',
+  const fail = defineOperation('fail', {
     tool: { name: 'fail', title: 'Fail', description: 'Fails' },
     run: async () => {
       throw error;

@@ -45,8 +45,7 @@ async function endWith(server: EndlessServer, ask: () => Promise<unknown>): Prom
 }
 
 const address = '0x8004A169FB4a3325136EB29fA0ceB6D2e539a432';
-const find = defineOperation({
-  id: 'find',
+const find = defineOperation('find', {
   remote: { service: 'bridge', method: 'get', path: '/find' },
   run: async () => undefined,
 });

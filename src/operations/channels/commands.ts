@@ -10,8 +10,10 @@ import { cleanText, isManagedChannel } from '../../../streams/irc-grammar.js';
 import { operationFailed } from '../../../workers/channels/index.js';
 import type { Caller } from '../core/caller.js';
 import { Nick, nickname, Time, text } from '../core/fields.js';
-import { defineOperation } from '../core/operation.js';
+import { operationsOf } from '../core/operation.js';
 import { ChannelName, type ChannelParts, managedName, requireChannel } from './channel.js';
+
+const define = operationsOf({ tag: 'Channels', access: 'key' });
 
 const mostInvited = 100;
 const mostInTask = 50;
@@ -65,11 +67,8 @@ async function done<Done extends { seq: number }>(
 }
 
 /** Creates a managed channel. */
-export const createChannel = defineOperation({
-  id: 'createChannel',
-  tag: 'Channels',
+export const createChannel = define('createChannel', {
   summary: 'Create a managed channel',
-  access: 'key',
   input: z
     .object({
       name: photography.refine(isManagedChannel, 'must be # and 3 to 60 of a-z 0-9 _ -'),
@@ -108,11 +107,8 @@ export const createChannel = defineOperation({
 });
 
 /** Changes a managed channel. */
-export const updateChannel = defineOperation({
-  id: 'updateChannel',
-  tag: 'Channels',
+export const updateChannel = define('updateChannel', {
   summary: 'Change topic, modes, voice and operators of a managed channel',
-  access: 'key',
   input: z.object({
     name: ChannelName,
     topic: Topic.optional(),
@@ -155,11 +151,8 @@ export const updateChannel = defineOperation({
 });
 
 /** Archives a managed channel, or deletes it at once. */
-export const removeChannel = defineOperation({
-  id: 'removeChannel',
-  tag: 'Channels',
+export const removeChannel = define('removeChannel', {
   summary: 'Archive a managed channel, or delete it at once',
-  access: 'key',
   input: z.object({
     name: ChannelName,
     reason: z.string().max(300).meta({ example: 'Task approved' }).default('Archived'),
@@ -186,11 +179,8 @@ export const removeChannel = defineOperation({
 });
 
 /** Forces nicks in or out, or changes their voice or operator state. */
-export const changeChannelMembers = defineOperation({
-  id: 'changeChannelMembers',
-  tag: 'Channels',
+export const changeChannelMembers = define('changeChannelMembers', {
   summary: 'Force nicks in or out, or change their voice or operator state',
-  access: 'key',
   input: z.object({
     name: ChannelName,
     action: z.enum(memberActions),

@@ -9,7 +9,7 @@ import {
 import { channelTypes } from '../../../streams/channels/index.js';
 import { mayChange } from '../core/caller.js';
 import { limit, Time, text } from '../core/fields.js';
-import { defineOperation } from '../core/operation.js';
+import { operationsOf } from '../core/operation.js';
 import { ircStateView, troubleView } from '../network/irc-state.js';
 import {
   ChannelName,
@@ -20,6 +20,8 @@ import {
   requireChannel,
 } from './channel.js';
 
+const define = operationsOf({ tag: 'Channels', access: 'open, more with a key' });
+
 const keys = 'The key of a channel (+k) is shown as * to callers who may not write.';
 const unknown = { not_found: 'No such managed channel' };
 
@@ -27,12 +29,9 @@ const statistics = ({ log, channels }: ChannelParts) =>
   channels.rows.read((sql, schema) => channelStatistics(sql, schema, log.now()));
 
 /** The managed channels. */
-export const listChannels = defineOperation({
-  id: 'listChannels',
-  tag: 'Channels',
+export const listChannels = define('listChannels', {
   summary: 'The managed channels',
   description: `Private ones are among them. ${keys}`,
-  access: 'open, more with a key',
   input: z.object({ type: z.enum(channelTypes).optional() }),
   says: 'All that are not deleted',
   output: z.object({ channels: z.array(ManagedChannel), total: z.int() }),
@@ -46,11 +45,8 @@ export const listChannels = defineOperation({
 });
 
 /** How many managed channels there are. */
-export const getChannelStatistics = defineOperation({
-  id: 'getChannelStatistics',
-  tag: 'Channels',
+export const getChannelStatistics = define('getChannelStatistics', {
   summary: 'How many managed channels there are',
-  access: 'open, more with a key',
   says: 'Numbers of channels',
   output: z.object({
     total: z.int(),
@@ -64,12 +60,9 @@ export const getChannelStatistics = defineOperation({
 });
 
 /** A managed channel. */
-export const getChannel = defineOperation({
-  id: 'getChannel',
-  tag: 'Channels',
+export const getChannel = define('getChannel', {
   summary: 'A managed channel',
   description: keys,
-  access: 'open, more with a key',
   input: z.object({ name: ChannelName }),
   says: 'The channel',
   output: ManagedChannel,
@@ -83,12 +76,9 @@ export const getChannel = defineOperation({
 });
 
 /** What was done in a managed channel by command. */
-export const listChannelOperations = defineOperation({
-  id: 'listChannelOperations',
-  tag: 'Channels',
+export const listChannelOperations = define('listChannelOperations', {
   summary: 'What was done in a managed channel by command, newest first',
   description: keys,
-  access: 'open, more with a key',
   input: z.object({
     name: ChannelName,
     limit: limit(200, 50, 'records'),
@@ -126,8 +116,7 @@ export const listChannelOperations = defineOperation({
 });
 
 /** Whether the channel service is well. */
-export const getChannelHealth = defineOperation({
-  id: 'getChannelHealth',
+export const getChannelHealth = define('getChannelHealth', {
   remote: { service: 'channelserv', method: 'get', path: '/health' },
   run: async (_input, _caller, parts: ChannelParts) => {
     const irc = await parts.channels.irc();

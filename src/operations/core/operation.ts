@@ -142,18 +142,17 @@ interface UsualAnswer {
 }
 
 type WithDefaults = 'access' | 'input' | 'answers' | 'refusals' | 'tag' | 'summary';
-type Definition<Parts, In extends z.ZodObject, Out> = Omit<Operation<Parts, In, Out>, WithDefaults> &
+type Definition<Parts, In extends z.ZodObject, Out> = Omit<Operation<Parts, In, Out>, 'id' | WithDefaults> &
   Partial<Pick<Operation<Parts, In, Out>, WithDefaults>> &
   UsualAnswer;
 
 /** Makes an operation: open, without input and without an answer to describe, unless said otherwise. */
-export function defineOperation<Out, Parts, In extends z.ZodObject = z.ZodObject<Record<never, never>>>({
-  status = 200,
-  says,
-  output,
-  ...definition
-}: Definition<Parts, In, Out>): Operation<Parts, In, Out> {
+export function defineOperation<Out, Parts, In extends z.ZodObject = z.ZodObject<Record<never, never>>>(
+  id: string,
+  { status = 200, says, output, ...definition }: Definition<Parts, In, Out>,
+): Operation<Parts, In, Out> {
   return {
+    id,
     tag: 'System',
     summary: '',
     access: 'open',
@@ -162,6 +161,14 @@ export function defineOperation<Out, Parts, In extends z.ZodObject = z.ZodObject
     refusals: {},
     ...definition,
   };
+}
+
+/** Makes operations that have something in common, each like `defineOperation`. */
+export function operationsOf(common: { tag: Tag; access?: Access }) {
+  return <Out, Parts, In extends z.ZodObject = z.ZodObject<Record<never, never>>>(
+    id: string,
+    definition: Definition<Parts, In, Out>,
+  ) => defineOperation(id, { ...common, ...definition });
 }
 
 const bodyOf = (output: z.ZodType | Exemplified): Exemplified =>

@@ -12,9 +12,11 @@ import {
   visibilities,
 } from '../../../streams/deliberation/index.js';
 import { exampleOf } from '../core/example.js';
-import { defineOperation } from '../core/operation.js';
+import { operationsOf } from '../core/operation.js';
 import { type DeliberationParts, foundQuery } from './parts.js';
 import { ofQuery, Query } from './schemas.js';
+
+const define = operationsOf({ tag: 'Deliberation', access: 'key' });
 
 const unstarted = { status: 'queued', started_at: null, completed_at: null, timing_ms: null };
 const visibility = z.enum(visibilities).meta({ example: 'public' });
@@ -22,12 +24,9 @@ const visibility = z.enum(visibilities).meta({ example: 'public' });
 const mostModels = 8;
 
 /** Puts a question to several models. */
-export const createQuery = defineOperation({
-  id: 'createQuery',
-  tag: 'Deliberation',
+export const createQuery = define('createQuery', {
   summary: 'Put a question to several models',
   description: 'Spends credit with their providers, up to a ceiling for each query.',
-  access: 'key',
   input: z.object({
     prompt: z.string().trim().min(1).max(20_000).meta({ example: 'Is this contract safe?' }),
     models: z
@@ -84,11 +83,8 @@ export const createQuery = defineOperation({
 });
 
 /** Gives the models something more to think of. */
-export const injectContext = defineOperation({
-  id: 'injectContext',
-  tag: 'Deliberation',
+export const injectContext = define('injectContext', {
   summary: 'Give the models something more to think of',
-  access: 'key',
   input: ofQuery.input.extend({
     content: z.string().trim().min(1).max(8_000).meta({ example: 'The contract was audited in January.' }),
   }),
@@ -106,11 +102,8 @@ export const injectContext = defineOperation({
 });
 
 /** Changes who may see a query. */
-export const changeVisibility = defineOperation({
-  id: 'changeVisibility',
-  tag: 'Deliberation',
+export const changeVisibility = define('changeVisibility', {
   summary: 'Change who may see a query',
-  access: 'key',
   input: ofQuery.input.extend({ visibility }),
   says: 'Changed',
   output: z.looseObject({ ...Query.pick({ id: true }).shape, visibility }),

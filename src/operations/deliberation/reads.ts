@@ -12,24 +12,22 @@ import {
 } from '../../../projections/deliberation/queries.js';
 import { queryStatuses } from '../../../streams/deliberation/index.js';
 import { limit, text } from '../core/fields.js';
-import { defineOperation } from '../core/operation.js';
+import { operationsOf } from '../core/operation.js';
 import { type DeliberationParts, foundQuery, hasEnded, readerOf } from './parts.js';
 import { Costs, ModelResponse, ofQuery, Query, Result, Unfinished } from './schemas.js';
 
+const define = operationsOf({ tag: 'Deliberation', access: 'open, more with a key' });
+
 /** Seconds after which a caller who polls may ask again. */
 const pollSeconds = 2;
-const tag = 'Deliberation';
-const access = 'open, more with a key';
 const rename = { id: 'query_id' };
 
 /** What came of a query, or how far it is. */
 type ResultView = QueryResult | Pick<QueryView, 'id' | 'status' | 'created_at'>;
 
 /** The models that can be asked. */
-export const listModels = defineOperation({
-  id: 'listModels',
+export const listModels = define('listModels', {
   summary: 'The models that can be asked',
-  ...{ tag, access },
   says: 'The models',
   output: z.array(
     z.looseObject({ id: text('small'), provider: text('example'), capabilities: z.array(text('chat')) }),
@@ -51,10 +49,9 @@ export const listModels = defineOperation({
 });
 
 /** How far a query is. */
-export const getQuery = defineOperation({
-  id: 'getQuery',
+export const getQuery = define('getQuery', {
   summary: 'How far a query is',
-  ...{ tag, access, ...ofQuery },
+  ...ofQuery,
   says: 'The query',
   output: Query,
   http: { method: 'get', path: '/multibrain/query/{id}' },
@@ -71,10 +68,9 @@ export const getQuery = defineOperation({
 });
 
 /** What the models agree on. */
-export const getQueryResult = defineOperation({
-  id: 'getQueryResult',
+export const getQueryResult = define('getQueryResult', {
   summary: 'What the models agree on',
-  ...{ tag, access, ...ofQuery },
+  ...ofQuery,
   answers: {
     200: { says: 'The result', body: { schema: Result } },
     202: {
@@ -110,10 +106,9 @@ export const getQueryResult = defineOperation({
 });
 
 /** What each model answered. */
-export const listResponses = defineOperation({
-  id: 'listResponses',
+export const listResponses = define('listResponses', {
   summary: 'What each model answered',
-  ...{ tag, access, ...ofQuery },
+  ...ofQuery,
   says: 'By round',
   output: z.array(ModelResponse),
   http: { method: 'get', path: '/multibrain/query/{id}/responses' },
@@ -133,10 +128,8 @@ export const listResponses = defineOperation({
 });
 
 /** Public queries, or a key's own. */
-export const listQueries = defineOperation({
-  id: 'listQueries',
+export const listQueries = define('listQueries', {
   summary: 'Public queries, or a key’s own',
-  ...{ tag, access },
   input: z.object({
     status: z.enum(queryStatuses).optional(),
     limit: limit(100, 20, 'queries'),
@@ -166,10 +159,9 @@ export const listQueries = defineOperation({
 });
 
 /** What a query cost. */
-export const getQueryCosts = defineOperation({
-  id: 'getQueryCosts',
+export const getQueryCosts = define('getQueryCosts', {
   summary: 'What a query cost, by model and round',
-  ...{ tag, access, ...ofQuery },
+  ...ofQuery,
   says: 'US dollars',
   output: Costs.extend({
     ...Query.pick({ id: true }).shape,
@@ -185,10 +177,8 @@ export const getQueryCosts = defineOperation({
 });
 
 /** What all queries cost. */
-export const getCostSummary = defineOperation({
-  id: 'getCostSummary',
+export const getCostSummary = define('getCostSummary', {
   summary: 'What all queries cost',
-  ...{ tag, access },
   says: 'US dollars',
   output: Costs.extend({ queries: z.int(), by_model: z.array(Costs.extend({ model: text('small') })) }),
   http: { method: 'get', path: '/multibrain/costs/summary' },
@@ -197,10 +187,8 @@ export const getCostSummary = defineOperation({
 });
 
 /** Whether deliberation is well. */
-export const getDeliberationHealth = defineOperation({
-  id: 'getDeliberationHealth',
+export const getDeliberationHealth = define('getDeliberationHealth', {
   summary: 'Whether deliberation is well',
-  ...{ tag, access },
   says: 'Its health',
   output: z.looseObject({ status: z.enum(['ok', 'degraded']) }),
   http: { method: 'get', path: '/multibrain/health' },

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { deadLetters, queueRow as storedRow } from '../../../projections/delivery/queries.js';
 import { delivery } from '../../../streams/delivery/index.js';
 import { before, limit } from '../core/fields.js';
-import { defineOperation } from '../core/operation.js';
+import { operationsOf } from '../core/operation.js';
 import {
   type DeliveryParts,
   EventId,
@@ -13,12 +13,11 @@ import {
   targetChannels,
 } from './events.js';
 
+const define = operationsOf({ tag: 'Operations', access: 'key' });
+
 /** Events that were given up, or expired. */
-export const listDeadLetters = defineOperation({
-  id: 'listDeadLetters',
-  tag: 'Operations',
+export const listDeadLetters = define('listDeadLetters', {
   summary: 'Events that were given up, or expired',
-  access: 'key',
   input: z.object({
     status: z.enum(['dead_letter', 'expired']).default('dead_letter'),
     limit: limit(500, 100, 'events'),
@@ -37,11 +36,8 @@ export const listDeadLetters = defineOperation({
 });
 
 /** The queue row of an event. */
-export const getDeadLetter = defineOperation({
-  id: 'getDeadLetter',
-  tag: 'Operations',
+export const getDeadLetter = define('getDeadLetter', {
   summary: 'The queue row of an event, whatever its status',
-  access: 'key',
   input: z.object({ event_id: EventId }),
   says: 'The row',
   output: QueueRow,
@@ -55,11 +51,8 @@ export const getDeadLetter = defineOperation({
 });
 
 /** Has an event that was given up tried again. */
-export const redriveDeadLetter = defineOperation({
-  id: 'redriveDeadLetter',
-  tag: 'Operations',
+export const redriveDeadLetter = define('redriveDeadLetter', {
   summary: 'Try an event again, with a fresh retry count and time to live',
-  access: 'key',
   input: z.object({ event_id: EventId }),
   says: 'It is pending again',
   output: z.object({

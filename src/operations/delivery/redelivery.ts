@@ -4,8 +4,10 @@ import { Refusal } from '../../../streams/core/index.js';
 import { delivery } from '../../../streams/delivery/index.js';
 import { market } from '../../../streams/events/index.js';
 import { limit, text } from '../core/fields.js';
-import { defineOperation } from '../core/operation.js';
+import { operationsOf } from '../core/operation.js';
 import { type DeliveryParts, EventId, eventId, receivedEvent, targetChannels } from './events.js';
+
+const define = operationsOf({ tag: 'Operations', access: 'key' });
 
 /** A place in the market stream: a sequence, or a time in ISO 8601. */
 const Bound = z
@@ -22,11 +24,8 @@ const Bound = z
   .describe('A sequence, or a time in ISO 8601');
 
 /** What was received between two places of the log. */
-export const listReceivedEvents = defineOperation({
-  id: 'listReceivedEvents',
-  tag: 'Operations',
+export const listReceivedEvents = define('listReceivedEvents', {
   summary: 'What was received between two places of the log',
-  access: 'key',
   input: z.object({
     from: Bound,
     to: Bound,
@@ -60,11 +59,8 @@ export const listReceivedEvents = defineOperation({
 });
 
 /** Shows a delivered event once more. */
-export const redeliverEvent = defineOperation({
-  id: 'redeliverEvent',
-  tag: 'Operations',
+export const redeliverEvent = define('redeliverEvent', {
   summary: 'Show a delivered event once more, on purpose',
-  access: 'key',
   input: z.object({
     event_id: EventId,
     run: z.string().min(1).max(100).meta({ description: 'Once for each run', example: '2026-01-31' }),

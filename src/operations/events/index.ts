@@ -24,8 +24,7 @@ const timestamp = {
 };
 
 /** Receives an event of the task marketplace; its route is in `receiver.ts`, which looks at the signature first. */
-export const receiveEvent = defineOperation({
-  id: 'receiveEvent',
+export const receiveEvent = defineOperation('receiveEvent', {
   tag: 'Webhooks',
   summary: 'Receive an event of the task marketplace',
   description:

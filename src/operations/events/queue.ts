@@ -31,8 +31,7 @@ const QueueStatistics = z.object({
   webhook_secret_configured: z.boolean(),
 });
 /** How the queue of events stands. */
-export const getQueueStatistics = defineOperation({
-  id: 'getQueueStatistics',
+export const getQueueStatistics = defineOperation('getQueueStatistics', {
   tag: 'Webhooks',
   summary: 'How the queue of events stands',
   says: 'Numbers of events',

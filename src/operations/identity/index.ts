@@ -7,8 +7,7 @@ import { type IdentityParts, readLinks } from './parts.js';
 import { challengeWallet, verifyWallet } from './proofs.js';
 
 /** How the identity service is. */
-export const getIdentityHealth = defineOperation({
-  id: 'getIdentityHealth',
+export const getIdentityHealth = defineOperation('getIdentityHealth', {
   remote: { service: 'mrserv', method: 'get', path: '/health' },
   run: async (_input, _caller, parts: IdentityParts) => {
     const irc = await parts.identity.irc().catch(() => undefined);

@@ -5,8 +5,10 @@ import { isWalletAddress, noWalletLinked } from '../../../streams/identity/index
 import { casefold } from '../../../streams/irc-grammar.js';
 import { exampleOf } from '../core/example.js';
 import { Nick, nickname, Time, walletAddress } from '../core/fields.js';
-import { defineOperation } from '../core/operation.js';
+import { operationsOf } from '../core/operation.js';
 import { askingOf, type IdentityParts, readLinks } from './parts.js';
+
+const define = operationsOf({ tag: 'Identity' });
 
 const Wallet = z.string().refine(isWalletAddress, 'must be 0x and 40 hexadecimal digits').meta({
   description: 'Ethereum address, in any case',
@@ -31,9 +33,7 @@ const Link = z
   .meta({ id: 'IdentityLink' });
 
 /** The wallet of a nick. */
-export const getLinkOfNick = defineOperation({
-  id: 'getLinkOfNick',
-  tag: 'Identity',
+export const getLinkOfNick = define('getLinkOfNick', {
   summary: 'The wallet of a nick',
   input: z.object({ nick: Nick }),
   says: 'The link',
@@ -49,9 +49,7 @@ export const getLinkOfNick = defineOperation({
 });
 
 /** The nick of a wallet. */
-export const getLinkOfWallet = defineOperation({
-  id: 'getLinkOfWallet',
-  tag: 'Identity',
+export const getLinkOfWallet = define('getLinkOfWallet', {
   summary: 'The nick of a wallet',
   input: z.object({ address: Wallet }),
   says: 'The link',
@@ -67,9 +65,7 @@ export const getLinkOfWallet = defineOperation({
 });
 
 /** Links a nick and a wallet. */
-export const linkWallet = defineOperation({
-  id: 'linkWallet',
-  tag: 'Identity',
+export const linkWallet = define('linkWallet', {
   summary: 'Link a nick and a wallet',
   description: 'Such a link confers nothing until the nick confirms it over IRC, identified.',
   access: 'key',
@@ -91,9 +87,7 @@ export const linkWallet = defineOperation({
 });
 
 /** Undoes the link of a nick. */
-export const unlinkWallet = defineOperation({
-  id: 'unlinkWallet',
-  tag: 'Identity',
+export const unlinkWallet = define('unlinkWallet', {
   summary: 'Undo the link of a nick',
   description: 'With an API key, or signed by the linked wallet.',
   access: { wallet: 'linked', of: 'nick' },

@@ -8,8 +8,7 @@ import { getLinkOfNick, getLinkOfWallet } from './links.js';
 import type { IdentityParts } from './parts.js';
 
 /** The wallet of a nick or the nick of a wallet, for agents: that there is none, or no such one, is an answer. */
-export const lookUpIdentity = defineOperation({
-  id: 'lookUpIdentity',
+export const lookUpIdentity = defineOperation('lookUpIdentity', {
   input: z.object({
     nick: AnyNick.optional(),
     wallet: z.string().optional().describe('Ethereum address, 0x and 40 hexadecimal digits'),

@@ -2,13 +2,13 @@ import { z } from 'zod';
 import { isSignature } from '../../../streams/identity/index.js';
 import { casefold } from '../../../streams/irc-grammar.js';
 import { Nick, nickname, Time, text, walletAddress } from '../core/fields.js';
-import { defineOperation } from '../core/operation.js';
+import { operationsOf } from '../core/operation.js';
 import { askingOf, type IdentityParts } from './parts.js';
 
+const define = operationsOf({ tag: 'Identity' });
+
 /** Gives out the text that a wallet is to sign. */
-export const challengeWallet = defineOperation({
-  id: 'challengeWallet',
-  tag: 'Identity',
+export const challengeWallet = define('challengeWallet', {
   summary: 'Get the text that a wallet is to sign',
   input: z.object({ nick: Nick }),
   says: 'Sign it with EIP-191 personal_sign within 30 minutes; an earlier challenge is void. Beyond five in ten minutes the last one is given again',
@@ -21,9 +21,7 @@ export const challengeWallet = defineOperation({
 });
 
 /** Proves a wallet with the signed challenge. */
-export const verifyWallet = defineOperation({
-  id: 'verifyWallet',
-  tag: 'Identity',
+export const verifyWallet = define('verifyWallet', {
   summary: 'Prove a wallet with the signed challenge',
   input: z.object({
     nick: Nick,

@@ -25,8 +25,7 @@ const Certificates = z.looseObject({
 });
 
 /** The certificates of the network's TLS endpoints. */
-export const getCertificateStatus = defineOperation({
-  id: 'getCertificateStatus',
+export const getCertificateStatus = defineOperation('getCertificateStatus', {
   tag: 'Security',
   summary: 'TLS certificates of the network’s endpoints',
   says: 'As last checked',

@@ -10,9 +10,11 @@ import {
   incidents as stream,
 } from '../../../streams/incidents/index.js';
 import { Nick } from '../core/fields.js';
-import { defineOperation } from '../core/operation.js';
+import { operationsOf } from '../core/operation.js';
 import { foundIncident, type IncidentsParts, incidentId } from './parts.js';
 import { Consensus, Incident } from './schemas.js';
+
+const define = operationsOf({ tag: 'Security' });
 
 const text = (max: number) => z.string().trim().min(1).max(max);
 const texts = (what: string) => z.array(text(2_000)).max(50).default([]).describe(what);
@@ -22,9 +24,7 @@ const link = z
   .refine((url) => /^https?:\/\//i.test(url) && URL.canParse(url), 'must be an http or https address');
 
 /** Reports a security incident. */
-export const reportSecurityIncident = defineOperation({
-  id: 'reportSecurityIncident',
-  tag: 'Security',
+export const reportSecurityIncident = define('reportSecurityIncident', {
   summary: 'Report a security incident',
   description: 'With an API key, or signed by the verified wallet of reporterNick.',
   access: { wallet: 'proven', of: 'reporterNick' },
@@ -67,9 +67,7 @@ export const reportSecurityIncident = defineOperation({
 });
 
 /** Votes on a security incident, once for each voter. */
-export const voteOnSecurityIncident = defineOperation({
-  id: 'voteOnSecurityIncident',
-  tag: 'Security',
+export const voteOnSecurityIncident = define('voteOnSecurityIncident', {
   summary: 'Vote on a security incident',
   description: 'Once for each voter. With an API key, or signed by the verified wallet of voterNick.',
   access: { wallet: 'proven', of: 'voterNick' },

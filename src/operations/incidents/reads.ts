@@ -9,9 +9,11 @@ import {
 import { incidentStatuses, severities } from '../../../streams/incidents/index.js';
 import { casefold } from '../../../streams/irc-grammar.js';
 import { limit, Nick } from '../core/fields.js';
-import { defineOperation } from '../core/operation.js';
+import { operationsOf } from '../core/operation.js';
 import { foundIncident, type IncidentsParts, incidentId } from './parts.js';
 import { Consensus, Contributions, Incident, IncidentDetails, SecurityStatistics } from './schemas.js';
+
+const define = operationsOf({ tag: 'Security' });
 
 /** Of one incident, or of one nick, so many contributions are shown, the newest first. */
 const mostContributions = 100;
@@ -23,9 +25,7 @@ const ofIncident = {
 const rename = { id: 'incident_id' };
 
 /** Security incidents, newest first. */
-export const listSecurityIncidents = defineOperation({
-  id: 'listSecurityIncidents',
-  tag: 'Security',
+export const listSecurityIncidents = define('listSecurityIncidents', {
   summary: 'Security incidents, newest first',
   input: z.object({
     status: z.enum(incidentStatuses).optional(),
@@ -49,9 +49,7 @@ export const listSecurityIncidents = defineOperation({
 });
 
 /** An incident with everything said about it. */
-export const getSecurityIncident = defineOperation({
-  id: 'getSecurityIncident',
-  tag: 'Security',
+export const getSecurityIncident = define('getSecurityIncident', {
   summary: 'A security incident with its consensus and contributions',
   ...ofIncident,
   says: 'The incident',
@@ -74,9 +72,7 @@ export const getSecurityIncident = defineOperation({
 });
 
 /** What the voters make of an incident. */
-export const getConsensus = defineOperation({
-  id: 'getConsensus',
-  tag: 'Security',
+export const getConsensus = define('getConsensus', {
   summary: 'What the voters make of an incident',
   ...ofIncident,
   says: 'The consensus',
@@ -96,9 +92,7 @@ export const getConsensus = defineOperation({
 });
 
 /** How many incidents, votes and voters there are. */
-export const getSecurityStatistics = defineOperation({
-  id: 'getSecurityStatistics',
-  tag: 'Security',
+export const getSecurityStatistics = define('getSecurityStatistics', {
   summary: 'How many incidents, votes and voters there are',
   says: 'Numbers',
   output: SecurityStatistics,
@@ -117,9 +111,7 @@ export const getSecurityStatistics = defineOperation({
 });
 
 /** What a nick contributed. */
-export const listContributions = defineOperation({
-  id: 'listContributions',
-  tag: 'Security',
+export const listContributions = define('listContributions', {
   summary: 'What a nick contributed',
   input: z.object({ nick: Nick }),
   says: 'The newest first',
@@ -135,8 +127,7 @@ export const listContributions = defineOperation({
 });
 
 /** How the service of security incidents is. */
-export const getSecurityHealth = defineOperation({
-  id: 'getSecurityHealth',
+export const getSecurityHealth = define('getSecurityHealth', {
   remote: { service: 'sentinel', method: 'get', path: '/health' },
   run: async (_input, _caller, { log, startedAt, incidents: { rows } }: IncidentsParts) => {
     const stats = await rows.read(incidentStatistics).catch(() => undefined);

@@ -19,8 +19,7 @@ const AuditedCall = z.object({
 });
 
 /** What was changed at the marketplace through this service. */
-export const listAudit = defineOperation({
-  id: 'listAudit',
+export const listAudit = defineOperation('listAudit', {
   tag: 'Operations',
   summary: 'Calls that changed something at the marketplace',
   access: 'key',

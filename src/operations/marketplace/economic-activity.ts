@@ -101,8 +101,7 @@ const Activity = z.looseObject({
 });
 
 /** What is going on at the marketplace, for agents. */
-export const getEconomicActivity = defineOperation({
-  id: 'getEconomicActivity',
+export const getEconomicActivity = defineOperation('getEconomicActivity', {
   input: z.object({
     after: z
       .union(

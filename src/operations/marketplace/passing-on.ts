@@ -56,8 +56,8 @@ function passingOn(id: string, route: MarketplaceRoute): PassedOn {
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
   const ids = Object.fromEntries(names.map((name) => [name, parameters[name]!.input]));
   const changes = method !== 'GET';
-  return defineOperation({
-    ...{ id, tag: 'Task marketplace', summary },
+  return defineOperation(id, {
+    ...{ tag: 'Task marketplace', summary },
     description: `Passed on to \`/api/v1${path.replace(/\{(\w+)\}/g, ':$1')}\` of the marketplace, query and body unchanged.${
       changes ? ' Never repeated by this service, and recorded whatever comes of it.' : ''
     }`,
@@ -82,7 +82,7 @@ function passingOn(id: string, route: MarketplaceRoute): PassedOn {
       send: (reply, { status, headers, body }) => reply.code(status).headers(headers).send(body),
       describe: describedAs(route),
     },
-    tool: toolOf(route, names),
+    tool: toolOf(id, route, names),
     run: async ({ search, headers, body, ...ids }, caller, { marketplace }: MarketplaceParts) => {
       const target = path.replace(/\{(\w+)\}/g, (_, name: string) => (ids as Record<string, string>)[name]!);
       if (!marketplace) return nothingFrom(route);
@@ -134,11 +134,9 @@ function describedAs({ method, query, example }: MarketplaceRoute): Partial<Desc
   };
 }
 
-function toolOf(
-  { method, query, tool }: MarketplaceRoute,
-  names: string[],
-): ToolFace<Passed, MarketplaceAnswer> {
-  const { name, title, description, fields, spends, idempotent, walletReadable } = tool;
+function toolOf(id: string, route: MarketplaceRoute, names: string[]): ToolFace<Passed, MarketplaceAnswer> {
+  const { method, query, title, description, fields, spends, idempotent, walletReadable } = route;
+  const name = `svc_em_${id.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}`;
   const ids = Object.fromEntries(names.map((name) => parameters[name]!.tool));
   const shared = { name, title, openWorld: true, result: toldBy };
   if (method === 'GET') {

@@ -11,9 +11,11 @@ import { levels } from '../../../streams/moderation/index.js';
 import type { ReadModels } from '../../stores/read-models.js';
 import { type Caller, seesPrivate } from '../core/caller.js';
 import { channelName, limit, Nick, seconds, Time, text } from '../core/fields.js';
-import { defineOperation } from '../core/operation.js';
+import { operationsOf } from '../core/operation.js';
 import { type IrcState, ircStateView, troubleView } from '../network/irc-state.js';
 import { listIncidentRecords, pardonIncident } from './records.js';
+
+const define = operationsOf({ tag: 'Moderation', access: 'open, more with a key' });
 
 /** What the operations of moderation work with. */
 export interface ModerationParts {
@@ -99,11 +101,8 @@ function publicStatistics(inner: Awaited<ReturnType<typeof statisticsOf>>) {
 }
 
 /** How much there was to moderate. */
-export const getModerationStatistics = defineOperation({
-  id: 'getModerationStatistics',
-  tag: 'Moderation',
+export const getModerationStatistics = define('getModerationStatistics', {
   summary: 'How much there was to moderate',
-  access: 'open, more with a key',
   says: 'Numbers of incidents',
   output: z.object({
     totalIncidents: z.int(),
@@ -132,12 +131,9 @@ export const getModerationStatistics = defineOperation({
 });
 
 /** The newest incidents. */
-export const listModerationIncidents = defineOperation({
-  id: 'listModerationIncidents',
-  tag: 'Moderation',
+export const listModerationIncidents = define('listModerationIncidents', {
   summary: 'The newest incidents',
   description: 'Those in private channels are shown to holders of an API key only.',
-  access: 'open, more with a key',
   input: z.object({ limit: limit(200, 50, 'incidents') }),
   says: 'Newest first',
   output: z.object({ incidents: z.array(Incident) }),
@@ -160,11 +156,8 @@ export const listModerationIncidents = defineOperation({
 });
 
 /** What moderation holds against a nick. */
-export const getModerationReputation = defineOperation({
-  id: 'getModerationReputation',
-  tag: 'Moderation',
+export const getModerationReputation = define('getModerationReputation', {
   summary: 'What moderation holds against a nick',
-  access: 'open, more with a key',
   input: z.object({ nick: Nick }),
   says: 'Its record; null where there is none',
   output: z.object({ reputation: Reputation, recentIncidents: z.array(Incident) }),
@@ -193,8 +186,7 @@ export const getModerationReputation = defineOperation({
 });
 
 /** Whether moderation is well. */
-export const getModerationHealth = defineOperation({
-  id: 'getModerationHealth',
+export const getModerationHealth = define('getModerationHealth', {
   remote: { service: 'guardian', method: 'get', path: '/health' },
   run: async (_input, _caller, parts: ModerationParts) => {
     const [irc, counted] = await Promise.all([parts.moderation.irc(), counts(parts).catch(() => undefined)]);

@@ -4,7 +4,9 @@ import { type Log, Refusal } from '../../../streams/core/index.js';
 import { moderation, personDecider } from '../../../streams/moderation/index.js';
 import type { ReadModels } from '../../stores/read-models.js';
 import { before, limit, text } from '../core/fields.js';
-import { defineOperation } from '../core/operation.js';
+import { operationsOf } from '../core/operation.js';
+
+const define = operationsOf({ tag: 'Operations', access: 'key' });
 
 interface RecordParts {
   log: Log;
@@ -12,11 +14,8 @@ interface RecordParts {
 }
 
 /** Incidents with their texts and all that became of them, for operators. */
-export const listIncidentRecords = defineOperation({
-  id: 'listIncidentRecords',
-  tag: 'Operations',
+export const listIncidentRecords = define('listIncidentRecords', {
   summary: 'Moderation incidents with their texts and all that became of them',
-  access: 'key',
   input: z.object({
     limit: limit(500, 50, 'incidents'),
     before,
@@ -40,11 +39,8 @@ export const listIncidentRecords = defineOperation({
 });
 
 /** Takes an incident back, with what still runs because of it. */
-export const pardonIncident = defineOperation({
-  id: 'pardonIncident',
-  tag: 'Operations',
+export const pardonIncident = define('pardonIncident', {
   summary: 'Take a moderation incident back, with what still runs because of it',
-  access: 'key',
   input: z.object({
     id: z.int().min(1).meta({ description: 'Id of the incident', example: 3 }),
     reason: z.string().max(300).meta({ example: 'A quotation' }).default(''),

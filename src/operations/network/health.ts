@@ -15,8 +15,7 @@ export interface BridgeHealthParts extends EventsParts, NetworkParts {
 }
 
 /** Whether the bridge between the marketplace and the network is well. */
-export const bridgeHealth = defineOperation({
-  id: 'bridgeHealth',
+export const bridgeHealth = defineOperation('bridgeHealth', {
   remote: { service: 'bridge', method: 'get', path: '/health' },
   run: async (_input, _caller, parts: BridgeHealthParts) => {
     const irc = await parts.bridge.irc().catch(() => undefined);

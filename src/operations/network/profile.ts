@@ -30,8 +30,7 @@ const AgentProfile = z.object({
  * What is known of a nick, from the bridge and the reputation service. The fields of one that cannot be asked are empty,
  * null or zero; without any line of the nick, `last_active` is now.
  */
-export const getAgentProfile = defineOperation({
-  id: 'getAgentProfile',
+export const getAgentProfile = defineOperation('getAgentProfile', {
   access: 'open, more with a key',
   input: z.object({ nick: Nick }),
   says: 'What is known of it',

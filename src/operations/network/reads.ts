@@ -12,8 +12,10 @@ import { irc } from '../../../streams/network/index.js';
 import type { ReadModels } from '../../stores/read-models.js';
 import { seesPrivate } from '../core/caller.js';
 import { ChannelPath, channelName, limit, nickname, Time, text } from '../core/fields.js';
-import { defineOperation } from '../core/operation.js';
+import { operationsOf } from '../core/operation.js';
 import type { RecorderState } from './irc-state.js';
+
+const define = operationsOf({ tag: 'IRC' });
 
 /** What the reads of the network work with. */
 export interface NetworkParts {
@@ -46,9 +48,7 @@ export const IrcMessage = z.object({
 });
 
 /** How the network stands now. */
-export const getIrcStats = defineOperation({
-  id: 'getIrcStats',
-  tag: 'IRC',
+export const getIrcStats = define('getIrcStats', {
   summary: 'How the network stands now',
   says: 'Numbers of the network',
   output: IrcStats,
@@ -77,9 +77,7 @@ export const getIrcStats = defineOperation({
 });
 
 /** The channels of the network. */
-export const listIrcChannels = defineOperation({
-  id: 'listIrcChannels',
-  tag: 'IRC',
+export const listIrcChannels = define('listIrcChannels', {
   summary: 'The channels of the network',
   description:
     'Secret, private and invite-only channels, and those with a key, are listed to holders of an API key only.',
@@ -105,9 +103,7 @@ export const listIrcChannels = defineOperation({
 });
 
 /** The last lines of a channel. */
-export const listIrcMessages = defineOperation({
-  id: 'listIrcMessages',
-  tag: 'IRC',
+export const listIrcMessages = define('listIrcMessages', {
   summary: 'The last lines of a channel, oldest first',
   access: 'open, more with a key',
   input: z.object({
@@ -150,8 +146,7 @@ export const listIrcMessages = defineOperation({
 });
 
 /** Where a nick speaks and since when: what profiles are made of. */
-export const getIrcActivity = defineOperation({
-  id: 'getIrcActivity',
+export const getIrcActivity = define('getIrcActivity', {
   input: z.object({ nick: z.string() }),
   remote: { service: 'bridge', method: 'get', path: '/api/activity/{nick}' },
   run: async ({ nick }, caller, { readModels }: NetworkParts) =>

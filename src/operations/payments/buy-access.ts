@@ -46,8 +46,7 @@ const PaymentRequired = z
 const Body = z.object({ nick: Nick });
 
 /** The way into a paid channel: its price, or the session that a payment has bought. */
-export const buyAccess = defineOperation({
-  id: 'buyAccess',
+export const buyAccess = defineOperation('buyAccess', {
   tag: 'Paid channels',
   summary: 'Buy access to a channel',
   description:

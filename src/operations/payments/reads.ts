@@ -3,7 +3,7 @@ import { liveSessions } from '../../../projections/payments/queries.js';
 import { casefold } from '../../../streams/irc-grammar.js';
 import type { Facilitator } from '../../../workers/payments/facilitator.js';
 import { Nick, nickname, Time, text, walletAddress } from '../core/fields.js';
-import { defineOperation } from '../core/operation.js';
+import { operationsOf } from '../core/operation.js';
 import {
   ChannelName,
   ContractChannel,
@@ -15,6 +15,8 @@ import {
 } from './paid-channel.js';
 import type { PaymentsParts } from './parts.js';
 import { unresolvedIn } from './unresolved.js';
+
+const define = operationsOf({ tag: 'Paid channels' });
 
 const transaction = text(`0x${'ab'.repeat(32)}`);
 const PaidChannels = z.object({ channels: z.array(PaidChannel) });
@@ -54,9 +56,7 @@ const Unresolved = z.object({
 });
 
 /** The channels that cost something. */
-export const listPaidChannels = defineOperation({
-  id: 'listPaidChannels',
-  tag: 'Paid channels',
+export const listPaidChannels = define('listPaidChannels', {
   summary: 'The paid channels',
   says: 'With their prices and free slots',
   output: PaidChannels,
@@ -76,9 +76,7 @@ export const listPaidChannels = defineOperation({
 });
 
 /** One of them. */
-export const getPaidChannel = defineOperation({
-  id: 'getPaidChannel',
-  tag: 'Paid channels',
+export const getPaidChannel = define('getPaidChannel', {
   summary: 'A paid channel',
   input: z.object({ channel: ChannelName }),
   says: 'The channel',
@@ -100,9 +98,7 @@ export const getPaidChannel = defineOperation({
 });
 
 /** What a nick has paid for. */
-export const listSessions = defineOperation({
-  id: 'listSessions',
-  tag: 'Paid channels',
+export const listSessions = define('listSessions', {
   summary: 'What a nick has paid for and may use now',
   input: z.object({ nick: Nick }),
   says: 'Those that end first at the beginning',
@@ -124,8 +120,7 @@ export const listSessions = defineOperation({
 });
 
 /** What somebody may have to look after. */
-export const listUnresolvedPayments = defineOperation({
-  id: 'listUnresolvedPayments',
+export const listUnresolvedPayments = define('listUnresolvedPayments', {
   tag: 'Operations',
   summary: 'Payments of which it is not known whether they are settled, or that wait for a place',
   access: 'key',
@@ -138,8 +133,7 @@ export const listUnresolvedPayments = defineOperation({
 });
 
 /** How the payment gateway is. */
-export const getPaymentsHealth = defineOperation({
-  id: 'getPaymentsHealth',
+export const getPaymentsHealth = define('getPaymentsHealth', {
   remote: { service: 'turnstile', method: 'get', path: '/health' },
   run: async (_input, _caller, { startedAt, payments: { channels, facilitator } }: PaymentsParts) => {
     const reachable = facilitator && channels.length > 0 ? await facilitator.reachable() : false;

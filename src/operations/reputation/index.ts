@@ -15,7 +15,9 @@ import type { OwnReadModel } from '../../stores/own-read-model.js';
 import type { ReadModels } from '../../stores/read-models.js';
 import { type Caller, seesPrivate } from '../core/caller.js';
 import { Channel, channelName, limit, Nick, nickname, Time } from '../core/fields.js';
-import { type Call, defineOperation } from '../core/operation.js';
+import { type Call, operationsOf } from '../core/operation.js';
+
+const define = operationsOf({ tag: 'Reputation' });
 
 /** What the operations of reputation work with. */
 export interface ReputationParts {
@@ -72,9 +74,7 @@ async function hiddenFrom(caller: Caller, { readModels, reputation }: Reputation
 }
 
 /** What a nick is thought of. */
-export const getReputation = defineOperation({
-  id: 'getReputation',
-  tag: 'Reputation',
+export const getReputation = define('getReputation', {
   summary: 'What a nick is thought of',
   input: z.object({ nick: Nick }),
   says: 'Its feedback; also of a nick that has none',
@@ -96,9 +96,7 @@ export const getReputation = defineOperation({
 });
 
 /** The channels with the best reputation. */
-export const listBestChannels = defineOperation({
-  id: 'listBestChannels',
-  tag: 'Reputation',
+export const listBestChannels = define('listBestChannels', {
   summary: 'The channels with the best reputation',
   description: 'Private and paid channels are listed to holders of an API key only.',
   access: 'open, more with a key',
@@ -118,9 +116,7 @@ export const listBestChannels = defineOperation({
 });
 
 /** The agents with the best reputation. */
-export const listBestAgents = defineOperation({
-  id: 'listBestAgents',
-  tag: 'Reputation',
+export const listBestAgents = define('listBestAgents', {
   summary: 'The agents with the best reputation',
   input,
   says: 'Best first',
@@ -134,8 +130,7 @@ export const listBestAgents = defineOperation({
 });
 
 /** Either leaderboard, for agents. */
-export const getLeaderboard = defineOperation({
-  id: 'getLeaderboard',
+export const getLeaderboard = define('getLeaderboard', {
   access: 'open, more with a key',
   input: z.object({ type: z.enum(['channels', 'agents']).default('channels'), ...input.shape }),
   tool: {
@@ -153,8 +148,7 @@ export const getLeaderboard = defineOperation({
 });
 
 /** How one channel stands, for agents. */
-export const getChannelStanding = defineOperation({
-  id: 'getChannelStanding',
+export const getChannelStanding = define('getChannelStanding', {
   access: 'open, more with a key',
   input: z.object({ channel: Channel }),
   says: 'How it stands',
@@ -181,8 +175,7 @@ export const getChannelStanding = defineOperation({
 });
 
 /** Records what an agent thinks of another. */
-export const giveFeedback = defineOperation({
-  id: 'giveFeedback',
+export const giveFeedback = define('giveFeedback', {
   access: 'key',
   input: z.object({
     nick: Nick.describe('Nick of the agent that is rated'),

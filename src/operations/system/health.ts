@@ -36,8 +36,7 @@ const Health = z.object({
 });
 
 /** How every part is; always answered. */
-export const getHealth = defineOperation({
-  id: 'getHealth',
+export const getHealth = defineOperation('getHealth', {
   tag: 'System',
   summary: 'How every part is; always 200',
   says: 'ok when the bridge and the payment gateway are',
@@ -60,8 +59,7 @@ export const getHealth = defineOperation({
 });
 
 /** Whether requests should be sent to this process. */
-export const getReadiness = defineOperation({
-  id: 'getReadiness',
+export const getReadiness = defineOperation('getReadiness', {
   tag: 'System',
   summary: 'Whether requests should be sent here, for load balancers',
   answers: {
@@ -92,8 +90,7 @@ export const getReadiness = defineOperation({
 const Status = z.looseObject({ status: z.string() });
 
 /** Whether the services are well that agents depend on. */
-export const checkServices = defineOperation({
-  id: 'checkServices',
+export const checkServices = defineOperation('checkServices', {
   tool: {
     name: 'svc_health',
     title: 'Health of the services',

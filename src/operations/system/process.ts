@@ -13,8 +13,7 @@ export interface ProcessParts {
 }
 
 /** What this process is and where its parts are. */
-export const describeService = defineOperation({
-  id: 'describeService',
+export const describeService = defineOperation('describeService', {
   tag: 'Operations',
   summary: 'What this process is and where its parts are',
   access: 'key',
@@ -30,8 +29,7 @@ export const describeService = defineOperation({
 });
 
 /** Metrics for Prometheus, which asks from this machine or with an API key. */
-export const getMetrics = defineOperation({
-  id: 'getMetrics',
+export const getMetrics = defineOperation('getMetrics', {
   tag: 'System',
   summary: 'Metrics in the text format of Prometheus',
   access: 'key or local',

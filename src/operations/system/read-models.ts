@@ -3,7 +3,9 @@ import type { Projector } from '../../../projections/core/projector.js';
 import type { ProjectionStatus } from '../../../projections/core/status.js';
 import { Refusal } from '../../../streams/core/index.js';
 import { text } from '../core/fields.js';
-import { defineOperation } from '../core/operation.js';
+import { operationsOf } from '../core/operation.js';
+
+const define = operationsOf({ tag: 'Operations', access: 'key' });
 
 /** What the operations about read models work with. */
 export interface ReadModelParts {
@@ -17,11 +19,8 @@ const Build = z.looseObject({}).meta({ example: { name: 'delivery_queue', versio
 const unknown = { not_found: 'There is none of this name' } as const;
 
 /** How far each read model is. */
-export const listProjections = defineOperation({
-  id: 'listProjections',
-  tag: 'Operations',
+export const listProjections = define('listProjections', {
   summary: 'How far each read model is',
-  access: 'key',
   says: 'Builds, and those that are not used any more',
   output: z.object({ projections: z.array(Build), unused: z.array(text('delivery_queue_v1')) }),
   http: { method: 'get', path: '/ops/projections' },
@@ -32,11 +31,8 @@ export const listProjections = defineOperation({
 });
 
 /** How far one read model is. */
-export const getProjection = defineOperation({
-  id: 'getProjection',
-  tag: 'Operations',
+export const getProjection = define('getProjection', {
   summary: 'How far one read model is',
-  access: 'key',
   input,
   says: 'Its builds',
   output: z.object({ name: projection, builds: z.array(Build) }),
@@ -50,11 +46,8 @@ export const getProjection = defineOperation({
 });
 
 /** Builds a read model anew. */
-export const rebuildProjection = defineOperation({
-  id: 'rebuildProjection',
-  tag: 'Operations',
+export const rebuildProjection = define('rebuildProjection', {
   summary: 'Build a read model anew, beside the one that is read',
-  access: 'key',
   input,
   status: 202,
   says: 'It has begun; Location says where to look',
@@ -68,11 +61,8 @@ export const rebuildProjection = defineOperation({
 });
 
 /** Lets a halted read model pass over a fact. */
-export const skipFact = defineOperation({
-  id: 'skipFact',
-  tag: 'Operations',
+export const skipFact = define('skipFact', {
   summary: 'Let a halted read model pass over a fact',
-  access: 'key',
   input: z.object({
     name,
     stream: z.string().min(1).meta({ example: 'MARKET' }),
@@ -93,11 +83,8 @@ export const skipFact = defineOperation({
 });
 
 /** Drops the tables of builds that are not read any more. */
-export const pruneProjections = defineOperation({
-  id: 'pruneProjections',
-  tag: 'Operations',
+export const pruneProjections = define('pruneProjections', {
   summary: 'Drop the tables of builds that are not read any more',
-  access: 'key',
   says: 'What was dropped',
   output: z.object({ dropped: z.array(text('delivery_queue_v1')) }),
   http: { method: 'post', path: '/ops/projections/prune' },

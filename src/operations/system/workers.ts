@@ -3,7 +3,9 @@ import type { Log } from '../../../streams/core/index.js';
 import { streams } from '../../../streams/index.js';
 import { consumerStatuses, skipWork as skip } from '../../../workers/core/consumers.js';
 import { text } from '../core/fields.js';
-import { defineOperation } from '../core/operation.js';
+import { operationsOf } from '../core/operation.js';
+
+const define = operationsOf({ tag: 'Operations', access: 'key' });
 
 /** What the operations about workers work with. */
 export interface WorkerParts {
@@ -22,11 +24,8 @@ const Worker = z.looseObject({
 });
 
 /** How far each worker is. */
-export const listWorkers = defineOperation({
-  id: 'listWorkers',
-  tag: 'Operations',
+export const listWorkers = define('listWorkers', {
   summary: 'How far each worker is, and at which facts it has halted',
-  access: 'key',
   says: 'Workers by the consumers that their positions lie on',
   output: z.object({ workers: z.array(Worker) }),
   http: { method: 'get', path: '/ops/workers' },
@@ -36,11 +35,8 @@ export const listWorkers = defineOperation({
 });
 
 /** Lets a worker pass over a fact. */
-export const skipWork = defineOperation({
-  id: 'skipWork',
-  tag: 'Operations',
+export const skipWork = define('skipWork', {
   summary: 'Let a worker pass over a fact that it cannot take',
-  access: 'key',
   input: z.object({
     name: worker.min(1).describe('Name of the worker'),
     seq: seq.min(1),

@@ -12,9 +12,11 @@ import { casefold } from '../../../streams/irc-grammar.js';
 import { type AgentCommand, agentDecider, agents, challengeMs } from '../../../streams/verification/index.js';
 import type { OwnReadModel } from '../../stores/own-read-model.js';
 import { limit, Nick, nickname, Time, text } from '../core/fields.js';
-import { defineOperation } from '../core/operation.js';
+import { operationsOf } from '../core/operation.js';
 import type { ReadPost } from './social/oembed.js';
 import { handleGrammar, parsePostAddress } from './social/post.js';
+
+const define = operationsOf({ tag: 'Verification' });
 
 /** What the operations of verification work with. */
 export interface VerificationParts {
@@ -49,9 +51,7 @@ const Agent = z
   .meta({ id: 'Agent' });
 
 /** Gives out the text that a public post is to carry. */
-export const challengeAgent = defineOperation({
-  id: 'challengeAgent',
-  tag: 'Verification',
+export const challengeAgent = define('challengeAgent', {
   summary: 'Get the text that a public post is to carry',
   input: Claim,
   says: 'Post this text, then verify',
@@ -80,9 +80,7 @@ export const challengeAgent = defineOperation({
 });
 
 /** Registers an agent whose public post carries the text. */
-export const verifyAgent = defineOperation({
-  id: 'verifyAgent',
-  tag: 'Verification',
+export const verifyAgent = define('verifyAgent', {
   summary: 'Register with the address of the post',
   input: Claim.extend({
     tweetUrl: z.string().max(500).meta({ example: post }),
@@ -127,9 +125,7 @@ export const verifyAgent = defineOperation({
 });
 
 /** A registered agent. */
-export const getAgent = defineOperation({
-  id: 'getAgent',
-  tag: 'Verification',
+export const getAgent = define('getAgent', {
   summary: 'A registered agent',
   input: z.object({ nickname: Nick.describe('Nickname it registered, case-insensitive') }),
   says: 'The agent',
@@ -153,9 +149,7 @@ export const getAgent = defineOperation({
 });
 
 /** The registered agents, the newest first. */
-export const listAgents = defineOperation({
-  id: 'listAgents',
-  tag: 'Verification',
+export const listAgents = define('listAgents', {
   summary: 'The registered agents',
   input: z.object({
     limit: limit(mostListed, mostListed, 'agents'),
@@ -178,8 +172,7 @@ export const listAgents = defineOperation({
 });
 
 /** How the service of verification is. */
-export const getVerificationHealth = defineOperation({
-  id: 'getVerificationHealth',
+export const getVerificationHealth = define('getVerificationHealth', {
   remote: { service: 'verification', method: 'get', path: '/health' },
   run: async (_input, _caller, { log, startedAt, verification: { rows } }: VerificationParts) => {
     const count = await rows.read(countAgents).catch(() => undefined);
