@@ -13,9 +13,13 @@ export class OwnReadModel {
     this.#name = name;
   }
 
-  /** Runs a query on tables that hold, within bounds, everything that was written before. */
-  async read<T>(query: (sql: Sql, schema: string) => Promise<T>): Promise<T> {
-    return await this.#readModels.read(this.#name, query, this.#written);
+  /** Runs a query, with its own arguments, on tables that hold, within bounds, everything that was written before. */
+  async read<T, Args extends unknown[]>(
+    query: (sql: Sql, schema: string, ...args: Args) => Promise<T>,
+    ...args: Args
+  ): Promise<T> {
+    const ask = (sql: Sql, schema: string) => query(sql, schema, ...args);
+    return await this.#readModels.read(this.#name, ask, this.#written);
   }
 
   /** Like `read`, with an answer that is given again while nothing moves; see `ReadModels.recall`. */

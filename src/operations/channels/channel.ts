@@ -62,7 +62,7 @@ export const channelNotFound = () => new Refusal('not_found', 'Channel not found
 
 /** A managed channel. Throws where there is none. */
 export async function requireChannel(name: string, { channels }: ChannelParts) {
-  const channel = await channels.rows.read((sql, schema) => managedChannel(sql, schema, name));
+  const channel = await channels.rows.read(managedChannel, name);
   if (!channel) throw channelNotFound();
   return channel;
 }

@@ -25,8 +25,7 @@ const define = operationsOf({ tag: 'Channels', access: 'open, more with a key' }
 const keys = 'The key of a channel (+k) is shown as * to callers who may not write.';
 const unknown = { not_found: 'No such managed channel' };
 
-const statistics = ({ log, channels }: ChannelParts) =>
-  channels.rows.read((sql, schema) => channelStatistics(sql, schema, log.now()));
+const statistics = ({ log, channels }: ChannelParts) => channels.rows.read(channelStatistics, log.now());
 
 /** The managed channels. */
 export const listChannels = define('listChannels', {
@@ -38,7 +37,7 @@ export const listChannels = define('listChannels', {
   http: { method: 'get', path: '/channels' },
   remote: { service: 'channelserv', method: 'get', path: '/api/channels' },
   run: async ({ type }, caller, { channels: { rows } }: ChannelParts) => {
-    const found = await rows.read((sql, schema) => managedChannels(sql, schema, type));
+    const found = await rows.read(managedChannels, type);
     const channels = mayChange(caller) ? found : found.map(channelWithoutKey);
     return { channels, total: channels.length };
   },
@@ -108,7 +107,7 @@ export const listChannelOperations = define('listChannelOperations', {
   },
   remote: { service: 'channelserv', method: 'get', path: '/api/channels/{name}/operations' },
   run: async ({ name: channel, limit }, caller, { channels: { rows } }: ChannelParts) => {
-    const operations = await rows.read((sql, schema) => channelOperations(sql, schema, channel, limit));
+    const operations = await rows.read(channelOperations, channel, limit);
     // every channel that ever was has its creation at least
     if (operations.length === 0) throw channelNotFound();
     return { channel, operations: mayChange(caller) ? operations : operations.map(operationWithoutKey) };

@@ -44,7 +44,7 @@ export async function foundQuery(
   { log, deliberation: { rows } }: DeliberationParts,
 ): Promise<StoredQuery> {
   if (!isQueryId(id)) throw queryNotFound();
-  const look = () => rows.read((sql, schema) => storedQuery(sql, schema, id));
+  const look = () => rows.read(storedQuery, id);
   let found = await look();
   if (!found || !hasEnded(found)) {
     const last = await log.last(facts, querySubject(id)).catch((error: unknown) => {

@@ -100,7 +100,7 @@ export const getQueryResult = define('getQueryResult', {
     const query = await foundQuery(asked.id, caller, parts);
     const { id, status, created_at } = queryView(query);
     if (!hasEnded(query)) return { id, status, created_at };
-    const ended = await parts.deliberation.rows.read((sql, schema) => queryResult(sql, schema, id));
+    const ended = await parts.deliberation.rows.read(queryResult, id);
     return ended!;
   },
 });
@@ -123,7 +123,7 @@ export const listResponses = define('listResponses', {
   remote: { service: 'multibrain', method: 'get', path: '/api/query/{id}/responses' },
   run: async (asked, caller, parts: DeliberationParts) => {
     const { id } = await foundQuery(asked.id, caller, parts);
-    return await parts.deliberation.rows.read((sql, schema) => queryResponses(sql, schema, id));
+    return await parts.deliberation.rows.read(queryResponses, id);
   },
 });
 
@@ -154,7 +154,7 @@ export const listQueries = define('listQueries', {
     const owner = mine ? readerOf(caller) : undefined;
     // nobody who shows no key has any
     if (mine && owner === undefined) return { queries: [] };
-    return { queries: await rows.read((sql, schema) => listedQueries(sql, schema, { ...wanted, owner })) };
+    return { queries: await rows.read(listedQueries, { ...wanted, owner }) };
   },
 });
 
@@ -172,7 +172,7 @@ export const getQueryCosts = define('getQueryCosts', {
   remote: { service: 'multibrain', method: 'get', path: '/api/query/{id}/costs' },
   run: async ({ id }, caller, parts: DeliberationParts) => {
     const query = await foundQuery(id, caller, parts);
-    return await parts.deliberation.rows.read((sql, schema) => queryCosts(sql, schema, query));
+    return await parts.deliberation.rows.read(queryCosts, query);
   },
 });
 

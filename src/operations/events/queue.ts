@@ -19,7 +19,7 @@ export interface EventsParts {
 
 /** The numbers of the queue, with what this process has accepted. */
 export async function queueOf({ log, events }: EventsParts) {
-  const queue = await events.rows.read((sql, schema) => queueStatistics(sql, schema, log.now()));
+  const queue = await events.rows.read(queueStatistics, log.now());
   return { ...queue, webhook_secret_configured: events.webhookSecretConfigured };
 }
 

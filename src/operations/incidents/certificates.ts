@@ -40,7 +40,7 @@ export const getCertificateStatus = defineOperation('getCertificateStatus', {
   },
   remote: { service: 'sentinel', method: 'get', path: '/api/cert-status' },
   run: async (_input, _caller, { log, incidents: { rows, endpoints } }: IncidentsParts) => {
-    const certs = await rows.read((sql, schema) => certificateViews(sql, schema, endpoints, log.now()));
+    const certs = await rows.read(certificateViews, endpoints, log.now());
     return { hosts: endpoints.map(placeOf), certs, alertTiers };
   },
 });

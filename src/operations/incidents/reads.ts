@@ -45,7 +45,7 @@ export const listSecurityIncidents = define('listSecurityIncidents', {
   },
   remote: { service: 'sentinel', method: 'get', path: '/api/incidents' },
   run: async (asked, _caller, { incidents: { rows } }: IncidentsParts) =>
-    await rows.read((sql, schema) => listIncidents(sql, schema, asked)),
+    await rows.read(listIncidents, asked),
 });
 
 /** An incident with everything said about it. */
@@ -66,9 +66,7 @@ export const getSecurityIncident = define('getSecurityIncident', {
   },
   remote: { service: 'sentinel', method: 'get', path: '/api/incidents/{id}' },
   run: async ({ id }, _caller, { incidents: { rows } }: IncidentsParts) =>
-    await foundIncident(id, () =>
-      rows.read((sql, schema) => showIncident(sql, schema, id, mostContributions)),
-    ),
+    await foundIncident(id, () => rows.read(showIncident, id, mostContributions)),
 });
 
 /** What the voters make of an incident. */
@@ -88,7 +86,7 @@ export const getConsensus = define('getConsensus', {
   },
   remote: { service: 'sentinel', method: 'get', path: '/api/incidents/{id}/consensus' },
   run: async ({ id }, _caller, { incidents: { rows } }: IncidentsParts) =>
-    await foundIncident(id, () => rows.read((sql, schema) => consensusOn(sql, schema, id))),
+    await foundIncident(id, () => rows.read(consensusOn, id)),
 });
 
 /** How many incidents, votes and voters there are. */
@@ -121,7 +119,7 @@ export const listContributions = define('listContributions', {
   remote: { service: 'sentinel', method: 'get', path: '/api/contributions/{nick}' },
   run: async (input, _caller, { incidents: { rows } }: IncidentsParts) => {
     const nick = casefold(input.nick);
-    const found = await rows.read((sql, schema) => contributionsOf(sql, schema, nick, mostContributions));
+    const found = await rows.read(contributionsOf, nick, mostContributions);
     return { nick, ...found };
   },
 });

@@ -44,7 +44,7 @@ export function channelNamed(name: string, { payments }: PaymentsParts): Channel
 
 /** Makes what callers see of paid channels, with the slots that are taken now. */
 export async function channelViews({ log, payments: { rows } }: PaymentsParts) {
-  const slots = await rows.read((sql, schema) => activeSlots(sql, schema, log.now()));
+  const slots = await rows.read(activeSlots, log.now());
   return ({ name, price, currency, networks, durationSeconds, maxSlots, description }: Channel) => ({
     ...{ name, price, currency, network: networks[0]!, networks, durationSeconds, maxSlots },
     ...{ activeSlots: slots.get(name) ?? 0, description },

@@ -115,7 +115,7 @@ export const listSessions = define('listSessions', {
   remote: { service: 'turnstile', method: 'get', path: '/api/sessions/{nick}' },
   run: async (input, _caller, { log, payments: { rows } }: PaymentsParts) => {
     const nick = casefold(input.nick);
-    return { nick, sessions: await rows.read((sql, schema) => liveSessions(sql, schema, log.now(), nick)) };
+    return { nick, sessions: await rows.read(liveSessions, log.now(), nick) };
   },
 });
 

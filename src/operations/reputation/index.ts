@@ -108,9 +108,7 @@ export const listBestChannels = define('listBestChannels', {
   run: async ({ limit }, caller, parts: ReputationParts) => {
     const hidden = await hiddenFrom(caller, parts);
     const { log, reputation } = parts;
-    const channels = await reputation.rows.read((sql, schema) =>
-      channelLeaderboard(sql, schema, log.now(), limit, hidden),
-    );
+    const channels = await reputation.rows.read(channelLeaderboard, log.now(), limit, hidden);
     return { channels };
   },
 });
@@ -166,9 +164,7 @@ export const getChannelStanding = define('getChannelStanding', {
     const channel = casefold(input.channel);
     const isHidden = (await hiddenFrom(caller, parts)).includes(channel);
     const { log, reputation } = parts;
-    const found = await reputation.rows.read((sql, schema) =>
-      channelStanding(sql, schema, log.now(), channel),
-    );
+    const found = await reputation.rows.read(channelStanding, log.now(), channel);
     if (!found || isHidden) throw new Refusal('not_found', 'No feedback was given in this channel');
     return found;
   },

@@ -142,7 +142,7 @@ export const getAgent = define('getAgent', {
   },
   remote: { service: 'verification', method: 'get', path: '/agent/{nickname}' },
   run: async ({ nickname }, _caller, { verification: { rows } }: VerificationParts) => {
-    const agent = await rows.read((sql, schema) => registeredAgent(sql, schema, casefold(nickname)));
+    const agent = await rows.read(registeredAgent, casefold(nickname));
     if (!agent) throw new Refusal('not_found', 'Agent not found');
     return agent;
   },
@@ -168,7 +168,7 @@ export const listAgents = define('listAgents', {
   },
   remote: { service: 'verification', method: 'get', path: '/agents' },
   run: async (page, _caller, { verification: { rows } }: VerificationParts) =>
-    await rows.read((sql, schema) => registeredAgents(sql, schema, page)),
+    await rows.read(registeredAgents, page),
 });
 
 /** How the service of verification is. */
