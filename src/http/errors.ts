@@ -2,7 +2,7 @@ import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:ht
 import type { Socket } from 'node:net';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { isExpected, Refusal, type Unavailable } from '../../streams/core/index.js';
-import { refusals } from '../../streams/refusals.js';
+import { type RefusalCode, refusals } from '../../streams/refusals.js';
 import { challengeHeaders, shapeOf, showsSignature } from '../auth/challenges.js';
 
 /** Largest request body, in bytes. */
@@ -44,7 +44,7 @@ export function errorAnswer(error: Refusal | Unavailable | FastifyError): Answer
   if (error.statusCode === undefined || error.statusCode >= 500) return undefined;
   return {
     status: error.statusCode,
-    body: { error: refusals.bad_request.says, code: 'bad_request' },
+    body: { error: refusals.bad_request.says, code: 'bad_request' satisfies RefusalCode },
   };
 }
 
@@ -59,7 +59,7 @@ export function sendError(
     request.log.error({ err: error, request_id: request.id }, 'request failed');
     return reply.code(500).send({
       error: refusals.internal_error.says,
-      code: 'internal_error',
+      code: 'internal_error' satisfies RefusalCode,
       request_id: request.id,
     });
   }

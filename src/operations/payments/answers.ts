@@ -1,5 +1,6 @@
 import { encodePaymentResponseHeader } from '@x402/core/http';
 import type { SettleResponse } from '@x402/core/types';
+import type { Refusal } from '../../../streams/core/index.js';
 import type { Granted } from '../../../streams/payments/index.js';
 import { askForPayment, type Offer, type Resource } from '../../../workers/payments/offers.js';
 import type { Proof } from '../../../workers/payments/proof.js';
@@ -9,13 +10,6 @@ export interface Till {
   version: 1 | 2;
   offers: readonly Offer[];
   resource: Resource;
-}
-
-/** Why nothing was bought; `transaction` says that a settlement was tried, and is empty where none came of it. */
-export interface Unpaid {
-  code: string;
-  error: string;
-  transaction?: string;
 }
 
 /** What is answered at the door: a grant or a 402, with the headers that payers read. */
@@ -41,10 +35,16 @@ export function answerGrant(session: Granted, proof: Proof): PaymentAnswer {
   };
 }
 
-/** A 402: what is to be paid, and what was wrong with the payment if there was one. */
-export function answerUnpaid(till: Till, unpaid: Unpaid, proof?: Proof): PaymentAnswer {
+/**
+ * A 402: what is to be paid, and what was wrong with the payment if there was one. `transaction` says that a settlement
+ * was tried, and is empty where none came of it.
+ */
+export function answerUnpaid(
+  till: Till,
+  { code, message: error }: Refusal,
+  { proof, transaction }: { proof?: Proof; transaction?: string } = {},
+): PaymentAnswer {
   const { offers, resource } = till;
-  const { code, error, transaction } = unpaid;
   const version = proof?.version === 1 ? 1 : till.version;
   const { body, headers } = askForPayment(version, offers, resource, { code, error });
   const failed =

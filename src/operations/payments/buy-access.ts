@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { Refusal, Unavailable } from '../../../streams/core/index.js';
-import type { Access, Entered } from '../../../workers/payments/access.js';
 import { accessTo, offersFor } from '../../../workers/payments/offers.js';
 import type { PaidChannel } from '../../../workers/payments/paid-channel.js';
 import { matchProof, type Presented, readProof } from '../../../workers/payments/proof.js';
@@ -99,8 +98,7 @@ export const buyAccess = defineOperation('buyAccess', {
     // the first one counts
     const header = input.paymentSignature ?? input.xPayment;
     const till = await tillOf(channel, input.x402Version === '1' ? 1 : 2, parts);
-    if (header === undefined)
-      return answerUnpaid(till, { code: 'payment_required', error: 'Payment required' });
+    if (header === undefined) return answerUnpaid(till, new Refusal('payment_required'));
     const presented = readProof(header);
     const { nick } = parseInput(Body, { nick: input.nick });
     return await enter({ channel, nick, till, presented }, parts);
@@ -131,18 +129,20 @@ async function enter(entering: Entering, { payments, logger }: PaymentsParts): P
   const [there] = await payments.online([nick]);
   if (there === undefined) throw new Refusal('nick_not_on_irc');
   const proof = matchProof(presented, till.offers);
-  if (!proof || !payments.access) {
-    const error = 'The payment is for none of the ways to pay for this channel';
-    return answerUnpaid(till, { code: 'payment_mismatch', error });
-  }
-  const entered = await entranceOf(payments.access, { channel, nick, proof, resource: till.resource });
-  if (entered.is === 'spent')
-    return answerUnpaid(till, { code: 'payment_spent', error: entered.reason }, proof);
+  if (!proof || !payments.access) return answerUnpaid(till, new Refusal('payment_mismatch'));
+  const entered = await payments.access
+    .enter({ channel, nick, proof, resource: till.resource })
+    .catch((refusal: Refusal) => {
+      // also what was used has an offer beside it
+      if (refusal.code !== 'payment_spent') throw refusal;
+      return { is: 'spent' as const, refusal };
+    });
+  if (entered.is === 'spent') return answerUnpaid(till, entered.refusal, { proof });
   if (entered.is === 'invalid')
-    return answerUnpaid(till, { code: 'payment_invalid', error: entered.reason }, proof);
+    return answerUnpaid(till, new Refusal('payment_invalid', entered.reason), { proof });
   if (entered.is === 'refused') {
-    const { reason: error, transaction } = entered;
-    return answerUnpaid(till, { code: 'settlement_failed', error, transaction }, proof);
+    const { reason, transaction } = entered;
+    return answerUnpaid(till, new Refusal('settlement_failed', reason), { proof, transaction });
   }
   const { session, isNew } = entered;
   if (!isNew) {
@@ -154,18 +154,4 @@ async function enter(entering: Entering, { payments, logger }: PaymentsParts): P
       );
   }
   return answerGrant(session, proof);
-}
-
-/** What came of a payment, also where it has been used. */
-async function entranceOf(
-  access: Access,
-  entering: Parameters<Access['enter']>[0],
-): Promise<Entered | { is: 'spent'; reason: string }> {
-  try {
-    return await access.enter(entering);
-  } catch (error) {
-    const { code, message } = error as { code?: string; message: string };
-    if (code !== 'payment_spent') throw error;
-    return { is: 'spent', reason: message };
-  }
 }

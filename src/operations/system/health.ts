@@ -1,5 +1,6 @@
 import pTimeout from 'p-timeout';
 import { z } from 'zod';
+import type { RefusalCode } from '../../../streams/refusals.js';
 import { seconds, text } from '../core/fields.js';
 import { defineOperation } from '../core/operation.js';
 
@@ -83,7 +84,9 @@ export const getReadiness = defineOperation('getReadiness', {
   },
   run: async (_input, _caller, { system }: HealthParts) => {
     const error = system.notReady();
-    return error === undefined ? { ready: true } : { ready: false, error, code: 'not_ready' };
+    return error === undefined
+      ? { ready: true }
+      : { ready: false, error, code: 'not_ready' satisfies RefusalCode };
   },
 });
 
