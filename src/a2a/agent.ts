@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import { isExpected } from '../../streams/core/index.js';
-import type { Call } from '../operations/core/operation.js';
-import { parseInput } from '../operations/core/validation.js';
+import { type Call, parseInput } from '../operations/core/call.js';
 import {
   Envelope,
   faultAnswer,

@@ -1,8 +1,7 @@
 import type { z } from 'zod';
 import { isExpected } from '../../streams/core/index.js';
-import { nobody } from '../operations/core/caller.js';
-import type { Call, Operation } from '../operations/core/operation.js';
-import { inputOf } from '../operations/core/validation.js';
+import { type Call, inputOf, nobody } from '../operations/core/call.js';
+import type { Operation } from '../operations/core/operation.js';
 import { getIrcStats, listIrcChannels } from '../operations/network/reads.js';
 import { listPaidChannels } from '../operations/payments/reads.js';
 import { listBestAgents, listBestChannels } from '../operations/reputation/index.js';

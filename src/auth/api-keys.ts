@@ -1,7 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import { Refusal } from '../../streams/core/index.js';
-import { type Caller, nobody } from '../operations/core/caller.js';
+import { nobody } from '../operations/core/call.js';
+import type { Caller } from '../operations/core/operation.js';
 import { type ApiKey, KeyFile } from './key-file.js';
 
 interface StoredKey {

@@ -1,11 +1,11 @@
-import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import { z } from 'zod';
+import type { RefusalCode } from '../../streams/refusals.js';
 import type { ApiKeys } from '../auth/api-keys.js';
 import { keepRawBodies } from '../auth/raw-body.js';
-import { type Binding, bindingOf, collect, sendOutput } from '../operations/core/binding.js';
-import { type Caller, nobody } from '../operations/core/caller.js';
-import type { AnyOperation, Call } from '../operations/core/operation.js';
-import { inputOf, parseInput } from '../operations/core/validation.js';
+import { type Binding, bindingOf, schemaAt } from '../operations/core/binding.js';
+import { type Call, inputOf, nobody, parseInput } from '../operations/core/call.js';
+import type { AnyOperation, Caller, HttpFace } from '../operations/core/operation.js';
 
 /** Says whether the wallet that signed a request may act for a nick. */
 export interface Signers {
@@ -105,4 +105,95 @@ async function signerOf(
   parseInput(z.object({ [of]: z.string() }), input);
   const actor = await signers[wallet](request, String(input[of]));
   return { is: 'wallet', actor, cause: request.id };
+}
+
+/** A request as faces over HTTP get it. */
+export interface RequestParts {
+  params: unknown;
+  query: unknown;
+  headers: Readonly<Record<string, string | string[] | undefined>>;
+  body: unknown;
+}
+
+/** The input of an operation as a request has it, to be parsed: only what stands where it belongs. */
+export function collect(
+  { input, invalid }: { input: z.ZodObject; invalid?: RefusalCode },
+  binding: Binding,
+  request: RequestParts,
+): Record<string, unknown> {
+  const given: Record<string, unknown> = {};
+  if (binding.body.length > 0) take(given, bodyOf(binding, request.body, invalid), binding.body);
+  for (const name of binding.query) {
+    const value = (request.query as Record<string, unknown>)[name];
+    if (value !== undefined) given[name] = fromText(schemaAt(input, name), value);
+  }
+  for (const [name, header] of Object.entries(binding.headers)) {
+    const value = request.headers[header];
+    if (value !== undefined) given[name] = Array.isArray(value) ? value.join(', ') : value;
+  }
+  for (const name of binding.path) {
+    given[name] = fromText(schemaAt(input, name), (request.params as Record<string, unknown>)[name]);
+  }
+  return given;
+}
+
+function bodyOf(
+  { bodyOptional }: Binding,
+  body: unknown,
+  invalid: RefusalCode | undefined,
+): Record<string, unknown> {
+  if (bodyOptional && (body === undefined || body === null)) return {};
+  // for the words with which everything that is no object is refused
+  return parseInput(z.looseObject({}), body, invalid);
+}
+
+function take(given: Record<string, unknown>, from: Record<string, unknown>, names: readonly string[]): void {
+  for (const name of names) {
+    const value = from[name];
+    if (value !== undefined) given[name] = value;
+  }
+}
+
+/** A number or a truth value that stands in a text, for members that are one; what is none is left for the schema to refuse. */
+function fromText(schema: z.ZodType, value: unknown): unknown {
+  if (typeof value !== 'string') return value;
+  const kind = kindOf(schema);
+  if (kind === 'boolean') return value === 'true' ? true : value === 'false' ? false : value;
+  if (kind !== 'number') return value;
+  const number = Number(value);
+  return Number.isNaN(number) ? value : number;
+}
+
+/** What a schema takes in the end, behind its defaults and options. */
+function kindOf(schema: z.ZodType): string {
+  const {
+    type,
+    innerType,
+    in: first,
+  } = schema.def as { type: string; innerType?: z.ZodType; in?: z.ZodType };
+  const next = innerType ?? first;
+  return next ? kindOf(next) : type;
+}
+
+/** Bodies as text: an answer that is given again need not be written again. */
+const texts = new WeakMap<object, string>();
+
+/** Sends the output of an operation as JSON, with the status and headers that its face says. It is not to be changed any more. */
+export function sendOutput(
+  reply: FastifyReply,
+  operation: AnyOperation,
+  output: unknown,
+  face: Pick<Partial<HttpFace>, 'status' | 'headersOf' | 'view'>,
+): FastifyReply {
+  reply.code(face.status?.(output) ?? Number(Object.keys(operation.answers)[0] ?? 200));
+  if (face.headersOf) reply.headers(face.headersOf(output));
+  return sendJson(reply, face.view ? face.view(output) : output);
+}
+
+/** Sends JSON whose text is kept for as long as the value is there. */
+export function sendJson(reply: FastifyReply, body: unknown): FastifyReply {
+  if (typeof body !== 'object' || body === null) return reply.send(body);
+  const text = texts.get(body) ?? JSON.stringify(body);
+  texts.set(body, text);
+  return reply.type('application/json; charset=utf-8').send(text);
 }

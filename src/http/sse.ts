@@ -2,10 +2,11 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import { Unavailable } from '../../streams/core/index.js';
 import type { ApiKeys } from '../auth/api-keys.js';
-import { bindingOf, collect } from '../operations/core/binding.js';
+import { bindingOf } from '../operations/core/binding.js';
+import { parseInput } from '../operations/core/call.js';
 import type { AnyEventStream, ServerEvent } from '../operations/core/event-stream.js';
-import { parseInput } from '../operations/core/validation.js';
 import { lastEventId } from './last-event-id.js';
+import { collect } from './operations.js';
 
 const keepAliveMs = 15_000;
 const retry = 'retry: 2000\n\n';

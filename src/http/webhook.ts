@@ -2,12 +2,10 @@ import type { FastifyInstance } from 'fastify';
 import { parse } from 'secure-json-parse';
 import { Refusal, Unavailable } from '../../streams/core/index.js';
 import { type SignatureScheme, verifyWebhook } from '../auth/webhook-signature.js';
-import { sendOutput } from '../operations/core/binding.js';
-import { nobody } from '../operations/core/caller.js';
-import type { Call } from '../operations/core/operation.js';
-import { inputOf } from '../operations/core/validation.js';
+import { type Call, inputOf, nobody } from '../operations/core/call.js';
 import { receiveEvent } from '../operations/events/index.js';
 import { errorAnswer } from './errors.js';
+import { sendOutput } from './operations.js';
 
 /** What the webhook receiver works with. */
 export interface WebhookOptions {

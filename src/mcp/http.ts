@@ -7,9 +7,9 @@ import type { ApiKeys } from '../auth/api-keys.js';
 import type { Wallets } from '../auth/erc8128/wallets.js';
 import { rpcIdOf, sendRpcError } from '../http/json-rpc.js';
 import { refuseOtherMethods } from '../http/other-methods.js';
+import type { Caller } from '../operations/core/operation.js';
 import { createToolServer } from './server.js';
-import type { ToolTable } from './table.js';
-import type { Caller } from './tool.js';
+import type { ToolTable } from './tools.js';
 
 /** What the MCP endpoint works with. */
 export interface McpOptions {
@@ -46,10 +46,11 @@ export async function mcpRoutes(app: FastifyInstance, options: McpOptions): Prom
     // a signature that fails is not tried as a key, nor the other way round
     if (wallets.presented(request)) {
       const { address } = await wallets.verify(request, body);
-      return { tier: 'wallet-read', actor: address, cause: request.id };
+      return { is: 'wallet', actor: address, cause: request.id };
     }
     try {
-      return { tier: 'keyed', actor: keys.require(request), cause: request.id };
+      // somebody on this machine where there are no keys may do here what a key may
+      return { is: 'key', actor: keys.require(request), cause: request.id };
     } catch (error) {
       const reason = isExpected(error) && keyReasons[error.code];
       if (!reason) throw error;

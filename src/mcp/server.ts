@@ -1,8 +1,42 @@
-import type { Server } from '@modelcontextprotocol/sdk/server/index.js';
-import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
-import { CheckedServer } from './checked-server.js';
-import type { ToolTable } from './table.js';
-import type { Caller } from './tool.js';
+import { Server } from '@modelcontextprotocol/sdk/server/index.js';
+import {
+  CallToolRequestSchema,
+  ErrorCode,
+  ListToolsRequestSchema,
+  McpError,
+} from '@modelcontextprotocol/sdk/types.js';
+import { z } from 'zod';
+import type { Caller } from '../operations/core/operation.js';
+import type { ToolTable } from './tools.js';
+
+/** A schema of the SDK: an object with its method as a literal. */
+type RequestSchema = z.ZodObject<{ method: z.ZodLiteral<string> }>;
+// biome-ignore lint/suspicious/noExplicitAny: as wide as what it overrides, which knows the request from its schema
+type Handler = (request: any, extra: any) => any;
+
+/** Requests of a method whatever their parameters, by schema: servers are made for each request, these are not. */
+const ofAnyParameters = new Map<unknown, RequestSchema>();
+
+/**
+ * The SDK's server, but parameters of a wrong shape are the caller's fault (-32602), with the place that is wrong;
+ * the SDK itself takes them for a fault of its own (-32603).
+ */
+export class CheckedServer extends Server {
+  override setRequestHandler(schema: unknown, handler: Handler): void {
+    const strict = schema as RequestSchema;
+    let lenient = ofAnyParameters.get(strict);
+    if (!lenient) {
+      lenient = z.looseObject({ method: strict.shape.method });
+      ofAnyParameters.set(strict, lenient);
+    }
+    super.setRequestHandler(lenient, (request, extra) => {
+      const parsed = strict.safeParse(request);
+      if (parsed.success) return handler(parsed.data, extra);
+      const [issue] = parsed.error.issues;
+      throw new McpError(ErrorCode.InvalidParams, `${issue?.path.join('.')}: ${issue?.message}`);
+    });
+  }
+}
 
 /** How this server names itself to MCP clients. */
 export const serverInfo = { name: 'svc', version: '1.0.0' } as const;
@@ -10,7 +44,7 @@ export const serverInfo = { name: 'svc', version: '1.0.0' } as const;
 /** A tool server for one caller; it holds nothing but the caller, so that each request may have its own. */
 export function createToolServer(table: ToolTable, caller: Caller): Server {
   const server = new CheckedServer(serverInfo, { capabilities: { tools: {} } });
-  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: table.list(caller.tier) }));
+  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: table.listFor(caller) }));
   server.setRequestHandler(CallToolRequestSchema, ({ params }) =>
     table.call(params.name, params.arguments, caller),
   );

@@ -5,10 +5,8 @@ import {
   type Tool as ListedTool,
   ListToolsRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js';
-import { CheckedServer } from './checked-server.js';
-import { serverInfo } from './server.js';
-import { ToolTable } from './table.js';
-import type { Tool } from './tool.js';
+import { CheckedServer, serverInfo } from './server.js';
+import { type Tool, ToolTable } from './tools.js';
 
 /** One JSON-RPC request to the `/mcp` of a running service; resolves with its result, throws its error. */
 export type AskService = (method: string, params: Record<string, unknown>) => Promise<unknown>;
@@ -20,7 +18,7 @@ export type AskService = (method: string, params: Record<string, unknown>) => Pr
 export function createLocalToolServer(ask: AskService, own: readonly Tool[]): Server {
   const table = new ToolTable(own);
   const names = new Set(own.map(({ name }) => name));
-  const caller = { tier: 'keyed', actor: 'local' } as const;
+  const caller = { is: 'key', actor: 'local' } as const;
   const server = new CheckedServer(serverInfo, { capabilities: { tools: {} } });
   server.setRequestHandler(ListToolsRequestSchema, async () => {
     const { tools } = (await ask('tools/list', {})) as { tools: ListedTool[] };

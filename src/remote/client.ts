@@ -2,8 +2,8 @@ import type { z } from 'zod';
 import { Refusal, Unavailable } from '../../streams/core/index.js';
 import { boundedFetch } from '../../workers/core/fetch.js';
 import { bindingOf } from '../operations/core/binding.js';
-import type { Caller } from '../operations/core/caller.js';
-import type { AnyOperation, Call, Place, ServiceName } from '../operations/core/operation.js';
+import type { Call } from '../operations/core/call.js';
+import type { AnyOperation, Caller, Place, ServiceName } from '../operations/core/operation.js';
 
 /** The headers in which a caller of an internal service says for whom it calls: the name, percent-encoded, and what he is. */
 export const callerHeaders = { actor: 'x-relay-actor', is: 'x-relay-caller', cause: 'x-request-id' } as const;

@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { bindingOf, collect, sendOutput } from '../operations/core/binding.js';
-import { type Caller, nobody } from '../operations/core/caller.js';
-import type { AnyOperation, Call } from '../operations/core/operation.js';
-import { inputOf } from '../operations/core/validation.js';
+import { collect, sendOutput } from '../http/operations.js';
+import { bindingOf } from '../operations/core/binding.js';
+import { type Call, inputOf, nobody } from '../operations/core/call.js';
+import type { AnyOperation, Caller } from '../operations/core/operation.js';
 import { callerHeaders } from './client.js';
 
 /**

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { Answers } from '../../src/stores/answers.js';
+import { Answers } from '../../src/stores/read-models.js';
 
 t.test('the same answer is given while nothing moves', async (t) => {
   const answers = new Answers();

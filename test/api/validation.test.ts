@@ -1,6 +1,6 @@
 import t from 'tap';
 import { z } from 'zod';
-import { parseInput } from '../../src/operations/core/validation.js';
+import { parseInput } from '../../src/operations/core/call.js';
 import type { Refusal } from '../../streams/core/index.js';
 
 function refusalOf(schema: z.ZodType, input: unknown): Refusal {

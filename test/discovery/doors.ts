@@ -1,5 +1,4 @@
-import { toolsOf } from '../../src/mcp/operation-tools.js';
-import { ToolTable } from '../../src/mcp/table.js';
+import { ToolTable, toolsOf } from '../../src/mcp/tools.js';
 import { operations } from '../../src/operations/index.js';
 import { type Doors, doorsOf } from '../../src/pages/discovery/doors.js';
 

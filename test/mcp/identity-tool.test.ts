@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import t from 'tap';
-import { toolsOf } from '../../src/mcp/operation-tools.js';
+import { toolsOf } from '../../src/mcp/tools.js';
 import { lookUpIdentity } from '../../src/operations/identity/lookup.js';
 import { callElsewhere, callHere } from '../support/operations.js';
 
@@ -15,7 +15,7 @@ t.test('MCP-11 an identity service that says no, and one that is not there', asy
   const lookup = (at: string) => {
     const call = callElsewhere({ mrserv: at }, { timeoutMs: 2_000 });
     const [tool] = toolsOf([lookUpIdentity], callHere({ call }));
-    return tool!.run({ nick: 'ann' }, { tier: 'keyed', actor: 'test' });
+    return tool!.run({ nick: 'ann' }, { is: 'key', actor: 'test' });
   };
   t.same(await lookup(url), { error: 'HTTP 503', status: 503 });
   await t.rejects(lookup('http://127.0.0.1:1'), { message: 'identity service unreachable' });

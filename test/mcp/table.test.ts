@@ -1,16 +1,14 @@
 import t from 'tap';
 import { z } from 'zod';
-import { localToolsOf, toolsOf } from '../../src/mcp/operation-tools.js';
-import { ToolTable } from '../../src/mcp/table.js';
-import type { Caller } from '../../src/mcp/tool.js';
+import { localToolsOf, type Tier, ToolTable, toolsOf } from '../../src/mcp/tools.js';
 import { channelOperations } from '../../src/operations/channels/index.js';
-import { defineOperation } from '../../src/operations/core/operation.js';
+import { type Caller, defineOperation } from '../../src/operations/core/operation.js';
 import { operations } from '../../src/operations/index.js';
 import { Refusal, Unavailable } from '../../streams/core/index.js';
 import { callHere } from '../support/operations.js';
 
-const key: Caller = { tier: 'keyed', actor: 'ann' };
-const wallet: Caller = { tier: 'wallet-read', actor: '0xabc' };
+const key: Caller = { is: 'key', actor: 'ann' };
+const wallet: Caller = { is: 'wallet', actor: '0xabc' };
 /** Nothing is asked of them here. */
 const tools = toolsOf(operations, callHere({}));
 
@@ -36,7 +34,7 @@ t.test('MCP-01 the tools of each tier', async (t) => {
   const table = new ToolTable(tools);
   t.same(table.counts('keyed'), { tools: 57, mutating: 20, moves_money: 6 });
   t.same(table.counts('wallet-read'), { tools: 24, mutating: 0, moves_money: 0 });
-  const names = (tier: Caller['tier']) =>
+  const names = (tier: Tier) =>
     table
       .list(tier)
       .map(({ name }) => name)

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import t, { type Test } from 'tap';
 import { readPaidChannels } from '../../src/config/paid-channels.js';
-import { nobody } from '../../src/operations/core/caller.js';
+import { nobody } from '../../src/operations/core/call.js';
 import type { PaymentsParts } from '../../src/operations/payments/parts.js';
 import { getPaymentsHealth } from '../../src/operations/payments/reads.js';
 import { freePort } from '../../src/servers/net.js';

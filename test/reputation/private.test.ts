@@ -1,7 +1,7 @@
 import t from 'tap';
-import { toolsOf } from '../../src/mcp/operation-tools.js';
-import type { Caller } from '../../src/mcp/tool.js';
-import type { Call } from '../../src/operations/core/operation.js';
+import { toolsOf } from '../../src/mcp/tools.js';
+import type { Call } from '../../src/operations/core/call.js';
+import type { Caller } from '../../src/operations/core/operation.js';
 import { reputationOperations } from '../../src/operations/reputation/index.js';
 import { freePort } from '../../src/servers/net.js';
 import { channelDecider, channels } from '../../streams/channels/index.js';
@@ -69,19 +69,18 @@ t.test('REP-12 private and paid channels are in no leaderboard of the public', a
     const parts: { call?: Call } = {};
     parts.call = callElsewhere({ mrserv }, { parts });
     const tools = toolsOf(reputationOperations, parts.call);
-    const call = async (name: string, args: object, tier: Caller['tier']) =>
-      JSON.stringify(await tools.find((tool) => tool.name === name)!.run(args, { tier, actor: 'x' }));
-    const listed = (tier: Caller['tier']) =>
-      call('svc_get_leaderboard', { type: 'channels', limit: 50 }, tier);
-    const score = (channel: string, tier: Caller['tier']) => call('svc_get_channel_score', { channel }, tier);
+    const call = async (name: string, args: object, is: Caller['is']) =>
+      JSON.stringify(await tools.find((tool) => tool.name === name)!.run(args, { is, actor: 'x' }));
+    const listed = (is: Caller['is']) => call('svc_get_leaderboard', { type: 'channels', limit: 50 }, is);
+    const score = (channel: string, is: Caller['is']) => call('svc_get_channel_score', { channel }, is);
     for (const channel of hidden) {
-      t.notMatch(await listed('wallet-read'), `"${channel}"`, channel);
-      t.match(await listed('keyed'), `"${channel}"`, channel);
+      t.notMatch(await listed('wallet'), `"${channel}"`, channel);
+      t.match(await listed('key'), `"${channel}"`, channel);
       const name = channel.slice(1);
-      await t.rejects(score(name, 'wallet-read'), { message: /No feedback/ }, channel);
-      t.match(await score(name, 'keyed'), '"total_feedback":1', channel);
+      await t.rejects(score(name, 'wallet'), { message: /No feedback/ }, channel);
+      t.match(await score(name, 'key'), '"total_feedback":1', channel);
     }
-    t.match(await score('open', 'wallet-read'), '"total_feedback":1');
+    t.match(await score('open', 'wallet'), '"total_feedback":1');
     const asked = {
       ...{ jsonrpc: '2.0', id: 1, method: 'message/send' },
       params: {

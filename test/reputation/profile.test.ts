@@ -1,9 +1,8 @@
 import t from 'tap';
 import { ircNetwork } from '../../projections/network/queries.js';
 import { reputations } from '../../projections/reputation/tables.js';
-import { nobody } from '../../src/operations/core/caller.js';
-import type { AnyOperation, Call } from '../../src/operations/core/operation.js';
-import { inputOf } from '../../src/operations/core/validation.js';
+import { type Call, inputOf, nobody } from '../../src/operations/core/call.js';
+import type { AnyOperation } from '../../src/operations/core/operation.js';
 import { getAgentProfile } from '../../src/operations/network/profile.js';
 import { OwnReadModel } from '../../src/stores/own-read-model.js';
 import type { ReadModels } from '../../src/stores/read-models.js';

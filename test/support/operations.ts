@@ -1,5 +1,5 @@
-import { createCall } from '../../src/operations/core/call.js';
-import type { Call, ServiceName } from '../../src/operations/core/operation.js';
+import { type Call, createCall } from '../../src/operations/core/call.js';
+import type { ServiceName } from '../../src/operations/core/operation.js';
 import { remoteService } from '../../src/remote/client.js';
 
 /** Calls operations in this process, with what they work with. */

@@ -3,7 +3,7 @@ import { logChecks } from '../../src/cli/doctor/log.js';
 import { ServiceClient } from '../../src/cli/service/client.js';
 import { createClient } from '../../src/client/index.js';
 import { watchChannel } from '../../src/client/watch.js';
-import { nobody } from '../../src/operations/core/caller.js';
+import { nobody } from '../../src/operations/core/call.js';
 import { defineOperation } from '../../src/operations/core/operation.js';
 import { oembedReader } from '../../src/operations/verification/social/oembed.js';
 import { remoteService } from '../../src/remote/client.js';

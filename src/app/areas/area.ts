@@ -3,7 +3,7 @@ import type { Channels } from '../../../workers/channels/index.js';
 import type { ApiKeys } from '../../auth/api-keys.js';
 import type { Config, Role } from '../../config/config.js';
 import type { Gauged, Metrics } from '../../metrics/metrics.js';
-import type { Call } from '../../operations/core/operation.js';
+import type { Call } from '../../operations/core/call.js';
 import type { ReadModels } from '../../stores/read-models.js';
 import type { BotHold, BotParts } from '../bots/bot.js';
 

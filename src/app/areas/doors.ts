@@ -4,7 +4,7 @@ import { Tasks } from '../../a2a/tasks.js';
 import { Nonces } from '../../auth/erc8128/nonces.js';
 import { Wallets } from '../../auth/erc8128/wallets.js';
 import { authRoutes } from '../../http/nonces.js';
-import type { ToolTable } from '../../mcp/table.js';
+import type { ToolTable } from '../../mcp/tools.js';
 import { documentsOf } from '../../pages/discovery/documents.js';
 import { doorsOf } from '../../pages/discovery/doors.js';
 import { Skill } from '../../pages/discovery/skill.js';

@@ -2,7 +2,7 @@ import { Registry } from '../../../workers/identity/index.js';
 import { AgentRegistry } from '../../../workers/identity/registry-watch/agents.js';
 import type { Wallets } from '../../auth/erc8128/wallets.js';
 import { NickWallets } from '../../auth/nick-wallets.js';
-import { nobody } from '../../operations/core/caller.js';
+import { nobody } from '../../operations/core/call.js';
 import { getLinkOfNick } from '../../operations/identity/links.js';
 import type { IdentityParts } from '../../operations/identity/parts.js';
 import type { IrcState } from '../../operations/network/irc-state.js';

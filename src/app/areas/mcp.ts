@@ -1,8 +1,7 @@
 import { challengeHeaders } from '../../auth/challenges.js';
 import type { Wallets } from '../../auth/erc8128/wallets.js';
 import { mcpRoutes } from '../../mcp/http.js';
-import { toolsOf } from '../../mcp/operation-tools.js';
-import { ToolTable } from '../../mcp/table.js';
+import { ToolTable, toolsOf } from '../../mcp/tools.js';
 import { operations } from '../../operations/index.js';
 import type { Area, AreaParts } from './area.js';
 

@@ -8,9 +8,8 @@ import {
 import { Refusal } from '../../../streams/core/index.js';
 import { cleanText, isManagedChannel } from '../../../streams/irc-grammar.js';
 import { operationFailed } from '../../../workers/channels/index.js';
-import type { Caller } from '../core/caller.js';
 import { Nick, nickname, Time, text } from '../core/fields.js';
-import { operationsOf } from '../core/operation.js';
+import { type Caller, operationsOf } from '../core/operation.js';
 import { ChannelName, type ChannelParts, managedName, requireChannel } from './channel.js';
 
 const define = operationsOf({ tag: 'Channels', access: 'key' });

@@ -7,7 +7,7 @@ import {
   operationWithoutKey,
 } from '../../../projections/channels/queries.js';
 import { channelTypes } from '../../../streams/channels/index.js';
-import { mayChange } from '../core/caller.js';
+import { mayChange } from '../core/call.js';
 import { limit, Time, text } from '../core/fields.js';
 import { operationsOf } from '../core/operation.js';
 import { ircStateView, troubleView } from '../network/irc-state.js';

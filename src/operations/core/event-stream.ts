@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import type { Caller } from './caller.js';
 import type { Refusals, Tag } from './description.js';
+import type { Caller } from './operation.js';
 
 /** One server-sent event. */
 export interface ServerEvent {

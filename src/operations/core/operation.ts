@@ -1,8 +1,19 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { RefusalCode } from '../../../streams/refusals.js';
-import type { Caller } from './caller.js';
 import type { Answer, Description, Exemplified, Refusals, Tag } from './description.js';
+
+/**
+ * Who asks, whichever face the request came through. `key`: the holder of an API key; `local`: somebody on this
+ * machine while no keys are configured; `wallet`: whoever signed with an Ethereum wallet; `none`: nobody known.
+ */
+export interface Caller {
+  is: 'key' | 'local' | 'wallet' | 'none';
+  /** Name that stands in the facts: the key's name, the wallet's address in lower case, or what stands for nobody. */
+  actor: string;
+  /** Id of the request, for facts to name as their cause. */
+  cause?: string;
+}
 
 /**
  * Who may call an operation. `open`: everybody, credentials are not looked at. `open, more with a key`: everybody, and a
@@ -173,10 +184,3 @@ export function operationsOf(common: { tag: Tag; access?: Access }) {
 
 const bodyOf = (output: z.ZodType | Exemplified): Exemplified =>
   output instanceof z.ZodType ? { schema: output } : output;
-
-/** Calls an operation from within: in this process, or where the service that it belongs to runs. */
-export type Call = <Out, In extends z.ZodObject>(
-  operation: Operation<never, In, Out>,
-  input: z.output<In>,
-  caller: Caller,
-) => Promise<Out>;

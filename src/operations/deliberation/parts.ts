@@ -8,7 +8,7 @@ import {
   querySubject,
 } from '../../../streams/deliberation/index.js';
 import type { OwnReadModel } from '../../stores/own-read-model.js';
-import type { Caller } from '../core/caller.js';
+import type { Caller } from '../core/operation.js';
 import type { QueryFeed } from './feed.js';
 import type { ConfiguredModel } from './models-file.js';
 

@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { isExpected, Refusal, Unavailable } from '../../../streams/core/index.js';
-import { nobody } from '../core/caller.js';
+import { nobody, parseInput } from '../core/call.js';
 import { AnyNick } from '../core/fields.js';
 import { defineOperation } from '../core/operation.js';
-import { parseInput } from '../core/validation.js';
 import { getLinkOfNick, getLinkOfWallet } from './links.js';
 import type { IdentityParts } from './parts.js';
 

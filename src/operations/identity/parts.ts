@@ -2,8 +2,8 @@ import type { Tx } from '../../../projections/core/sql.js';
 import type { Position } from '../../../streams/core/index.js';
 import type { Asking, Registry } from '../../../workers/identity/index.js';
 import type { ReadModels } from '../../stores/read-models.js';
-import type { Caller } from '../core/caller.js';
-import type { Call } from '../core/operation.js';
+import type { Call } from '../core/call.js';
+import type { Caller } from '../core/operation.js';
 import type { IrcState } from '../network/irc-state.js';
 
 /** What the operations of identity work with. */

@@ -9,9 +9,9 @@ import type { Log } from '../../../streams/core/index.js';
 import { casefold } from '../../../streams/irc-grammar.js';
 import { levels } from '../../../streams/moderation/index.js';
 import type { ReadModels } from '../../stores/read-models.js';
-import { type Caller, seesPrivate } from '../core/caller.js';
+import { seesPrivate } from '../core/call.js';
 import { channelName, limit, Nick, seconds, Time, text } from '../core/fields.js';
-import { operationsOf } from '../core/operation.js';
+import { type Caller, operationsOf } from '../core/operation.js';
 import { type IrcState, ircStateView, troubleView } from '../network/irc-state.js';
 import { listIncidentRecords, pardonIncident } from './records.js';
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { isExpected } from '../../../streams/core/index.js';
-import { nobody } from '../core/caller.js';
+import { type Call, nobody } from '../core/call.js';
 import { channelName, Nick, nickname, Time } from '../core/fields.js';
-import { type Call, defineOperation } from '../core/operation.js';
+import { defineOperation } from '../core/operation.js';
 import { getReputation } from '../reputation/index.js';
 import { getIrcActivity } from './reads.js';
 

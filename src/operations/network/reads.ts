@@ -10,7 +10,7 @@ import { Refusal, Unavailable } from '../../../streams/core/index.js';
 import { casefold } from '../../../streams/irc-grammar.js';
 import { irc } from '../../../streams/network/index.js';
 import type { ReadModels } from '../../stores/read-models.js';
-import { seesPrivate } from '../core/caller.js';
+import { seesPrivate } from '../core/call.js';
 import { ChannelPath, channelName, limit, nickname, Time, text } from '../core/fields.js';
 import { operationsOf } from '../core/operation.js';
 import type { RecorderState } from './irc-state.js';

@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import type { IrcMessage as Line } from '../../../projections/network/queries.js';
 import { isLine, isPrivate, parseLineId } from '../../../streams/network/index.js';
-import { seesPrivate } from '../core/caller.js';
+import { type Call, seesPrivate } from '../core/call.js';
 import { defineEventStream, type ServerEvent, type Viewer } from '../core/event-stream.js';
 import { exampleOf } from '../core/example.js';
-import type { Call } from '../core/operation.js';
 import type { LiveFeed, LiveSighting } from './feed.js';
 import { channelKey, IrcMessage, listIrcMessages } from './reads.js';
 import type { Viewers } from './viewers.js';

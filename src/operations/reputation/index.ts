@@ -13,9 +13,9 @@ import { casefold, cleanText } from '../../../streams/irc-grammar.js';
 import { feedbackDecider, reputation } from '../../../streams/reputation/index.js';
 import type { OwnReadModel } from '../../stores/own-read-model.js';
 import type { ReadModels } from '../../stores/read-models.js';
-import { type Caller, seesPrivate } from '../core/caller.js';
+import { type Call, seesPrivate } from '../core/call.js';
 import { Channel, channelName, limit, Nick, nickname, Time } from '../core/fields.js';
-import { type Call, operationsOf } from '../core/operation.js';
+import { type Caller, operationsOf } from '../core/operation.js';
 
 const define = operationsOf({ tag: 'Reputation' });
 

@@ -2,8 +2,7 @@ import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/sdk/types.js'
 import { a2aPath, cardPaths } from '../../a2a/card.js';
 import { noncePath, policyPath, signaturePolicy } from '../../auth/erc8128/policy.js';
 import { serverInfo } from '../../mcp/server.js';
-import type { TierCounts } from '../../mcp/table.js';
-import type { Tier } from '../../mcp/tool.js';
+import type { Tier, TierCounts } from '../../mcp/tools.js';
 
 /** A tool as the card of the tool server names it. */
 export interface ListedTool {

@@ -1,0 +1,221 @@
+import type { CallToolResult, Tool as ListedTool } from '@modelcontextprotocol/sdk/types.js';
+import { z } from 'zod';
+import { isExpected, type Refusal } from '../../streams/core/index.js';
+import { type Call, inputOf, mayChange, parseInput } from '../operations/core/call.js';
+import { withoutExample } from '../operations/core/example.js';
+import type { AnyOperation, Caller, ToolFace } from '../operations/core/operation.js';
+
+/** What a credential opens: everything over HTTP, or what a wallet's signature may read. */
+export type Tier = 'keyed' | 'wallet-read';
+
+/** What a caller opened with what he showed. */
+const tierOf = (caller: Caller): Tier => (mayChange(caller) ? 'keyed' : 'wallet-read');
+
+/** A tool as it is called: arguments that have been checked, plain JSON as the result. */
+export interface Tool {
+  name: string;
+  title: string;
+  /** What it does, when to use it and what it answers, for the agent that reads the list. */
+  description: string;
+  input: z.ZodObject;
+  /** Shape of its result, where the contract fixes one; a list stands in `items`. */
+  output?: z.ZodObject;
+  /** Whether it only reads, changes something, or spends value that cannot be got back. */
+  effect: 'read' | 'change' | 'spend';
+  /** Whether the same call twice changes no more than once; reads always do. */
+  idempotent: boolean;
+  /** Whether it reaches beyond this network. */
+  openWorld: boolean;
+  /** Whether a wallet's signature opens it too. */
+  walletReadable: boolean;
+  run(args: unknown, caller: Caller): Promise<unknown>;
+}
+
+/** How many tools a tier has, and what they can do. */
+export interface TierCounts {
+  tools: number;
+  mutating: number;
+  moves_money: number;
+}
+
+/** A call of a tool as it ended, for the log. */
+export type ObserveCall = (call: {
+  tool: string;
+  tier: Tier;
+  actor: string;
+  ms: number;
+  failed: boolean;
+}) => void;
+
+/** The JSON-RPC error of a tool that does not exist, and of one outside the caller's tier: they look alike. */
+export class UnknownTool extends Error {
+  readonly code = -32602;
+  constructor(name: string) {
+    super(`Unknown tool: ${name}`);
+  }
+}
+
+/** The tools by tier, with their descriptions made once for all requests. */
+export class ToolTable {
+  readonly #tiers: Record<Tier, Map<string, Tool>>;
+  readonly #lists: Record<Tier, ListedTool[]>;
+  readonly #observe: ObserveCall | undefined;
+  readonly #bug: ((error: unknown, tool: string) => void) | undefined;
+
+  constructor(
+    tools: readonly Tool[],
+    told: { call?: ObserveCall; bug?: (error: unknown, tool: string) => void } = {},
+  ) {
+    const byName = (some: readonly Tool[]) => new Map(some.map((tool) => [tool.name, tool]));
+    const readable = tools.filter(({ walletReadable }) => walletReadable);
+    this.#tiers = { keyed: byName(tools), 'wallet-read': byName(readable) };
+    this.#lists = { keyed: tools.map(listed), 'wallet-read': readable.map(listed) };
+    this.#observe = told.call;
+    this.#bug = told.bug;
+  }
+
+  /** What a caller finds here. */
+  listFor(caller: Caller): ListedTool[] {
+    return this.list(tierOf(caller));
+  }
+
+  list(tier: Tier): ListedTool[] {
+    return this.#lists[tier];
+  }
+
+  counts(tier: Tier): TierCounts {
+    const tools = [...this.#tiers[tier].values()];
+    return {
+      tools: tools.length,
+      mutating: tools.filter(({ effect }) => effect !== 'read').length,
+      moves_money: tools.filter(({ effect }) => effect === 'spend').length,
+    };
+  }
+
+  /** Calls a tool. What goes wrong in it is a result that says so; throws `UnknownTool` only. */
+  async call(name: string, args: unknown, caller: Caller): Promise<CallToolResult> {
+    const tier = tierOf(caller);
+    const tool = this.#tiers[tier].get(name);
+    if (!tool) throw new UnknownTool(name);
+    const startedAt = performance.now();
+    const end = (failed: boolean) => {
+      const ms = Math.round((performance.now() - startedAt) * 10) / 10;
+      this.#observe?.({ tool: name, tier, actor: caller.actor, ms, failed });
+    };
+    try {
+      const result = await tool.run(args, caller);
+      end(false);
+      return {
+        content: [{ type: 'text', text: JSON.stringify(result, null, 2) }],
+        ...(tool.output ? { structuredContent: structured(result) } : {}),
+      };
+    } catch (error) {
+      end(true);
+      if (!isExpected(error)) this.#bug?.(error, name);
+      return { content: [{ type: 'text', text: `Error: ${whatWentWrong(error)}` }], isError: true };
+    }
+  }
+}
+
+function listed({ name, title, description, input, output, ...tool }: Tool): ListedTool {
+  const reads = tool.effect === 'read';
+  return {
+    name,
+    title,
+    description,
+    inputSchema: schemaOf(input) as ListedTool['inputSchema'],
+    ...(output ? { outputSchema: schemaOf(output) as NonNullable<ListedTool['outputSchema']> } : {}),
+    annotations: {
+      title,
+      readOnlyHint: reads,
+      ...(reads ? {} : { destructiveHint: tool.effect === 'spend' }),
+      idempotentHint: tool.idempotent,
+      openWorldHint: tool.openWorld,
+    },
+  };
+}
+
+/** In the dialect that clients of every age understand. */
+function schemaOf(schema: z.ZodObject): unknown {
+  return z.toJSONSchema(schema, { io: 'input', target: 'draft-7', override: withoutExample });
+}
+
+/** Structured content is an object: a list stands in `items`. */
+function structured(result: unknown): Record<string, unknown> {
+  return Array.isArray(result) ? { items: result } : (result as Record<string, unknown>);
+}
+
+function whatWentWrong(error: unknown): string {
+  if (!isExpected(error)) return 'Something went wrong on our side';
+  const { details, hint } = error.kind === 'refusal' ? error.extra : ({} as Refusal['extra']);
+  if (details) return details.map(fieldAndFault).join('; ');
+  return hint === undefined ? error.message : `${error.message}. ${hint}`;
+}
+
+function fieldAndFault({ path, message }: { path: string; message: string }): string {
+  if (path === '') return message;
+  return `${path}: ${message.startsWith(`${path} `) ? message.slice(path.length + 1) : message}`;
+}
+
+/** The tools of operations, in their order: each calls its operation, with the rights of whoever calls the tool. */
+export function toolsOf(operations: readonly AnyOperation[], call: Call): Tool[] {
+  return tools(operations, call, (face) => !face.local);
+}
+
+/** The tools of operations that only the tool server on this machine has. */
+export function localToolsOf(operations: readonly AnyOperation[], call: Call): Tool[] {
+  return tools(operations, call, (face) => face.local === true);
+}
+
+function tools(operations: readonly AnyOperation[], call: Call, has: (face: ToolFace) => boolean): Tool[] {
+  return operations.flatMap((operation) =>
+    operation.tool && has(operation.tool) ? [toolOf(operation, operation.tool, call)] : [],
+  );
+}
+
+function toolOf(operation: AnyOperation, face: ToolFace, call: Call): Tool {
+  const { name, title, description, effect = 'read', openWorld = false, walletReadable = false } = face;
+  const { schema, toInput } = parametersOf(operation.input, face);
+  const output = face.output === 'described' ? describedOutput(operation) : face.output;
+  return {
+    ...{ name, title, description, effect, openWorld, walletReadable, input: schema },
+    idempotent: face.idempotent ?? effect === 'read',
+    ...(output ? { output } : {}),
+    run: async (args, caller) => {
+      // under the names that the caller knows, then as the operation has it
+      const given = parseInput(schema, args ?? {});
+      const input = inputOf(operation, toInput(given));
+      const result = await call(operation, input, caller);
+      return face.result ? face.result(result) : result;
+    },
+  };
+}
+
+interface Parameters {
+  schema: z.ZodObject;
+  toInput(given: Record<string, unknown>): unknown;
+}
+
+function parametersOf(input: z.ZodObject, { parameters, rename = {}, without = [] }: ToolFace): Parameters {
+  if (parameters) return parameters as Parameters;
+  const names = Object.keys(input.shape).filter((name) => !(without as readonly string[]).includes(name));
+  const called = (name: string) => (rename as Record<string, string | undefined>)[name] ?? name;
+  const schema = z.object(Object.fromEntries(names.map((name) => [called(name), input.shape[name]!])));
+  return {
+    schema,
+    toInput: (given) =>
+      Object.fromEntries(
+        names.filter((name) => called(name) in given).map((name) => [name, given[called(name)]]),
+      ),
+  };
+}
+
+/** The shape of the usual answer, as an object: a list stands in `items`. */
+function describedOutput({ answers, id }: AnyOperation): z.ZodObject {
+  const schema = answers[Number(Object.keys(answers)[0])]?.body?.schema;
+  if (schema instanceof z.ZodArray) return z.object({ items: schema });
+  if (!(schema instanceof z.ZodObject))
+    throw new Error(`${id} does not describe an answer that a tool could have`);
+  // without its name: one with a name would be a reference here, and clients want an object
+  return z.looseObject(schema.shape);
+}
