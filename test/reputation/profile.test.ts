@@ -4,6 +4,7 @@ import { reputations } from '../../projections/reputation/tables.js';
 import { type Call, inputOf, nobody } from '../../src/operations/core/call.js';
 import type { AnyOperation } from '../../src/operations/core/operation.js';
 import { getAgentProfile } from '../../src/operations/network/profile.js';
+import { getReputation } from '../../src/operations/reputation/index.js';
 import { OwnReadModel } from '../../src/stores/own-read-model.js';
 import type { ReadModels } from '../../src/stores/read-models.js';
 import { casefold } from '../../streams/irc-grammar.js';
@@ -59,7 +60,8 @@ eachSql(t, async (t, open) => {
   const profileOf = async (asked: string, withPrivate = false, call = here) => {
     const { nick } = inputOf(getAgentProfile, { nick: asked });
     const caller = { ...nobody, is: withPrivate ? ('key' as const) : ('none' as const) };
-    return await getAgentProfile.run({ nick }, caller, { call, now: () => now });
+    const profile = { reputationOf: (nick: string) => call(getReputation, { nick }, nobody) };
+    return await getAgentProfile.run({ nick }, caller, { call, profile, now: () => now });
   };
 
   t.test('PROFILE-01 what a nick said where, and what it is thought of', async (t) => {

@@ -1,7 +1,7 @@
 /** How the code is laid out. */
 export const house = {
   'HOUSE-01': 'Imports point from the outer rooms to the inner ones only.',
-  'HOUSE-02': 'Engines know no slices and slices of facts do not know each other.',
+  'HOUSE-02': 'Engines know no slices, and the slices of a room do not know each other.',
   'HOUSE-03': 'No circle of imports.',
   'HOUSE-04': 'Only the configuration reads environment variables.',
   'HOUSE-05': 'No circle of imports between folders of a room.',

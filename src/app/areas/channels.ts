@@ -1,7 +1,7 @@
 import { casefold } from '../../../streams/irc-grammar.js';
 import { readPaidChannels } from '../../config/paid-channels.js';
 import type { ChannelParts } from '../../operations/channels/channel.js';
-import type { IrcState } from '../../operations/network/irc-state.js';
+import type { IrcState } from '../../operations/core/health.js';
 import { OwnReadModel } from '../../stores/own-read-model.js';
 import { createAutomation } from '../bots/automation.js';
 import type { createChannelKeeping } from '../bots/channels.js';

@@ -1,11 +1,12 @@
 import { deliveryDecider } from '../../../streams/delivery/index.js';
 import { webhookRoutes } from '../../http/webhook.js';
+import type { IrcState } from '../../operations/core/health.js';
 import type { DeliveryParts } from '../../operations/delivery/events.js';
 import { ConflictingEvents } from '../../operations/events/conflicting-events.js';
 import type { EventsParts } from '../../operations/events/index.js';
+import { queueOf } from '../../operations/events/queue.js';
 import { Reception } from '../../operations/events/reception.js';
 import type { BridgeHealthParts } from '../../operations/network/health.js';
-import type { IrcState } from '../../operations/network/irc-state.js';
 import { OwnReadModel } from '../../stores/own-read-model.js';
 import { createDelivery } from '../bots/delivery.js';
 import { readDelivery } from '../gauges/parts.js';
@@ -34,6 +35,7 @@ export function deliveryArea(parts: AreaParts): Area {
   const delivery: DeliveryParts['delivery'] = { decider: deliveryDecider(limits) };
   const bridge: BridgeHealthParts['bridge'] = {
     irc: async () => (await bot.lease.holderState()) as IrcState | undefined,
+    queue: async () => await queueOf({ log, events }),
   };
   return {
     parts: { events, delivery, bridge },

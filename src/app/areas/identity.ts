@@ -3,9 +3,9 @@ import { AgentRegistry } from '../../../workers/identity/registry-watch/agents.j
 import type { Wallets } from '../../auth/erc8128/wallets.js';
 import { NickWallets } from '../../auth/nick-wallets.js';
 import { nobody } from '../../operations/core/call.js';
+import type { IrcState } from '../../operations/core/health.js';
 import { getLinkOfNick } from '../../operations/identity/links.js';
 import type { IdentityParts } from '../../operations/identity/parts.js';
-import type { IrcState } from '../../operations/network/irc-state.js';
 import { createIdentification } from '../bots/identity.js';
 import { createPush } from '../bots/push.js';
 import { createRegistryWatch } from '../bots/registry-watch.js';

@@ -1,6 +1,6 @@
 import { casefold } from '../../../streams/irc-grammar.js';
+import type { IrcState } from '../../operations/core/health.js';
 import type { ModerationParts } from '../../operations/moderation/index.js';
-import type { IrcState } from '../../operations/network/irc-state.js';
 import type { createChannelKeeping } from '../bots/channels.js';
 import { createGuard } from '../bots/guard.js';
 import type { Area, AreaParts } from './area.js';

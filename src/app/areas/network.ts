@@ -1,15 +1,18 @@
+import { nobody } from '../../operations/core/call.js';
+import type { RecorderState } from '../../operations/core/health.js';
 import { LiveFeed } from '../../operations/network/feed.js';
-import type { RecorderState } from '../../operations/network/irc-state.js';
+import type { ProfileParts } from '../../operations/network/profile.js';
 import type { NetworkParts } from '../../operations/network/reads.js';
 import type { IrcStreamParts } from '../../operations/network/stream.js';
 import { Viewers } from '../../operations/network/viewers.js';
+import { getReputation } from '../../operations/reputation/index.js';
 import { createRecording } from '../bots/recording.js';
 import { readRecording } from '../gauges/rooms.js';
 import type { Area, AreaParts } from './area.js';
 
 /** The network as it is recorded and shown. */
 export function networkArea(parts: AreaParts): Area {
-  const { config, log, logger, metrics } = parts;
+  const { config, log, logger, metrics, call } = parts;
   const recording = createRecording(config, { ...parts, observe: metrics.network });
   const viewers = new Viewers(log.connection);
   const network: NetworkParts['network'] = {
@@ -17,8 +20,11 @@ export function networkArea(parts: AreaParts): Area {
     viewers: () => viewers.count,
   };
   const ircStream: IrcStreamParts['ircStream'] = { feed: new LiveFeed(log, logger), viewers };
+  const profile: ProfileParts['profile'] = {
+    reputationOf: async (nick) => await call(getReputation, { nick }, nobody),
+  };
   return {
-    parts: { network, ircStream },
+    parts: { network, ircStream, profile },
     bots: [recording],
     gauged: [{ role: 'irc', part: 'recording', read: () => readRecording(recording) }],
     stop: async () => viewers.stop(),

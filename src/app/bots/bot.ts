@@ -4,7 +4,7 @@ import { Lease } from '../../../workers/core/lease.js';
 import { IrcConnection, type IrcConnectionOptions } from '../../../workers/irc/connection.js';
 import type { NetworkSize } from '../../../workers/irc/index.js';
 import type { Config } from '../../config/config.js';
-import type { RecorderState } from '../../operations/network/irc-state.js';
+import type { RecorderState } from '../../operations/core/health.js';
 import type { Surroundings } from '../dependencies.js';
 
 /** What every bot needs to come into being. */

@@ -4,7 +4,7 @@ import { streams } from '../../../streams/index.js';
 import { consumerStatuses, haltOf } from '../../../workers/core/consumers.js';
 import { leaseHolder } from '../../../workers/core/lease.js';
 import { deliverToIrcConsumers } from '../../../workers/delivery/index.js';
-import type { IrcState } from '../../operations/network/irc-state.js';
+import type { IrcState } from '../../operations/core/health.js';
 import { type Check, fail, ok, type Result, skipped, warn } from './finding.js';
 import type { Installation } from './installation.js';
 import { withLog } from './log.js';

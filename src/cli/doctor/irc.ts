@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { leaseHolder } from '../../../workers/core/lease.js';
 import { withoutCredentials } from '../../app/about.js';
-import type { IrcState } from '../../operations/network/irc-state.js';
+import type { IrcState } from '../../operations/core/health.js';
 import { nickServiceNick } from '../../servers/anope-config.js';
 import { lookForAnope } from '../../servers/own-network.js';
 import { type Check, fail, of, ok, type Result, skipped, warn } from './finding.js';

@@ -6,7 +6,7 @@ import { casefold, isManagedChannel } from '../../../streams/irc-grammar.js';
 import type { Channels } from '../../../workers/channels/index.js';
 import type { OwnReadModel } from '../../stores/own-read-model.js';
 import { Time, text } from '../core/fields.js';
-import type { IrcState } from '../network/irc-state.js';
+import type { IrcState } from '../core/health.js';
 
 /** What the operations of channels work with. */
 export interface ChannelParts {

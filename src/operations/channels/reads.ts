@@ -9,8 +9,8 @@ import {
 import { channelTypes } from '../../../streams/channels/index.js';
 import { mayChange } from '../core/call.js';
 import { limit, Time, text } from '../core/fields.js';
+import { ircStateView, secondsSince, troubleView } from '../core/health.js';
 import { operationsOf } from '../core/operation.js';
-import { ircStateView, troubleView } from '../network/irc-state.js';
 import {
   ChannelName,
   type ChannelParts,
@@ -122,10 +122,10 @@ export const getChannelHealth = define('getChannelHealth', {
     const stats = await statistics(parts).catch(() => undefined);
     return {
       status: irc?.connected && irc.oper && !irc.trouble ? 'ok' : 'degraded',
-      irc: irc ? ircStateView(irc) : { connected: false, oper: false, nick: null },
+      irc: ircStateView(irc),
       ...troubleView(irc),
       ...(stats ? { stats } : {}),
-      uptime: Math.round((Date.now() - parts.startedAt.getTime()) / 1000),
+      uptime: secondsSince(parts.startedAt),
     };
   },
 });

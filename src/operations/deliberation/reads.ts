@@ -12,6 +12,7 @@ import {
 } from '../../../projections/deliberation/queries.js';
 import { queryStatuses } from '../../../streams/deliberation/index.js';
 import { limit, text } from '../core/fields.js';
+import { secondsSince } from '../core/health.js';
 import { operationsOf } from '../core/operation.js';
 import { type DeliberationParts, foundQuery, hasEnded, readerOf } from './parts.js';
 import { Costs, ModelResponse, ofQuery, Query, Result, Unfinished } from './schemas.js';
@@ -199,7 +200,7 @@ export const getDeliberationHealth = define('getDeliberationHealth', {
       status: queries && log.connected ? 'ok' : 'degraded',
       models: deliberation.models.length,
       ...(queries ? { queries } : {}),
-      uptime: Math.round((Date.now() - startedAt.getTime()) / 1000),
+      uptime: secondsSince(startedAt),
     };
   },
 });

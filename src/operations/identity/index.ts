@@ -1,6 +1,6 @@
 import { identityCounts } from '../../../projections/identity/queries.js';
+import { ircStateView, secondsSince } from '../core/health.js';
 import { defineOperation } from '../core/operation.js';
-import { ircStateView } from '../network/irc-state.js';
 import { getLinkOfNick, getLinkOfWallet, linkWallet, unlinkWallet } from './links.js';
 import { lookUpIdentity } from './lookup.js';
 import { type IdentityParts, readLinks } from './parts.js';
@@ -14,9 +14,9 @@ export const getIdentityHealth = defineOperation('getIdentityHealth', {
     const stats = await readLinks(parts, identityCounts).catch(() => undefined);
     return {
       status: irc?.connected ? 'ok' : 'degraded',
-      irc: irc ? ircStateView(irc) : { connected: false, oper: false, nick: null },
+      irc: ircStateView(irc),
       ...(stats ? { stats } : {}),
-      uptime: Math.round((Date.now() - parts.startedAt.getTime()) / 1000),
+      uptime: secondsSince(parts.startedAt),
     };
   },
 });

@@ -3,8 +3,8 @@ import type { Position } from '../../../streams/core/index.js';
 import type { Asking, Registry } from '../../../workers/identity/index.js';
 import type { ReadModels } from '../../stores/read-models.js';
 import type { Call } from '../core/call.js';
+import type { IrcState } from '../core/health.js';
 import type { Caller } from '../core/operation.js';
-import type { IrcState } from '../network/irc-state.js';
 
 /** What the operations of identity work with. */
 export interface IdentityParts {

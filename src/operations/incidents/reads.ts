@@ -9,6 +9,7 @@ import {
 import { incidentStatuses, severities } from '../../../streams/incidents/index.js';
 import { casefold } from '../../../streams/irc-grammar.js';
 import { limit, Nick } from '../core/fields.js';
+import { secondsSince } from '../core/health.js';
 import { operationsOf } from '../core/operation.js';
 import { foundIncident, type IncidentsParts, incidentId } from './parts.js';
 import { Consensus, Contributions, Incident, IncidentDetails, SecurityStatistics } from './schemas.js';
@@ -132,7 +133,7 @@ export const getSecurityHealth = define('getSecurityHealth', {
     return {
       status: log.connected && stats ? 'ok' : 'degraded',
       ...(stats ? { incidents: stats.incidents, votes: stats.votes } : {}),
-      uptime: Math.round((Date.now() - startedAt.getTime()) / 1000),
+      uptime: secondsSince(startedAt),
     };
   },
 });

@@ -11,8 +11,8 @@ import { levels } from '../../../streams/moderation/index.js';
 import type { ReadModels } from '../../stores/read-models.js';
 import { seesPrivate } from '../core/call.js';
 import { channelName, limit, Nick, seconds, Time, text } from '../core/fields.js';
+import { type IrcState, ircStateView, secondsSince, troubleView } from '../core/health.js';
 import { type Caller, operationsOf } from '../core/operation.js';
-import { type IrcState, ircStateView, troubleView } from '../network/irc-state.js';
 import { listIncidentRecords, pardonIncident } from './records.js';
 
 const define = operationsOf({ tag: 'Moderation', access: 'open, more with a key' });
@@ -65,8 +65,8 @@ const counts = ({ log, readModels }: ModerationParts) =>
 
 /** How the bot is that acts, and for how many seconds this process is there. */
 const presence = (irc: IrcState | undefined, { startedAt }: ModerationParts) => ({
-  irc: irc ? ircStateView(irc) : { connected: false, oper: false, nick: null },
-  uptime: Math.round((Date.now() - startedAt.getTime()) / 1_000),
+  irc: ircStateView(irc),
+  uptime: secondsSince(startedAt),
 });
 
 async function statisticsOf(parts: ModerationParts) {

@@ -1,14 +1,17 @@
 import { z } from 'zod';
 import { isExpected } from '../../../streams/core/index.js';
-import { type Call, nobody } from '../core/call.js';
+import type { Call } from '../core/call.js';
 import { channelName, Nick, nickname, Time } from '../core/fields.js';
 import { defineOperation } from '../core/operation.js';
-import { getReputation } from '../reputation/index.js';
 import { getIrcActivity } from './reads.js';
 
 /** What profiles are made with. */
 export interface ProfileParts {
   call: Call;
+  profile: {
+    /** What a nick is thought of. Throws where that cannot be asked. */
+    reputationOf(nick: string): Promise<{ avgScore: number | null; totalFeedback: number }>;
+  };
   /** For the time of a nick of which nothing was seen; the present by default. */
   now?: () => Date;
 }
@@ -43,10 +46,10 @@ export const getAgentProfile = defineOperation('getAgentProfile', {
     output: 'described',
     walletReadable: true,
   },
-  run: async ({ nick }, caller, { call, now = () => new Date() }: ProfileParts) => {
+  run: async ({ nick }, caller, { call, profile, now = () => new Date() }: ProfileParts) => {
     const [activity, reputation] = await Promise.all([
       unlessAway(call(getIrcActivity, { nick }, caller)),
-      unlessAway(call(getReputation, { nick }, nobody)),
+      unlessAway(profile.reputationOf(nick)),
     ]);
     return {
       nick,

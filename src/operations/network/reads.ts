@@ -12,8 +12,8 @@ import { irc } from '../../../streams/network/index.js';
 import type { ReadModels } from '../../stores/read-models.js';
 import { seesPrivate } from '../core/call.js';
 import { ChannelPath, channelName, limit, nickname, Time, text } from '../core/fields.js';
+import type { RecorderState } from '../core/health.js';
 import { operationsOf } from '../core/operation.js';
-import type { RecorderState } from './irc-state.js';
 
 const define = operationsOf({ tag: 'IRC' });
 

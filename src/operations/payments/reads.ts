@@ -3,6 +3,7 @@ import { liveSessions } from '../../../projections/payments/queries.js';
 import { casefold } from '../../../streams/irc-grammar.js';
 import type { Facilitator } from '../../../workers/payments/facilitator.js';
 import { Nick, nickname, Time, text, walletAddress } from '../core/fields.js';
+import { secondsSince } from '../core/health.js';
 import { operationsOf } from '../core/operation.js';
 import {
   ChannelName,
@@ -143,7 +144,7 @@ export const getPaymentsHealth = define('getPaymentsHealth', {
       ...(isDegraded ? { reason: troubleOf(facilitator) } : {}),
       facilitator: { url: facilitator?.place ?? null, reachable },
       channels: channels.length,
-      uptime: Math.round((Date.now() - startedAt.getTime()) / 1000),
+      uptime: secondsSince(startedAt),
     };
   },
 });

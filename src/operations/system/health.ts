@@ -2,6 +2,7 @@ import pTimeout from 'p-timeout';
 import { z } from 'zod';
 import type { RefusalCode } from '../../../streams/refusals.js';
 import { seconds, text } from '../core/fields.js';
+import { secondsSince } from '../core/health.js';
 import { defineOperation } from '../core/operation.js';
 
 /** What health and readiness are made of. */
@@ -54,7 +55,7 @@ export const getHealth = defineOperation('getHealth', {
       status: degraded ? ('degraded' as const) : ('ok' as const),
       services,
       ...(Object.keys(workers).length > 0 ? { workers } : {}),
-      uptime: Math.round((Date.now() - startedAt.getTime()) / 1000),
+      uptime: secondsSince(startedAt),
     };
   },
 });

@@ -12,6 +12,7 @@ import { casefold } from '../../../streams/irc-grammar.js';
 import { type AgentCommand, agentDecider, agents, challengeMs } from '../../../streams/verification/index.js';
 import type { OwnReadModel } from '../../stores/own-read-model.js';
 import { limit, Nick, nickname, Time, text } from '../core/fields.js';
+import { secondsSince } from '../core/health.js';
 import { operationsOf } from '../core/operation.js';
 import type { ReadPost } from './social/oembed.js';
 import { handleGrammar, parsePostAddress } from './social/post.js';
@@ -179,7 +180,7 @@ export const getVerificationHealth = define('getVerificationHealth', {
     return {
       status: log.connected && count !== undefined ? 'ok' : 'degraded',
       ...(count === undefined ? {} : { agents: count }),
-      uptime: Math.round((Date.now() - startedAt.getTime()) / 1000),
+      uptime: secondsSince(startedAt),
     };
   },
 });

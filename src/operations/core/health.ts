@@ -25,7 +25,14 @@ export function troubleView(...bots: readonly (IrcState | undefined)[]): { reaso
   return troubles.length > 0 ? { reason: troubles.join('; ') } : {};
 }
 
-/** A bot's state as health answers it. */
-export function ircStateView({ connected, oper, nick }: IrcState): IrcState {
+/** A bot's state as health answers it, also where no process has the bot. */
+export function ircStateView(
+  bot: IrcState | undefined,
+): Pick<IrcState, 'connected' | 'oper'> & { nick: string | null } {
+  const { connected = false, oper = false, nick = null } = bot ?? {};
   return { connected, oper, nick };
 }
+
+/** For how many seconds something is there. */
+export const secondsSince = (startedAt: Date): number =>
+  Math.round((Date.now() - startedAt.getTime()) / 1_000);
