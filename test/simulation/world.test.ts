@@ -48,3 +48,15 @@ t.test('SIM-01 the clock waits for what is real, and a bound ends a wait', async
   t.equal(await world.until(() => order.length === 3, 1_000), false);
   t.equal(await world.until(() => order.length === 3, 5_000), true);
 });
+
+t.test(
+  'SIM-01 what is due at the same time comes in the order in which it was planned, also behind a bound',
+  async (t) => {
+    const world = new World(1);
+    const order: number[] = [];
+    for (const n of [1, 2, 3]) world.after(100, () => order.push(n));
+    await world.pass(50);
+    await world.pass(100);
+    t.same(order, [1, 2, 3]);
+  },
+);

@@ -90,12 +90,12 @@ export class World {
     for (;;) {
       await this.#settle();
       if (condition()) return true;
-      const next = this.#heap.pop();
+      const next = this.#heap.first;
       if (!next || next.at > end) {
-        if (next) this.#heap.push(next, this.#planned++);
         this.#now = end;
         return false;
       }
+      this.#heap.pop();
       if (next.cancelled) continue;
       this.#now = Math.max(this.#now, next.at);
       this.#steps += 1;
@@ -137,6 +137,10 @@ class Heap {
 
   get all(): Planned[] {
     return this.#entries.map(({ planned }) => planned);
+  }
+
+  get first(): Planned | undefined {
+    return this.#entries[0]?.planned;
   }
 
   push(planned: Planned, order: number): void {

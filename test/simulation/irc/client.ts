@@ -33,9 +33,9 @@ const longestLine = 510;
 /** A client as its server sees it: from the first byte to the last. */
 export class Client {
   user: User | undefined;
+  /** Also the id of the user that it becomes. */
+  readonly id: string;
   readonly capabilities = new Set<string>();
-  /** Asked for by CAP LS 302, or by `cap-notify`. */
-  wantsCapNews = false;
   negotiating = false;
   nick: string | undefined;
   ident: string | undefined;
@@ -62,6 +62,7 @@ export class Client {
     readonly host: string,
   ) {
     this.heardAt = server.now;
+    this.id = server.newId();
   }
 
   has(capability: string): boolean {

@@ -25,20 +25,38 @@ interface Actor {
 export type Actors = Record<string, Actor>;
 
 /** Plays a script: for each of its steps, what each client was shown, without what nobody reads. */
-export async function play(clients: Actors, steps: readonly Step[]): Promise<string[]> {
+export async function play(clients: Actors, steps: readonly Step[], isGoingOn = false): Promise<string[]> {
   const told: string[] = [];
-  for (const client of Object.values(clients)) client.take();
-  for (const [number, [name, line]] of steps.entries()) {
-    const label = `@label=l${number}${line.startsWith('+') ? ';' : ' '}`;
-    await clients[name]!.send(name === 'o' ? line : `${label}${line}`);
-    told.push(`${name} > ${line}`);
+  const take = () => {
     for (const [who, client] of Object.entries(clients))
       told.push(...normal(client.take()).map((text) => `  ${who} < ${text}`));
+  };
+  if (!isGoingOn) for (const client of Object.values(clients)) client.take();
+  if (isGoingOn && steps.length === 0) take();
+  for (const [number, [name, line]] of steps.entries()) {
+    const label = `@label=l${number}${line.startsWith('+') ? ';' : ' '}`;
+    await clients[name]!.send(name === 'a' || name === 'b' ? `${label}${line}` : line);
+    told.push(`${name} > ${line}`);
+    take();
   }
   return told;
 }
 
-const nobodyReads = new Set(['351', '004', '253', '265', '329', '333', '378', '379', '008', '002', '003']);
+const nobodyReads = new Set([
+  '351',
+  '372',
+  '375',
+  '004',
+  '253',
+  '265',
+  '329',
+  '333',
+  '378',
+  '379',
+  '008',
+  '002',
+  '003',
+]);
 /** Numerics of which only the numeral is read, and the parameters in front of the text. */
 const texts = /^(?:[45]\d\d|69[678]|331|30[156]|31[2378]|33[05]|219|351|221|25[25]|366|368|381|NOTICE)$/;
 
@@ -59,7 +77,11 @@ function normal(lines: readonly string[]): string[] {
     const from = rest.startsWith(':') ? rest.slice(1, rest.indexOf(' ')) : '';
     const { command, parameters } = parsed(from === '' ? rest : rest.slice(from.length + 2));
     if (nobodyReads.has(command) || command === 'PING') return [];
-    const named = parameters.map((text) => text.replaceAll('irc.relay.internal', 'SERVER'));
+    if (command === 'NOTICE' && /^\*\*\* (?:REMOTE)?LINK/.test(parameters[1] ?? ''))
+      return /end of netburst/i.test(parameters[1]!) ? ['END OF NETBURST'] : [];
+    const named = parameters.map((text) =>
+      text.replaceAll('irc.relay.internal', 'SERVER').replace(/1RN[A-Z0-9]{6}/, 'ID'),
+    );
     if (texts.test(command)) named[named.length - 1] = 'TEXT';
     if (command === '353') named[named.length - 1] = named.at(-1)!.trim().split(' ').sort().join(' ');
     if (command === '319') named[named.length - 1] = named.at(-1)!.trim().split(' ').sort().join(' ');
@@ -68,18 +90,24 @@ function normal(lines: readonly string[]): string[] {
     if (command === '367') named[named.length - 1] = 'TIME';
     if (command === '251') named[1] = named[1]!.replace(/and \d+ invisible/, '');
     if (command === '266') named[1] = named[1]!.replace(/Max.*/, '');
+    // what a server changes has the letters in an order of its own
+    if (command === 'MODE' && !from.includes('!')) named[1] = [...(named[1] ?? '')].sort().join('');
     const who = from.includes('!') || !from.includes('.') ? from : 'SERVER';
-    return [`${tags.join(';')} ${who} ${command} ${named.join(' | ')}`.trim()];
+    return [
+      `${tags.join(';')} ${who.replace(/1RN[A-Z0-9]{6}/, 'ID')} ${command} ${named.join(' | ')}`.trim(),
+    ];
   });
-  return sortedRuns(shown);
+  // who watches a nick is told of it before or after all others
+  const isWatch = (text: string) => / 73[01] /.test(text);
+  return [...sortedRuns(shown.filter((text) => !isWatch(text))), ...shown.filter(isWatch)];
 }
 
-/** A list has its rows in an order of the server's own. */
+/** A list has its rows in an order of the server's own, and so have those who are gone with a server. */
 function sortedRuns(lines: readonly string[]): string[] {
   const sorted = [...lines];
   for (let from = 0; from < sorted.length; from++) {
     let to = from;
-    while (to < sorted.length && / 322 /.test(sorted[to]!)) to += 1;
+    while (to < sorted.length && / (?:322|QUIT) /.test(sorted[to]!)) to += 1;
     if (to - from > 1) sorted.splice(from, to - from, ...sorted.slice(from, to).sort());
     from = Math.max(from, to - 1);
   }
@@ -97,20 +125,27 @@ function untagged(line: string): { tags: string[]; rest: string } {
   return { tags, rest: line.slice(end + 1) };
 }
 
-/** The clients of a script on a simulated network. */
-export async function simulatedActors(seed: number): Promise<Actors> {
-  const world = new World(seed);
+/** Clients that are not registered, by the names of their steps. */
+const newcomers = ['n', 'm'] as const;
+
+/** The clients of a script on a simulated network; with newcomers if it is about registering. */
+export async function simulatedActors(isRegistering = false): Promise<Actors> {
+  const world = new World(1);
   const network = new IrcNetwork(world, { reservedNicks: ['kept-bot'] });
   const people = Object.entries(actors).map(([name, nick]): [string, Person] => [
     name,
     network.person(nick, name === 'o' ? {} : { capabilities }),
   ]);
   await world.until(() => people.every(([, person]) => person.isThere), 5_000);
+  if (isRegistering) for (const name of newcomers) people.push([name, network.person('', { isBare: true })]);
   return Object.fromEntries(
     people.map(([name, person]) => [
       name,
       {
-        send: async (line: string) => person.send(line),
+        send: async (line: string) => {
+          person.send(line);
+          if (line === registered) await world.until(() => person.isThere, 5_000);
+        },
         take: () => person.heard.splice(0).map(({ raw }) => raw),
         end: () => person.quit(),
       },
@@ -118,19 +153,25 @@ export async function simulatedActors(seed: number): Promise<Actors> {
   );
 }
 
+/** The last line before a client is registered. */
+const registered = 'CAP END';
+
 /** The clients of a script on a real server. */
-export async function realActors(t: Teardown, ircd: TestIrcd): Promise<Actors> {
-  const clients = Object.entries(actors).map(
-    ([name, nick]) => [name, new RealActor(ircd, nick, name !== 'o')] as const,
-  );
+export async function realActors(t: Teardown, ircd: TestIrcd, isRegistering = false): Promise<Actors> {
+  const clients: [string, RealActor][] = Object.entries(actors).map(([name, nick]) => [
+    name,
+    new RealActor(ircd, { nick, isModern: name !== 'o' }),
+  ]);
+  await Promise.all(clients.map(([, client]) => client.until((line) => / 376 /.test(line))));
+  if (isRegistering) for (const name of newcomers) clients.push([name, new RealActor(ircd)]);
   const all = clients.map(([, client]) => client);
   for (const client of all) t.teardown(() => client.end());
-  await Promise.all(all.map((client) => client.until((line) => / 376 /.test(line))));
   for (const client of all) client.others = all;
   return Object.fromEntries(clients);
 }
 
-class RealActor implements Actor {
+/** A client of a script on a real server. */
+export class RealActor implements Actor {
   others: RealActor[] = [];
   #lines: string[] = [];
   #rest = '';
@@ -139,7 +180,13 @@ class RealActor implements Actor {
   #check = () => {};
   readonly #socket;
 
-  constructor(ircd: TestIrcd, nick: string, isModern: boolean) {
+  /** Registers, if it is told as whom. */
+  constructor(
+    ircd: TestIrcd,
+    who?: { nick: string; isModern: boolean },
+    /** A server that it is linked with, if it is. */
+    public linked?: string | undefined,
+  ) {
     this.#socket = connect({ host: '127.0.0.1', port: ircd.port, noDelay: true });
     this.#socket.setEncoding('utf8');
     this.#socket.on('error', () => {});
@@ -153,6 +200,8 @@ class RealActor implements Actor {
       this.#lines.push(...lines);
       this.#check();
     });
+    if (!who) return;
+    const { nick, isModern } = who;
     if (isModern) this.#write('CAP LS 302', `CAP REQ :${capabilities.join(' ')}`);
     this.#write(`PASS ${ircd.serverPassword}`, `NICK ${nick}`, `USER ${nick} 0 * :${nick}`);
     if (isModern) this.#write('CAP END');
@@ -161,15 +210,27 @@ class RealActor implements Actor {
   /** The server has worked a line off when it answers to what comes behind it, and others have their share when it answers them. */
   async send(line: string): Promise<void> {
     this.#write(line);
+    if (line === registered) await this.until((line) => / 376 /.test(line));
     await this.#barrier();
+    if (this.linked !== undefined) await this.#farBarrier(this.linked);
     await Promise.all(this.others.map((other) => other.#barrier()));
   }
 
+  /** The other server answers when it has worked off what it was told before, or there is none. */
+  async #farBarrier(server: string): Promise<void> {
+    const isAnswer = (line: string) => / (?:391|402) /.test(line);
+    this.#write(`TIME ${server}`);
+    await this.until(isAnswer);
+    this.#lines = this.#lines.filter((line) => !isAnswer(line));
+  }
+
+  /** Something that nobody knows is answered at any time. */
   async #barrier(): Promise<void> {
     const token = `barrier${++this.#tokens}`;
-    this.#write(`PING :${token}`);
-    await this.until((line) => line.endsWith(`:${token}`));
-    this.#lines = this.#lines.filter((line) => !line.endsWith(`:${token}`));
+    const isAnswer = (line: string) => line.includes(` ${token} :`);
+    this.#write(`CAP ${token}`);
+    await this.until(isAnswer);
+    this.#lines = this.#lines.filter((line) => !isAnswer(line));
   }
 
   async until(found: (line: string) => boolean): Promise<void> {

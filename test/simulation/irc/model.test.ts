@@ -1,15 +1,17 @@
 import t, { type Test } from 'tap';
 import { startIrcd } from '../../support/ircd.js';
+import { startLinkedIrcds } from '../../support/linked-ircd.js';
 import { Random } from '../random.js';
 import { type Actors, play, realActors, simulatedActors } from './compare.js';
-import { randomScript, type Step, scripts } from './scripts.js';
+import { playLinked, realLinked, simulatedLinked } from './compare-linked.js';
+import { linkedScripts, randomScript, registrations, type Step, scripts } from './scripts.js';
 
 const seeds = [1, 2, 3, 4, 5, 6];
 const ircd = await startIrcd(t, { reservedNicks: ['kept-bot'] });
 
-async function compare(t: Test, steps: readonly Step[]): Promise<void> {
-  const real = await realActors(t, ircd);
-  const simulated = await simulatedActors(1);
+async function compare(t: Test, steps: readonly Step[], isRegistering = false): Promise<void> {
+  const real = await realActors(t, ircd, isRegistering);
+  const simulated = await simulatedActors(isRegistering);
   t.same(await play(simulated, steps), await play(real, steps));
   await leave(real);
 }
@@ -28,8 +30,23 @@ for (const [feature, steps] of Object.entries(scripts)) {
   t.test(`SIM-04 the simulated server answers as a real one: ${feature}`, (t) => compare(t, steps));
 }
 
+for (const [feature, steps] of Object.entries(registrations)) {
+  t.test(`SIM-04 the simulated server answers as a real one: ${feature}`, (t) => compare(t, steps, true));
+}
+
 for (const seed of seeds) {
   t.test(`SIM-04 the simulated server answers as a real one: random ${seed}`, (t) =>
     compare(t, randomScript(new Random(seed), 200)),
   );
 }
+
+t.test(
+  'SIM-04 simulated servers that are split and linked tell their clients what real ones do',
+  async (t) => {
+    const linked = await startLinkedIrcds(t);
+    for (const [feature, steps] of Object.entries(linkedScripts)) {
+      const real = await playLinked(await realLinked(t, linked), steps);
+      t.same(await playLinked(await simulatedLinked(), steps), real, feature);
+    }
+  },
+);

@@ -5,7 +5,7 @@ import type { World } from '../world.js';
 import { Connection } from './connection.js';
 import type { Fact } from './facts.js';
 import { inspircd, type ServerKind } from './kinds.js';
-import { Person } from './person.js';
+import { Person, type PersonOptions } from './person.js';
 import { Server } from './server.js';
 import type { Message } from './state.js';
 import { type Latency, SimulatedSocket } from './wire.js';
@@ -92,12 +92,8 @@ export class IrcNetwork {
   }
 
   /** Somebody who is no part of the product. */
-  person(
-    nick: string,
-    { server = 0, capabilities = undefined as readonly string[] | undefined } = {},
-  ): Person {
-    const of = { password: credentials.password, ...(capabilities ? { capabilities } : {}) };
-    return new Person(this.servers[server]!, nick, of);
+  person(nick: string, { server = 0, ...of }: PersonOptions & { server?: number } = {}): Person {
+    return new Person(this.servers[server]!, nick, { password: credentials.password, ...of });
   }
 
   /** Who has a nick, as the first server knows. */
@@ -141,19 +137,19 @@ export class IrcNetwork {
     this.world.tell('irc', `split ${link}`);
     const here = this.#reachable(one);
     const there = this.#reachable(other);
-    const forget = (side: number[], gone: number[]) => {
+    const forget = (side: number[], gone: number[], [ours, theirs]: readonly [number, number]) => {
       for (const index of side) {
         const server = this.servers[index]!;
         const homes = new Set(gone.map((of) => this.servers[of]!.name));
         for (const of of gone) this.#lose(index, of);
-        const reason = `${this.servers[one]!.name} ${this.servers[other]!.name}`;
+        const reason = `${this.servers[ours]!.name} ${this.servers[theirs]!.name}`;
         for (const user of [...server.users.values()])
           if (homes.has(user.home)) server.apply({ is: 'quit', user: user.id, reason });
         server.flush();
       }
     };
-    forget(here, there);
-    forget(there, here);
+    forget(here, there, [one, other]);
+    forget(there, here, [other, one]);
   }
 
   /** Links two servers: each tells the other all that it knows. */
@@ -210,7 +206,7 @@ export class IrcNetwork {
     else server.capabilities.delete(capability);
     for (const client of server.clients) {
       if (what === 'DEL') client.capabilities.delete(capability);
-      if (client.wantsCapNews) client.send(server.name, {}, 'CAP', client.name, what, capability);
+      if (client.has('cap-notify')) client.send(server.name, {}, 'CAP', client.name, what, capability);
     }
     server.flush();
   }

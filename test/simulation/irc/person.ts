@@ -11,18 +11,28 @@ export interface Heard {
   raw: string;
 }
 
+/** How somebody comes to the network. */
+export interface PersonOptions {
+  password?: string;
+  /** What they ask for; without any they are as an old client. */
+  capabilities?: readonly string[] | undefined;
+  /** Whether they only connect. */
+  isBare?: boolean;
+}
+
 /** Somebody on the network who is no part of the product: says what a test has them say, and keeps what they are shown. */
 export class Person {
   readonly heard: Heard[] = [];
   readonly client: Client;
 
-  /** Connects; registered a moment later. */
+  /** Connects, and is registered a moment later. */
   constructor(
     readonly server: Server,
     readonly nick: string,
-    { password, capabilities }: { password?: string; capabilities?: readonly string[] } = {},
+    { password, capabilities, isBare = false }: PersonOptions = {},
   ) {
     this.client = server.accept({ write: (text) => this.#take(text), close: () => {} });
+    if (isBare) return;
     if (capabilities) this.send('CAP LS 302', `CAP REQ :${capabilities.join(' ')}`);
     if (password !== undefined) this.send(`PASS ${password}`);
     this.send(`NICK ${nick}`, `USER ${nick.slice(0, 10)} 0 * :${nick}`);

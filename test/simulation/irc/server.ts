@@ -67,7 +67,7 @@ export class Server {
 
   #makeFirstChannels(): void {
     for (const [name, modes, text] of firstChannels) {
-      const channel = new Channel(name, this.now);
+      const channel = new Channel(name, this.second);
       for (const letter of modes) channel.modes.set(letter, letter === 'H' ? '100:1d' : undefined);
       channel.topic = { text, by: this.name, at: this.now };
       this.channels.set(casefold(name), channel);
@@ -76,6 +76,11 @@ export class Server {
 
   get now(): number {
     return this.world.now;
+  }
+
+  /** The beginning of this second: ages of nicks and channels are told apart by no less. */
+  get second(): number {
+    return Math.floor(this.now / 1_000) * 1_000;
   }
 
   user(nick: string): User | undefined {
@@ -113,7 +118,7 @@ export class Server {
   close(client: Client, reason: string): void {
     if (client.closed) return;
     const { user } = client;
-    client.send('', {}, 'ERROR', `Closing link: (${client.ident ?? 'unknown'}@${client.host}) [${reason}]`);
+    client.send('', {}, 'ERROR', `Closing link: (${client.ident ?? client.id}@${client.host}) [${reason}]`);
     this.drop(client);
     if (user) this.happen({ is: 'quit', user: user.id, reason });
     this.flush();
@@ -139,7 +144,7 @@ export class Server {
     this.#messages = 0;
     for (const saved of this.#saved.values()) {
       if (!saved.modes.has('P')) continue;
-      const channel = new Channel(saved.name, this.now);
+      const channel = new Channel(saved.name, this.second);
       for (const [letter, value] of saved.modes) channel.modes.set(letter, value);
       channel.bans = [...saved.bans];
       channel.topic = saved.topic;
@@ -181,24 +186,37 @@ export class Server {
   #register(client: Client, nick: string, ident: string): void {
     if (this.user(nick)) return void client.numeric('433', nick, 'Nickname is already in use.');
     if (client.password !== this.options.password) client.costMs = this.options.publicCostMs ?? 0;
-    const id = `${this.options.id}${(++this.#users).toString(36).padStart(6, 'A').toUpperCase()}`;
     const user = {
+      ...{ id: client.id, nick, ident, host: client.host, real: client.real, account: undefined },
       ...{
-        id,
-        nick,
-        ident,
-        host: client.host,
-        real: client.real,
-        account: undefined,
         modes: new Set<string>(),
+        away: undefined,
+        nickSince: this.second,
+        since: this.now,
+        home: this.name,
       },
-      ...{ away: undefined, nickSince: this.now, since: this.now, home: this.name },
     };
     this.happen({ is: 'user', user });
-    client.user = this.users.get(id)!;
+    client.user = this.users.get(client.id)!;
     client.user.client = client;
     welcome({ server: this, client, user: client.user, parameters: [], tags: [], command: 'WELCOME' });
     this.#keepAlive(client);
+  }
+
+  /** Whoever is not registered loses a nick to who asks for it. */
+  overrule(nick: string, by: Client | undefined): void {
+    for (const client of this.clients) {
+      if (client.user || client === by || client.nick === undefined) continue;
+      if (casefold(client.nick) !== casefold(nick)) continue;
+      client.send(`${client.nick}!${client.ident ?? client.id}@${client.host}`, {}, 'NICK', client.id);
+      client.numeric('433', client.nick, 'Nickname overruled.');
+      client.nick = undefined;
+    }
+  }
+
+  /** An id that nobody else on the network has. */
+  newId(): string {
+    return `${this.options.id}${(++this.#users).toString(36).padStart(6, 'A').toUpperCase()}`;
   }
 
   /** Asks clients that are silent whether they are there. */
@@ -251,7 +269,7 @@ export class Server {
     const channel = this.channel(name);
     const isNew = channel === undefined;
     this.happen({
-      ...{ is: 'join', user: user.id, channel: channel?.name ?? name, since: channel?.since ?? this.now },
+      ...{ is: 'join', user: user.id, channel: channel?.name ?? name, since: channel?.since ?? this.second },
       ...{ status: isNew && this.kind.makesOperators ? 'o' : '', made: isNew ? this.kind.newChannel : '' },
     });
   }
@@ -341,7 +359,7 @@ export class Server {
   }
 }
 
-const beforeRegistration = new Set(['CAP', 'PASS', 'NICK', 'USER', 'QUIT', 'PING', 'PONG']);
+const beforeRegistration = new Set(['CAP', 'PASS', 'NICK', 'USER', 'QUIT']);
 
 /** Tags of a line that comes of what a user does. */
 export const tagsOf = ({ account, modes }: User): Tags => ({ account, isBot: modes.has('B') });

@@ -129,6 +129,7 @@ function userMode(run: Run, target: string, [letters, ...words]: string[]): void
     return;
   }
   let sign = '+';
+  let notices = '';
   const done = { '+': '', '-': '' } as Record<string, string>;
   for (const letter of letters) {
     if (letter === '+' || letter === '-') sign = letter;
@@ -136,8 +137,12 @@ function userMode(run: Run, target: string, [letters, ...words]: string[]): void
       client.numeric('501', letter, 'is not a recognised user mode.');
     else if (letter === 'o' && sign === '+')
       client.numeric('481', 'Permission Denied - Only operators may set user mode o');
-    else if (letter === 's' && sign === '+' && !snomasks(run, words.shift() ?? '')) continue;
-    else if (user.modes.has(letter) !== (sign === '+')) {
+    else if (letter === 's' && sign === '+') {
+      notices = snomasks(run, words.shift() ?? '');
+      if (notices === '') continue;
+      done['+'] += letter;
+      server.happen({ is: 'user mode', user: user.id, letter, isSet: true });
+    } else if (user.modes.has(letter) !== (sign === '+')) {
       if (letter === 'd' && sign === '+' && server.kind.name === 'inspircd')
         explain(run, '*** You have enabled user mode +d, deaf mode.');
       done[sign] += letter;
@@ -146,17 +151,17 @@ function userMode(run: Run, target: string, [letters, ...words]: string[]): void
     }
   }
   const text = `${done['+'] && `+${done['+']}`}${done['-'] && `-${done['-']}`}`;
-  if (text !== '') server.tell(client, user, 'MODE', user.nick, text);
+  if (text !== '') server.tell(client, user, 'MODE', user.nick, text, ...(notices === '' ? [] : [notices]));
 }
 
 /** Which notices of the server an operator wants; those about links only a server knows that can be linked. */
-function snomasks({ server, client }: Run, letters: string): boolean {
-  let isAny = false;
+function snomasks({ server, client }: Run, letters: string): string {
+  let known = '';
   for (const letter of letters.replace(/[+-]/g, '')) {
-    if (server.options.linked()) isAny = true;
+    if (server.options.linked()) known += letter;
     else client.numeric('501', letter, 'is an unknown snomask character');
   }
-  return isAny;
+  return known && `+${[...known].sort().join('')}`;
 }
 
 /** Modes of channels and users. */

@@ -103,7 +103,8 @@ const sanick: Command = (run) => {
 
 function force({ server }: Run, id: string, isHere: boolean, wanted: string, home: string): void {
   if (server.user(wanted)) return;
-  if (isHere) server.happen({ is: 'nick', user: id, nick: wanted, at: server.now });
+  server.overrule(wanted, undefined);
+  if (isHere) server.happen({ is: 'nick', user: id, nick: wanted, at: server.second });
   else server.options.force({ is: 'forced', user: id, does: 'nick', argument: wanted }, home);
 }
 

@@ -9,12 +9,12 @@ export function supports({ server, client }: { server: Server; client: Client })
   for (const tokens of server.kind.supports) client.numeric('005', ...tokens, 'are supported by this server');
 }
 
-/** How large the network is. */
-export function lusers(server: Server, client: Client): void {
-  const users = server.users.size;
+/** How large the network is; who has just come is not counted yet. */
+export function lusers(server: Server, client: Client, coming = 0): void {
+  const users = server.users.size - coming;
   const servers = new Set([...server.users.values()].map(({ home }) => home)).add(server.name).size;
   const operators = [...server.users.values()].filter(({ modes }) => modes.has('o')).length;
-  const local = [...server.clients].filter(({ user }) => user).length;
+  const local = [...server.clients].filter(({ user }) => user).length - coming;
   client.numeric('251', `There are ${users} users and 0 invisible on ${servers} servers`);
   if (operators > 0) client.numeric('252', String(operators), 'operator(s) online');
   if (server.channels.size > 0) client.numeric('254', String(server.channels.size), 'channels formed');

@@ -39,7 +39,8 @@ const nick: Command = (run) => {
   if (user?.nick === wanted) return;
   const refusal = refusalOf(server, wanted, user);
   if (refusal) return client.numeric(refusal[0], wanted, refusal[1]);
-  if (user) return server.happen({ is: 'nick', user: user.id, nick: wanted, at: server.now });
+  server.overrule(wanted, client);
+  if (user) return server.happen({ is: 'nick', user: user.id, nick: wanted, at: server.second });
   client.nick = wanted;
   server.consider(client);
 };
@@ -51,7 +52,7 @@ const cap: Command = (run) => {
   const subcommand = what.toUpperCase();
   if (subcommand === 'LS' || subcommand === 'REQ') client.negotiating = client.user === undefined;
   if (subcommand === 'LS') {
-    if (Number(list) >= 302) client.wantsCapNews = true;
+    if (Number(list) >= 302) client.capabilities.add('cap-notify');
     answer('LS', [...server.capabilities].sort().join(' '));
   } else if (subcommand === 'LIST') answer('LIST', [...client.capabilities].sort().join(' '));
   else if (subcommand === 'REQ') {
@@ -81,7 +82,7 @@ export const welcome: Command = ({ server, client, user }) => {
   client.numeric('003', `This server was created ${made}`);
   client.numeric('004', name, kind.name, kind.userModes, kind.channelModes.join(''));
   supports({ server, client });
-  lusers(server, client);
+  lusers(server, client, 1);
   client.numeric('375', `${name} message of the day`);
   client.numeric('372', 'A network of agents.');
   client.numeric('376', 'End of message of the day.');

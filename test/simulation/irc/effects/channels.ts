@@ -120,21 +120,29 @@ function merge(
     channel.since = since;
   }
   const isRight = since <= channel.since;
-  const given: ModeChange[] = [];
-  for (const { user: id, status } of members) {
-    const user = server.users.get(id);
-    if (!user) continue;
-    enter(server, user, { is: 'join', user: id, channel: name, since, status: '', made: '' });
-    if (isRight) for (const letter of status) given.push({ sign: '+', letter, value: user.nick, user: id });
-  }
-  if (!isRight) return;
-  for (const [letter, value] of modes)
-    if (!channel.modes.has(letter) || channel.modes.get(letter) !== value)
-      given.push({ sign: '+', letter, value });
-  for (const { mask } of bans)
-    if (channel.bans.every((ban) => ban.mask !== mask)) given.push({ sign: '+', letter: 'b', value: mask });
   const by: Source = { server: from };
-  if (given.length > 0) change(server, by, channel, given, server.now);
+  const give = (changes: ModeChange[]) => {
+    if (isRight && changes.length > 0) change(server, by, channel, changes, server.now);
+  };
+  const isOther = ([letter, value]: [string, string | undefined]) =>
+    !channel.modes.has(letter) || channel.modes.get(letter) !== value;
+  const missing = bans.filter(({ mask }) => channel.bans.every((ban) => ban.mask !== mask));
+  give([
+    ...modes.filter(isOther).map(([letter, value]): ModeChange => ({ sign: '+', letter, value })),
+    ...missing.map(({ mask }): ModeChange => ({ sign: '+', letter: 'b', value: mask })),
+  ]);
+  const coming = members.flatMap(({ user: id, status }) => {
+    const user = server.users.get(id);
+    return user ? [{ user, status }] : [];
+  });
+  for (const { user } of coming)
+    enter(server, user, { is: 'join', user: user.id, channel: name, since, status: '', made: '' });
+  give(
+    coming.flatMap(({ user: { id, nick }, status }) =>
+      [...status].map((letter): ModeChange => ({ sign: '+', letter, value: nick, user: id })),
+    ),
+  );
+  if (!isRight) return;
   if (topic && topic.text !== channel.topic?.text && topic.at >= (channel.topic?.at ?? 0)) {
     channel.topic = topic;
     server.tellOfChange(channel, by, 'TOPIC', channel.name, topic.text);
@@ -187,7 +195,7 @@ export const channelEffects: Pick<
     server.with(id, (user) => {
       if (!user.client) return;
       if (does === 'part') server.happen({ is: 'part', user: id, channel: argument, reason });
-      else if (does === 'nick') server.happen({ is: 'nick', user: id, nick: argument, at: server.now });
+      else if (does === 'nick') server.happen({ is: 'nick', user: id, nick: argument, at: server.second });
       else server.join(user, argument);
     }),
   'burst over': (server, { from }) => {

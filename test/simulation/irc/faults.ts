@@ -1,0 +1,217 @@
+import type { Random } from '../random.js';
+import type { World } from '../world.js';
+import type { Connection } from './connection.js';
+import type { ModeChange } from './facts.js';
+import type { IrcNetwork } from './network.js';
+
+/** What faults are struck at. */
+export interface FaultsOptions {
+  world: World;
+  network: IrcNetwork;
+  /** Nicks of the bots. */
+  nicks: readonly string[];
+  channels: readonly string[];
+}
+
+const kinds = [
+  ...['cut', 'cut often', 'ghost', 'freeze', 'crash', 'stop', 'kill', 'kick', 'split', 'lag', 'throttle'],
+  ...['refuse', 'nick taken', 'nick refused', 'capability late', 'labels withdrawn', 'sendq', 'answer lost'],
+  ...['host changed', 'silenced', 'shut out'],
+] as const;
+
+/** A kind of fault that befalls a network. */
+export type FaultKind = (typeof kinds)[number];
+
+/** How long servers that are linked take to agree, at most. */
+const agreedMs = 5_000;
+
+/** Strikes faults at a network, by chance or by name, and takes them all back. */
+export class Faults {
+  /** How often each kind was struck. */
+  readonly struck = new Map<FaultKind, number>();
+  /** The kinds that are struck: not all of them in every run, so that some are often struck together. */
+  readonly kinds: readonly FaultKind[];
+  readonly #options: FaultsOptions;
+  readonly #random: Random;
+  /** What has to be done for all to be well again. */
+  readonly #undo = new Set<() => void>();
+  #guests = 0;
+
+  constructor(options: FaultsOptions) {
+    this.#options = options;
+    this.#random = options.network.random.fork();
+    this.kinds = this.#random.shuffled(kinds).slice(0, this.#random.int(2, kinds.length));
+  }
+
+  /** Strikes a fault, of any kind unless told which. */
+  strike(kind: FaultKind = this.#random.pick(this.kinds)): void {
+    const { world } = this.#options;
+    world.tell('fault', kind);
+    this.struck.set(kind, (this.struck.get(kind) ?? 0) + 1);
+    this.#strike[kind]();
+  }
+
+  /** Everything is well again, also where servers have to agree on it first. */
+  calm(): void {
+    const { world, channels } = this.#options;
+    world.tell('fault', 'calm');
+    for (const undo of [...this.#undo]) undo();
+    for (const ms of [0, agreedMs])
+      world.after(ms, () => {
+        for (const channel of channels) this.#change(channel, '-');
+      });
+  }
+
+  /** Takes something back after a while, or when all is to be well. */
+  #for(least: number, most: number, undo: () => void): void {
+    const planned = this.#options.world.after(this.#random.int(least, most), () => done());
+    const done = () => {
+      planned.cancelled = true;
+      if (this.#undo.delete(done)) undo();
+    };
+    this.#undo.add(done);
+  }
+
+  #connection(): Connection | undefined {
+    const { network, nicks } = this.#options;
+    const all = [...network.connections];
+    const own = all.filter(({ nick }) => nick === undefined || nicks.includes(nick));
+    return all.length === 0 ? undefined : this.#random.pick(own.length > 0 ? own : all);
+  }
+
+  #server(): number {
+    return this.#random.int(0, this.#options.network.servers.length - 1);
+  }
+
+  readonly #strike: Record<FaultKind, () => void> = {
+    cut: () => this.#connection()?.cut(),
+    'cut often': () => {
+      const { world } = this.#options;
+      this.#connection()?.cut();
+      // also while the next ones are being registered
+      for (let n = this.#random.int(1, 3); n > 0; n--)
+        world.after(this.#random.int(0, 4_000), () => this.#connection()?.cut());
+    },
+    ghost: () => this.#connection()?.leaveGhost(this.#random.int(0, 8_000)),
+    freeze: () => {
+      const connection = this.#connection();
+      connection?.freeze();
+      if (connection) this.#for(100, 15_000, () => connection.thaw());
+    },
+    crash: () => this.#restart(false),
+    stop: () => this.#restart(true),
+    kill: () => this.#options.network.kill(this.#random.pick(this.#options.nicks)),
+    kick: () => {
+      const { network, nicks, channels } = this.#options;
+      network.kick(this.#random.pick(nicks), this.#random.pick(channels));
+    },
+    split: () => {
+      const { network } = this.#options;
+      if (network.servers.length < 2) return;
+      const one = this.#random.int(0, network.servers.length - 2);
+      network.split(one, one + 1);
+      this.#for(100, 15_000, () => network.relink(one, one + 1));
+    },
+    lag: () => {
+      const { latency } = this.#options.network;
+      latency.most = this.#random.int(50, 2_000);
+      this.#for(500, 10_000, () => {
+        latency.most = 3;
+      });
+    },
+    throttle: () => {
+      const client = this.#connection()?.client;
+      if (!client) return;
+      client.costMs = this.#random.int(50, 1_000);
+      this.#for(1_000, 10_000, () => {
+        client.costMs = 0;
+      });
+    },
+    refuse: () => {
+      const { network } = this.#options;
+      network.refuse(true);
+      this.#connection()?.cut();
+      this.#for(500, 10_000, () => network.refuse(false));
+    },
+    'nick taken': () => {
+      const { network, nicks, world } = this.#options;
+      this.#connection()?.cut();
+      world.after(this.#random.int(1, 40), () => {
+        const guest = network.person(this.#random.pick(nicks), { server: this.#server() });
+        this.#for(2_000, 40_000, () => guest.quit());
+      });
+    },
+    'nick refused': () => {
+      const { network, nicks } = this.#options;
+      const nick = this.#random.pick(nicks);
+      const server = this.#server();
+      network.refuseNick(nick, this.#random.pick(['432', '433', '436', '437']), server);
+      this.#connection()?.cut();
+      this.#for(500, 30_000, () => network.refuseNick(nick, undefined, server));
+    },
+    'capability late': () => {
+      const { network, world } = this.#options;
+      const server = this.#server();
+      const capability = `late-${++this.#guests}`;
+      if (this.#random.chance(0.5)) this.#connection()?.cut();
+      world.after(this.#random.int(0, 1_500), () =>
+        network.offer(this.#random.pick(['sasl', capability]), server),
+      );
+    },
+    'labels withdrawn': () => {
+      const { network } = this.#options;
+      const server = this.#server();
+      if (!network.servers[server]!.capabilities.has('labeled-response')) return;
+      network.withdraw('labeled-response', server);
+      this.#for(500, 20_000, () => network.offer('labeled-response', server));
+    },
+    sendq: () => {
+      const connection = this.#connection();
+      connection?.server.close(connection.client, 'SendQ exceeded');
+    },
+    'answer lost': () => this.#connection()?.client.swallow.push({ isDone: this.#random.chance(0.5) }),
+    'host changed': () => {
+      const client = this.#connection()?.client;
+      if (!client?.user) return;
+      client.server.happen({
+        is: 'host',
+        user: client.user.id,
+        host: `host${this.#random.int(1, 99)}.example`,
+      });
+      client.server.flush();
+    },
+    silenced: () => {
+      const { channels } = this.#options;
+      const channel = this.#random.pick(channels);
+      this.#change(channel, '+');
+      this.#for(500, 10_000, () => this.#change(channel, '-'));
+    },
+    'shut out': () => {
+      const connection = this.#connection();
+      if (!connection) return;
+      if (!connection.client.user) connection.client.numeric('465', 'You are banned from this server.');
+      connection.server.close(connection.client, 'K-Lined: for a while');
+    },
+  };
+
+  /** Modes by which nobody speaks or comes in without being let, not even a bot. */
+  #change(channel: string, sign: '+' | '-'): void {
+    const server = this.#options.network.servers[0]!;
+    const changes: ModeChange[] = ['m', 'i'].map((letter) => ({ sign, letter }));
+    for (const nick of sign === '+' ? this.#options.nicks : []) {
+      const user = server.user(nick)?.id;
+      if (user !== undefined && this.#random.chance(0.7))
+        for (const letter of ['o', 'v']) changes.push({ sign: '-', letter, value: nick, user });
+    }
+    if (server.channel(channel))
+      server.happen({ is: 'mode', by: { server: server.name }, channel, changes, at: server.now });
+    server.flush();
+  }
+
+  #restart(isClean: boolean): void {
+    const { network } = this.#options;
+    const server = this.#server();
+    network.stop(server, isClean);
+    this.#for(50, 8_000, () => network.start(server));
+  }
+}
