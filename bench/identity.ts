@@ -1,6 +1,6 @@
 import type { Log } from '../streams/core/index.js';
 import { type IdentityFact, identity, registrySubject } from '../streams/identity/index.js';
-import { Registry } from '../workers/identity/index.js';
+import { IdentityRegistry } from '../workers/identity/index.js';
 import type { Bench, Row } from './support/bench.js';
 import { median, milliseconds, perSecond, whole } from './support/figures.js';
 import { inParallel, openLog, quiet, seedsAtATime } from './support/log.js';
@@ -62,7 +62,7 @@ export async function identities(t: Bench): Promise<Row[]> {
   ];
 }
 
-const newRegistry = (log: Log) => new Registry({ log, logger: quiet, agents: undefined });
+const newRegistry = (log: Log) => new IdentityRegistry({ log, logger: quiet, agents: undefined });
 
 function linked(n: number): IdentityFact {
   const data = { nick: `seed${n}`, wallet_address: address(n), identified: false };
@@ -77,7 +77,7 @@ async function fill(t: Bench, log: Log, count: number): Promise<void> {
 }
 
 /** Milliseconds for as many commands: half of them links, the other half their unlinks. */
-async function carryOut(registry: Registry, round: number, commands: number): Promise<number> {
+async function carryOut(registry: IdentityRegistry, round: number, commands: number): Promise<number> {
   const started = performance.now();
   await inParallel(commands / 2, atATime, async (n) => {
     const nick = `r${round}-${n}`;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import pino from 'pino';
 import t from 'tap';
 import { incidentSubject, incidents } from '../../streams/incidents/index.js';
-import { Registry } from '../../workers/identity/index.js';
+import { IdentityRegistry } from '../../workers/identity/index.js';
 import { openLog } from '../identity/log.js';
 import { identityStage } from '../identity/stage.js';
 import { eventually } from '../support/eventually.js';
@@ -23,7 +23,7 @@ t.test('wallets that act for their nicks', async (t) => {
   const { ask } = stage;
   const withKey = { 'x-api-key': key };
   const log = await openLog(t, stage.nats);
-  const registry = new Registry({ log, logger: pino({ level: 'silent' }), agents: undefined });
+  const registry = new IdentityRegistry({ log, logger: pino({ level: 'silent' }), agents: undefined });
 
   const signed = async (
     wallet: ReturnType<typeof newWallet>,

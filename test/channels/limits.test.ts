@@ -4,6 +4,7 @@ import { Refusal, Unavailable } from '../../streams/core/index.js';
 import { KeyedLock } from '../../streams/core/keyed-lock.js';
 import { HourlyLimit } from '../../workers/channels/tally.js';
 import { answerRequests, request } from '../../workers/core/rpc.js';
+import { eventually } from '../support/eventually.js';
 import { startNats } from '../support/nats.js';
 import { openLog } from './keeper.js';
 
@@ -106,4 +107,35 @@ t.test('CHAN-24 an operation of another process, with its errors', async (t) => 
   await answering.stop();
   await there.connection.flush();
   await t.rejects(ask('double', 1), { code: 'nobody_answers' });
+});
+
+t.test('CHAN-24 what nobody waits for any more is not begun', async (t) => {
+  const nats = await startNats(t);
+  const [here, there] = await Promise.all([openLog(t, nats.url), openLog(t, nats.url)]);
+  const begun: string[] = [];
+  let release = () => {};
+  const turn = new Promise<void>((resolve) => (release = resolve));
+  const answering = answerRequests({
+    log: there,
+    service: 'things',
+    logger: pino({ level: 'silent' }),
+    operations: {
+      work: async (name: string, deadline) => {
+        await turn;
+        deadline.require();
+        begun.push(name);
+      },
+    },
+  });
+  t.teardown(() => answering.stop());
+  await there.connection.flush();
+  const ask = (name: string, timeoutMs: number) =>
+    request({ log: here, name: 'things', timeoutMs }, 'work', name);
+  const patient = ask('patient', 10_000);
+  await t.rejects(ask('hasty', 50), { code: 'answer_overdue' });
+  const later = there.now().getTime() + 50;
+  await eventually('both clocks to be past it', () => there.now().getTime() > later);
+  release();
+  await patient;
+  t.same(begun, ['patient']);
 });

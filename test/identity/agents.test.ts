@@ -4,7 +4,7 @@ import pino from 'pino';
 import t, { type Test } from 'tap';
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 import { identity } from '../../streams/identity/index.js';
-import { Registry } from '../../workers/identity/index.js';
+import { IdentityRegistry } from '../../workers/identity/index.js';
 import { AgentRegistry } from '../../workers/identity/registry-watch/agents.js';
 import { WatchRegistry } from '../../workers/identity/registry-watch/index.js';
 import { startChain, type TestChain, withoutChain } from '../support/chain.js';
@@ -83,7 +83,7 @@ t.test('IDENT-08 IDENT-16 IDENT-17 agent ids of links', skip, async (t) => {
   const log = await openLog(t, stage.nats);
   const place = { rpcUrl: chain.url, address: chain.registry };
   const agents = new AgentRegistry(place);
-  const registry = new Registry({ log, logger, agents });
+  const registry = new IdentityRegistry({ log, logger, agents });
   const read = async () =>
     (await Promise.all(
       ['ann', 'bob'].map(async (nick) => (await ask('GET', `/identity/by-nick/${nick}`)).body),

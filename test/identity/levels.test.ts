@@ -2,7 +2,7 @@ import pino from 'pino';
 import t from 'tap';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { identity } from '../../streams/identity/index.js';
-import { Registry } from '../../workers/identity/index.js';
+import { IdentityRegistry } from '../../workers/identity/index.js';
 import { AgentRegistry } from '../../workers/identity/registry-watch/agents.js';
 import { WatchRegistry } from '../../workers/identity/registry-watch/index.js';
 import { blocksOf, shell } from '../readme/blocks.js';
@@ -47,7 +47,7 @@ t.test('NICKS-08 from nothing to level 3, and back to level 2', skip, async (t) 
   const look = async () => {
     const links = [await link()];
     return await new WatchRegistry({
-      ...{ registry: new Registry({ log, logger, agents }), agents, logger },
+      ...{ registry: new IdentityRegistry({ log, logger, agents }), agents, logger },
       // the read model is the service's; here it is asked through the front door
       read: async <T>() => links.splice(0) as T,
     }).look();

@@ -5,7 +5,7 @@ import t, { type Test } from 'tap';
 import { signBody } from '../../src/auth/webhook-signature.js';
 import type { Log } from '../../streams/core/index.js';
 import { type IdentityFact, identity, pushSubject } from '../../streams/identity/index.js';
-import { Registry } from '../../workers/identity/index.js';
+import { IdentityRegistry } from '../../workers/identity/index.js';
 import { PushIdentity, type PushIdentityOptions } from '../../workers/identity/push/index.js';
 import { eventually } from '../support/eventually.js';
 import { startNats, type TestNats } from '../support/nats.js';
@@ -64,7 +64,7 @@ async function stage(t: Test, options: Partial<PushIdentityOptions> = {}) {
   const nats = await startNats(t);
   const log = await openLog(t, nats);
   const receiver = await startReceiver(t);
-  const registry = new Registry({ log, logger, agents: undefined });
+  const registry = new IdentityRegistry({ log, logger, agents: undefined });
   const push = (on: Log = log) => {
     const worker = new PushIdentity({
       ...{ log: on, logger, source: 'relay-network', pausesMs: { first: 5, longest: 20 } },

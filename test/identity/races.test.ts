@@ -1,7 +1,7 @@
 import pino from 'pino';
 import t from 'tap';
 import { identity, registryDecider } from '../../streams/identity/index.js';
-import { Registry } from '../../workers/identity/index.js';
+import { IdentityRegistry } from '../../workers/identity/index.js';
 import { eventually } from '../support/eventually.js';
 import { startNats } from '../support/nats.js';
 import { openLog } from './log.js';
@@ -76,7 +76,7 @@ t.test('IDENT-23 a registry of many links', async (t) => {
     );
   }
   const cold = await openLog(t, nats);
-  const registry = new Registry({ log: cold, logger, agents: undefined });
+  const registry = new IdentityRegistry({ log: cold, logger, agents: undefined });
   const started = performance.now();
   await t.rejects(registry.link('n19999', address(count), false, asking), { code: 'nick_linked' });
   const firstMs = performance.now() - started;
@@ -92,7 +92,7 @@ t.test('IDENT-23 a registry of many links', async (t) => {
 
 t.test('IDENT-27 many commands while the log is away', async (t) => {
   const nats = await startNats(t);
-  const registry = new Registry({ log: await openLog(t, nats), logger, agents: undefined });
+  const registry = new IdentityRegistry({ log: await openLog(t, nats), logger, agents: undefined });
   await registry.link('first', address(1), false, asking);
   await nats.kill();
   const started = performance.now();

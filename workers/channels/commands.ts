@@ -11,10 +11,10 @@ import { casefold, isNick } from '../../streams/irc-grammar.js';
 import type { Deadline } from '../core/rpc.js';
 import type { Session } from '../irc/session.js';
 import { enforce } from './enforce.js';
-import type { Expected } from './expected.js';
 import { type Members, membersOf, online, requireKnown } from './lookups.js';
 import { allFailed, changeMembers, type MembersOutcome } from './members.js';
 import type { KeepChannelsOptions } from './options.js';
+import type { PendingInvites } from './pending-invites.js';
 import type {
   Asked,
   Asker,
@@ -47,7 +47,7 @@ import type { Tally } from './tally.js';
 export interface CommandsOptions extends Omit<KeepChannelsOptions, 'reserved'> {
   reserved: Reserved;
   locks: KeyedLock;
-  expected: Expected;
+  pending: PendingInvites;
   /** What there is and was done lately. Rejects with `Unavailable` while that cannot be known. */
   tally(): Promise<Tally>;
   /** Told of each channel that is to be another than before. */
@@ -108,7 +108,7 @@ export class Commands {
         tally.count(type, 1);
         const invited = await this.#open(session, request, state, asker);
         const failed_invites = invite_list.filter((nick) => !invited.includes(nick));
-        this.#options.expected.add(name, failed_invites);
+        this.#options.pending.add(name, failed_invites);
         return { name, type, modes, topic: state.topic, created: true, invited, failed_invites, seq };
       } catch (error) {
         limit?.giveBack(1);
@@ -138,7 +138,7 @@ export class Commands {
       const failed_invites = Object.keys(failed);
       // recorded last: where the session ends before, the event asks them in again
       const recorded = await this.#decide({ is: 'invite', name, nicks: missing, event_seq }, asker);
-      this.#options.expected.add(name, failed_invites);
+      this.#options.pending.add(name, failed_invites);
       return { name, invited, failed_invites, seq: recorded.seq };
     });
   }
@@ -208,7 +208,7 @@ export class Commands {
       if (refused) return { action, successful: [], failed: allFailed(nicks), seq };
       const change = { action, nicks, reason };
       const outcome = await this.#changeMembers(session, { ...state, name }, members, change);
-      if (action === 'sapart') this.#options.expected.remove(name, nicks);
+      if (action === 'sapart') this.#options.pending.remove(name, nicks);
       const done = { is: 'record members' as const, name, action, reason, nicks: outcome.successful };
       const recorded = await this.#decide(done, asker);
       return { action, ...outcome, seq: recorded.seq };
@@ -251,7 +251,7 @@ export class Commands {
       const { state, isNew } = await this.#decide({ is: 'delete', name, cause: 'lifecycle' }, asker);
       if (!isNew) return false;
       tally.count(state.type, -1);
-      this.#options.expected.remove(name);
+      this.#options.pending.remove(name);
       await this.#carryOut(name, () => closeRoom(session, name, state.topic));
       return true;
     });
@@ -280,7 +280,7 @@ export class Commands {
       throw error;
     });
     tally.count(type, -1);
-    this.#options.expected.remove(name);
+    this.#options.pending.remove(name);
     await this.#carryOut(name, () => closeRoom(session, name, reason));
     return { is: 'deleted', name, seq };
   }

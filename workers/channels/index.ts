@@ -8,9 +8,9 @@ import type { Session } from '../irc/session.js';
 import { serverUpSince } from '../irc/uptime.js';
 import { channelService } from './client.js';
 import { Commands } from './commands.js';
-import { Expected } from './expected.js';
 import { Lifecycle } from './lifecycle.js';
 import type { KeepChannelsOptions } from './options.js';
+import { PendingInvites } from './pending-invites.js';
 import { bringBot, reconcile } from './reconcile.js';
 import { Relinks } from './relinks.js';
 import { Reserved } from './reserved.js';
@@ -42,7 +42,7 @@ export class KeepChannels {
   readonly #options: KeepChannelsOptions;
   readonly #stop = new AbortController();
   readonly #locks = new KeyedLock();
-  readonly #expected: Expected;
+  readonly #pending: PendingInvites;
   readonly #reserved: Reserved;
   readonly #commands: Commands;
   readonly #lifecycle: Lifecycle;
@@ -58,7 +58,7 @@ export class KeepChannels {
     const { log, read, bots, logger } = options;
     this.#options = options;
     this.#reserved = new Reserved(options.reserved);
-    this.#expected = new Expected({
+    this.#pending = new PendingInvites({
       bots,
       logger,
       now: () => log.now(),
@@ -72,7 +72,7 @@ export class KeepChannels {
       ...options,
       reserved: this.#reserved,
       locks: this.#locks,
-      expected: this.#expected,
+      pending: this.#pending,
       tally: () => this.#takeTally(),
       touched: (name) => void this.#touched.add(name),
       // the next session may have looked at the directory already
@@ -166,7 +166,7 @@ export class KeepChannels {
           isTouched,
           isAgain,
         });
-        if (!isAgain) await this.#expected.begin(session, wanted, members, await this.#startOf(session));
+        if (!isAgain) await this.#pending.begin(session, wanted, members, await this.#startOf(session));
         return;
       } catch (error) {
         if (signal.aborted) return;
@@ -186,7 +186,7 @@ export class KeepChannels {
   }
 
   readonly #see = (line: IrcLine): void => {
-    this.#expected.see(line);
+    this.#pending.see(line);
     this.#relinks.see(line);
     const [channel = '', kicked = ''] = line.params;
     if (line.command === 'KICK' && this.#isOurs(kicked)) this.#repairSoon(casefold(channel));

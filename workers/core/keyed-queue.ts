@@ -23,40 +23,40 @@ const compactFrom = 32;
 /** Work by key: that of one key in its order, one piece at a time until it is done; that of different keys side by side. */
 export class KeyedQueue<Item> {
   readonly #worker: KeyedWorker<Item>;
-  readonly #lanes = new Map<string, Lane<Item>>();
-  readonly #idle = (key: string) => this.#lanes.delete(key);
+  readonly #keys = new Map<string, KeyWork<Item>>();
+  readonly #idle = (key: string) => this.#keys.delete(key);
 
   constructor(worker: KeyedWorker<Item>) {
     this.#worker = worker;
   }
 
   push(key: string, item: Item): void {
-    let lane = this.#lanes.get(key);
-    if (!lane) {
-      lane = new Lane(key, this.#worker, this.#idle);
-      this.#lanes.set(key, lane);
+    let work = this.#keys.get(key);
+    if (!work) {
+      work = new KeyWork(key, this.#worker, this.#idle);
+      this.#keys.set(key, work);
     }
-    lane.push(item);
+    work.push(item);
   }
 
   /** Lets go of what is not wanted any more and is not being done now: its turn may be hours away. */
   prune(isWanted: (item: Item) => boolean): void {
-    for (const lane of this.#lanes.values()) lane.prune(isWanted);
+    for (const work of this.#keys.values()) work.prune(isWanted);
   }
 
   /** Has the first of a key tried now, if it waits for its next try. */
   hurry(key: string): void {
-    this.#lanes.get(key)?.hurry();
+    this.#keys.get(key)?.hurry();
   }
 
   /** Resolves when all has come to rest after a stop. */
   async atRest(): Promise<void> {
-    await Promise.all([...this.#lanes.values()].map((lane) => lane.rest));
+    await Promise.all([...this.#keys.values()].map((work) => work.rest));
   }
 }
 
 /** The work of one key. */
-class Lane<Item> {
+class KeyWork<Item> {
   readonly #key: string;
   readonly #worker: KeyedWorker<Item>;
   readonly #idle: (key: string) => void;
@@ -65,7 +65,7 @@ class Lane<Item> {
   #front = 0;
   #isRunning = false;
   readonly #sleeper = new Sleeper();
-  /** Settles when the lane has come to rest. */
+  /** Settles when its work has come to rest. */
   rest = Promise.resolve();
 
   constructor(key: string, worker: KeyedWorker<Item>, idle: (key: string) => void) {

@@ -3,7 +3,7 @@ import type { Refusal, Unavailable } from '../../streams/core/index.js';
 import { isExpected } from '../../streams/core/index.js';
 import { isSignature, isWalletAddress } from '../../streams/identity/index.js';
 import { casefold, isNick } from '../../streams/irc-grammar.js';
-import type { Registry } from './registry.js';
+import type { IdentityRegistry } from './registry.js';
 
 /** Somebody who writes to the bot. */
 export interface Caller {
@@ -15,7 +15,7 @@ export interface Caller {
 
 /** What commands work with. */
 export interface CommandContext {
-  registry: Registry;
+  registry: IdentityRegistry;
   /** The link of a nick (casefolded), with what was written here so far. */
   linkOf(nick: string): Promise<IdentityLink | undefined>;
 }

@@ -10,18 +10,17 @@ import type { IrcLine } from '../irc/line.js';
 import type { Session } from '../irc/session.js';
 import { isIdentified } from './caller.js';
 import { answerTo, type CommandContext } from './commands.js';
-import { Pace, type PaceLimits } from './pace.js';
-import type { Registry } from './registry.js';
+import { RateLimit } from './rate-limit.js';
+import type { IdentityRegistry } from './registry.js';
 
-export { type AgentIds, type Asking, Registry, type RegistryOptions } from './registry.js';
+export { type AgentIds, type Asking, IdentityRegistry, type IdentityRegistryOptions } from './registry.js';
 
 /** What the worker works with. */
 export interface IdentifyOptions {
   irc: IrcConnection;
-  registry: Registry;
+  registry: IdentityRegistry;
   /** Asks the read model of links, as far as `after` at least. */
   read<T>(query: (sql: Tx, schema: string) => Promise<T>, after?: Position): Promise<T>;
-  pace?: PaceLimits;
   logger: Logger;
 }
 
@@ -38,14 +37,13 @@ const answerBytes = 380;
 export class Identify {
   readonly #options: IdentifyOptions;
   readonly #locks = new KeyedLock();
-  readonly #pace: Pace;
+  readonly #rate = new RateLimit();
   readonly #waiting = new Set<Promise<void>>();
   readonly #context: CommandContext;
 
   constructor(options: IdentifyOptions) {
     const { registry, read } = options;
     this.#options = options;
-    this.#pace = new Pace(options.pace);
     this.#context = {
       registry,
       linkOf: (nick): Promise<IdentityLink | undefined> =>
@@ -75,10 +73,10 @@ export class Identify {
     if (casefold(target) !== casefold(session.nick) || casefold(line.nick) === casefold(session.nick)) return;
     if (this.#waiting.size >= mostWaiting) return;
     const nick = casefold(line.nick);
-    const pace = this.#pace.take(nick, Date.now());
-    if (pace === 'drop') return;
+    const verdict = this.#rate.take(nick, Date.now());
+    if (verdict === 'drop') return;
     const work = this.#locks.run(nick, () =>
-      pace === 'go'
+      verdict === 'go'
         ? this.#answer(session, line, text)
         : this.#say(session, line.nick, 'Not so fast: wait some seconds'),
     );

@@ -21,7 +21,7 @@ export interface AgentIds {
 }
 
 /** What the registry works with. */
-export interface RegistryOptions {
+export interface IdentityRegistryOptions {
   log: Log;
   logger: Logger;
   /** None where no chain is configured: then no wallet has an agent id. */
@@ -64,12 +64,12 @@ const lineMs = 10_000;
  * The commands of the identity registry; nicks are casefolded, errors are the decider's. All are decided on one
  * subject, so in one process they stand in a line: side by side they would only make each other decide again.
  */
-export class Registry {
-  readonly #options: RegistryOptions;
+export class IdentityRegistry {
+  readonly #options: IdentityRegistryOptions;
   readonly #commands = new Mutex();
   #position: Position | undefined;
 
-  constructor(options: RegistryOptions) {
+  constructor(options: IdentityRegistryOptions) {
     this.#options = options;
   }
 

@@ -2,7 +2,7 @@ import pTimeout from 'p-timeout';
 import { guardEvents } from './events.js';
 import { GuardLines } from './lines.js';
 import type { GuardOptions } from './options.js';
-import { Sentences } from './sentences.js';
+import { Sanctions } from './sanctions.js';
 
 export { type Act, type Came, type GuardOptions, guard, type ReadModeration } from './options.js';
 
@@ -15,8 +15,8 @@ export class GuardChannels {
 
   constructor(options: GuardOptions) {
     const lines = new GuardLines(options);
-    const sentences = new Sentences(options, (ref) => lines.isInHand(ref));
-    this.#parts = [lines, guardEvents(options), sentences];
+    const sanctions = new Sanctions(options, (ref) => lines.isInHand(ref));
+    this.#parts = [lines, guardEvents(options), sanctions];
   }
 
   start(): void {

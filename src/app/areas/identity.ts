@@ -1,4 +1,4 @@
-import { Registry } from '../../../workers/identity/index.js';
+import { IdentityRegistry } from '../../../workers/identity/index.js';
 import { AgentRegistry } from '../../../workers/identity/registry-watch/agents.js';
 import type { Wallets } from '../../auth/erc8128/wallets.js';
 import { NickWallets } from '../../auth/nick-wallets.js';
@@ -16,7 +16,7 @@ export function identityArea(parts: AreaParts, wallets: Wallets): Area & { signe
   const { config, log, logger, call } = parts;
   const { CHAIN_RPC_URL: rpcUrl, ERC8004_REGISTRY: address } = config;
   const agents = rpcUrl && address ? new AgentRegistry({ rpcUrl, address }) : undefined;
-  const registry = new Registry({ log, logger, agents });
+  const registry = new IdentityRegistry({ log, logger, agents });
   const bot = createIdentification(config, { ...parts, registry });
   const identity: IdentityParts['identity'] = {
     registry,

@@ -32,7 +32,7 @@ export function paymentsArea(parts: AreaParts): Area {
     begin: () => {
       const worker = new AdmitPayers({
         ...{ log, logger, channels },
-        doors: paidChannels.map(({ name, description }) => ({ name, topic: description })),
+        rooms: paidChannels.map(({ name, description }) => ({ name, topic: description })),
         read: (query, after) => readModels.read('payments', query, after),
       });
       worker.start();

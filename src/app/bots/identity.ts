@@ -1,4 +1,4 @@
-import { Identify, type Registry } from '../../../workers/identity/index.js';
+import { Identify, type IdentityRegistry } from '../../../workers/identity/index.js';
 import type { Config } from '../../config/config.js';
 import type { ReadModels } from '../../stores/read-models.js';
 import { type BotHold, type BotParts, createBot } from './bot.js';
@@ -6,7 +6,7 @@ import { type BotHold, type BotParts, createBot } from './bot.js';
 /** Makes the identity bot ready to be held. */
 export function createIdentification(
   config: Config,
-  parts: BotParts & { readModels: ReadModels; registry: Registry },
+  parts: BotParts & { readModels: ReadModels; registry: IdentityRegistry },
 ): BotHold<Identify> {
   const { logger, readModels, registry } = parts;
   return createBot(config, parts, {

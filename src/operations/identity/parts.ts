@@ -1,6 +1,6 @@
 import type { Tx } from '../../../projections/core/sql.js';
 import type { Position } from '../../../streams/core/index.js';
-import type { Asking, Registry } from '../../../workers/identity/index.js';
+import type { Asking, IdentityRegistry } from '../../../workers/identity/index.js';
 import type { ReadModels } from '../../stores/read-models.js';
 import type { Call } from '../core/call.js';
 import type { IrcState } from '../core/health.js';
@@ -12,7 +12,7 @@ export interface IdentityParts {
   call: Call;
   startedAt: Date;
   identity: {
-    registry: Registry;
+    registry: IdentityRegistry;
     /** State of the identity bot's connection, in whichever process it is. */
     irc(): Promise<IrcState | undefined>;
   };

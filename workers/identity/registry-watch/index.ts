@@ -2,11 +2,11 @@ import type { Logger } from 'pino';
 import type { Tx } from '../../../projections/core/sql.js';
 import { type VerifiedLink, verifiedLinks } from '../../../projections/identity/queries.js';
 import { pause } from '../../../streams/core/index.js';
-import type { Registry } from '../index.js';
+import type { IdentityRegistry } from '../index.js';
 
 /** What the worker works with. */
 export interface WatchRegistryOptions {
-  registry: Registry;
+  registry: IdentityRegistry;
   /** Agent ids of wallets, by wallet in lower case; throws when the chain cannot be asked. */
   agents: { agentsOf(wallets: readonly string[]): Promise<Map<string, number>> };
   /** Asks the read model of links. */

@@ -1,74 +1,158 @@
-import { setMaxListeners } from 'node:events';
-import pTimeout from 'p-timeout';
 import type { Logger } from 'pino';
 import type { Sql } from '../../../projections/core/sql.js';
-import { openSessions } from '../../../projections/payments/queries.js';
+import { type OpenSession, openSessions } from '../../../projections/payments/queries.js';
 import type { Log, Position, Recorded } from '../../../streams/core/index.js';
-import { type PaymentFact, payments } from '../../../streams/payments/index.js';
+import { KeyedLock } from '../../../streams/core/keyed-lock.js';
+import { casefold } from '../../../streams/irc-grammar.js';
+import { type PaymentFact, payments, placesDecider } from '../../../streams/payments/index.js';
 import type { Channels } from '../../channels/index.js';
-import { followReadModel } from '../../core/follow-read-model.js';
-import { type Door, openDoors } from './doors.js';
-import { Sessions } from './sessions.js';
+import { done, type Verdict } from '../../core/keyed-queue.js';
+import { ReadModelReactor } from '../../core/read-model-reactor.js';
+import { actor, admit, remove } from './membership.js';
+import { openPaidChannels, type PaidRoom } from './paid-rooms.js';
 
 /** What the worker works with. */
 export interface AdmitPayersOptions {
   log: Log;
   channels: Channels;
   /** The paid channels, which are to be there. */
-  doors: readonly Door[];
+  rooms: readonly PaidRoom[];
   /** Runs a query on the read model of paid sessions; `after` waits, within bounds, until it has folded that position. */
   read<T>(query: (sql: Sql, schema: string) => Promise<T>, after?: Position): Promise<T>;
   logger: Logger;
 }
 
-const stopBoundMs = 3_000;
+interface Session extends OpenSession {
+  isAdmitted: boolean;
+}
+
+/** Between two tries to bring somebody in who is away, or to do what the network did not. */
+const againMs = 2_000;
 
 /**
- * Brings those who have paid into their channels with a voice, and takes both from them when their time is over.
- * What is open is learned from the read model at each start and from the log from there on, so a restart forgets
- * nobody, and nothing has to be remembered on the way.
+ * Brings those who have paid into their channels with a voice, and takes both from them when their time is over: each
+ * session from the grant to the end of its time, or until somebody says that it ended.
  */
 export class AdmitPayers {
   readonly #options: AdmitPayersOptions;
-  readonly #stop = new AbortController();
-  readonly #sessions: Sessions;
-  #running: Promise<unknown> | undefined;
+  readonly #open = new Map<string, Session>();
+  readonly #reactor: ReadModelReactor<typeof payments, OpenSession, Session>;
+  /** One thing at a time for each nick in a channel: a new session may follow an old one at once. */
+  readonly #locks = new KeyedLock();
 
   constructor(options: AdmitPayersOptions) {
+    const { log, logger, read } = options;
     this.#options = options;
-    setMaxListeners(0, this.#stop.signal);
-    this.#sessions = new Sessions({ ...options, signal: this.#stop.signal });
-  }
-
-  start(): void {
-    const { signal } = this.#stop;
-    const { log, logger, read } = this.#options;
-    const following = followReadModel({
-      ...{ log, logger, signal, stream: payments },
+    this.#reactor = new ReadModelReactor({
+      ...{ log, logger, stream: payments },
       read: async (after) => {
         const { sessions: rows, seq } = await read(openSessions, after);
         return { rows, seq };
       },
-      known: (session) => this.#sessions.begin(session),
+      known: (session) => this.#begin(session),
       seen: (fact) => this.#see(fact),
+      handle: (session) => this.#handle(session),
     });
-    this.#running = Promise.all([openDoors({ ...this.#options, signal }), following]);
+  }
+
+  start(): void {
+    this.#reactor.start(openPaidChannels({ ...this.#options, signal: this.#reactor.stopping }));
   }
 
   /** Lets what is under way on the network come to its end. Bounded. */
   async stop(): Promise<void> {
-    this.#stop.abort();
-    const ended = Promise.all([this.#running, this.#sessions.atRest()]);
-    await pTimeout(ended, { milliseconds: stopBoundMs, message: false });
+    await this.#reactor.stop();
   }
 
   #see(fact: Recorded<PaymentFact>): void {
-    if (fact.type === 'session.ended') this.#sessions.forget(fact.data.session_id);
+    if (fact.type === 'session.ended') {
+      const { session_id } = fact.data;
+      this.#open.delete(session_id);
+      this.#reactor.hurry(session_id);
+    }
     if (fact.type !== 'payment.granted') return;
     const { session_id, channel, nick, expires_at } = fact.data;
-    this.#sessions.begin({ session_id, channel, nick, expires_at: new Date(expires_at) });
+    this.#begin({ session_id, channel, nick, expires_at: new Date(expires_at) });
+  }
+
+  /** Begins a session; one that is known goes on. */
+  #begin(session: OpenSession): void {
+    const { session_id } = session;
+    if (this.#open.has(session_id)) return;
+    const begun = { ...session, isAdmitted: false };
+    this.#open.set(session_id, begun);
+    this.#reactor.push(session_id, begun);
+  }
+
+  async #handle(session: Session): Promise<Verdict> {
+    const isOpen = () => this.#open.get(session.session_id) === session;
+    const verdict = isOpen() ? await this.#advance(session) : done;
+    return isOpen() ? verdict : done;
+  }
+
+  async #advance(session: Session): Promise<Verdict> {
+    const left = this.#left(session);
+    if (left <= 0) return await this.#end(session);
+    if (session.isAdmitted) return { is: 'wait', afterMs: left };
+    return await this.#admit(session);
+  }
+
+  /** Brings somebody in; tried until the time is over, because whoever comes late has paid all the same. */
+  async #admit(session: Session): Promise<Verdict> {
+    const { channels, logger } = this.#options;
+    const came = await this.#alone(session, () => admit(channels, session)).catch(
+      (error: Error) => error.message,
+    );
+    session.isAdmitted = came === 'done';
+    if (session.isAdmitted) logger.info(about(session), 'payer admitted');
+    else logger.debug({ ...about(session), why: came }, 'payer is not admitted yet');
+    const left = Math.max(0, this.#left(session));
+    return { is: 'wait', afterMs: session.isAdmitted ? left : Math.min(againMs, left) };
+  }
+
+  async #end(session: Session): Promise<Verdict> {
+    const { log, logger, channels } = this.#options;
+    const { channel, session_id } = session;
+    try {
+      await this.#alone(session, async () => {
+        // who has paid anew by now stays
+        if (!this.#hasAnother(session)) await remove(channels, session);
+      }).catch((error: { code?: unknown }) => {
+        // without the channel there is nobody to remove from it
+        if (error.code !== 'not_found') throw error;
+      });
+      await log.handle(payments, placesDecider, { is: 'end', channel, session_id }, { by: actor });
+    } catch (error) {
+      const reason = (error as Error).message;
+      logger.warn({ ...about(session), error: reason }, 'paid session cannot be ended yet');
+      return { is: 'retry', afterMs: againMs, reason };
+    }
+    logger.info(about(session), 'paid session ended');
+    this.#open.delete(session_id);
+    return done;
+  }
+
+  #hasAnother({ session_id, channel, nick }: OpenSession): boolean {
+    return [...this.#open.values()].some(
+      (other) =>
+        other.session_id !== session_id &&
+        other.channel === channel &&
+        casefold(other.nick) === casefold(nick) &&
+        this.#left(other) > 0,
+    );
+  }
+
+  #left({ expires_at }: OpenSession): number {
+    return expires_at.getTime() - this.#options.log.now().getTime();
+  }
+
+  #alone<T>({ channel, nick }: OpenSession, work: () => Promise<T>): Promise<T> {
+    return this.#locks.run(`${channel} ${casefold(nick)}`, work);
   }
 }
 
-export type { Door } from './doors.js';
-export { admit } from './network.js';
+function about({ channel, nick, session_id }: OpenSession) {
+  return { channel, nick, session: session_id };
+}
+
+export { admit } from './membership.js';

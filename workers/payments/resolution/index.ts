@@ -1,5 +1,3 @@
-import { setMaxListeners } from 'node:events';
-import pTimeout from 'p-timeout';
 import type { Logger } from 'pino';
 import type { Sql } from '../../../projections/core/sql.js';
 import { type OpenPayment, openPayments } from '../../../projections/payments/queries.js';
@@ -11,15 +9,14 @@ import {
   type PaymentFact,
   payments,
 } from '../../../streams/payments/index.js';
-import { followReadModel } from '../../core/follow-read-model.js';
-import { KeyedQueue } from '../../core/keyed-queue.js';
-import { type LookPauses, type SoldPlaces, UnresolvedPayment } from './unresolved.js';
+import { ReadModelReactor } from '../../core/read-model-reactor.js';
+import { type LookPauses, type SoldChannel, UnresolvedPayment } from './unresolved.js';
 
 /** What the worker works with. */
 export interface ResolvePaymentsOptions {
   log: Log;
   /** The paid channels. */
-  places: readonly SoldPlaces[];
+  places: readonly SoldChannel[];
   /** Tells what became of a payment, without moving money; `undefined` when nobody can tell now. */
   fateOf(intended: Intended): Promise<Fate | undefined>;
   /** Runs a query on the read model of payments; `after` waits, within bounds, until it has folded that position. */
@@ -29,7 +26,6 @@ export interface ResolvePaymentsOptions {
   pauses?: LookPauses;
 }
 
-const stopBoundMs = 3_000;
 /** The first look is later than whoever settles may wait for an answer. */
 const usual: LookPauses = { firstMs: 15_000, longestMs: 300_000, owedMs: 5_000 };
 
@@ -40,16 +36,21 @@ const usual: LookPauses = { firstMs: 15_000, longestMs: 300_000, owedMs: 5_000 }
  */
 export class ResolvePayments {
   readonly #options: ResolvePaymentsOptions;
-  readonly #stop = new AbortController();
   readonly #unresolved = new Map<string, UnresolvedPayment>();
-  readonly #queue: KeyedQueue<UnresolvedPayment>;
-  #following: Promise<void> | undefined;
+  readonly #reactor: ReadModelReactor<typeof payments, OpenPayment, UnresolvedPayment>;
 
   constructor(options: ResolvePaymentsOptions) {
+    const { log, logger, read } = options;
     this.#options = options;
-    setMaxListeners(0, this.#stop.signal);
-    this.#queue = new KeyedQueue({
-      stopping: this.#stop.signal,
+    this.#reactor = new ReadModelReactor({
+      ...{ log, logger, stream: payments },
+      read: async (after) => {
+        const since = new Date(log.now().getTime() - claimMs);
+        const { open: rows, seq } = await read((sql, schema) => openPayments(sql, schema, since), after);
+        return { rows, seq };
+      },
+      known: (payment) => this.#begin(payment),
+      seen: (fact) => this.#see(fact),
       handle: async (payment, tries) => {
         const verdict = await payment.look(tries);
         if (verdict.is === 'done' && this.#unresolved.get(payment.id) === payment)
@@ -60,24 +61,12 @@ export class ResolvePayments {
   }
 
   start(): void {
-    const { log, logger, read } = this.#options;
-    this.#following ??= followReadModel({
-      ...{ log, logger, stream: payments, signal: this.#stop.signal },
-      read: async (after) => {
-        const since = new Date(log.now().getTime() - claimMs);
-        const { open: rows, seq } = await read((sql, schema) => openPayments(sql, schema, since), after);
-        return { rows, seq };
-      },
-      known: (payment) => this.#begin(payment),
-      seen: (fact) => this.#see(fact),
-    });
+    this.#reactor.start();
   }
 
   /** Lets what is being decided come to its end. Bounded. */
   async stop(): Promise<void> {
-    this.#stop.abort();
-    const ended = Promise.all([this.#following, this.#queue.atRest()]);
-    await pTimeout(ended, { milliseconds: stopBoundMs, message: false });
+    await this.#reactor.stop();
   }
 
   #see(fact: Recorded<PaymentFact>): void {
@@ -87,7 +76,7 @@ export class ResolvePayments {
     const { payment } = fact.data;
     this.#unresolved.get(payment)?.end();
     this.#unresolved.delete(payment);
-    this.#queue.hurry(payment);
+    this.#reactor.hurry(payment);
   }
 
   #begin(payment: OpenPayment): void {
@@ -95,8 +84,8 @@ export class ResolvePayments {
     if (this.#unresolved.has(id)) return;
     const begun = new UnresolvedPayment(payment, { ...this.#options, pauses: this.#options.pauses ?? usual });
     this.#unresolved.set(id, begun);
-    this.#queue.push(id, begun);
+    this.#reactor.push(id, begun);
   }
 }
 
-export type { SoldPlaces } from './unresolved.js';
+export type { SoldChannel } from './unresolved.js';

@@ -14,7 +14,7 @@ import {
 import { done, type Verdict } from '../../core/keyed-queue.js';
 
 /** A paid channel, with `#`, its places, and what is paid for there now. */
-export interface SoldPlaces {
+export interface SoldChannel {
   name: string;
   maxSlots: number;
   terms: Terms;
@@ -30,7 +30,7 @@ export interface LookPauses {
 /** What payments are resolved with. */
 export interface ResolvingOptions {
   log: Log;
-  places: readonly SoldPlaces[];
+  places: readonly SoldChannel[];
   fateOf(intended: Intended): Promise<Fate | undefined>;
   logger: Logger;
   pauses: LookPauses;

@@ -5,7 +5,7 @@ import { type Channels, noSuchNick, notInChannel } from '../../channels/index.js
 export const actor = 'admit-payers';
 
 /** Somebody and a channel, with its `#`. */
-export interface Place {
+export interface Membership {
   channel: string;
   nick: string;
 }
@@ -14,20 +14,20 @@ export interface Place {
 export type Moved = 'done' | 'absent';
 
 /** Brings a nick into its channel, with a voice. Throws what keeps the channel service from doing it. */
-export async function admit(channels: Channels, place: Place): Promise<Moved> {
-  const joined = await change(channels, place, 'sajoin', 'paid');
-  return joined === 'done' ? await change(channels, place, 'voice', 'paid') : joined;
+export async function admit(channels: Channels, of: Membership): Promise<Moved> {
+  const joined = await change(channels, of, 'sajoin', 'paid');
+  return joined === 'done' ? await change(channels, of, 'voice', 'paid') : joined;
 }
 
 /** Takes the voice from a nick and removes it from the channel. Throws as above. */
-export async function remove(channels: Channels, place: Place): Promise<Moved> {
-  await change(channels, place, 'devoice', 'the paid time is over');
-  return await change(channels, place, 'sapart', 'the paid time is over');
+export async function remove(channels: Channels, of: Membership): Promise<Moved> {
+  await change(channels, of, 'devoice', 'the paid time is over');
+  return await change(channels, of, 'sapart', 'the paid time is over');
 }
 
 async function change(
   channels: Channels,
-  { channel: name, nick }: Place,
+  { channel: name, nick }: Membership,
   action: MemberAction,
   reason: string,
 ): Promise<Moved> {

@@ -1,10 +1,9 @@
 import { LRUCache } from 'lru-cache';
 
 /** How many commands one nick may give at once, and after how many milliseconds it may give one more. */
-export interface PaceLimits {
-  burst: number;
-  everyMs: number;
-}
+const burst = 20;
+const everyMs = 500;
+const mostKept = 10_000;
 
 interface Spent {
   /** When all of it will have been given back, in milliseconds. */
@@ -13,20 +12,12 @@ interface Spent {
   told: boolean;
 }
 
-const mostKept = 10_000;
-
 /** Holds back whoever writes too fast: the first line too much is to be answered, those after it not. */
-export class Pace {
-  readonly #limits: PaceLimits;
+export class RateLimit {
   readonly #spent = new LRUCache<string, Spent>({ max: mostKept });
-
-  constructor(limits: PaceLimits = { burst: 20, everyMs: 500 }) {
-    this.#limits = limits;
-  }
 
   /** `now` in milliseconds. */
   take(nick: string, now: number): 'go' | 'tell' | 'drop' {
-    const { burst, everyMs } = this.#limits;
     const spent = this.#spent.get(nick) ?? { fullAt: now, told: false };
     this.#spent.set(nick, spent);
     const fullAt = Math.max(spent.fullAt, now) + everyMs;

@@ -6,9 +6,9 @@ import { type IrcLine, textOf } from '../irc/line.js';
 import type { Session } from '../irc/session.js';
 import { inLines, type Members, online } from './lookups.js';
 
-/** What the list of the expected works with. */
-export interface ExpectedOptions {
-  /** Nicks of our other bots, which are expected for ever. */
+/** What the list of pending invites works with. */
+export interface PendingInvitesOptions {
+  /** Nicks of our other bots, which are waited for for ever. */
   bots: readonly string[];
   /** One of them has come. */
   botCame(session: Session, nick: string): Promise<void>;
@@ -31,12 +31,12 @@ const isOnline = '730';
 const listIsFull = '734';
 
 /** Nicks that were asked in while they were away: they are brought in when they appear (MONITOR). */
-export class Expected {
-  readonly #options: ExpectedOptions;
+export class PendingInvites {
+  readonly #options: PendingInvitesOptions;
   readonly #guests = new Map<string, Guest>();
   #session: Session | undefined;
 
-  constructor(options: ExpectedOptions) {
+  constructor(options: PendingInvitesOptions) {
     this.#options = options;
   }
 

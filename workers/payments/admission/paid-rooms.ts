@@ -1,10 +1,10 @@
 import type { Logger } from 'pino';
 import { retry } from '../../../streams/core/index.js';
 import type { Channels } from '../../channels/index.js';
-import { actor } from './network.js';
+import { actor } from './membership.js';
 
 /** A paid channel, as it is to be on the network. */
-export interface Door {
+export interface PaidRoom {
   /** With `#`. */
   name: string;
   topic: string;
@@ -17,35 +17,35 @@ const steady = `${closed}N`;
 const pauses = { first: 500, longest: 15_000 };
 
 /** Has every paid channel created, or closed where it is there and open. Tries until it is done. */
-export async function openDoors(options: {
+export async function openPaidChannels(options: {
   channels: Channels;
-  doors: readonly Door[];
+  rooms: readonly PaidRoom[];
   logger: Logger;
   signal: AbortSignal;
 }): Promise<void> {
-  const { doors, logger, signal } = options;
+  const { rooms, logger, signal } = options;
   await Promise.all(
-    doors.map((door) => {
+    rooms.map((room) => {
       const failed = (error: unknown) => {
         const { kind, message } = error as Error & { kind?: string };
         const level = kind === 'unavailable' ? 'debug' : 'warn';
-        logger[level]({ channel: door.name, error: message }, 'paid channel cannot be opened yet');
+        logger[level]({ channel: room.name, error: message }, 'paid channel cannot be opened yet');
       };
-      return retry(() => openDoor(options.channels, door), { pauses, failed, signal });
+      return retry(() => openChannel(options.channels, room), { pauses, failed, signal });
     }),
   );
 }
 
-async function openDoor(channels: Channels, door: Door): Promise<void> {
+async function openChannel(channels: Channels, room: PaidRoom): Promise<void> {
   try {
-    await open(channels, door, steady);
+    await open(channels, room, steady);
   } catch (error) {
     if ((error as { code?: unknown }).code !== 'validation_failed') throw error;
-    await open(channels, door, closed);
+    await open(channels, room, closed);
   }
 }
 
-async function open(channels: Channels, { name, topic }: Door, modes: string): Promise<void> {
+async function open(channels: Channels, { name, topic }: PaidRoom, modes: string): Promise<void> {
   const asker = { by: actor };
   const channel = { name, type: 'special' as const, modes, topic, invite_list: [], metadata: { paid: true } };
   try {

@@ -19,7 +19,7 @@ const atOnce = 200;
  * Sees to what runs longer than a moment: lifts mutes and bans when their time is up or when they were pardoned, and
  * brings to an end what a crash or an outage has cut off. All of it is read from what is recorded.
  */
-export class Sentences {
+export class Sanctions {
   readonly #options: GuardOptions;
   /** Whether the way of a line is not over yet: what is to be done about it is being done. */
   readonly #isInHand: (ref: string) => boolean;
@@ -69,7 +69,7 @@ export class Sentences {
         const { code } = error as { code?: unknown };
         // what is not up yet comes by itself
         if (code !== 'irc_unavailable' && code !== 'read_model_building' && log.connected)
-          logger.warn({ err: error }, 'sentences cannot be seen to now');
+          logger.warn({ err: error }, 'sanctions cannot be seen to now');
       }
       await this.#sleeper.sleep(pauseMs, this.#stop.signal);
     }
@@ -132,12 +132,12 @@ export class Sentences {
     });
     if (lifted.is === 'failed') {
       this.#refused.set(ref, now.getTime() + refusedMs);
-      logger.warn({ channel, nick, action, error: lifted.error }, 'sentence cannot be lifted');
+      logger.warn({ channel, nick, action, error: lifted.error }, 'sanction cannot be lifted');
       await record({ outcome: 'failed', error: lifted.error });
       return;
     }
     this.#refused.delete(ref);
-    logger.info({ channel, nick, action }, 'sentence lifted');
+    logger.info({ channel, nick, action }, 'sanction lifted');
     await record({ outcome: 'done' });
   }
 }
