@@ -7,13 +7,8 @@ import { ReadModels } from '../../src/stores/read-models.js';
 import { type Log, Unavailable } from '../../streams/core/index.js';
 import { type ModerationFact, moderation, usualThresholds } from '../../streams/moderation/index.js';
 import { irc, ircSubject, type LineSighting } from '../../streams/network/index.js';
-import {
-  type Act,
-  type Came,
-  GuardChannels,
-  type GuardOptions,
-  type ReadModeration,
-} from '../../workers/moderation/index.js';
+import type { Enforced, Enforcement } from '../../workers/channels/index.js';
+import { GuardChannels, type GuardOptions, type ReadModeration } from '../../workers/moderation/index.js';
 import { openLog } from '../network/stage.js';
 import { eventually } from '../support/eventually.js';
 import { startNats, type TestNats } from '../support/nats.js';
@@ -24,12 +19,12 @@ const logger = pino({ level: process.env.TEST_LOG ?? 'silent' });
 
 /** A network that does what it is asked, and remembers. */
 export class Hand {
-  readonly done: Act[] = [];
+  readonly done: Enforcement[] = [];
   isThere = true;
-  outcome: (wanted: Act) => Came = ({ act, nick }) =>
+  outcome: (wanted: Enforcement) => Enforced = ({ act, nick }) =>
     act === 'quiet' || act === 'ban' ? { is: 'done', mask: `${nick}!*@*` } : { is: 'done' };
 
-  readonly enforce = async (wanted: Act): Promise<Came> => {
+  readonly enforce = async (wanted: Enforcement): Promise<Enforced> => {
     if (!this.isThere) throw new Unavailable('irc_unavailable', 'IRC not connected', 1);
     this.done.push(wanted);
     return this.outcome(wanted);

@@ -92,7 +92,7 @@ export class Commands {
   }
 
   async create(request: CreateChannel, asker: WaitingAsker): Promise<CreatedChannel> {
-    const { name, type, modes, topic, invite_list, metadata, cause, event_seq } = request;
+    const { name, type, modes, invite_list, cause } = request;
     this.#options.reserved.refuse(name);
     const session = this.#session();
     requireKnown(session, modes);
@@ -103,8 +103,7 @@ export class Commands {
       const limit = cause === 'request' ? tally.creations : undefined;
       limit?.take(1, this.#options.log.now());
       try {
-        const creation = { name, type, modes, topic, metadata, invite_list, cause, event_seq };
-        const { state, seq } = await this.#decide({ is: 'create', ...creation }, asker);
+        const { state, seq } = await this.#decide({ is: 'create', ...request }, asker);
         tally.count(type, 1);
         const invited = await this.#open(session, request, state, asker);
         const failed_invites = invite_list.filter((nick) => !invited.includes(nick));
@@ -175,14 +174,14 @@ export class Commands {
   }
 
   async remove(request: RemoveChannel, asker: WaitingAsker): Promise<RemovedChannel> {
-    const { name, reason, immediate, cause, event_seq } = request;
+    const { name, immediate } = request;
     const session = this.#session();
     return await this.#alone(name, asker, async () => {
       const before = await this.#look(name, asker);
       if (immediate) return await this.#delete(session, request, asker, before.state);
       const { deleteAfterMs } = this.#options.lifetimes;
-      const archiving = { name, reason, deleteAfterMs, cause, event_seq };
-      const { state, seq, isNew } = await this.#decide({ is: 'archive', ...archiving }, asker);
+      const archive = { is: 'archive' as const, ...request, deleteAfterMs };
+      const { state, seq, isNew } = await this.#decide(archive, asker);
       // an event that was acted upon before, and the channel was opened again since
       if (!state.archived) throw new Refusal('not_found', 'Channel not found');
       if (isNew)

@@ -1,19 +1,13 @@
-import type { Logger } from 'pino';
 import { dueChannels } from '../../projections/channels/queries.js';
-import type { Log } from '../../streams/core/index.js';
 import { codeOf } from '../core/rpc.js';
 import type { Commands } from './commands.js';
-import type { ChannelsObserver, KeepChannelsOptions, Lifetimes, ReadDirectory } from './options.js';
+import type { KeepChannelsOptions } from './options.js';
 
 /** What the lifecycle works with. */
-export interface LifecycleOptions {
-  log: Log;
-  read: ReadDirectory;
-  lifetimes: Lifetimes;
+export interface LifecycleOptions
+  extends Pick<KeepChannelsOptions, 'log' | 'read' | 'lifetimes' | 'logger' | 'observe'> {
   commands: Commands;
   schedule: NonNullable<KeepChannelsOptions['schedule']>;
-  logger: Logger;
-  observe?: ChannelsObserver;
 }
 
 const by = 'keep-channels';

@@ -1,7 +1,5 @@
-import type { Logger } from 'pino';
 import { deletedAmong, type WantedChannel, wantedChannels } from '../../projections/channels/queries.js';
 import { channelSubject, channels, modeFlags } from '../../streams/channels/index.js';
-import type { Log } from '../../streams/core/index.js';
 import type { KeyedLock } from '../../streams/core/keyed-lock.js';
 import { casefold, isManagedChannel } from '../../streams/irc-grammar.js';
 import { maxForced, permanentMode } from '../irc/join.js';
@@ -18,17 +16,13 @@ import {
   readModes,
   topicOf,
 } from './lookups.js';
-import type { ChannelsObserver, ReadDirectory } from './options.js';
+import type { KeepChannelsOptions } from './options.js';
 import { applySettings, closeRoom } from './room.js';
 
 /** What reconciling works with. */
-export interface ReconcileOptions {
-  log: Log;
-  read: ReadDirectory;
-  bots: readonly string[];
+export interface ReconcileOptions
+  extends Pick<KeepChannelsOptions, 'log' | 'read' | 'bots' | 'logger' | 'observe'> {
   locks: KeyedLock;
-  logger: Logger;
-  observe?: ChannelsObserver;
   /** Whether a channel is not managed, whatever is recorded of it. */
   isReserved(name: string): boolean;
   /** Whether a command has changed what a channel is to be since this look began, and made it so. */

@@ -65,22 +65,14 @@ interface Done {
 }
 
 /** What was created; `failed_invites` are nicks that are not in it, the offline ones still awaited. */
-export interface CreatedChannel extends Done {
-  name: string;
-  type: ChannelType;
-  modes: string;
-  topic: string;
+export interface CreatedChannel extends Done, Pick<CreateChannel, 'name' | 'type' | 'modes' | 'topic'> {
   created: true;
   invited: string[];
   failed_invites: string[];
 }
 
 /** Who was asked in: those that are in it, and those that are not, the offline ones awaited. */
-export interface InvitedMembers extends Done {
-  name: string;
-  invited: string[];
-  failed_invites: string[];
-}
+export type InvitedMembers = Pick<CreatedChannel, 'name' | 'invited' | 'failed_invites' | 'seq'>;
 
 /** What was changed; `failed` has the nicks of the patch that nothing could be done to, and why. */
 export interface UpdatedChannel extends Done {

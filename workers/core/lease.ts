@@ -22,7 +22,8 @@ export interface LeaseOptions {
   replicas: number;
 }
 
-interface Value {
+/** What stands in a lease. */
+export interface LeaseValue {
   holder: string;
   state: unknown;
 }
@@ -36,14 +37,11 @@ const tellMs = 200;
 const bucketName = 'relay_leases';
 
 /** Who holds a lease now, whichever process it is; `undefined` for nobody. Only reads. */
-export async function leaseHolder(
-  log: Log,
-  name: string,
-): Promise<{ holder: string; state: unknown } | undefined> {
+export async function leaseHolder(log: Log, name: string): Promise<LeaseValue | undefined> {
   const query = { last_by_subj: `$KV.${bucketName}.${name}` };
   try {
     const message = await log.ask(() => log.manager.streams.getMessage(`KV_${bucketName}`, query));
-    return message.header.has('KV-Operation') ? undefined : message.json<Value>();
+    return message.header.has('KV-Operation') ? undefined : message.json<LeaseValue>();
   } catch (error) {
     if ((error as { code?: unknown }).code === '404') return undefined; // given back, run out, or never taken
     throw error;
@@ -77,9 +75,8 @@ export class Lease {
   }
 
   async #stateElsewhere(): Promise<unknown> {
-    if (!this.#options.log.connected) return undefined;
-    const current = await (await this.#bucket()).get(this.#options.name);
-    return current?.operation === 'PUT' ? current.json<Value>().state : undefined;
+    const { log, name } = this.#options;
+    return log.connected ? (await leaseHolder(log, name))?.state : undefined;
   }
 
   start(): void {
@@ -161,11 +158,11 @@ export class Lease {
 
   #value(): string {
     const { holder, state } = this.#options;
-    return JSON.stringify({ holder, state: state?.() ?? null } satisfies Value);
+    return JSON.stringify({ holder, state: state?.() ?? null } satisfies LeaseValue);
   }
 
   #isOurs(entry: KvEntry): boolean {
-    return entry.json<Value>().holder === this.#options.holder;
+    return entry.json<LeaseValue>().holder === this.#options.holder;
   }
 
   async #end(): Promise<void> {

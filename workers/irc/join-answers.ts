@@ -32,43 +32,32 @@ export interface JoinSnapshot {
 }
 
 /** One channel on its way to being joined, and what the server has said about it so far. */
-export interface Target {
-  /** As the caller spelled it. */
-  readonly name: string;
-  joined: boolean;
+export class Target {
+  joined = false;
   /** A JOIN of ours was seen in this run, so NAMES and replay tell how we found the channel. */
-  entered: boolean;
-  created: boolean;
+  entered = false;
+  created = false;
   /** An answer about it is missing. */
-  lost: boolean;
+  lost = false;
   refused: { code: string; error: string } | undefined;
-  members: number;
-  status: ChannelStatus;
+  members = 0;
+  status: ChannelStatus = 'none';
   /** As in numeric 324: `+ntH 100:1d`; empty while unknown. */
-  modes: string;
-  replayed: number;
-  oldest: Date | null;
-  ours: HistoryLine[];
+  modes = '';
+  replayed = 0;
+  oldest: Date | null = null;
+  ours: HistoryLine[] = [];
   /** Filled when the caller wants it: it is much more than joining needs. */
   readonly snapshot: JoinSnapshot | undefined;
-}
 
-/** A target nothing is known about yet. */
-export const targetOf = (name: string, witness: boolean): Target => ({
-  name,
-  joined: false,
-  entered: false,
-  created: false,
-  lost: false,
-  refused: undefined,
-  members: 0,
-  status: 'none',
-  modes: '',
-  replayed: 0,
-  oldest: null,
-  ours: [],
-  snapshot: witness ? { members: [], topic: '', lines: [] } : undefined,
-});
+  /** `name` as the caller spelled it. */
+  constructor(
+    readonly name: string,
+    witness: boolean,
+  ) {
+    this.snapshot = witness ? { members: [], topic: '', lines: [] } : undefined;
+  }
+}
 
 /** Whether a mode string with parameters (`+ntH 100:1d`) has this flag. */
 export const hasMode = (modes: string, flag: string): boolean => modes.split(' ', 1)[0]!.includes(flag);

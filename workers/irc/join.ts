@@ -7,8 +7,7 @@ import {
   JoinAnswers,
   type JoinSnapshot,
   type ModeNames,
-  type Target,
-  targetOf,
+  Target,
 } from './join-answers.js';
 import { commandLine } from './line.js';
 import type { Self } from './self.js';
@@ -77,7 +76,7 @@ export async function joinChannels(
 ): Promise<Map<string, JoinOutcome>> {
   const { witness = false } = options;
   const targets = new Map<string, Target>();
-  for (const name of names) if (isChannel(name)) targets.set(casefold(name), targetOf(name, witness));
+  for (const name of names) if (isChannel(name)) targets.set(casefold(name), new Target(name, witness));
   const history = options.history && context.replays;
   await new Joining(context, targets, history, !witness).run();
   return new Map(

@@ -1,6 +1,7 @@
 import type { RunningIncident } from '../../projections/moderation/queries.js';
 import { type Action, moderation, personDecider } from '../../streams/moderation/index.js';
-import { type Act, type Came, type GuardOptions, guard } from './options.js';
+import type { Enforced, Enforcement } from '../channels/index.js';
+import { type GuardOptions, guard } from './options.js';
 import { wordsFor } from './words.js';
 
 /** An incident about which something is to be done. */
@@ -9,7 +10,7 @@ export type Pending = Pick<
   'id' | 'ref' | 'subject' | 'nick' | 'host' | 'account' | 'channel' | 'patterns' | 'action' | 'seconds'
 >;
 
-const acts: Partial<Record<Action, Act['act']>> = {
+const acts: Partial<Record<Action, Enforcement['act']>> = {
   notice: 'notice',
   quiet: 'quiet',
   kick: 'kick',
@@ -17,7 +18,7 @@ const acts: Partial<Record<Action, Act['act']>> = {
 };
 
 /** Does what an incident asks for and records what came of it. Throws `Unavailable` when nobody can tell. */
-export async function carryOut(options: GuardOptions, incident: Pending): Promise<Came['is']> {
+export async function carryOut(options: GuardOptions, incident: Pending): Promise<Enforced['is']> {
   const { id, nick, channel, action, patterns } = incident;
   const seconds = incident.seconds ?? undefined;
   const came = await options.enforce({
@@ -33,7 +34,7 @@ export async function carryOut(options: GuardOptions, incident: Pending): Promis
 export async function answer(
   { log }: Pick<GuardOptions, 'log'>,
   { subject, ref, action, seconds }: Pending,
-  enforced: Came,
+  enforced: Enforced,
 ): Promise<void> {
   const until =
     seconds === null || enforced.is !== 'done'

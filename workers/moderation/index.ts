@@ -4,7 +4,7 @@ import { GuardLines } from './lines.js';
 import type { GuardOptions } from './options.js';
 import { Sanctions } from './sanctions.js';
 
-export { type Act, type Came, type GuardOptions, guard, type ReadModeration } from './options.js';
+export { type GuardOptions, guard, type ReadModeration } from './options.js';
 
 /**
  * The guardian: scores every recorded line and has the network act upon what looks like an attack, records what was

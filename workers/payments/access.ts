@@ -193,7 +193,7 @@ export class Access {
         logger.warn({ ...about, error: result.error }, 'settlement of a payment not known');
         // the place is his if it turns out to be paid; when it cannot be kept, the payment is not lost
         await this.#reserve(entering, notKnownMs).catch(() => undefined);
-        throw settlementUnknown();
+        throw new Refusal('settlement_unknown');
     }
   }
 
@@ -235,8 +235,4 @@ function intentOf(channel: PaidChannel, nick: string, payer: string, proof: Proo
     // elsewhere nobody can be asked with it
     proof: isEvm(network) ? { version, payload } : null,
   };
-}
-
-function settlementUnknown(): Refusal {
-  return new Refusal('settlement_unknown');
 }

@@ -27,20 +27,7 @@ export function createAutomation(
         logger,
         eventBot: config.EM_NICK,
         screen: new Screening(config.GUARDIAN_THRESHOLDS).screen,
-        channels: {
-          create: (room, { seq, factId }) =>
-            channels.create(
-              { ...room, cause: 'automation', event_seq: seq },
-              { by: actor, cause_id: factId },
-            ),
-          invite: ({ name, invite_list: nicks }, { seq, factId }) =>
-            channels.invite({ name, nicks, event_seq: seq }, { by: actor, cause_id: factId }),
-          archive: ({ name, reason }, { seq, factId }) =>
-            channels.remove(
-              { name, reason, immediate: false, cause: 'automation', event_seq: seq },
-              { by: actor, cause_id: factId },
-            ),
-        },
+        channels,
       });
       worker.start();
       return worker;

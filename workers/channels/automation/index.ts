@@ -1,34 +1,14 @@
 import type { Logger } from 'pino';
 import { backoff, type Log, type Recorded } from '../../../streams/core/index.js';
-import {
-  effectsOf,
-  type MarketFact,
-  market,
-  type RoomOpening,
-  withEventBot,
-} from '../../../streams/events/index.js';
+import { effectsOf, type MarketFact, market, withEventBot } from '../../../streams/events/index.js';
 import { Reactor, type Try, type Verdict } from '../../core/reactor.js';
+import type { Asker, Channels, CreateChannel } from '../requests.js';
 import { LastLines } from './last-lines.js';
-
-/** What the automation asks of the channel service; errors are its refusals. */
-export interface ChannelAutomation {
-  create(room: RoomOpening, because: Because): Promise<unknown>;
-  /** Asks those in who are named for a channel that is there already. */
-  invite(room: RoomOpening, because: Because): Promise<unknown>;
-  archive(room: { name: string; reason: string }, because: Because): Promise<unknown>;
-}
-
-/** The market fact that led to a command. */
-export interface Because {
-  /** Its sequence: a command that comes a second time, when a channel has lived on or died since, changes nothing. */
-  seq: number;
-  factId: string;
-}
 
 /** What the worker works with; times in milliseconds. */
 export interface AutomateChannelsOptions {
   log: Log;
-  channels: ChannelAutomation;
+  channels: Channels;
   /** Nick of the bot that posts the events' lines. */
   eventBot: string;
   /** Screens the topics of events that were accepted before their effects were recorded with them. */
@@ -49,6 +29,7 @@ interface Job {
   since: number;
 }
 
+const actor = 'automate-channels';
 const maxInHand = 4_096;
 /** Commands under way at most: an outage must not end in a flood. */
 const maxCommands = 32;
@@ -71,7 +52,7 @@ export class AutomateChannels {
     this.#options = options;
     this.#lastLines = new LastLines(log, logger);
     this.#reactor = new Reactor<typeof market, Job>({
-      ...{ log, logger, maxInHand, stream: market, durable: 'automate-channels', atOnce: maxCommands },
+      ...{ log, logger, maxInHand, stream: market, durable: actor, atOnce: maxCommands },
       takeOver: (place) => this.#lastLines.follow(place),
       plan: (event) => {
         const job = this.#jobOf(event);
@@ -95,15 +76,17 @@ export class AutomateChannels {
   #jobOf({ seq, id, at, data }: Recorded<MarketFact>): Job | undefined {
     const { channels, eventBot, screen, lastLineMs = 60_000 } = this.#options;
     const { open, close } = effectsOf(data, screen);
-    const because = { seq, factId: id };
+    // a command that comes a second time, when a channel has lived on or died since, changes nothing
+    const because = { cause: 'automation' as const, event_seq: seq };
+    const asker = { by: actor, cause_id: id };
     const since = at.getTime();
     if (open) {
-      const carryOut = () => this.#open(withEventBot(open, eventBot), because);
+      const carryOut = () => this.#open({ ...withEventBot(open, eventBot), ...because }, asker);
       return { since, channel: open.name, waits: false, carryOut };
     }
     if (typeof close?.reason !== 'string') return undefined;
     const { name, reason } = close;
-    const carryOut = () => channels.archive({ name, reason }, because);
+    const carryOut = () => channels.remove({ name, reason, immediate: false, ...because }, asker);
     const job = { since, channel: name, waits: true, carryOut };
     void this.#lastLines.shown(seq, name, lastLineMs).then(() => {
       job.waits = false;
@@ -129,13 +112,14 @@ export class AutomateChannels {
   }
 
   /** Where there is such a channel already, those whom the event names are still to be asked in. */
-  async #open(room: RoomOpening, because: Because): Promise<void> {
+  async #open(room: CreateChannel & { event_seq: number }, asker: Asker): Promise<void> {
     const { channels } = this.#options;
     try {
-      await channels.create(room, because);
+      await channels.create(room, asker);
     } catch (error) {
       if ((error as { code?: unknown }).code !== 'channel_exists') throw error;
-      if (room.invite_list.length > 0) await channels.invite(room, because);
+      const { name, invite_list: nicks, event_seq } = room;
+      if (nicks.length > 0) await channels.invite({ name, nicks, event_seq }, asker);
     }
   }
 }
