@@ -93,6 +93,16 @@ function described(
   return { code: of.code, status: of.status, says: of.code };
 }
 
+/** An error and those it comes from, outermost first. */
+export function causesOf(error: unknown): Error[] {
+  const causes: Error[] = [];
+  for (let one = error; one instanceof Object && causes.length < mostCauses; one = (one as Error).cause)
+    causes.push(one as Error);
+  return causes;
+}
+
+const mostCauses = 10;
+
 /** Whether an error is one of the two expected kinds. */
 export function isExpected(error: unknown): error is Refusal | Unavailable {
   const kind = (error as { kind?: unknown } | null)?.kind;

@@ -1,7 +1,16 @@
 export type { ObservedAppend } from './appender.js';
 export { backoff, type Pauses, pause, retry } from './backoff.js';
 export type { Decider } from './decider.js';
-export { errorTold, isExpected, type Received, Refusal, type Told, told, Unavailable } from './errors.js';
+export {
+  causesOf,
+  errorTold,
+  isExpected,
+  type Received,
+  Refusal,
+  type Told,
+  told,
+  Unavailable,
+} from './errors.js';
 export type { Entry } from './follow.js';
 export { importedHeader, markImport } from './imported.js';
 export { KeyedLock } from './keyed-lock.js';

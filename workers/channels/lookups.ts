@@ -2,7 +2,7 @@ import { parseModes } from '../../streams/channels/index.js';
 import { Refusal } from '../../streams/core/index.js';
 import { casefold } from '../../streams/irc-grammar.js';
 import { memberOf } from '../irc/join-answers.js';
-import { type IrcLine, textOf } from '../irc/line.js';
+import { grouped, type IrcLine, textOf } from '../irc/line.js';
 import type { Session } from '../irc/session.js';
 
 /** Somebody in a channel, and what they may do there. */
@@ -67,16 +67,10 @@ export function readModes(session: Session, [flags = '', ...parameters]: readonl
   return modes;
 }
 
-/** The flags of a mode string that the server does not know as settings of a channel. */
-export function unknownModes(session: Session, modes: string): string[] {
-  const known = session.modeNames.channelModes.slice(1).join('');
-  const flags = (parseModes(modes) ?? []).map(({ flag }) => flag);
-  return [...new Set(flags)].filter((flag) => !known.includes(flag));
-}
-
 /** Throws a 400 when a mode string has flags that the server does not know. */
 export function requireKnown(session: Session, modes: string): void {
-  const unknown = unknownModes(session, modes);
+  const flags = new Set((parseModes(modes) ?? []).map(({ flag }) => flag));
+  const unknown = [...flags].filter((flag) => !hasSetting(session, flag));
   if (unknown.length === 0) return;
   const message = `modes has ${unknown.join(', ')}, which the network does not know`;
   throw new Refusal('validation_failed', message, { details: [{ path: 'modes', message }] });
@@ -90,7 +84,7 @@ export function hasSetting(session: Session, flag: string): boolean {
 /** Those of the nicks that are on the network now, casefolded. */
 export async function online(session: Session, nicks: readonly string[]): Promise<Set<string>> {
   const answers = await Promise.all(
-    inLines(nicks, ' ', Number.POSITIVE_INFINITY).map((list) => session.ask('ISON', ...list.split(' '))),
+    inLines(nicks, ' ').map((list) => session.ask('ISON', ...list.split(' '))),
   );
   const found = answers.flatMap(({ lines }) =>
     lines.filter(({ command }) => command === '303').flatMap((line) => textOf(line).split(' ')),
@@ -99,16 +93,6 @@ export async function online(session: Session, nicks: readonly string[]): Promis
 }
 
 /** Joins names by a separator into as few texts as fit a line each, with at most `most` names in one. */
-export function inLines(names: readonly string[], separator: string, most: number): string[] {
-  const lists: string[][] = [];
-  let bytes = 0;
-  for (const name of names) {
-    bytes += name.length + 1;
-    if (lists.length === 0 || bytes > maxListBytes || lists.at(-1)!.length >= most) {
-      lists.push([]);
-      bytes = name.length + 1;
-    }
-    lists.at(-1)!.push(name);
-  }
-  return lists.map((list) => list.join(separator));
+export function inLines(names: readonly string[], separator: string, most?: number): string[] {
+  return grouped(names, (name) => name, maxListBytes, most).map((list) => list.join(separator));
 }

@@ -25,6 +25,10 @@ export const notInChannel = 'Not in the channel';
 /** A forced join of somebody on another server of the network shows a moment later. */
 const lateness = { looks: 5, ms: 200 };
 
+/** What would leave a bot without a channel, or without its voice there. */
+const harmful: readonly MemberAction[] = ['sapart', 'devoice', 'deop'];
+const ownBot = 'A bot of this service, without which nothing is shown or recorded there: it stays as it is';
+
 /** Whether a nick is as the action wants it. */
 const isDone: Record<MemberAction, (member: Member | undefined) => boolean> = {
   sajoin: (member) => member !== undefined,
@@ -51,12 +55,11 @@ export async function changeMembers(
   const nicks = [...new Set(change.nicks)];
   // nicks are anybody's words, also those that every object has as a key
   const failed = new Map<string, string>();
-  const refusal = botGuard(session, bots);
+  const ours = new Set([session.nick, ...bots].map(casefold));
   const there = await online(session, nicks.filter(isNick));
   const before = await membersOf(session, channel);
   const wanted = nicks.filter((nick) => {
-    const refused = refusal(action, nick);
-    if (refused) failed.set(nick, refused);
+    if (harmful.includes(action) && ours.has(casefold(nick))) failed.set(nick, ownBot);
     else if (!there.has(casefold(nick))) failed.set(nick, noSuchNick);
     else if (action in modeOf && !before.has(casefold(nick))) failed.set(nick, notInChannel);
     return !failed.has(nick);
@@ -113,19 +116,4 @@ async function lookUntil(
     if (nicks.every((nick) => isDone(members.get(casefold(nick))))) break;
   }
   return members;
-}
-
-/** What would leave a bot without a channel, or without its voice there. */
-const harmful: readonly MemberAction[] = ['sapart', 'devoice', 'deop'];
-
-/** Says why an action is not for a nick because that is one of our own bots; `undefined` where it may be done. */
-export function botGuard(
-  session: Pick<Session, 'nick'>,
-  bots: readonly string[],
-): (action: MemberAction, nick: string) => string | undefined {
-  const ours = new Set([session.nick, ...bots].map(casefold));
-  return (action, nick) =>
-    harmful.includes(action) && ours.has(casefold(nick))
-      ? 'A bot of this service, without which nothing is shown or recorded there: it stays as it is'
-      : undefined;
 }

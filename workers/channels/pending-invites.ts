@@ -116,7 +116,7 @@ export class PendingInvites {
   }
 
   #watch(session: Session, nicks: readonly string[]): void {
-    for (const list of inLines(nicks, ',', Number.POSITIVE_INFINITY)) {
+    for (const list of inLines(nicks, ',')) {
       session.ask('MONITOR', '+', list).then(
         ({ lines }) => {
           for (const line of lines) this.see(line);

@@ -4,6 +4,7 @@ import { type Log, pause } from '../../streams/core/index.js';
 
 /** Something that runs while a lease is held. */
 export interface Holding {
+  start?(): void;
   stop(): Promise<void>;
 }
 
@@ -14,7 +15,7 @@ export interface LeaseOptions {
   name: string;
   /** Identity of this holder. One that comes back under the same identity after a crash takes its lease up at once. */
   holder: string;
-  /** Called with each new term; its result is stopped when the term ends. */
+  /** Called with each new term; its result is started, and stopped when the term ends. */
   begin(): Holding;
   /** What other processes may know of the holder's state; written with each renewal. Plain JSON. */
   state?(): unknown;
@@ -101,6 +102,7 @@ export class Lease {
         }
         logger.info({ lease: name, holder }, 'lease taken');
         this.#holding = this.#options.begin();
+        this.#holding.start?.();
         const last = await this.#renew(bucket, revision);
         await this.#end();
         if (last !== undefined && log.connected)

@@ -1,3 +1,5 @@
+import { causesOf } from '../../streams/core/index.js';
+
 /**
  * Why a model gave no answer. `retry` says whether it may go better another time; `cost` is what it may have cost, in
  * billionths of a dollar, `undefined` for as much as it could.
@@ -85,7 +87,9 @@ function ofProvider(thrown: unknown): CallFailure {
 }
 
 function withoutStatus(error: ProviderError): CallFailure {
-  const codes = causesOf(error);
+  const codes = causesOf(error).flatMap(({ code }: NodeJS.ErrnoException) =>
+    typeof code === 'string' ? code : [],
+  );
   if (codes.some((code) => neverConnected.has(code)))
     return new CallFailure('model_unreachable', codes.join(', '), true, 0);
   // what the provider sends in the middle of a stream
@@ -93,20 +97,6 @@ function withoutStatus(error: ProviderError): CallFailure {
     return new CallFailure('model_failed', error.message, false);
   if (error instanceof SyntaxError) return new CallFailure('model_invalid_answer', error.message, false);
   return new CallFailure('answer_lost', [error.message, ...codes].join(', '), true);
-}
-
-/** The codes of an error and of what it was caused by. */
-function causesOf(error: unknown): string[] {
-  const codes: string[] = [];
-  for (
-    let one = error as { code?: unknown; cause?: unknown } | undefined;
-    one;
-    one = one.cause as typeof one
-  ) {
-    if (typeof one.code === 'string') codes.push(one.code);
-    if (codes.length > 5) break;
-  }
-  return codes;
 }
 
 function retryAfterOf(headers: Headers | undefined): number | undefined {

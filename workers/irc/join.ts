@@ -9,7 +9,7 @@ import {
   type ModeNames,
   Target,
 } from './join-answers.js';
-import { commandLine } from './line.js';
+import { commandLine, grouped } from './line.js';
 import type { Self } from './self.js';
 
 /**
@@ -215,17 +215,6 @@ function replayOf({ entered, created, modes, ours, replayed, oldest }: Target): 
 const listOf = (targets: Target[]): string => targets.map(({ name }) => name).join(',');
 
 /** Groups of at most `most` channels whose comma-separated names fit one line behind `command`. */
-function packed(targets: Target[], command: string, most = Number.POSITIVE_INFINITY): Target[][] {
-  const groups: Target[][] = [];
-  let bytes = Number.POSITIVE_INFINITY;
-  for (const target of targets) {
-    const size = Buffer.byteLength(target.name) + 1;
-    if (bytes + size > maxLineBytes || groups.at(-1)!.length >= most) {
-      groups.push([]);
-      bytes = Buffer.byteLength(command);
-    }
-    groups.at(-1)!.push(target);
-    bytes += size;
-  }
-  return groups;
+function packed(targets: Target[], command: string, most?: number): Target[][] {
+  return grouped(targets, ({ name }) => name, maxLineBytes - Buffer.byteLength(command), most);
 }

@@ -68,3 +68,24 @@ export function commandLine(parts: readonly string[]): string {
   if (Buffer.byteLength(line) > maxCommandBytes) throw new TypeError(`${command} is longer than a line`);
   return line;
 }
+
+/** Items in groups of at most `most`, whose names, each with a separator, have at most so many bytes together. */
+export function grouped<Item>(
+  items: readonly Item[],
+  nameOf: (item: Item) => string,
+  bytes: number,
+  most = Number.POSITIVE_INFINITY,
+): Item[][] {
+  const groups: Item[][] = [];
+  let left = 0;
+  for (const item of items) {
+    const size = Buffer.byteLength(nameOf(item)) + 1;
+    if (size > left || groups.at(-1)!.length >= most) {
+      groups.push([]);
+      left = bytes;
+    }
+    groups.at(-1)!.push(item);
+    left -= size;
+  }
+  return groups;
+}

@@ -20,11 +20,7 @@ export function incidentsArea({ config, log, logger, readModels, holder }: AreaP
     name: 'check-certificates',
     holder,
     replicas: config.NATS_REPLICAS,
-    begin: () => {
-      const worker = new CheckCertificates({ log, logger, places: endpoints });
-      worker.start();
-      return worker;
-    },
+    begin: () => new CheckCertificates({ log, logger, places: endpoints }),
   });
   return {
     parts: { incidents },

@@ -15,7 +15,7 @@ import type { Area, AreaParts } from './area.js';
 /** Paid channels: what they cost, the way in by payment, who is brought in and put out, and what became of payments. */
 export function paymentsArea(parts: AreaParts): Area {
   const { config, log, logger, holder, readModels, channels } = parts;
-  const { X402_FACILITATOR_URL: url, CHAIN_RPC_URL: rpcUrl } = config;
+  const { X402_FACILITATOR_URL: url, CHAIN_RPC_URL: rpcUrl, PUBLIC_URL: publicUrl } = config;
   const paidChannels = readPaidChannels(config.PAID_CHANNELS, config.IRC_CHANNELS);
   const facilitator = url === '' ? undefined : new Facilitator({ url });
   const chain = rpcUrl === '' ? undefined : new Chain(rpcUrl);
@@ -25,33 +25,26 @@ export function paymentsArea(parts: AreaParts): Area {
     payTo: config.X402_PAY_TO,
     online: createPresence(log),
     admit: (place) => admit(channels, place),
-    publicUrl: config.PUBLIC_URL,
+    publicUrl,
   });
   const admission = new Lease({
     ...{ log, logger, holder, name: 'admit-payers', replicas: config.NATS_REPLICAS },
-    begin: () => {
-      const worker = new AdmitPayers({
+    begin: () =>
+      new AdmitPayers({
         ...{ log, logger, channels },
         rooms: paidChannels.map(({ name, description }) => ({ name, topic: description })),
         read: (query, after) => readModels.read('payments', query, after),
-      });
-      worker.start();
-      return worker;
-    },
+      }),
   });
   const resolution = new Lease({
     ...{ log, logger, holder, name: 'resolve-payments', replicas: config.NATS_REPLICAS },
-    begin: () => {
-      const publicUrl = config.PUBLIC_URL;
-      const worker = new ResolvePayments({
+    begin: () =>
+      new ResolvePayments({
         ...{ log, logger },
         places: paidChannels.map((channel) => ({ ...channel, terms: termsOf(channel) })),
         fateOf: (intended) => fateOf(intended, { chain, facilitator, publicUrl }, log.now()),
         read: (query, after) => readModels.read('payments', query, after),
-      });
-      worker.start();
-      return worker;
-    },
+      }),
   });
   const unresolved = () => unresolvedIn(readModels, log.now());
   return {

@@ -21,16 +21,13 @@ export function createAutomation(
     name: actor,
     holder,
     replicas: config.NATS_REPLICAS,
-    begin: () => {
-      const worker = new AutomateChannels({
+    begin: () =>
+      new AutomateChannels({
         log,
         logger,
         eventBot: config.EM_NICK,
         screen: new Screening(config.GUARDIAN_THRESHOLDS).screen,
         channels,
-      });
-      worker.start();
-      return worker;
-    },
+      }),
   });
 }

@@ -16,15 +16,12 @@ export function createDeliberation(
     name: 'deliberate',
     holder,
     replicas: config.NATS_REPLICAS,
-    begin: () => {
-      const worker = new Deliberate({
+    begin: () =>
+      new Deliberate({
         log,
         logger,
         models: config.MODELS,
         callTimeoutMs: config.DELIBERATION_CALL_TIMEOUT_MS,
-      });
-      worker.start();
-      return worker;
-    },
+      }),
   });
 }

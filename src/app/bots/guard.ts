@@ -20,8 +20,8 @@ export function createGuard(
     name: guard,
     holder,
     replicas: config.NATS_REPLICAS,
-    begin: () => {
-      const worker = new GuardChannels({
+    begin: () =>
+      new GuardChannels({
         log,
         logger,
         thresholds: config.GUARDIAN_THRESHOLDS,
@@ -29,9 +29,6 @@ export function createGuard(
         bots: botNicks(config),
         enforce: createEnforcement(log),
         read: (query, after) => readModels.read('moderation', query, after),
-      });
-      worker.start();
-      return worker;
-    },
+      }),
   });
 }

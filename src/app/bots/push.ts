@@ -10,10 +10,6 @@ export function createPush(config: Config, parts: BotParts): Lease | undefined {
   if (url === '' || secret === '') return undefined;
   return new Lease({
     ...{ log, logger, holder, name: 'push-identity', replicas: config.NATS_REPLICAS },
-    begin: () => {
-      const worker = new PushIdentity({ log, logger, source, receiver: { url, secret } });
-      worker.start();
-      return worker;
-    },
+    begin: () => new PushIdentity({ log, logger, source, receiver: { url, secret } }),
   });
 }

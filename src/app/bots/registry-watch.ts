@@ -14,13 +14,10 @@ export function createRegistryWatch(
   const { log, logger, holder, readModels, registry, agents } = parts;
   return new Lease({
     ...{ log, logger, holder, name: 'watch-registry', replicas: config.NATS_REPLICAS },
-    begin: () => {
-      const worker = new WatchRegistry({
+    begin: () =>
+      new WatchRegistry({
         ...{ registry, agents, logger },
         read: (query) => readModels.read('identity_links', query),
-      });
-      worker.start();
-      return worker;
-    },
+      }),
   });
 }

@@ -7,6 +7,7 @@ import {
   type PublicClient,
   parseAbi,
 } from 'viem';
+import { causesOf } from '../../../streams/core/index.js';
 import { boundedFetch } from '../../core/fetch.js';
 
 /** What is read of an ERC-8004 identity registry. */
@@ -151,12 +152,7 @@ export class AgentRegistry {
   }
 }
 
-/** Names of an error and of those it comes from. */
-function namesOf(error: unknown): string[] {
-  const names: string[] = [];
-  for (let one = error as Error | undefined; one; one = one.cause as Error | undefined) names.push(one.name);
-  return names;
-}
+const namesOf = (error: unknown): string[] => causesOf(error).map(({ name }) => name);
 
 function isNo(error: unknown): boolean {
   return namesOf(error).some((name) =>
@@ -164,20 +160,9 @@ function isNo(error: unknown): boolean {
   );
 }
 
-/** Whether the endpoint answered and did not like the question; then a smaller one may do. */
+/** Whether the endpoint answered and did not like the question; then a smaller one may do. Some say so by HTTP status. */
 function isTooMuch(error: unknown): boolean {
-  const names = namesOf(error);
-  return !names.some((name) => ['TimeoutError', 'HttpRequestError'].includes(name)) || isBadRequest(error);
-}
-
-/** Some endpoints refuse large ranges by HTTP status. */
-function isBadRequest(error: unknown): boolean {
-  for (
-    let one = error as (Error & { status?: number }) | undefined;
-    one;
-    one = one.cause as Error | undefined
-  ) {
-    if (one.status === 400 || one.status === 413) return true;
-  }
-  return false;
+  const isUnanswered = namesOf(error).some((name) => ['TimeoutError', 'HttpRequestError'].includes(name));
+  const statuses = causesOf(error).map((cause) => (cause as { status?: number }).status);
+  return !isUnanswered || statuses.includes(400) || statuses.includes(413);
 }
