@@ -1,3 +1,4 @@
+export type { Enforced, Enforcement } from './enforcement.js';
 export {
   type Action,
   type Answered,

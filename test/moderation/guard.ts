@@ -5,9 +5,14 @@ import { moderationModel } from '../../projections/moderation/fold.js';
 import { type IncidentRecord, incidentRecords } from '../../projections/moderation/queries.js';
 import { ReadModels } from '../../src/stores/read-models.js';
 import { type Log, Unavailable } from '../../streams/core/index.js';
-import { type ModerationFact, moderation, usualThresholds } from '../../streams/moderation/index.js';
+import {
+  type Enforced,
+  type Enforcement,
+  type ModerationFact,
+  moderation,
+  usualThresholds,
+} from '../../streams/moderation/index.js';
 import { irc, ircSubject, type LineSighting } from '../../streams/network/index.js';
-import type { Enforced, Enforcement } from '../../workers/channels/index.js';
 import { GuardChannels, type GuardOptions, type ReadModeration } from '../../workers/moderation/index.js';
 import { openLog } from '../network/stage.js';
 import { eventually } from '../support/eventually.js';

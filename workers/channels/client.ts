@@ -1,6 +1,7 @@
 import type { Log } from '../../streams/core/index.js';
+import type { Enforced, Enforcement } from '../../streams/moderation/index.js';
 import { commandsOf, type RequestedService, request } from '../core/rpc.js';
-import type { Channels, Enforced, Enforcement } from './requests.js';
+import type { Channels } from './requests.js';
 
 /** Name under which the holder of the channel bot answers. */
 export const channelService = 'channelserv';

@@ -8,6 +8,7 @@ import {
 import { type Origin, Refusal, Unavailable } from '../../streams/core/index.js';
 import type { KeyedLock } from '../../streams/core/keyed-lock.js';
 import { casefold, isNick } from '../../streams/irc-grammar.js';
+import type { Enforced, Enforcement } from '../../streams/moderation/index.js';
 import type { Deadline } from '../core/rpc.js';
 import type { Session } from '../irc/session.js';
 import { enforce } from './enforce.js';
@@ -22,8 +23,6 @@ import type {
   ChangeMembers,
   CreateChannel,
   CreatedChannel,
-  Enforced,
-  Enforcement,
   InvitedMembers,
   InviteMembers,
   RemoveChannel,

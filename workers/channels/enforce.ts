@@ -1,8 +1,8 @@
 import { casefold, isChannel, isNick } from '../../streams/irc-grammar.js';
+import type { Enforced, Enforcement } from '../../streams/moderation/index.js';
 import { type IrcLine, textOf } from '../irc/line.js';
 import type { Session } from '../irc/session.js';
 import { membersOf, modesOf } from './lookups.js';
-import type { Enforced, Enforcement } from './requests.js';
 
 const failed = (error: string): Enforced => ({ is: 'failed', error });
 

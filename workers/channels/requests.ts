@@ -107,21 +107,3 @@ export interface Asked<Request> {
   request: Request;
   asker: Asker;
 }
-
-/** What is to be done about somebody in a channel, managed or not. */
-export interface Enforcement {
-  act: 'notice' | 'quiet' | 'unquiet' | 'kick' | 'ban' | 'unban';
-  channel: string;
-  nick: string;
-  /** `user@host` they were seen under: somebody else who has the nick by now is left alone. */
-  host?: string | undefined;
-  /** Account they were identified with. */
-  account?: string | undefined;
-  /** What they are told, or the reason that a kick gives. */
-  text: string;
-  /** For what is taken back: the mask that was set; absent where a voice was taken. */
-  mask?: string | undefined;
-}
-
-/** What came of it, by the word of the network. `mask` is what was set; absent where a voice was taken. */
-export type Enforced = { is: 'done'; mask?: string } | { is: 'spared' } | { is: 'failed'; error: string };

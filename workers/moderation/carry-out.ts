@@ -1,6 +1,11 @@
 import type { RunningIncident } from '../../projections/moderation/queries.js';
-import { type Action, moderation, personDecider } from '../../streams/moderation/index.js';
-import type { Enforced, Enforcement } from '../channels/index.js';
+import {
+  type Action,
+  type Enforced,
+  type Enforcement,
+  moderation,
+  personDecider,
+} from '../../streams/moderation/index.js';
 import { type GuardOptions, guard } from './options.js';
 import { wordsFor } from './words.js';
 

@@ -1,8 +1,7 @@
 import type { Logger } from 'pino';
 import type { Sql } from '../../projections/core/sql.js';
 import type { Log, Position } from '../../streams/core/index.js';
-import type { Thresholds } from '../../streams/moderation/index.js';
-import type { Enforced, Enforcement } from '../channels/index.js';
+import type { Enforced, Enforcement, Thresholds } from '../../streams/moderation/index.js';
 
 /** Runs a query on the moderation's read model; `after` waits, within bounds, until it has folded that position. */
 export type ReadModeration = <T>(
