@@ -1,5 +1,6 @@
-import type { ConnectionOptions, ConsumerConfig, NatsConnection, StreamConfig } from 'nats';
+import type { ConnectionOptions, ConsumerConfig, ConsumerInfo, NatsConnection, StreamConfig } from 'nats';
 import { NatsError } from 'nats';
+import { floorOf, namesOf } from '../../../workers/core/durable-consumer.js';
 import type { World } from '../world.js';
 import { type ApiHost, answerApi, findMessage, type Kept } from './api.js';
 import { connectTo, type Reachable } from './client.js';
@@ -81,6 +82,13 @@ export class SimulatedLogServer implements ApiHost, Reachable {
   /** The links of clients with a name; all of them where none is given. */
   links(name?: string): Link[] {
     return [...this.#links].filter((link) => name === undefined || link.name === name);
+  }
+
+  /** Sequence up to which a worker's position says that all is acknowledged. */
+  positionOf(stream: string, durable: string): number {
+    const consumers = [...(this.streams.get(stream)?.consumers.values() ?? [])];
+    const own = consumers.filter(({ name }) => namesOf(durable).includes(name));
+    return Math.max(0, ...own.map((consumer) => floorOf(consumer.info() as ConsumerInfo)));
   }
 
   // Faults

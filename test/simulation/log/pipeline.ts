@@ -1,0 +1,362 @@
+import pino from 'pino';
+import { z } from 'zod';
+import { defineStream, Log, newId, pause } from '../../../streams/core/index.js';
+import { operations } from '../../../streams/operations/facts.js';
+import { FactConsumer } from '../../../workers/core/fact-consumer.js';
+import { Lease } from '../../../workers/core/lease.js';
+import { Reactor } from '../../../workers/core/reactor.js';
+import { answerRequests, request } from '../../../workers/core/rpc.js';
+import type { Random } from '../random.js';
+import { World } from '../world.js';
+import { heal, logFaults } from './faults.js';
+import { runIn } from './run.js';
+import { SimulatedLogServer } from './server.js';
+
+/** What came of a run. */
+export interface Run {
+  seed: number;
+  /** What was found wrong. */
+  broken: string[];
+  /** What happened, by kind. */
+  faults: Record<string, number>;
+  events: number;
+  messages: number;
+  steps: number;
+}
+
+const jobs = defineStream({
+  name: 'JOBS',
+  subjects: ['jobs.>'],
+  facts: {
+    'job.asked': z.object({ key: z.string(), n: z.int() }),
+    'job.done': z.object({ key: z.string(), n: z.int() }),
+    'job.counted': z.object({ total: z.int() }),
+  },
+});
+const logger = pino({ level: 'silent' });
+const keys = ['a', 'b', 'c', 'd', 'e', 'f'];
+const busyMs = 40_000;
+const faultsPerRun = 20;
+const eventsPerKey = 34;
+/** Calm after the last fault must be reached within this time. */
+const calmMs = 90_000;
+/** How often positions are looked at. */
+const watchMs = 100;
+const longestBoundMs = 40_000;
+const service = 'counting';
+
+/** A counter that many raise at once. */
+const counter = {
+  initial: () => ({ total: 0 }),
+  subject: () => 'jobs.counted',
+  evolve: (state: { total: number }) => {
+    state.total += 1;
+  },
+  decide: (_command: unknown, state: { total: number }) => ({
+    type: 'job.counted' as const,
+    data: { total: state.total + 1 },
+  }),
+};
+
+/** What is known of a run from outside, and what it must not show. */
+class Judge {
+  readonly broken: string[] = [];
+  /** Acknowledged appends: id and sequence. */
+  readonly acknowledged = new Map<string, number>();
+  /** How far the work of each key had come when it was first done. */
+  readonly doneUpTo = new Map<string, number>();
+  /** Sequences that somebody has dealt with. */
+  readonly read = new Set<number>();
+  /** Commands that were carried out, and those of which that is not known. */
+  readonly counted = { surely: 0, perhaps: 0 };
+  readonly holders = new Map<string, number>();
+  readonly #world: World;
+  #readUpTo = 0;
+  #askedUpTo = 0;
+
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  wrong(what: string): void {
+    this.broken.push(`at ${Math.round(this.#world.elapsed)} ms: ${what}`);
+  }
+
+  didWork(key: string, n: number): void {
+    const before = this.doneUpTo.get(key) ?? 0;
+    if (n > before + 1) this.wrong(`${key} ${n} is done after ${before}`);
+    this.doneUpTo.set(key, Math.max(before, n));
+  }
+
+  /** What a consumer has behind it must be dealt with. */
+  positions(server: SimulatedLogServer): void {
+    const position = server.positionOf('JOBS', 'read-jobs');
+    for (; this.#readUpTo < position; this.#readUpTo++)
+      if (!this.read.has(this.#readUpTo + 1)) this.wrong(`nobody has read ${this.#readUpTo + 1}`);
+    const asked = server.positionOf('JOBS', 'do-jobs');
+    const { stream } = server.streams.get('JOBS')!;
+    for (; this.#askedUpTo < asked; this.#askedUpTo++) {
+      const message = stream.get(this.#askedUpTo + 1);
+      if (!message?.subject.startsWith('jobs.asked.')) continue;
+      const { data } = JSON.parse(new TextDecoder().decode(message.data)) as {
+        data: { key: string; n: number };
+      };
+      if (data.n > (this.doneUpTo.get(data.key) ?? 0)) this.wrong(`${data.key} ${data.n} is not done`);
+    }
+  }
+
+  /** What the server has at the end. */
+  stored(server: SimulatedLogServer): void {
+    const { stream } = server.streams.get('JOBS')!;
+    const ids = new Map<string, number>();
+    for (let seq = 1; seq <= stream.lastSeq; seq++) {
+      const message = stream.get(seq);
+      if (!message) continue;
+      const { id } = JSON.parse(new TextDecoder().decode(message.data)) as { id: string };
+      if (ids.has(id)) this.wrong(`${id} is stored at ${ids.get(id)} and at ${seq}`);
+      ids.set(id, seq);
+    }
+    const { surely, perhaps } = this.counted;
+    const counted = stream.subjectsOf('jobs.counted')['jobs.counted'] ?? 0;
+    if (counted < surely || counted > surely + perhaps)
+      this.wrong(`${counted} are counted, ${surely} surely and ${perhaps} perhaps`);
+    for (const [id, seq] of this.acknowledged)
+      if (ids.get(id) !== seq) this.wrong(`${id} was acknowledged at ${seq} and is at ${ids.get(id)}`);
+  }
+}
+
+/** One process of the product: appends, works, competes for a lease. */
+class Process {
+  readonly name: string;
+  readonly #log: Log;
+  readonly #judge: Judge;
+  readonly #random: Random;
+  readonly #reactor: Reactor<typeof jobs, { key: string; n: number }>;
+  readonly #reader: FactConsumer<typeof jobs>;
+  readonly #lease: Lease;
+  readonly #stop = new AbortController();
+  #busy: Promise<unknown>;
+  #lastRead = 0;
+  readonly #taken = new Set<number>();
+  answered = 0;
+
+  private constructor(name: string, log: Log, judge: Judge, world: World) {
+    this.name = name;
+    this.#log = log;
+    this.#judge = judge;
+    this.#random = world.random.fork();
+    this.#reactor = new Reactor<typeof jobs, { key: string; n: number }>({
+      ...{ log, logger, stream: jobs, durable: 'do-jobs', filter: 'jobs.asked.>', maxInHand: 50, atOnce: 4 },
+      plan: ({ type, data }) => (type === 'job.asked' ? [{ key: data.key, item: data }] : []),
+      handle: async ({ key, n }) => {
+        if (this.#random.chance(0.3)) await pause(this.#random.int(1, 200));
+        if (this.#random.chance(0.05)) return { is: 'retry', afterMs: 100, reason: 'by chance' };
+        const fact = { type: 'job.done' as const, data: { key, n } };
+        await log.appendOnce(jobs, `jobs.done.${key}.${n}`, fact, { by: name });
+        judge.didWork(key, n);
+        return { is: 'done' };
+      },
+    });
+    this.#reader = new FactConsumer<typeof jobs>({
+      ...{ log, logger, stream: jobs, durable: 'read-jobs', maxInHand: 30 },
+      takeOver: async ({ from }) => {
+        this.#lastRead = from - 1;
+      },
+      take: ({ seq }) => {
+        if (seq <= this.#lastRead) judge.wrong(`${name} is handed ${seq} after ${this.#lastRead}`);
+        // what it has in hand it is not told of again
+        for (let left = this.#lastRead + 1; left < seq; left++)
+          if (!this.#taken.has(left)) judge.wrong(`${name} is handed ${seq} after ${this.#lastRead}`);
+        this.#lastRead = seq;
+        this.#taken.add(seq);
+        const done = () => {
+          judge.read.add(seq);
+          this.#reader.done(seq);
+        };
+        if (this.#random.chance(0.2)) setTimeout(done, this.#random.int(1, 300));
+        else done();
+      },
+    });
+    this.#lease = new Lease({
+      ...{ log, logger, name: 'counting', holder: name, replicas: 1 },
+      begin: () => {
+        judge.holders.set(name, world.elapsed);
+        const answering = answerRequests({
+          ...{ log, logger, service },
+          operations: { echo: async (input: { text: string }) => input.text },
+        });
+        return {
+          stop: async () => {
+            judge.holders.delete(name);
+            await answering.stop();
+          },
+        };
+      },
+    });
+    this.#reactor.start();
+    this.#reader.start();
+    this.#lease.start();
+    this.#busy = Promise.resolve();
+  }
+
+  static async open(name: string, server: SimulatedLogServer, judge: Judge, world: World): Promise<Process> {
+    const log = await Log.open({
+      ...{ urls: '', name, streams: [jobs, operations], replicas: 1, maxBytes: 50e6, logger },
+      connect: (as) => server.connect(as),
+    });
+    return new Process(name, log, judge, world);
+  }
+
+  work(own: readonly string[]): void {
+    const all = own.map((key) => this.#ask(key));
+    this.#busy = Promise.all([...all, this.#count(), this.#request()]);
+  }
+
+  async idle(): Promise<void> {
+    await this.#busy;
+  }
+
+  async close(): Promise<void> {
+    this.#stop.abort();
+    await this.#busy;
+    await Promise.all([this.#reactor.stop(), this.#reader.stop(), this.#lease.stop()]);
+    await this.#log.close();
+  }
+
+  /** Has work asked for, one after another, each until it is known to be asked for. */
+  async #ask(key: string): Promise<void> {
+    for (let n = 1; n <= eventsPerKey; n++) {
+      await pause(this.#random.int(0, (busyMs * 2) / eventsPerKey));
+      const id = newId();
+      for (let stored = false; !stored; ) {
+        try {
+          const fact = { type: 'job.asked' as const, data: { key, n } };
+          const { seq } = await this.#log.append(jobs, `jobs.asked.${key}`, fact, { by: this.name, id });
+          this.#judge.acknowledged.set(id, seq);
+          stored = true;
+        } catch (error) {
+          this.#expected(error);
+          await pause(200);
+        }
+      }
+    }
+  }
+
+  async #count(): Promise<void> {
+    for (let n = 0; n < 20; n++) {
+      await pause(this.#random.int(0, busyMs / 10));
+      try {
+        await this.#log.handle(jobs, counter, undefined, { by: this.name });
+        this.#judge.counted.surely += 1;
+      } catch (error) {
+        this.#judge.counted.perhaps += 1;
+        this.#expected(error);
+      }
+    }
+  }
+
+  async #request(): Promise<void> {
+    for (let n = 0; n < 20; n++) {
+      await pause(this.#random.int(0, busyMs / 10));
+      const started = performance.now();
+      try {
+        const text = `${this.name} ${n}`;
+        const answer = await request<string>({ log: this.#log, name: service, timeoutMs: 2_000 }, 'echo', {
+          text,
+        });
+        if (answer !== text) this.#judge.wrong(`${text} was answered with ${answer}`);
+        this.answered += 1;
+      } catch (error) {
+        this.#expected(error);
+      }
+      if (performance.now() - started > 5_000)
+        this.#judge.wrong(`${this.name} waited too long for an answer`);
+    }
+  }
+
+  #expected(error: unknown): void {
+    if ((error as { kind?: unknown }).kind !== 'unavailable')
+      this.#judge.wrong(String((error as Error).stack));
+  }
+}
+
+/** Lets two processes work on a log that a seed makes fail, until all is calm, and judges what came of it. */
+export async function simulate(seed: number): Promise<Run> {
+  const world = new World(seed);
+  const server = new SimulatedLogServer(world);
+  const judge = new Judge(world);
+  const faults: Record<string, number> = {};
+  const noteRejection = (error: unknown) =>
+    judge.wrong(`unhandled: ${String((error as Error)?.stack ?? error)}`);
+  process.on('unhandledRejection', noteRejection);
+  try {
+    await runIn(world, busyMs * 4 + calmMs * 2, async () => {
+      await live(world, server, judge, faults);
+      // bounds of what is over already come to their end
+      await pause(longestBoundMs);
+    });
+  } catch (error) {
+    judge.wrong(String((error as Error).stack));
+  } finally {
+    process.off('unhandledRejection', noteRejection);
+  }
+  judge.stored(server);
+  server.close();
+  if (judge.broken.length === 0 && world.waiting > 0) judge.wrong(`${world.waiting} timers are left`);
+  const events = server.streams.get('JOBS')!.stream.lastSeq;
+  const { steps } = world;
+  return { seed, broken: judge.broken, faults, events, messages: server.messages, steps };
+}
+
+async function live(
+  world: World,
+  server: SimulatedLogServer,
+  judge: Judge,
+  faults: Record<string, number>,
+): Promise<void> {
+  const processes = await Promise.all(['one', 'two'].map((name) => Process.open(name, server, judge, world)));
+  processes[0]!.work(keys.slice(0, 3));
+  processes[1]!.work(keys.slice(3));
+  const random = world.random.fork();
+  for (let n = 0; n < faultsPerRun; n++) {
+    world.after(random.int(0, busyMs), () => {
+      const fault = random.pick(logFaults);
+      faults[fault.name] = (faults[fault.name] ?? 0) + 1;
+      world.tell('fault', fault.name);
+      fault.strike(server, world, random);
+    });
+  }
+  const watching = setInterval(() => judge.positions(server), watchMs);
+  await pause(busyMs + 15_000);
+  heal(server);
+  await Promise.all(processes.map((one) => one.idle()));
+  await within(calmMs, 'all that was asked for is done', () =>
+    keys.every((key) => judge.doneUpTo.get(key) === eventsPerKey),
+  ).catch((error: Error) => judge.wrong(error.message));
+  for (const durable of ['read-jobs', 'do-jobs']) {
+    const isThere = () => server.positionOf('JOBS', durable) >= lastFor(durable, server);
+    await within(calmMs, `${durable} comes to the end`, isThere).catch((error: Error) =>
+      judge.wrong(`${error.message}: ${server.positionOf('JOBS', durable)} of ${lastFor(durable, server)}`),
+    );
+  }
+  await within(20_000, 'there is one holder', () => judge.holders.size === 1).catch((error: Error) =>
+    judge.wrong(`${error.message}: ${[...judge.holders.keys()]}`),
+  );
+  clearInterval(watching);
+  if (processes.every(({ answered }) => answered === 0)) judge.wrong('no request was answered');
+  await Promise.all(processes.map((one) => one.close()));
+  if (judge.holders.size > 0) judge.wrong(`${[...judge.holders.keys()]} still hold a lease`);
+}
+
+/** Sequence of the last message that a consumer wants. */
+function lastFor(durable: string, server: SimulatedLogServer): number {
+  const { stream } = server.streams.get('JOBS')!;
+  return durable === 'do-jobs' ? (stream.lastOf('jobs.asked.*')?.seq ?? 0) : stream.lastSeq;
+}
+
+async function within(boundMs: number, what: string, condition: () => boolean): Promise<void> {
+  for (let waited = 0; !condition(); waited += 100) {
+    if (waited >= boundMs) throw new Error(`not within ${boundMs} ms: ${what}`);
+    await pause(100);
+  }
+}
