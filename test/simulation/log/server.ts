@@ -17,6 +17,8 @@ export interface SimulatedLogServerOptions {
   latency?: Latency;
   /** Whether what is acknowledged is on disk, as the configuration of production has it. */
   sync?: 'always' | 'sometimes';
+  /** Whether a repeated append whose expectation is stale by now is refused, as 2.15 does, or known by its id, as 2.10. */
+  expectsFirst?: boolean;
 }
 
 const usualLatency: Latency = { least: 0.1, most: 2 };
@@ -42,6 +44,7 @@ export class SimulatedLogServer implements ApiHost, Reachable {
   messages = 0;
   readonly #world: World;
   readonly #sync: 'always' | 'sometimes';
+  readonly #expectsFirst: boolean;
   readonly #links = new Set<Link>();
   readonly #interest = new Interest<Subscribed>();
   readonly #written = new Map<StoredConsumer, { at: number; state: ConsumerState }>();
@@ -58,6 +61,7 @@ export class SimulatedLogServer implements ApiHost, Reachable {
     this.#world = world;
     this.#latency = options.latency ?? usualLatency;
     this.#sync = options.sync ?? 'always';
+    this.#expectsFirst = options.expectsFirst ?? false;
   }
 
   /** The time by this server's clock, in whole milliseconds. */
@@ -379,7 +383,7 @@ export class SimulatedLogServer implements ApiHost, Reachable {
   }
 
   addStream(config: StreamConfig): Kept {
-    const stream = new StoredStream(this.#world, () => this.now(), config);
+    const stream = new StoredStream(this.#world, () => this.now(), config, this.#expectsFirst);
     const kept = { stream, consumers: new Map<string, StoredConsumer>() };
     this.streams.set(config.name, kept);
     return kept;

@@ -49,6 +49,7 @@ export class StoredStream {
   readonly watchers = new Set<StreamWatcher>();
   readonly #world: World;
   readonly #now: () => number;
+  readonly #expectsFirst: boolean;
   /** By sequence, from `#base` on; what was removed has no entry. */
   #messages: (Stored | undefined)[] = [];
   #base = 1;
@@ -60,8 +61,10 @@ export class StoredStream {
   bytes = 0;
   lastSeq = 0;
 
-  constructor(world: World, now: () => number, config: StreamConfig) {
+  /** `expectsFirst`: what a publish expects is looked at before its id is, as newer servers do. */
+  constructor(world: World, now: () => number, config: StreamConfig, expectsFirst = false) {
     this.#world = world;
+    this.#expectsFirst = expectsFirst;
     this.#now = now;
     this.config = config;
     this.created = now();
@@ -134,15 +137,15 @@ export class StoredStream {
   take({ subject, data, headers }: WireMessage, refusal?: ApiError): Taken {
     const { id, lastSubjectSequence, lastSequence, rollup } = expectationsOf(headers);
     const { config } = this;
+    const last = () => this.lastOf(subject)?.seq ?? 0;
+    if (this.#expectsFirst && lastSubjectSequence !== undefined && last() !== lastSubjectSequence)
+      return wrongLastSequence(last());
     if (id !== undefined) {
       this.#forgetIds();
       const known = this.#ids.get(id);
       if (known) return { seq: known.seq, duplicate: true };
     }
-    if (lastSubjectSequence !== undefined) {
-      const last = this.lastOf(subject)?.seq ?? 0;
-      if (last !== lastSubjectSequence) return wrongLastSequence(last);
-    }
+    if (lastSubjectSequence !== undefined && last() !== lastSubjectSequence) return wrongLastSequence(last());
     if (lastSequence !== undefined && lastSequence !== this.lastSeq) return wrongLastSequence(this.lastSeq);
     if (rollup !== undefined && !config.allow_rollup_hdrs)
       return { code: 400, err_code: 10122, description: 'rollup not permitted' };
