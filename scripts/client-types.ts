@@ -1,4 +1,4 @@
-/** Writes the types of the client from the description of the API: `npm run client:types`. */
+/** Writes the types of the client from the description of the API: `npm run client:types`, and each build. */
 import { writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
@@ -6,12 +6,10 @@ import openapiTS, { astToString, type OpenAPI3 } from 'openapi-typescript';
 import { openApiDocument } from '../src/openapi/document.js';
 import { operations } from '../src/openapi/index.js';
 
-/** Where they are kept. */
+/** Where they are put; git does not keep them. */
 export const typesFile = 'src/client/api.ts';
 
 const head = `// The types of the HTTP API, made from its description by \`npm run client:types\`: not to be edited.
-// biome-ignore-all format: generated
-// biome-ignore-all lint: generated
 
 `;
 const errorSchema = { $ref: '#/components/schemas/Error' };

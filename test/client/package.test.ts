@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import t from 'tap';
 import ts from 'typescript';
 import { clientTypes, typesFile } from '../../scripts/client-types.js';
+import { operations } from '../../src/openapi/index.js';
 import { webhookSecret } from '../support/app.js';
 import { eventually } from '../support/eventually.js';
 import { startService } from '../support/service.js';
@@ -14,12 +15,14 @@ import { temporaryDirectory } from '../support/sql.js';
 const run = promisify(execFile);
 
 t.test('CLIENT-01 the types are those of the description', async (t) => {
-  const [kept, made] = [await readFile(typesFile, 'utf8'), await clientTypes()].map((text) =>
+  const [built, made] = [await readFile(typesFile, 'utf8'), await clientTypes()].map((text) =>
     text.split('\n'),
   );
-  const at = made!.findIndex((line, index) => line !== kept![index]);
-  t.equal(kept![at], made![at], `${typesFile} is that of this API; else: npm run client:types`);
-  t.equal(kept!.length, made!.length);
+  const at = made!.findIndex((line, index) => line !== built![index]);
+  t.equal(built![at], made![at], `${typesFile} is that of this API; else: npm run build`);
+  t.equal(built!.length, made!.length);
+  const packed = await readFile('dist/src/client/api.d.ts', 'utf8');
+  for (const { id } of operations) t.match(packed, `operations["${id}"]`, `the package knows ${id}`);
 });
 
 t.test('CLIENT-02 the package exports the client', async (t) => {
