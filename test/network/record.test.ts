@@ -5,6 +5,9 @@ import { startIrcd, type TestIrcd } from '../support/ircd.js';
 import { startTcpRelay } from '../support/tcp-relay.js';
 import { created, Stage } from './stage.js';
 
+// each on servers of its own, and most of it is waiting
+t.jobs = 3;
+
 const placeOf = (ircd: TestIrcd) => ({
   url: ircd.url,
   password: ircd.serverPassword,

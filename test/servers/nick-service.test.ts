@@ -17,6 +17,9 @@ import { type Observer, observe } from '../support/irc-observer.js';
 import { startHolder } from './holder.js';
 import { ownNetwork } from './own-network.js';
 
+// each on servers of its own, and most of it is waiting
+t.jobs = 3;
+
 const skip = { skip: withoutAnope };
 
 type Network = Awaited<ReturnType<typeof ownNetwork>>;

@@ -19,6 +19,9 @@ import { type EndlessServer, type Manner, startEndless } from '../support/endles
 import { eventually } from '../support/eventually.js';
 import { startNats } from '../support/nats.js';
 
+// each on servers of its own, and most of it is waiting
+t.jobs = 4;
+
 /** How long each of them is told to wait, where it can be told. */
 const timeoutMs = 1_000;
 /** Longer than any of them waits by itself, and shorter than the bounds that the runtime has. */
