@@ -7,7 +7,6 @@ import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
-import t from 'tap';
 import { compile, compiledDir, filesBelow, rooms } from './compile.mjs';
 import { testDirectory } from './test-directory.mjs';
 
@@ -54,6 +53,7 @@ async function run() {
     process.exit(1);
   }
   await compile();
+  const { default: t } = await import('tap');
   const directory = testDirectory();
   const took = timesOf(t);
   if (options.reporter !== 'tap') {
@@ -124,12 +124,18 @@ function reporter() {
 
 /** Runs now and again whenever a source has changed; a run that goes on then is ended. */
 function watchAndRun() {
+  const args = process.argv.slice(1).filter((arg) => arg !== '--watch');
   let running;
+  let isStale = false;
   let timer;
   const again = () => {
-    running?.kill();
-    const args = process.argv.slice(1).filter((arg) => arg !== '--watch');
+    isStale = running !== undefined;
+    if (isStale) return running.kill();
     running = spawn(process.execPath, args, { stdio: 'inherit' });
+    running.once('exit', () => {
+      running = undefined;
+      if (isStale) again();
+    });
   };
   for (const room of rooms) {
     watch(room, { recursive: true }, () => {

@@ -34,7 +34,7 @@ t.test('NICKS-07 the demo on a service of its own', async (t) => {
     NATS_URL: 'nats://127.0.0.1:1',
     ROLES: 'api',
   };
-  const { code, out, err } = await run(t, ['src/cli.ts', 'demo', '--json'], env).ended(60_000);
+  const { code, out, err } = await run(t, ['src/cli.ts', 'demo', '--json'], env).ended();
   t.equal(code, 0, err);
   const { lines, channels, statistics, health, repeated, agents, payments } = JSON.parse(out[0]!);
   t.equal(out.length, 1, 'one document');

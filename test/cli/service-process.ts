@@ -71,8 +71,8 @@ export function run(
   return {
     child,
     out,
-    line: (satisfies, ms = 60_000) => until(`a line for ${satisfies}`, ms, () => out.find(satisfies)),
-    ended: (ms = 60_000) => until('its end', ms, () => end),
+    line: (satisfies, ms = 120_000) => until(`a line for ${satisfies}`, ms, () => out.find(satisfies)),
+    ended: (ms = 120_000) => until('its end', ms, () => end),
   };
 }
 
