@@ -250,7 +250,7 @@ t.test('the command line and a running service', async (t) => {
     // each read model is told by itself: another one may need the fact
     const others = (JSON.parse((await relay(['projections', '--json'], { env })).out) as Projections)
       .projections;
-    for (const { name } of others.filter(({ state }) => state === 'halted')) {
+    for (const { name } of others.filter((one) => one.state === 'halted' && one.name !== 'delivery_queue')) {
       const skip = ['projections', 'skip', name, '--stream', 'MARKET', '--seq', String(seq)];
       t.equal((await relay([...skip, '--reason', 'nobody wrote it'], { env })).code, 0, name);
     }
