@@ -10,21 +10,16 @@ import {
 import { operations, projectionSubject } from '../../streams/operations/facts.js';
 import type { Halt } from './builds.js';
 import { Cursor, type CursorOptions, messageOf, storeWentBack } from './cursor.js';
+import { Pace, type PaceOptions } from './pace.js';
 import type { Prepared } from './prepared.js';
 
 /** What a fold works with. */
-export interface FoldOptions extends CursorOptions {
+export interface FoldOptions extends CursorOptions, PaceOptions {
   log: Log;
-  /** Facts per transaction at most. */
-  batch: number;
   /** Milliseconds between two looks for a command to skip the fact that halted it. */
   skipPollMs: number;
   /** Called when the position moved, the end was seen or the state changed. */
   changed(): void;
-  /** Whether anybody waits for facts to be folded. */
-  awaited(): boolean;
-  /** Whether this process answers requests now: what is far behind then leaves it half of its time. */
-  isBusy(): boolean;
   /** Told whether the read store answers, each time it is known anew. */
   store(error?: unknown): void;
 }
@@ -39,25 +34,12 @@ interface Decoded {
 /** Pieces of decoding that hold up the process no longer than this, in milliseconds. */
 const decodeSliceMs = 2;
 const pauses = { first: 100, longest: 5_000 };
-/**
- * Facts per transaction at most while requests are answered: what a transaction computes at once they wait for. And
- * so many are read ahead, because the answers of the log that they need come behind those facts.
- */
-const smallBatch = 100;
-/**
- * A transaction costs the store as much as dozens of facts in it: while nobody waits, facts that trickle in
- * gather for so long, in milliseconds. Those that come fast, from so many a millisecond on, gather for longer, so
- * that most of a batch comes together.
- */
-const gatherMs = { trickling: 50, fast: 500 };
-const fastFrom = 0.5;
-const gatheredShare = 0.8;
-
 /** Folds one stream into one build, from where the build is, for ever. */
 export class Fold {
   readonly stream: StreamDefinition;
   readonly #options: FoldOptions;
   readonly #cursor: Cursor;
+  readonly #pace: Pace;
   readonly #stop = new AbortController();
   #round = new AbortController();
   #running: Promise<void> | undefined;
@@ -65,11 +47,8 @@ export class Fold {
   #halt: Halt | undefined;
   #sawEnd = false;
   #isReading = false;
-  /** Whether whole batches were behind the last entries. */
-  #isFarBehind = false;
   #readAt = 0;
   #failures = 0;
-  #hurry = () => {};
   /** When it last showed a sign of life, and the head of the stream that it has certainly looked up to. */
   #alive = Date.now();
   #looked = 0;
@@ -79,6 +58,7 @@ export class Fold {
     this.#options = options;
     this.stream = options.stream;
     this.#cursor = new Cursor(options);
+    this.#pace = new Pace(options);
   }
 
   /** Sequence up to which the stream is folded, as far as this process knows. */
@@ -111,7 +91,7 @@ export class Fold {
 
   /** Folds what has gathered without waiting for more: somebody waits for it. */
   hurry(): void {
-    this.#hurry();
+    this.#pace.hurry();
   }
 
   /** Finishes the batch in hand and ends. */
@@ -168,7 +148,7 @@ export class Fold {
     }
     await this.#cursor.passOver(first_seq - 1);
     this.#headAtStart = last_seq;
-    this.#isFarBehind = last_seq - this.position > this.#options.batch;
+    this.#pace.isFarBehind = last_seq - this.position > this.#options.batch;
     return undefined;
   }
 
@@ -194,9 +174,9 @@ export class Fold {
       if (halt || failure) this.#round.abort();
       this.#options.changed();
     };
-    const capacity = () => (this.#givesWay() ? smallBatch : 2 * batch);
+    const capacity = () => this.#pace.capacity;
     this.#isReading = true;
-    for await (const entries of this.#batches(
+    for await (const entries of this.#pace.batches(
       log.follow(this.stream, { after: this.position, batch, capacity, signal }),
     )) {
       const began = performance.now();
@@ -208,12 +188,12 @@ export class Fold {
       if (entries.length === 0) this.#looked = Math.max(this.position, this.#headAtStart);
       const pending = entries.at(-1)?.pending ?? 0;
       writing = write(decoded, prepared, pending);
-      if (this.#givesWay()) {
+      if (this.#pace.givesWay) {
         await writing;
         await sleep(performance.now() - began, undefined, { signal }).catch(() => {});
       } else if (entries.length > 0 && pending < batch) {
         const perMs = entries.length / (began - this.#readAt);
-        await this.#gather(perMs, signal);
+        await this.#pace.gather(perMs, signal);
       }
       if (entries.length > 0) this.#readAt = began;
     }
@@ -221,41 +201,6 @@ export class Fold {
     this.#isReading = false;
     if (failure) throw failure.error;
     return halt;
-  }
-
-  /** Whether to leave requests their time: there are some, and whole batches to fold. */
-  #givesWay(): boolean {
-    return this.#isFarBehind && this.#options.isBusy();
-  }
-
-  /** The same entries, in smaller batches where requests are given way. */
-  async *#batches(whole: AsyncIterable<Entry[]>): AsyncGenerator<Entry[]> {
-    for await (const entries of whole) {
-      this.#isFarBehind = (entries.at(-1)?.pending ?? 0) >= this.#options.batch;
-      let from = 0;
-      do {
-        const to = this.#givesWay() ? from + smallBatch : entries.length;
-        yield entries.slice(from, to);
-        from = to;
-      } while (from < entries.length);
-    }
-  }
-
-  async #gather(perMs: number, signal: AbortSignal): Promise<void> {
-    const { awaited, batch } = this.#options;
-    if (awaited() || signal.aborted) return;
-    const { trickling, fast } = gatherMs;
-    const ms = perMs < fastFrom ? trickling : Math.min(fast, (gatheredShare * batch) / perMs);
-    await new Promise<void>((resolve) => {
-      const end = () => {
-        clearTimeout(timer);
-        signal.removeEventListener('abort', end);
-        resolve();
-      };
-      const timer = setTimeout(end, ms);
-      signal.addEventListener('abort', end);
-      this.#hurry = end;
-    });
   }
 
   async #decode(entries: Entry[]): Promise<Decoded> {

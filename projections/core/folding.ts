@@ -1,29 +1,10 @@
 import pLimit, { type LimitFunction } from 'p-limit';
-import type { Logger } from 'pino';
-import type { Log } from '../../streams/core/index.js';
 import type { Build } from './builds.js';
-import { Fold } from './fold.js';
+import { Fold, type FoldOptions } from './fold.js';
 import type { Projection } from './projection.js';
-import type { Sql } from './sql.js';
 
 /** What the folds of a process work with. */
-export interface FoldingOptions {
-  log: Log;
-  sql: Sql;
-  logger: Logger;
-  /** Facts per transaction at most. */
-  batch: number;
-  /** Milliseconds between two looks for a command to skip the fact that halted a fold. */
-  skipPollMs: number;
-  /** Called when a fold moved, saw its end or changed its state. */
-  changed(): void;
-  /** Whether anybody waits for facts to be folded. */
-  awaited(): boolean;
-  /** Whether this process answers requests now. */
-  isBusy(): boolean;
-  /** Told whether the read store answers, each time it is known anew. */
-  store(error?: unknown): void;
-}
+export type FoldingOptions = Omit<FoldOptions, 'projection' | 'build' | 'stream' | 'limits'>;
 
 /** Transactions at a time: readers share the store. */
 const concurrency = { pglite: 1, postgres: 4 };

@@ -16,7 +16,8 @@ const connectTimeoutMs = 5_000;
 /** Bound of one statement: longer than any batch takes, shorter than an operator's patience. */
 const statementTimeoutMs = 60_000;
 
-const types = {
+/** Has the driver read values as `Sql` gives them. */
+export const valueTypes = {
   getTypeParser: (oid: number, format?: 'text' | 'binary') =>
     valueParsers[oid] ?? pg.types.getTypeParser(oid, format as 'text'),
 } as pg.CustomTypesConfig;
@@ -31,7 +32,7 @@ export function openPostgres(url: string, logger: Logger): Sql {
     query_timeout: statementTimeoutMs,
     keepAlive: true,
     pipeline: true,
-    types,
+    types: valueTypes,
   });
   let losses = 0;
   // an idle connection that breaks would end the process if nobody listened

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Config } from '../config/config.js';
 import { projectDir } from '../servers/binaries.js';
-import type { Surroundings } from './dependencies.js';
+import type { Dependencies } from './dependencies.js';
 
 /** What a process tells its operators about itself; addresses are without credentials. */
 export interface About {
@@ -24,7 +24,7 @@ export const { version } = JSON.parse(readFileSync(join(projectDir, 'package.jso
 /** Describes a process that runs with a configuration. */
 export function describeProcess(
   config: Config,
-  { natsUrl, sqlPlace, ircUrl }: Pick<Surroundings, 'natsUrl' | 'sqlPlace' | 'ircUrl'>,
+  { natsUrl, sqlPlace, ircUrl }: Pick<Dependencies, 'natsUrl' | 'sqlPlace' | 'ircUrl'>,
 ): About {
   return {
     version,

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { Config } from '../config/config.js';
 import { bootWarnings } from '../config/warnings.js';
 import type { Assembly } from './assembly.js';
-import { beginSurroundings, type Closing } from './dependencies.js';
+import { type Closing, openDependencies } from './dependencies.js';
 
 /** The running service. */
 export interface App extends Assembly {
@@ -18,13 +18,13 @@ export async function createApp(config: Config, logger: Logger): Promise<App> {
   const stop = () => closeAll(closing, logger);
   for (const warning of bootWarnings(config)) logger.warn(warning);
   try {
-    const { opened } = await beginSurroundings(config, logger, closing);
+    const { opened } = await openDependencies(config, logger, closing);
     // most of the code is loaded while the servers come up: either takes half of a start
     const loading = import('./assembly.js');
     loading.catch(() => {}); // told below, when the servers can be ended
-    const surroundings = await opened;
+    const dependencies = await opened;
     const { assemble } = await loading;
-    return { ...(await assemble(config, logger, { startedAt, surroundings, closing })), stop };
+    return { ...(await assemble(config, logger, { startedAt, dependencies, closing })), stop };
   } catch (error) {
     await stop();
     throw error;

@@ -23,7 +23,7 @@ import { ReadModels } from '../stores/read-models.js';
 import { describeProcess } from './about.js';
 import type { Area } from './areas/area.js';
 import { createAreas } from './areas/index.js';
-import type { Closing, Surroundings } from './dependencies.js';
+import type { Closing, Dependencies } from './dependencies.js';
 import { meteredParts } from './gauges/parts.js';
 
 /** So long after a request a process counts as busy, in milliseconds; those who look how it is do not count. */
@@ -31,9 +31,9 @@ const busyMs = 100;
 const operatorsLook = /^\/(ready|health|metrics|ops)\b/;
 
 /** What there is before the service itself: the servers around it, and the endings of what was opened so far. */
-export interface Beginning {
+export interface AssemblyContext {
   startedAt: Date;
-  surroundings: Surroundings;
+  dependencies: Dependencies;
   closing: Closing[];
 }
 
@@ -52,10 +52,10 @@ export interface Assembly {
 export async function assemble(
   config: Config,
   logger: Logger,
-  { startedAt, surroundings, closing }: Beginning,
+  { startedAt, dependencies, closing }: AssemblyContext,
 ): Promise<Assembly> {
   const has = (role: Role) => config.ROLES.includes(role);
-  const { natsUrl, streamsMaxBytes, ircUrl, sql, sqlPlace, secrets, holder } = surroundings;
+  const { natsUrl, streamsMaxBytes, ircUrl, sql, sqlPlace, secrets, holder } = dependencies;
 
   const metrics = new Metrics();
   const log = await Log.open({

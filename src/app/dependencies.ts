@@ -19,7 +19,7 @@ export interface Closing {
 }
 
 /** The servers around the service, our own or given ones, and the secrets that go with them. */
-export interface Surroundings {
+export interface Dependencies {
   natsUrl: string;
   /** Disk budget of all streams, in bytes. */
   streamsMaxBytes: number;
@@ -40,11 +40,11 @@ export interface Surroundings {
  * Starts what is not given by an address, all at once, and registers in `closing` how to end it. Resolves when
  * everything is on its way; `opened` when it is there.
  */
-export async function beginSurroundings(
+export async function openDependencies(
   config: Config,
   logger: Logger,
   closing: Closing[],
-): Promise<{ opened: Promise<Surroundings> }> {
+): Promise<{ opened: Promise<Dependencies> }> {
   const dataDir = resolve(config.DATA_DIR);
   const own = { nats: config.NATS_URL === '', sql: config.DATABASE_URL === '', irc: config.IRC_URL === '' };
   const needsIrc = config.ROLES.includes('irc');
@@ -87,7 +87,7 @@ export async function beginSurroundings(
 
   const operName = config.IRC_OPER_NAME || ownIrc?.ircOperName;
   const operPassword = config.IRC_OPER_PASSWORD || ownIrc?.ircOperPassword;
-  const whenThere = async (): Promise<Surroundings> => {
+  const whenThere = async (): Promise<Dependencies> => {
     await settled;
     return {
       holder: locked ? `${hostname()}:${dataDir}` : randomUUID(),

@@ -4,7 +4,7 @@ import { mkdir, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 
 /** What every part needs at least to begin with, in bytes. */
-const roomForABeginning = 1024 * 1024;
+const bytesToStart = 1024 * 1024;
 
 /** Makes a data directory where there is none, and sees that it takes files. Rejects with what the operator can do. */
 export async function prepareDataDir(dir: string): Promise<void> {
@@ -33,7 +33,7 @@ async function makeFolder(path: string): Promise<void> {
 async function tryWriting(path: string): Promise<void> {
   const file = join(path, `write-test-${randomBytes(6).toString('hex')}`);
   try {
-    await writeFile(file, Buffer.alloc(roomForABeginning));
+    await writeFile(file, Buffer.alloc(bytesToStart));
   } finally {
     await rm(file, { force: true });
   }

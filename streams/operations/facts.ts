@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineStream, type FactOf } from '../core/index.js';
+import { defineStream } from '../core/index.js';
 
 /** What operators decided about the service itself. */
 export const operations = defineStream({
@@ -25,8 +25,6 @@ export const operations = defineStream({
     }),
   },
 });
-
-export type OperationsFact = FactOf<typeof operations>;
 
 /** Subject of what was decided about one read model: a halted one looks only here. */
 export function projectionSubject(name: string): string {

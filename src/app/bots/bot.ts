@@ -5,10 +5,10 @@ import { IrcConnection, type IrcConnectionOptions } from '../../../workers/irc/c
 import type { NetworkSize } from '../../../workers/irc/index.js';
 import type { Config } from '../../config/config.js';
 import type { RecorderState } from '../../operations/core/health.js';
-import type { Surroundings } from '../dependencies.js';
+import type { Dependencies } from '../dependencies.js';
 
 /** What every bot needs to come into being. */
-export interface BotParts extends Pick<Surroundings, 'ircUrl' | 'secrets' | 'holder'> {
+export interface BotParts extends Pick<Dependencies, 'ircUrl' | 'secrets' | 'holder'> {
   log: Log;
   logger: Logger;
 }

@@ -6,12 +6,12 @@ import { GuardChannels, guard } from '../../../workers/moderation/index.js';
 import { botNicks } from '../../config/bot-nicks.js';
 import type { Config } from '../../config/config.js';
 import type { ReadModels } from '../../stores/read-models.js';
-import type { Surroundings } from '../dependencies.js';
+import type { Dependencies } from '../dependencies.js';
 
 /** Makes the guardian ready to be held by one process at a time; `start()` of the lease begins to try. */
 export function createGuard(
   config: Config,
-  parts: Pick<Surroundings, 'holder'> & { log: Log; logger: Logger; readModels: ReadModels },
+  parts: Pick<Dependencies, 'holder'> & { log: Log; logger: Logger; readModels: ReadModels },
 ): Lease {
   const { log, logger, holder, readModels } = parts;
   return new Lease({

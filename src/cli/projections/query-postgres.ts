@@ -1,6 +1,7 @@
 import pTimeout from 'p-timeout';
 import pg from 'pg';
-import { isSqlState, storeError, storeUnavailable, valueParsers } from '../../../projections/core/sql.js';
+import { valueTypes } from '../../../projections/core/postgres.js';
+import { isSqlState, storeError, storeUnavailable } from '../../../projections/core/sql.js';
 import type { QueryConnection, QueryResult } from './query-connection.js';
 
 const connectTimeoutMs = 5_000;
@@ -9,11 +10,6 @@ const cancelBoundMs = 5_000;
 const cancelEveryMs = 200;
 /** The server ends a statement this long after its time, in case that nobody is left to cancel it; then we do not wait for the server. */
 const graceMs = 5_000;
-
-const types = {
-  getTypeParser: (oid: number, format?: 'text' | 'binary') =>
-    valueParsers[oid] ?? pg.types.getTypeParser(oid, format as 'text'),
-} as pg.CustomTypesConfig;
 
 /** Connects to a PostgreSQL server, to ask a query that may take so long. Throws `Unavailable`. */
 export async function openPostgresQuery(url: string, timeoutMs: number): Promise<PostgresQuery> {
@@ -94,7 +90,7 @@ async function connect(url: string, queryTimeoutMs: number): Promise<pg.Client> 
     connectionTimeoutMillis: connectTimeoutMs,
     query_timeout: queryTimeoutMs,
     keepAlive: true,
-    types,
+    types: valueTypes,
   });
   client.on('error', () => {}); // the statement that runs, or the next one, tells
   try {

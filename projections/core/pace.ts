@@ -1,0 +1,83 @@
+import type { Entry } from '../../streams/core/index.js';
+
+/** What decides how fast a stream is folded. */
+export interface PaceOptions {
+  /** Facts per transaction at most. */
+  batch: number;
+  /** Whether anybody waits for facts to be folded. */
+  awaited(): boolean;
+  /** Whether this process answers requests now: what is far behind then leaves it half of its time. */
+  isBusy(): boolean;
+}
+
+/**
+ * Facts per transaction at most while requests are answered: what a transaction computes at once they wait for. And
+ * so many are read ahead, because the answers of the log that they need come behind those facts.
+ */
+const smallBatch = 100;
+/**
+ * A transaction costs the store as much as dozens of facts in it: while nobody waits, facts that trickle in
+ * gather for so long, in milliseconds. Those that come fast, from so many a millisecond on, gather for longer, so
+ * that most of a batch comes together.
+ */
+const gatherMs = { trickling: 50, fast: 500 };
+const fastFrom = 0.5;
+const gatheredShare = 0.8;
+
+/** How many facts a fold takes at a time, and how long it lets them gather. */
+export class Pace {
+  /** Whether whole batches were behind the last entries. */
+  isFarBehind = false;
+  readonly #options: PaceOptions;
+  #hurry = () => {};
+
+  constructor(options: PaceOptions) {
+    this.#options = options;
+  }
+
+  /** Whether to leave requests their time: there are some, and whole batches to fold. */
+  get givesWay(): boolean {
+    return this.isFarBehind && this.#options.isBusy();
+  }
+
+  /** So many facts are read ahead. */
+  get capacity(): number {
+    return this.givesWay ? smallBatch : 2 * this.#options.batch;
+  }
+
+  /** The same entries, in smaller batches where requests are given way. */
+  async *batches(whole: AsyncIterable<Entry[]>): AsyncGenerator<Entry[]> {
+    for await (const entries of whole) {
+      this.isFarBehind = (entries.at(-1)?.pending ?? 0) >= this.#options.batch;
+      let from = 0;
+      do {
+        const to = this.givesWay ? from + smallBatch : entries.length;
+        yield entries.slice(from, to);
+        from = to;
+      } while (from < entries.length);
+    }
+  }
+
+  /** Lets facts gather that come so many a millisecond, until somebody waits for them. */
+  async gather(perMs: number, signal: AbortSignal): Promise<void> {
+    const { awaited, batch } = this.#options;
+    if (awaited() || signal.aborted) return;
+    const { trickling, fast } = gatherMs;
+    const ms = perMs < fastFrom ? trickling : Math.min(fast, (gatheredShare * batch) / perMs);
+    await new Promise<void>((resolve) => {
+      const end = () => {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', end);
+        resolve();
+      };
+      const timer = setTimeout(end, ms);
+      signal.addEventListener('abort', end);
+      this.#hurry = end;
+    });
+  }
+
+  /** Ends the gathering that goes on. */
+  hurry(): void {
+    this.#hurry();
+  }
+}

@@ -1,0 +1,119 @@
+import { z } from 'zod';
+import { isNick } from '../../streams/irc-grammar.js';
+import type { Thresholds } from '../../streams/moderation/index.js';
+import { type ConfiguredModel, readModelsFile } from '../operations/deliberation/models-file.js';
+
+/** A setting that is the address of a server; empty where the server is our own. */
+export const address = (protocols: string[], example: string, preset = '') =>
+  z
+    .string()
+    .default(preset)
+    .refine((text) => text === '' || isAddress(text, protocols), `must be an address like ${example}`);
+
+function isAddress(text: string, protocols: string[]): boolean {
+  if (/\s/.test(text) || !URL.canParse(text)) return false;
+  const { protocol, hostname } = new URL(text);
+  // PostgreSQL is also reached through a socket file, without a host
+  return protocols.includes(protocol) && (hostname !== '' || protocol.startsWith('postgres'));
+}
+
+/** Whether a text is a list of addresses of log servers. */
+export function areNatsAddresses(text: string): boolean {
+  return text === '' || text.split(',').every((one) => isAddress(one.trim(), ['nats:', 'tls:']));
+}
+
+/** Whether a text is a host name or an address (IPv6 in brackets) and a port. */
+export function isHostAndPort(text: string): boolean {
+  const match = /^(?:\[[0-9a-f:.]+\]|[a-z0-9_.-]+):(\d{1,5})$/i.exec(text);
+  return match !== null && Number(match[1]) >= 1 && Number(match[1]) <= 65_535;
+}
+
+/** Whether a text is the origin of web pages, as browsers send it. */
+export function isOrigin(text: string): boolean {
+  return URL.canParse(text) && new URL(text).origin === text;
+}
+
+/** A setting that is a number in decimal digits. */
+export const wholeNumber = (min: number, max = Number.MAX_SAFE_INTEGER) =>
+  z.string().transform((text, context) => {
+    const number = Number(text);
+    if (/^\s*\d+\s*$/.test(text) && number >= min && number <= max) return number;
+    const range = max === Number.MAX_SAFE_INTEGER ? `from ${min} on` : `from ${min} to ${max}`;
+    context.addIssue({ code: 'custom', message: `must be a whole number ${range}` });
+    return z.NEVER;
+  });
+/** A setting that is a TCP port; 0 is any free one. */
+export const port = (preset: number) => wholeNumber(0, 65_535).default(preset);
+/** A setting that is a time in milliseconds. */
+export const milliseconds = (preset: number) => wholeNumber(1).default(preset);
+/** A setting that is a list of words with commas between them. */
+export const list = (preset: string) =>
+  z
+    .string()
+    .default(preset)
+    .transform((text) =>
+      text
+        .split(',')
+        .map((item) => item.trim())
+        .filter((item) => item !== ''),
+    );
+
+/** A setting that names keys and those who have them. */
+export const apiKeys = list('').transform((pairs, context) =>
+  pairs.map((pair) => {
+    const colon = pair.indexOf(':');
+    if (colon < 1 || colon === pair.length - 1) {
+      // the pair itself is a secret: name its place only
+      context.addIssue({
+        code: 'custom',
+        message: `must be name:key pairs with commas between them, pair ${pairs.indexOf(pair) + 1} is none`,
+      });
+    }
+    return { name: pair.slice(0, colon), key: pair.slice(colon + 1) };
+  }),
+);
+
+/** A list setting of which each item is one of a few words. */
+export const someOf = <Word extends string>(words: readonly Word[], preset: Word) =>
+  list(preset).transform((given, context) => {
+    if (given.length === 0 || !given.every((word) => words.includes(word as Word)))
+      context.addIssue({ code: 'custom', message: `must be one or more of ${words.join(', ')}` });
+    return given as Word[];
+  });
+
+/** Points from which on an incident is a LOG, WARN, MUTE, KICK and BAN. */
+export const thresholds = list('20,40,60,80,95').transform((texts, context): Thresholds => {
+  const points = texts.map(Number);
+  const areRising = points.every((point, index) => point >= (points[index - 1] ?? 0) + 1 && point <= 101);
+  if (points.length !== 5 || !areRising || !texts.every((text) => /^\d{1,3}$/.test(text)))
+    context.addIssue({ code: 'custom', message: 'must be five rising whole numbers from 1 to 101' });
+  return points as unknown as Thresholds;
+});
+
+/** A setting that is an amount of US dollars. */
+export const dollars = (preset: number) =>
+  z
+    .string()
+    .default(String(preset))
+    .refine((text) => /^\d{1,6}(\.\d{1,6})?$/.test(text), 'must be an amount of US dollars like 1.00')
+    .transform(Number);
+
+/** A setting that is the path of the file of models; their keys are added from the environment. */
+export const modelsFile = z
+  .string()
+  .default('')
+  .transform((path, context): ConfiguredModel[] => {
+    try {
+      return path === '' ? [] : readModelsFile(path);
+    } catch (error) {
+      context.addIssue({ code: 'custom', message: (error as Error).message });
+      return z.NEVER;
+    }
+  });
+
+/** A setting that is the nick of a bot. */
+export const nick = (preset: string) =>
+  z
+    .string()
+    .default(preset)
+    .refine(isNick, 'must be an IRC nick of 1 to 30 characters that does not begin with a digit');
