@@ -1,5 +1,7 @@
 import { IdentityRegistry } from '../../../workers/identity/index.js';
+import { PushIdentity } from '../../../workers/identity/push/index.js';
 import { AgentRegistry } from '../../../workers/identity/registry-watch/agents.js';
+import { WatchRegistry } from '../../../workers/identity/registry-watch/index.js';
 import type { Wallets } from '../../auth/erc8128/wallets.js';
 import { NickWallets } from '../../auth/nick-wallets.js';
 import { nobody } from '../../operations/core/call.js';
@@ -7,13 +9,12 @@ import type { IrcState } from '../../operations/core/health.js';
 import { getLinkOfNick } from '../../operations/identity/links.js';
 import type { IdentityParts } from '../../operations/identity/parts.js';
 import { createIdentification } from '../bots/identity.js';
-import { createPush } from '../bots/push.js';
-import { createRegistryWatch } from '../bots/registry-watch.js';
+import { leased } from '../bots/leased.js';
 import type { Area, AreaParts } from './area.js';
 
 /** Nicks and their wallets: the registry, the bot that people link with, who is told of changes, and who acts for whom. */
 export function identityArea(parts: AreaParts, wallets: Wallets): Area & { signers: NickWallets } {
-  const { config, log, logger, call } = parts;
+  const { config, log, logger, readModels, call } = parts;
   const { CHAIN_RPC_URL: rpcUrl, ERC8004_REGISTRY: address } = config;
   const agents = rpcUrl && address ? new AgentRegistry({ rpcUrl, address }) : undefined;
   const registry = new IdentityRegistry({ log, logger, agents });
@@ -22,12 +23,18 @@ export function identityArea(parts: AreaParts, wallets: Wallets): Area & { signe
     registry,
     irc: async () => (await bot.lease.holderState()) as IrcState | undefined,
   };
-  const push = createPush(config, parts);
+  const { EM_IDENTITY_WEBHOOK_URL: url, EM_IDENTITY_WEBHOOK_SECRET: secret, EM_SOURCE: source } = config;
+  const push = () => new PushIdentity({ log, logger, source, receiver: { url, secret } });
+  const watch = (agents: AgentRegistry) => () =>
+    new WatchRegistry({
+      ...{ registry, agents, logger },
+      read: (query) => readModels.read('identity_links', query),
+    });
   return {
     signers: new NickWallets({ wallets, linkOf: (nick) => call(getLinkOfNick, { nick }, nobody) }),
     parts: { identity },
     bots: [bot],
-    workers: push ? [push] : [],
-    schedules: agents ? [createRegistryWatch(config, { ...parts, registry, agents })] : [],
+    workers: url && secret ? [leased(config, parts, 'push-identity', push)] : [],
+    schedules: agents ? [leased(config, parts, 'watch-registry', watch(agents))] : [],
   };
 }

@@ -1,8 +1,11 @@
 import { casefold } from '../../../streams/irc-grammar.js';
+import { createEnforcement } from '../../../workers/channels/index.js';
+import { GuardChannels, guard } from '../../../workers/moderation/index.js';
+import { botNicks } from '../../config/bot-nicks.js';
 import type { IrcState } from '../../operations/core/health.js';
 import type { ModerationParts } from '../../operations/moderation/index.js';
 import type { createChannelKeeping } from '../bots/channels.js';
-import { createGuard } from '../bots/guard.js';
+import { leased } from '../bots/leased.js';
 import type { Area, AreaParts } from './area.js';
 
 /**
@@ -10,13 +13,20 @@ import type { Area, AreaParts } from './area.js';
  * channel bot (`keeping`) has the power to act.
  */
 export function moderationArea(parts: AreaParts, keeping: ReturnType<typeof createChannelKeeping>): Area {
-  const { config } = parts;
+  const { config, log, logger, readModels } = parts;
   const moderation: ModerationParts['moderation'] = {
     irc: async () => (await keeping.lease.holderState().catch(() => undefined)) as IrcState | undefined,
     ignored: new Set(config.GUARDIAN_IGNORE_CHANNELS.map(casefold)),
   };
+  const work = () =>
+    new GuardChannels({
+      ...{ log, logger, bots: botNicks(config), enforce: createEnforcement(log) },
+      thresholds: config.GUARDIAN_THRESHOLDS,
+      ignored: config.GUARDIAN_IGNORE_CHANNELS,
+      read: (query, after) => readModels.read('moderation', query, after),
+    });
   return {
     parts: { moderation },
-    workers: [createGuard(config, parts)],
+    workers: [leased(config, parts, guard, work)],
   };
 }

@@ -1,5 +1,4 @@
 import { createPresence } from '../../../workers/channels/index.js';
-import { Lease } from '../../../workers/core/lease.js';
 import { AdmitPayers, admit } from '../../../workers/payments/admission/index.js';
 import { Chain } from '../../../workers/payments/chain.js';
 import { Facilitator } from '../../../workers/payments/facilitator.js';
@@ -9,12 +8,13 @@ import { ResolvePayments } from '../../../workers/payments/resolution/index.js';
 import { readPaidChannels } from '../../config/paid-channels.js';
 import { createGateway } from '../../operations/payments/parts.js';
 import { unresolvedIn } from '../../operations/payments/unresolved.js';
+import { leased } from '../bots/leased.js';
 import { readUnresolved } from '../gauges/payments.js';
 import type { Area, AreaParts } from './area.js';
 
 /** Paid channels: what they cost, the way in by payment, who is brought in and put out, and what became of payments. */
 export function paymentsArea(parts: AreaParts): Area {
-  const { config, log, logger, holder, readModels, channels } = parts;
+  const { config, log, logger, readModels, channels } = parts;
   const { X402_FACILITATOR_URL: url, CHAIN_RPC_URL: rpcUrl, PUBLIC_URL: publicUrl } = config;
   const paidChannels = readPaidChannels(config.PAID_CHANNELS, config.IRC_CHANNELS);
   const facilitator = url === '' ? undefined : new Facilitator({ url });
@@ -27,25 +27,29 @@ export function paymentsArea(parts: AreaParts): Area {
     admit: (place) => admit(channels, place),
     publicUrl,
   });
-  const admission = new Lease({
-    ...{ log, logger, holder, name: 'admit-payers', replicas: config.NATS_REPLICAS },
-    begin: () =>
+  const admission = leased(
+    config,
+    parts,
+    'admit-payers',
+    () =>
       new AdmitPayers({
         ...{ log, logger, channels },
         rooms: paidChannels.map(({ name, description }) => ({ name, topic: description })),
         read: (query, after) => readModels.read('payments', query, after),
       }),
-  });
-  const resolution = new Lease({
-    ...{ log, logger, holder, name: 'resolve-payments', replicas: config.NATS_REPLICAS },
-    begin: () =>
+  );
+  const resolution = leased(
+    config,
+    parts,
+    'resolve-payments',
+    () =>
       new ResolvePayments({
         ...{ log, logger },
         places: paidChannels.map((channel) => ({ ...channel, terms: termsOf(channel) })),
         fateOf: (intended) => fateOf(intended, { chain, facilitator, publicUrl }, log.now()),
         read: (query, after) => readModels.read('payments', query, after),
       }),
-  });
+  );
   const unresolved = () => unresolvedIn(readModels, log.now());
   return {
     parts: { payments },
