@@ -17,7 +17,7 @@ export async function eventually<T>(
     } catch (error) {
       last = error;
     }
-    const pauseMs = Math.min(500, Math.max(20, 2 * (Date.now() - asked)));
+    const pauseMs = Math.min(1_000, Math.max(20, 3 * (Date.now() - asked)));
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
   throw new Error(`waited ${timeoutMs} ms for: ${what}${last ? ` (${(last as Error).message})` : ''}`);
