@@ -140,8 +140,17 @@ export class Client {
   write(tags: Tags, body: string): void {
     if (this.closed) return;
     if (this.#answering) this.#answering.lines.push({ tags, body });
-    else this.#put(tags, body);
+    else if (this.server.leaks(this)) {
+      this.#put({}, `:${this.server.name} BATCH +1 :labeled-response`);
+      this.#put(tags, body, 'batch=1');
+      this.#put({}, `:${this.server.name} BATCH :-1`);
+    } else this.#put(tags, body);
     this.server.wrote(this);
+  }
+
+  /** How many lines the answer has that is being made. */
+  get answered(): number {
+    return this.#answering?.lines.length ?? 0;
   }
 
   /** A line that is no part of an answer, though it comes of the same command. */

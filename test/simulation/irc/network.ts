@@ -64,6 +64,7 @@ export class IrcNetwork {
         ...{ world, name, id: `${index + 1}RN`, kind, ...credentials, reservedNicks },
         publicCostMs: options.publicCostMs ?? 0,
         linked: () => this.servers.length > 1,
+        leaks: () => kind.forces && this.random.chance(0.5),
         spread: (fact) => this.#spread(server, fact),
         force: (fact, home) => this.#force(server, fact, home),
         shown: ({ name }, channel, message) => void this.shown.push({ ...message, channel, server: name }),

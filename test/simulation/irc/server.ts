@@ -29,6 +29,8 @@ export interface ServerOptions {
   /** A channel has been shown a line by a user of this server. */
   shown?(server: Server, channel: string, message: Message): void;
   linked(): boolean;
+  /** Whether, this time, others see the batch of an answer that they have a line of, as InspIRCd happens to show it. */
+  leaks(): boolean;
 }
 
 const registrationMs = 20_000;
@@ -51,6 +53,8 @@ export class Server {
   startedAt: number;
   #messages = 0;
   #users = 0;
+  /** Whose line is being worked on. */
+  #asking: Client | undefined;
   #written = new Set<Client>();
   /** Channels that outlive a crash, as they were last saved. */
   readonly #saved = new Map<string, Channel>();
@@ -163,11 +167,19 @@ export class Server {
       return;
     }
     if (isLabelled) client.beginAnswer(label);
+    this.#asking = client;
     if (!client.user && !(run && beforeRegistration.has(command))) {
       client.numeric('451', command, 'You have not registered.');
     } else if (!run) client.numeric('421', command, 'Unknown command');
     else run({ server: this, client, user: client.user!, parameters, tags, command });
+    this.#asking = undefined;
     if (isLabelled && !client.closed) client.endAnswer();
+  }
+
+  /** Whether a client is shown a line inside the batch of somebody else's answer. */
+  leaks(client: Client): boolean {
+    const isPart = this.#asking !== undefined && this.#asking !== client && this.#asking.answered > 1;
+    return isPart && client.has('batch') && client.has('labeled-response') && this.options.leaks();
   }
 
   /** Registers a client that has told what has to be told, when the clock comes to it. */

@@ -29,6 +29,7 @@ export interface Run {
 }
 
 const channels = ['#alpha', '#beta', '#gamma'] as const;
+const nicks = { speaker: 'em-bot', witness: 'em-irc' } as const;
 const linesPerChannel = 30;
 const faultsForMs = 60_000;
 /** A bot that was sent away for the sixth time waits half a minute, and one whose session is dead may find it out late. */
@@ -62,7 +63,9 @@ class Stage {
   readonly #world: World;
   readonly #network: IrcNetwork;
   readonly #random: Random;
+  /** One speaks, the other only looks on. */
   readonly #irc: IrcConnection;
+  readonly #witness: IrcConnection;
   readonly #people: Person[];
   readonly #finished = new Set<string>();
   #isCalm = false;
@@ -72,13 +75,12 @@ class Stage {
     this.#world = world;
     this.#random = world.random.fork();
     const kind = this.#random.chance(0.15) ? ngircd : inspircd;
-    this.#network = new IrcNetwork(world, { kind, servers: this.#random.int(1, 3) });
-    const nick = 'em-bot';
-    this.faults = new Faults({ world, network: this.#network, nicks: [nick], channels });
-    const at = this.#random.int(0, this.#network.servers.length - 1);
-    const url = 'irc://simulated:6667';
-    const log = pino({ level: 'info' }, { write: (line: string) => this.#read(JSON.parse(line)) });
-    this.#irc = new IrcConnection({ url, nick, log, ...credentials, dial: this.#network.dial(at) });
+    const reservedNicks = kind.forces && this.#random.chance(0.3) ? Object.values(nicks) : [];
+    this.#network = new IrcNetwork(world, { kind, servers: this.#random.int(1, 3), reservedNicks });
+    this.faults = new Faults({ world, network: this.#network, nicks: Object.values(nicks), channels });
+    this.#irc = this.#connection(nicks.speaker);
+    this.#witness = this.#connection(nicks.witness);
+    this.#look();
     this.#people = ['alice', 'bob'].map((name, server) =>
       this.#network.person(name, { server: Math.min(server, this.#network.servers.length - 1) }),
     );
@@ -87,6 +89,7 @@ class Stage {
   async play(faults: number): Promise<void> {
     const world = this.#world;
     this.#irc.start();
+    this.#witness.start();
     const speaking = channels.map((channel) => this.#speak(channel));
     for (let n = 0; n < faults; n++)
       world.after(this.#random.int(0, faultsForMs), () => this.faults.strike());
@@ -96,15 +99,15 @@ class Stage {
     this.#isCalm = true;
     if (!(await world.until(() => this.#isWell(), calmWithinMs)))
       this.violations.push(
-        `not well ${calmWithinMs} ms after the faults: ${JSON.stringify(this.#irc.status())}, ${[...this.#finished]}`,
+        `not well ${calmWithinMs} ms after the faults: ${JSON.stringify([this.#irc.status(), this.#witness.status()])}, ${[...this.#finished]}`,
       );
     this.#isOver = true;
     await world.pass(1_000);
     let isStopped = false;
-    void Promise.all([this.#irc.stop(), ...speaking]).then(() => {
+    void Promise.all([this.#irc.stop(), this.#witness.stop(), ...speaking]).then(() => {
       isStopped = true;
     });
-    if (!(await world.until(() => isStopped, 10_000))) this.violations.push('the bot does not stop');
+    if (!(await world.until(() => isStopped, 10_000))) this.violations.push('the bots do not stop');
     for (const person of this.#people) person.quit();
     // what a server still has of lost connections goes with its pings
     await world.pass(90_000);
@@ -113,17 +116,48 @@ class Stage {
     this.#judge();
   }
 
-  #read({ msg, reason }: { msg: string; reason?: string }): void {
-    this.#world.tell('em-bot', reason === undefined ? msg : `${msg}: ${reason}`);
+  #connection(nick: string): IrcConnection {
+    const log = pino({ level: 'info' }, { write: (line: string) => this.#read(JSON.parse(line)) });
+    const dial = this.#network.dial(this.#random.int(0, this.#network.servers.length - 1));
+    return new IrcConnection({ url: 'irc://simulated:6667', nick, log, ...credentials, dial });
+  }
+
+  /** The witness keeps itself in the channels, and is told of each line once in a session. */
+  #look(): void {
+    let told = new Set<string>();
+    this.#witness.on('session', (session) => {
+      told = new Set();
+      void this.#stay(session);
+    });
+    this.#witness.on('line', ({ command, tags: { msgid }, params }) => {
+      if (command !== 'PRIVMSG' || msgid === undefined) return;
+      if (told.has(msgid)) this.violations.push(`the witness is told twice: ${params.at(-1)}`);
+      told.add(msgid);
+    });
+  }
+
+  async #stay(session: Session): Promise<void> {
+    while (!session.lost.aborted && !this.#isOver) {
+      const away = channels.filter((channel) => !session.isIn(channel));
+      if (away.length > 0) await session.join(away, { history: this.#random.chance(0.5), witness: true });
+      await delay(1_000);
+    }
+  }
+
+  #read({ nick, msg, reason }: { nick: string; msg: string; reason?: string }): void {
+    this.#world.tell(nick, reason === undefined ? msg : `${msg}: ${reason}`);
     const isSlow = slowing.some((kind) => this.faults.kinds.includes(kind));
     if (!isSlow && reason?.startsWith('not registered within')) this.violations.push(reason);
   }
 
   #isWell(): boolean {
-    const { connected, oper, nick } = this.#irc.status();
-    const session = this.#irc.session();
-    const isIn = channels.every((channel) => session?.isIn(channel));
-    return connected && oper && nick === 'em-bot' && isIn && this.#finished.size === channels.length;
+    const isThere = (irc: IrcConnection, as: string) => {
+      const { connected, oper, nick } = irc.status();
+      const session = irc.session();
+      return connected && oper && nick === as && channels.every((channel) => session?.isIn(channel));
+    };
+    const areThere = isThere(this.#irc, nicks.speaker) && isThere(this.#witness, nicks.witness);
+    return areThere && this.#finished.size === channels.length;
   }
 
   /** Lines for one channel, one after the other; the last ones when all is well, and those have to be confirmed. */

@@ -121,7 +121,8 @@ const say: Command = (run) => {
   const isToChannel = target.startsWith('#');
   const channel = isToChannel ? server.channel(target) : undefined;
   const other = isToChannel ? undefined : server.user(target);
-  if (isToChannel && !channel) return client.numeric('403', target, 'No such channel');
+  if (isToChannel && !channel)
+    return client.numeric(server.kind.name === 'ngircd' ? '401' : '403', target, 'No such channel');
   if (!isToChannel && !other) return client.numeric('401', target, 'No such nick');
   const obstacle = channel && obstacleOf(channel, user);
   if (obstacle)
