@@ -7,6 +7,7 @@ import {
   rebuildProjection,
   skipFact,
 } from './read-models.js';
+import { listStreams } from './streams.js';
 import { listWorkers, skipWork } from './workers.js';
 
 /** How the service is, and what whoever runs it sees and mends. */
@@ -21,6 +22,7 @@ export const systemOperations = [
   rebuildProjection,
   skipFact,
   pruneProjections,
+  listStreams,
   listWorkers,
   skipWork,
 ];
