@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { RefusalCode } from '../../streams/refusals.js';
 import type { ApiKeys } from '../auth/api-keys.js';
 import { keepRawBodies } from '../auth/raw-body.js';
-import { type Binding, bindingOf, schemaAt } from '../operations/core/binding.js';
+import { type Binding, bindingOf } from '../operations/core/binding.js';
 import { type Call, inputOf, nobody, parseInput } from '../operations/core/call.js';
 import type { AnyOperation, Caller, HttpFace } from '../operations/core/operation.js';
 
@@ -125,17 +125,19 @@ export function collect(
   if (binding.body.length > 0) take(given, bodyOf(binding, request.body, invalid), binding.body);
   for (const name of binding.query) {
     const value = (request.query as Record<string, unknown>)[name];
-    if (value !== undefined) given[name] = fromText(schemaAt(input, name), value);
+    if (value !== undefined) given[name] = fromText(memberOf(input, name), value);
   }
   for (const [name, header] of Object.entries(binding.headers)) {
     const value = request.headers[header];
     if (value !== undefined) given[name] = Array.isArray(value) ? value.join(', ') : value;
   }
   for (const name of binding.path) {
-    given[name] = fromText(schemaAt(input, name), (request.params as Record<string, unknown>)[name]);
+    given[name] = fromText(memberOf(input, name), (request.params as Record<string, unknown>)[name]);
   }
   return given;
 }
+
+const memberOf = (input: z.ZodObject, name: string) => input.shape[name] as z.ZodType;
 
 function bodyOf(
   { bodyOptional }: Binding,
