@@ -112,11 +112,13 @@ export async function request<Result>(
   input: unknown,
 ): Promise<Result> {
   const deadline = log.now().getTime() + timeoutMs;
+  const begun = performance.now();
   const { connection } = log;
   const ask = () => {
     const withDeadline = headers();
     withDeadline.set(deadlineHeader, String(deadline));
-    const timeout = Math.max(1, deadline - log.now().getTime());
+    // the log's clock may be set meanwhile, and would have us wait for as long as it was set back
+    const timeout = Math.max(1, timeoutMs - (performance.now() - begun));
     return connection.request(subjectOf(name, operation), JSON.stringify(input), {
       ...{ timeout, headers: withDeadline },
     });

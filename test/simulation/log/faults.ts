@@ -47,6 +47,10 @@ export const logFaults: readonly LogFault[] = [
     strike: (server, _world, random) => server.loseAnswers(random.int(1, 4)),
   },
   {
+    name: 'partition behind an append',
+    strike: (server, _world, random) => server.partitionBehindAppend(random.int(100, 8_000)),
+  },
+  {
     name: 'refused appends',
     strike: (server, _world, random) =>
       server.refuse(random.pick([refusals.diskFull, refusals.noRoom]), random.int(50, 6_000)),
@@ -80,10 +84,3 @@ export const logFaults: readonly LogFault[] = [
     },
   },
 ];
-
-/** Ends whatever is still wrong. */
-export function heal(server: SimulatedLogServer): void {
-  server.start();
-  server.thaw();
-  server.slow();
-}

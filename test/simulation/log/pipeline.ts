@@ -8,7 +8,7 @@ import { Reactor } from '../../../workers/core/reactor.js';
 import { answerRequests, request } from '../../../workers/core/rpc.js';
 import type { Random } from '../random.js';
 import { World } from '../world.js';
-import { heal, logFaults } from './faults.js';
+import { logFaults } from './faults.js';
 import { runIn } from './run.js';
 import { SimulatedLogServer } from './server.js';
 
@@ -20,6 +20,8 @@ export interface Run {
   /** What happened, by kind. */
   faults: Record<string, number>;
   events: number;
+  /** Facts recorded again after longer than the log knows ids. */
+  notedTwice: number;
   messages: number;
   steps: number;
 }
@@ -30,6 +32,7 @@ const jobs = defineStream({
   facts: {
     'job.asked': z.object({ key: z.string(), n: z.int() }),
     'job.done': z.object({ key: z.string(), n: z.int() }),
+    'job.noted': z.object({ key: z.string(), n: z.int() }),
     'job.counted': z.object({ total: z.int(), command: z.string() }),
   },
 });
@@ -43,8 +46,8 @@ const calmMs = 90_000;
 /** How often positions are looked at. */
 const watchMs = 100;
 const longestBoundMs = 40_000;
-/** A renewal that is not answered, and the question that follows it, take so long. */
-const twoHoldersMs = 15_000;
+/** A client that is cut off finds out by its pings, asks in vain for a renewal, and asks who holds the lease: so long. */
+const twoHoldersMs = 40_000;
 const service = 'counting';
 
 /** A counter that many raise at once. */
@@ -79,6 +82,11 @@ class Judge {
   readonly doneUpTo = new Map<string, number>();
   /** Sequences that somebody has dealt with. */
   readonly read = new Set<number>();
+  /**
+   * What was recorded again behind a partition that is longer than ids are known, while others appended to the same
+   * subject: a stated limit.
+   */
+  notedTwice = 0;
   /** Commands that were carried out. */
   readonly commands = new Set<string>();
   readonly holders = new Map<string, number>();
@@ -139,7 +147,8 @@ class Judge {
         counted.add(data.command);
         if (data.total !== counted.size) this.wrong(`${data.command} made ${data.total} of ${counted.size}`);
       }
-      if (ids.has(id)) this.wrong(`${id} is stored at ${ids.get(id)} and at ${seq}`);
+      if (ids.has(id) && type === 'job.noted') this.notedTwice += 1;
+      else if (ids.has(id)) this.wrong(`${id} is stored at ${ids.get(id)} and at ${seq}`);
       ids.set(id, seq);
     }
     for (const command of this.commands)
@@ -178,7 +187,9 @@ class Process {
         const fact = { type: 'job.done' as const, data: { key, n } };
         await log.appendOnce(jobs, `jobs.done.${key}.${n}`, fact, { by: name });
         judge.didWork(key, n);
-        return { is: 'done' };
+        if (n % 4 > 0) return { is: 'done' };
+        const noted = { type: 'job.noted', data: { key, n } };
+        return { is: 'done', fact: { stream: jobs, subject: 'jobs.noted', fact: noted, by: name } };
       },
     });
     this.#reader = new FactConsumer<typeof jobs>({
@@ -188,9 +199,10 @@ class Process {
       },
       take: ({ seq }) => {
         if (seq <= this.#lastRead) judge.wrong(`${name} is handed ${seq} after ${this.#lastRead}`);
-        // what it has in hand it is not told of again
+        // what it has in hand it is not told of again, nor what another one has dealt with meanwhile
         for (let left = this.#lastRead + 1; left < seq; left++)
-          if (!this.#taken.has(left)) judge.wrong(`${name} is handed ${seq} after ${this.#lastRead}`);
+          if (!this.#taken.has(left) && !judge.read.has(left))
+            judge.wrong(`${name} is handed ${seq} after ${this.#lastRead}`);
         this.#lastRead = seq;
         this.#taken.add(seq);
         const done = () => {
@@ -263,8 +275,9 @@ class Process {
       for (let stored = false; !stored; ) {
         try {
           const fact = { type: 'job.asked' as const, data: { key, n } };
-          const { seq } = await this.#log.append(jobs, `jobs.asked.${key}`, fact, { by: this.name, id });
-          this.#judge.acknowledged.set(id, seq);
+          const origin = { by: this.name, id };
+          const appended = await this.#log.appendOnce(jobs, `jobs.asked.${key}.${n}`, fact, origin);
+          if (appended) this.#judge.acknowledged.set(id, appended.seq);
           stored = true;
         } catch (error) {
           this.#expected(error);
@@ -312,6 +325,10 @@ class Process {
   }
 }
 
+/** One run in so many has a partition for longer than the server remembers ids. */
+const longPartitions = 8;
+const longPartitionMs = 130_000;
+
 /** Lets two processes work on a log that a seed makes fail, until all is calm, and judges what came of it. */
 export async function simulate(seed: number): Promise<Run> {
   const world = new World(seed);
@@ -322,7 +339,7 @@ export async function simulate(seed: number): Promise<Run> {
     judge.wrong(`unhandled: ${String((error as Error)?.stack ?? error)}`);
   process.on('unhandledRejection', noteRejection);
   try {
-    await runIn(world, busyMs * 4 + calmMs * 2, async () => {
+    await runIn(world, busyMs * 4 + calmMs * 2 + longPartitionMs, async () => {
       await live(world, server, judge, faults);
       // bounds of what is over already come to their end
       await pause(longestBoundMs);
@@ -333,11 +350,13 @@ export async function simulate(seed: number): Promise<Run> {
     process.off('unhandledRejection', noteRejection);
   }
   judge.stored(server);
+  if (!faults.longPartition && judge.notedTwice > 0) judge.wrong(`${judge.notedTwice} are noted twice`);
   server.close();
   if (judge.broken.length === 0 && world.waiting > 0) judge.wrong(`${world.waiting} timers are left`);
   const events = server.streams.get('JOBS')!.stream.lastSeq;
   const { steps } = world;
-  return { seed, broken: judge.broken, faults, events, messages: server.messages, steps };
+  const { broken, notedTwice } = judge;
+  return { seed, broken, faults, events, notedTwice, messages: server.messages, steps };
 }
 
 async function live(
@@ -364,8 +383,13 @@ async function live(
     judge.positions(server);
     judge.holding(processes.every(({ connected }) => connected));
   }, watchMs);
-  await pause(busyMs + 15_000);
-  heal(server);
+  const isLong = random.int(1, longPartitions) === 1;
+  if (isLong) {
+    faults.longPartition = 1;
+    world.after(random.int(0, busyMs), () => server.partitionBehindAppend(longPartitionMs));
+  }
+  await pause(busyMs + 15_000 + (isLong ? longPartitionMs : 0));
+  server.heal();
   await Promise.all(processes.map((one) => one.idle()));
   await within(calmMs, 'all that was asked for is done', () =>
     keys.every((key) => judge.doneUpTo.get(key) === eventsPerKey),
@@ -388,7 +412,7 @@ async function live(
 /** Sequence of the last message that a consumer wants. */
 function lastFor(durable: string, server: SimulatedLogServer): number {
   const { stream } = server.streams.get('JOBS')!;
-  return durable === 'do-jobs' ? (stream.lastOf('jobs.asked.*')?.seq ?? 0) : stream.lastSeq;
+  return durable === 'do-jobs' ? (stream.lastOf('jobs.asked.>')?.seq ?? 0) : stream.lastSeq;
 }
 
 async function within(boundMs: number, what: string, condition: () => boolean): Promise<void> {

@@ -53,6 +53,9 @@ export class SimulatedLogServer implements ApiHost, Reachable {
   #running = true;
   #frozen = false;
   #answersToLose = 0;
+  #partitionMs = 0;
+  /** Names whose clients cannot come, and until when. */
+  readonly #partitioned = new Map<string, number>();
   #refusal: { error: ApiError; until: number } | undefined;
   /** Streams without a leader, and until when. */
   readonly #leaderless = new Map<string, number>();
@@ -138,6 +141,11 @@ export class SimulatedLogServer implements ApiHost, Reachable {
     this.#answersToLose += count;
   }
 
+  /** The next append is stored, and its client cut off for so long before it hears of it. */
+  partitionBehindAppend(ms: number): void {
+    this.#partitionMs = ms;
+  }
+
   /** Stores nothing for a while, and says why. */
   refuse(error: ApiError, ms: number): void {
     this.#refusal = { error, until: this.#world.now + ms };
@@ -163,6 +171,18 @@ export class SimulatedLogServer implements ApiHost, Reachable {
         if (consumer.config.mem_storage) this.removeConsumer(consumer, word);
   }
 
+  /** Ends every fault that lasts. */
+  heal(): void {
+    this.#partitionMs = 0;
+    this.#partitioned.clear();
+    this.#leaderless.clear();
+    this.#refusal = undefined;
+    this.#answersToLose = 0;
+    this.start();
+    this.thaw();
+    this.slow();
+  }
+
   /** Ends everything that it still plans. */
   close(): void {
     for (const { stream, consumers } of this.streams.values()) {
@@ -175,7 +195,8 @@ export class SimulatedLogServer implements ApiHost, Reachable {
 
   async accept(name: string, client: ClientEnd): Promise<Link> {
     await this.#later(this.#draw() + this.#draw());
-    if (!this.#running) throw new NatsError('connect ECONNREFUSED', 'CONNECTION_REFUSED');
+    const isCutOff = (this.#partitioned.get(name) ?? 0) > this.#world.now;
+    if (!this.#running || isCutOff) throw new NatsError('connect ECONNREFUSED', 'CONNECTION_REFUSED');
     const link = new Link(this.#world, {
       ...{ name, client },
       latency: () => this.#latency,
@@ -199,7 +220,7 @@ export class SimulatedLogServer implements ApiHost, Reachable {
     this.messages += 1;
     switch (message.is) {
       case 'publish':
-        this.#publish(message.message);
+        this.#publish(link, message.message);
         break;
       case 'subscribe': {
         const { sid, subject, queue } = message;
@@ -226,7 +247,7 @@ export class SimulatedLogServer implements ApiHost, Reachable {
     }
   }
 
-  #publish(message: WireMessage): void {
+  #publish(link: Link, message: WireMessage): void {
     const { subject, reply, data } = message;
     if (subject.startsWith('$JS.')) {
       if (subject.startsWith('$JS.ACK.')) this.#acknowledge(subject, data, reply);
@@ -235,7 +256,7 @@ export class SimulatedLogServer implements ApiHost, Reachable {
     }
     const heard = this.#tellAll(subject, message);
     const kept = this.#streamOf(subject);
-    if (kept) this.#store(kept, message);
+    if (kept) this.#store(kept, message, link);
     else if (!heard && reply)
       this.send(reply, {
         ...{ subject: reply, reply: '', data: nothing },
@@ -281,13 +302,19 @@ export class SimulatedLogServer implements ApiHost, Reachable {
     return undefined;
   }
 
-  #store({ stream }: Kept, message: WireMessage): void {
+  #store({ stream }: Kept, message: WireMessage, link: Link): void {
     const { name } = stream.config;
     if (this.#isLeaderless(name)) return;
     const refusal = this.#refusal && this.#refusal.until > this.#world.now ? this.#refusal.error : undefined;
     const taken = stream.take(message, refusal);
     if (this.#sync === 'always') this.#synced.set(stream, stream.lastSeq);
     if (!message.reply) return;
+    if (this.#partitionMs > 0) {
+      this.#partitioned.set(link.name, this.#world.now + this.#partitionMs);
+      this.#partitionMs = 0;
+      this.cut([link]);
+      return;
+    }
     if (this.#answersToLose > 0) {
       this.#answersToLose -= 1;
       return;
