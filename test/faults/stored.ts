@@ -1,7 +1,13 @@
 import { connect } from 'nats';
+import { eventually } from '../support/eventually.js';
 
 /** Where on the market stream each event of the load stands; read with the client alone, without the product's code. */
 export async function storedEvents(urls: string): Promise<Map<string, number[]>> {
+  // a server of a cluster that was just started answers nothing of JetStream for seconds
+  return await eventually('the log servers to tell what they have', () => readEvents(urls), 30_000);
+}
+
+async function readEvents(urls: string): Promise<Map<string, number[]>> {
   const connection = await connect({ servers: urls.split(',') });
   const places = new Map<string, number[]>();
   try {
