@@ -1,5 +1,6 @@
 import type { LimitFunction } from 'p-limit';
 import type { Logger } from 'pino';
+import { clock } from '../../streams/core/clock.js';
 import { isExpected, type Recorded, type StreamDefinition } from '../../streams/core/index.js';
 import {
   advance,
@@ -99,7 +100,7 @@ export class Cursor {
     const todo = facts.filter((fact) => fact.seq > this.#position);
     const work = todo.length === facts.length && prepared ? prepared : this.prepare(todo);
     const { losses } = this.#options.sql;
-    const started = performance.now();
+    const started = clock.elapsed();
     let advanced = false;
     try {
       await this.#transaction(async (tx) => {
@@ -122,7 +123,7 @@ export class Cursor {
     }
     this.#position = upTo;
     this.#losses = losses;
-    const ms = Math.round(performance.now() - started);
+    const ms = Math.round(clock.elapsed() - started);
     logger.debug(
       { projection: build.schema, stream: this.#stream, facts: todo.length, position: upTo, ms },
       'batch',

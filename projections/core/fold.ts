@@ -1,4 +1,4 @@
-import { setImmediate as breathe, setTimeout as sleep } from 'node:timers/promises';
+import { clock, pause, turn } from '../../streams/core/clock.js';
 import {
   backoff,
   decodeFact,
@@ -50,7 +50,7 @@ export class Fold {
   #readAt = 0;
   #failures = 0;
   /** When it last showed a sign of life, and the head of the stream that it has certainly looked up to. */
-  #alive = Date.now();
+  #alive = clock.now();
   #looked = 0;
   #headAtStart = 0;
 
@@ -103,9 +103,9 @@ export class Fold {
   /** Reads the stream anew when its head has moved and the position has not for so long: a reader can be lost silently. */
   watch(head: number, stallMs: number): void {
     const isBehind = this.#isReading && head > Math.max(this.position, this.#looked);
-    if (!isBehind) this.#alive = Date.now();
-    else if (Date.now() - this.#alive > stallMs) {
-      this.#alive = Date.now();
+    if (!isBehind) this.#alive = clock.now();
+    else if (clock.now() - this.#alive > stallMs) {
+      this.#alive = clock.now();
       this.#options.logger.warn({ ...this.#about(), head }, 'read model does not move, reading again');
       this.#round.abort();
     }
@@ -164,7 +164,7 @@ export class Fold {
     const write = async ({ facts, upTo, bad }: Decoded, prepared: Prepared | undefined, pending: number) => {
       try {
         halt = (await this.#cursor.apply(facts, upTo, prepared)) ?? bad;
-        this.#alive = Date.now();
+        this.#alive = clock.now();
         if (!halt && pending < batch) this.#sawEnd = true;
         this.#options.store();
         this.#failures = 0;
@@ -179,7 +179,7 @@ export class Fold {
     for await (const entries of this.#pace.batches(
       log.follow(this.stream, { after: this.position, batch, capacity, signal }),
     )) {
-      const began = performance.now();
+      const began = clock.elapsed();
       const decoded = await this.#decode(entries);
       const prepared = this.#cursor.prepare(decoded.facts);
       await writing;
@@ -190,7 +190,7 @@ export class Fold {
       writing = write(decoded, prepared, pending);
       if (this.#pace.givesWay) {
         await writing;
-        await sleep(performance.now() - began, undefined, { signal }).catch(() => {});
+        await pause(clock.elapsed() - began, signal);
       } else if (entries.length > 0 && pending < batch) {
         const perMs = entries.length / (began - this.#readAt);
         await this.#pace.gather(perMs, signal);
@@ -206,7 +206,7 @@ export class Fold {
   async #decode(entries: Entry[]): Promise<Decoded> {
     const facts: Recorded[] = [];
     let upTo = this.position;
-    let sliceEnds = performance.now() + decodeSliceMs;
+    let sliceEnds = clock.elapsed() + decodeSliceMs;
     for (const entry of entries) {
       try {
         facts.push(decodeFact(this.stream, entry.data, entry));
@@ -214,9 +214,9 @@ export class Fold {
         return { facts, upTo, bad: { seq: entry.seq, message: messageOf(error) } };
       }
       upTo = entry.seq;
-      if (performance.now() > sliceEnds) {
-        await breathe();
-        sliceEnds = performance.now() + decodeSliceMs;
+      if (clock.elapsed() > sliceEnds) {
+        await turn();
+        sliceEnds = clock.elapsed() + decodeSliceMs;
       }
     }
     return { facts, upTo };
@@ -277,7 +277,7 @@ export class Fold {
   }
 
   async #sleep(ms: number): Promise<void> {
-    await sleep(ms, undefined, { signal: this.#stop.signal }).catch(() => {});
+    await pause(ms, this.#stop.signal);
   }
 }
 

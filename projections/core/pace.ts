@@ -1,3 +1,4 @@
+import { clock } from '../../streams/core/clock.js';
 import type { Entry } from '../../streams/core/index.js';
 
 /** What decides how fast a stream is folded. */
@@ -66,11 +67,11 @@ export class Pace {
     const ms = perMs < fastFrom ? trickling : Math.min(fast, (gatheredShare * batch) / perMs);
     await new Promise<void>((resolve) => {
       const end = () => {
-        clearTimeout(timer);
+        clock.clearTimeout(timer);
         signal.removeEventListener('abort', end);
         resolve();
       };
-      const timer = setTimeout(end, ms);
+      const timer = clock.setTimeout(end, ms);
       signal.addEventListener('abort', end);
       this.#hurry = end;
     });

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import pTimeout from 'p-timeout';
+import { atMost } from '../../streams/core/clock.js';
 import { storeUnavailable, type WireParam } from './sql.js';
 
 /** What one statement gave: its rows and the command it turned out to be. */
@@ -91,7 +91,7 @@ export class PgliteThread {
     await this.run('checkpoint').catch(() => {});
     this.#ended ??= 'it is closed';
     this.#worker.postMessage('close');
-    await pTimeout(once(this.#worker, 'exit'), { milliseconds: closeBoundMs, message: false });
+    await atMost(once(this.#worker, 'exit'), closeBoundMs);
     await this.#worker.terminate();
   }
 

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { clock, pause, type Timer } from '../../streams/core/clock.js';
 import {
   beginSession,
   endSession,
@@ -55,7 +55,7 @@ class Pglite implements Sql {
   #withoutTemplate = false;
   /** What waits for the transaction in hand to end, in the order in which it came. */
   readonly #waiting: (() => void)[] = [];
-  readonly #upkeep: NodeJS.Timeout;
+  readonly #upkeep: Timer;
   #thread: PgliteThread | undefined;
   #losses = 0;
   #inTransaction = false;
@@ -67,7 +67,7 @@ class Pglite implements Sql {
   constructor(directory: string, logger: Logger) {
     this.#directory = directory;
     this.#logger = logger;
-    this.#upkeep = setInterval(() => void this.#tidy(), upkeepMs);
+    this.#upkeep = clock.setInterval(() => void this.#tidy(), upkeepMs);
     this.#upkeep.unref();
   }
 
@@ -123,7 +123,7 @@ class Pglite implements Sql {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    clearInterval(this.#upkeep);
+    clock.clearInterval(this.#upkeep);
     await this.#repairing;
     if (this.#inTransaction) await new Promise<void>((resolve) => this.#enter(resolve));
     await this.#thread?.close();
@@ -165,8 +165,8 @@ class Pglite implements Sql {
       settings,
       template: exists || this.#withoutTemplate ? undefined : await findTemplate(makeDatabase),
       died: (reason) => {
-        const again = Date.now() - this.#diedAt < crashLoopMs;
-        this.#diedAt = Date.now();
+        const again = clock.now() - this.#diedAt < crashLoopMs;
+        this.#diedAt = clock.now();
         this.#logger.error(
           { directory: this.#directory, reason },
           'the read store crashed and is opened again',
@@ -201,7 +201,7 @@ class Pglite implements Sql {
             { directory: this.#directory, err: error },
             'the read store cannot be repaired now',
           );
-          if (isDamaged || isFull) await sleep(repairPauseMs);
+          if (isDamaged || isFull) await pause(repairPauseMs);
           isDamaged = !isFull;
         }
       }
@@ -212,7 +212,7 @@ class Pglite implements Sql {
   }
 
   async #replace(reason: unknown): Promise<void> {
-    const movedTo = await moveAside(this.#directory, new Date()).catch(() => undefined);
+    const movedTo = await moveAside(this.#directory, new Date(clock.now())).catch(() => undefined);
     if (movedTo === undefined) throw reason;
     this.#logger.error(
       { directory: this.#directory, movedTo, err: reason },

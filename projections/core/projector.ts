@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { clock, pause } from '../../streams/core/clock.js';
 import { backoff, type Log, type Position, Refusal, Unavailable } from '../../streams/core/index.js';
 import { operations, projectionSubject } from '../../streams/operations/facts.js';
 import {
@@ -129,12 +129,12 @@ export class Projector {
     if (!projection.streams.some((stream) => stream.name === position.stream)) {
       throw new Error(`${name} is not made of ${position.stream}`);
     }
-    const deadline = Date.now() + timeoutMs;
+    const deadline = clock.now() + timeoutMs;
     for (let looks = 1; ; looks++) {
       await this.#refresh().catch((error) => this.#noteStore(error));
       const active = activeBuild(this.#builds, projection);
       if (active && (await this.#positionOf(active, position.stream)) >= position.seq) return true;
-      const left = deadline - Date.now();
+      const left = deadline - clock.now();
       if (left <= 0 || this.#stopped.signal.aborted) return false;
       const folds = active ? this.#folding.of(active.schema) : [];
       const isTold =
@@ -248,7 +248,7 @@ export class Projector {
   async #watch(): Promise<void> {
     while (!this.#stopped.signal.aborted) {
       await this.#look();
-      await sleep(this.#watchMs, undefined, { signal: this.#stopped.signal }).catch(() => {});
+      await pause(this.#watchMs, this.#stopped.signal);
     }
   }
 
@@ -274,13 +274,13 @@ export class Projector {
 
   /** For a process that does not fold: reads the registry when what it knows has become old. */
   async #refresh(): Promise<void> {
-    if (!this.#watching && Date.now() - this.#readAt > registryAgeMs) await this.#readBuilds();
+    if (!this.#watching && clock.now() - this.#readAt > registryAgeMs) await this.#readBuilds();
   }
 
   async #readBuilds(): Promise<void> {
     const known = this.#folding.known();
     this.#builds = await readBuilds(this.#sql);
-    this.#readAt = Date.now();
+    this.#readAt = clock.now();
     if (this.#watching) {
       this.#folding.compare(this.#builds, known);
       const projections = [...this.#projections.values()];
@@ -340,11 +340,11 @@ export class Projector {
   #change(ms: number): Promise<void> {
     return new Promise((resolve) => {
       const wake = () => {
-        clearTimeout(timer);
+        clock.clearTimeout(timer);
         this.#waiting.delete(wake);
         resolve();
       };
-      const timer = setTimeout(wake, ms);
+      const timer = clock.setTimeout(wake, ms);
       this.#waiting.add(wake);
       this.#folding.hurry();
     });

@@ -1,3 +1,4 @@
+import { clock } from '../../streams/core/clock.js';
 import type { Build } from './builds.js';
 import type { Fold } from './fold.js';
 import type { Projection } from './projection.js';
@@ -91,16 +92,16 @@ const shortestMs = 100;
 /** How fast builds move, from where they have been seen before. */
 export class FoldingRates {
   readonly #seen = new Map<string, { at: number; position: number }[]>();
-  readonly #clock: () => number;
+  readonly #elapsed: () => number;
 
-  /** `clock` is in milliseconds and never goes back. */
-  constructor(clock = () => performance.now()) {
-    this.#clock = clock;
+  /** `elapsed` is in milliseconds and never goes back. */
+  constructor(elapsed = () => clock.elapsed()) {
+    this.#elapsed = elapsed;
   }
 
   /** Facts per second of a build that is at a position now; `null` when it is seen for the first time. */
   of(schema: string, position: number): number | null {
-    const at = this.#clock();
+    const at = this.#elapsed();
     const seen = this.#seen.get(schema) ?? [];
     this.#seen.set(schema, seen);
     if (position < (seen.at(-1)?.position ?? 0)) seen.length = 0; // the store went back

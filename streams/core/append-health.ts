@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type JetStreamManager, type Msg, NatsError, RetentionPolicy, StorageType } from 'nats';
+import { clock } from './clock.js';
 import type { StreamDefinition } from './stream.js';
 
 /** What looking needs of the log: ways to ask the server. */
@@ -57,13 +58,13 @@ export class AppendHealth {
     const before = this.#troubles.get(stream);
     const pauseMs = Math.min(longestPauseMs, (before?.pauseMs ?? shortestPauseMs) * (before?.over ? 2 : 1));
     const reason = reasonOf(stream, refusal);
-    this.#troubles.set(stream, { reason, bytes, over: false, pauseMs, lookAt: Date.now() + pauseMs });
+    this.#troubles.set(stream, { reason, bytes, over: false, pauseMs, lookAt: clock.now() + pauseMs });
   }
 
   /** Why appends do not get through; `undefined` when they do. Asking is what makes it look, now and then. */
   get trouble(): string | undefined {
     const current = [...this.#troubles].filter(([, { over }]) => !over);
-    const due = current.filter(([, { lookAt }]) => lookAt <= Date.now());
+    const due = current.filter(([, { lookAt }]) => lookAt <= clock.now());
     if (due.length > 0 && !this.#looking) void this.#look(due);
     return current[0]?.[1].reason;
   }
@@ -73,7 +74,7 @@ export class AppendHealth {
     for (const [stream, trouble] of troubles) {
       // an error says that the log is away altogether
       trouble.over = await this.#takes(stream, trouble.bytes).catch(() => false);
-      trouble.lookAt = Date.now() + trouble.pauseMs;
+      trouble.lookAt = clock.now() + trouble.pauseMs;
     }
     this.#looking = false;
   }

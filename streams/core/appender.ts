@@ -1,6 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { AppendHealth } from './append-health.js';
+import { clock, pause } from './clock.js';
 import { Unavailable } from './errors.js';
 import { type LogServer, notConnected } from './log-server.js';
 import { type PublishAnswer, Publisher } from './publisher.js';
@@ -73,7 +73,7 @@ export class Appender {
     after?: number,
   ): Promise<PublishAnswer> {
     const bytes = encodeFact(stream, fact, origin);
-    const started = performance.now();
+    const started = clock.elapsed();
     let outcome: ObservedAppend['outcome'] = 'unavailable';
     try {
       const answer = await this.#send(stream, subject, bytes, origin.id, after);
@@ -85,7 +85,7 @@ export class Appender {
       if (this.#server.connected) this.#health.failed(stream, bytes.length);
       throw error;
     } finally {
-      this.#options.observe?.({ stream: stream.name, outcome, ms: performance.now() - started });
+      this.#options.observe?.({ stream: stream.name, outcome, ms: clock.elapsed() - started });
     }
   }
 
@@ -96,14 +96,14 @@ export class Appender {
     id: string,
     after: number | undefined,
   ): Promise<PublishAnswer> {
-    const deadline = Date.now() + appendBoundMs;
+    const deadline = clock.now() + appendBoundMs;
     for (let attempt = 1; ; attempt++) {
       try {
         // while disconnected the client would buffer without bound
         if (!this.#server.connected) throw notConnected();
         const answer = await this.#publisher.publish(subject, bytes, {
           id,
-          timeoutMs: Math.min(acknowledgeMs, deadline - Date.now()),
+          timeoutMs: Math.min(acknowledgeMs, deadline - clock.now()),
           expectedLastSubjectSequence: after,
         });
         if (answer.is === 'refused') this.#noteRefusal(stream, answer);
@@ -115,16 +115,16 @@ export class Appender {
         }
         return answer;
       } catch (error) {
-        if (this.#server.closed || Date.now() + 100 >= deadline) throw error;
-        await delay(50);
+        if (this.#server.closed || clock.now() + 100 >= deadline) throw error;
+        await pause(50);
       }
     }
   }
 
   /** Says once in a while why appends are refused: a full disk refuses thousands a second. */
   #noteRefusal(stream: StreamDefinition, answer: { code: number; error: string }): void {
-    if (Date.now() - this.#refusalNotedAt < refusalNoteMs) return;
-    this.#refusalNotedAt = Date.now();
+    if (clock.now() - this.#refusalNotedAt < refusalNoteMs) return;
+    this.#refusalNotedAt = clock.now();
     const { code, error } = answer;
     this.#options.logger.error({ stream: stream.name, code, reason: error }, 'the log refuses appends');
   }

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { clock, pause } from './clock.js';
 
 /** Pauses between tries, from the first to the longest, in milliseconds. */
 export interface Pauses {
@@ -7,13 +7,8 @@ export interface Pauses {
 }
 
 /** The pause behind so many failed tries: doubled with each one, and a little by chance, so that many do not come together. */
-export function backoff(tries: number, { first, longest }: Pauses, random = Math.random()): number {
+export function backoff(tries: number, { first, longest }: Pauses, random = clock.random()): number {
   return Math.min(longest, first * 2 ** (tries - 1)) * (0.5 + random / 2);
-}
-
-/** Waits so many milliseconds, or until the signal aborts. */
-export async function pause(ms: number, signal?: AbortSignal): Promise<void> {
-  await sleep(ms, undefined, signal && { signal }).catch(() => undefined);
 }
 
 /** How a call is repeated. */

@@ -1,6 +1,6 @@
 import { AckPolicy, DeliverPolicy, type JetStreamManager, nanos } from 'nats';
 import type { Logger } from 'pino';
-import { pause } from './backoff.js';
+import { clock, pause, type Timer } from './clock.js';
 import type { Pull, PulledMessage, PullOptions } from './pull.js';
 import type { StreamDefinition } from './stream.js';
 
@@ -90,13 +90,13 @@ export async function* follow(
           continue;
         }
         if (broken) break;
-        let timer: NodeJS.Timeout | undefined;
+        let timer: Timer | undefined;
         await new Promise<void>((resolve) => {
           wake = resolve;
-          if (!seenAll) timer = setTimeout(resolve, silenceMs);
+          if (!seenAll) timer = clock.setTimeout(resolve, silenceMs);
         });
         wake = () => {};
-        clearTimeout(timer);
+        clock.clearTimeout(timer);
         if (seenAll || queue.length > 0 || broken || signal.aborted) continue;
         const { num_pending } = await log.ask(() => consumers.info(stream.name, consumer.name));
         seenAll = num_pending === 0 && queue.length === 0;

@@ -1,7 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { JetStreamManager, NatsConnection } from 'nats';
-import pTimeout from 'p-timeout';
 import type { Logger } from 'pino';
+import { atMost, clock, pause } from './clock.js';
 import { Unavailable } from './errors.js';
 import { Pull, type PullOptions } from './pull.js';
 
@@ -54,8 +53,8 @@ export class LogServer {
    * longer come.
    */
   async ask<T>(request: () => Promise<T>): Promise<T> {
-    for (const deadline = Date.now() + reconnectBoundMs; !this.#connected; await delay(20)) {
-      if (this.#closed || Date.now() > deadline) throw notConnected();
+    for (const deadline = clock.now() + reconnectBoundMs; !this.#connected; await pause(20)) {
+      if (this.#closed || clock.now() > deadline) throw notConnected();
     }
     return await new Promise<T>((resolve, reject) => {
       this.#asked.add(reject);
@@ -79,7 +78,7 @@ export class LogServer {
     if (this.connection.isClosed()) return;
     // draining waits for the server, which may be the reason why we stop
     const drained = this.connection.drain().catch(() => {});
-    await pTimeout(drained, { milliseconds: drainBoundMs, message: false });
+    await atMost(drained, drainBoundMs);
     await this.connection.close();
   }
 
@@ -115,5 +114,5 @@ export function notConnected(): Unavailable {
 
 /** This machine's clock in milliseconds, as it would be if nobody had set it since the process began. */
 function steadyNow(): number {
-  return performance.timeOrigin + performance.now();
+  return performance.timeOrigin + clock.elapsed();
 }

@@ -1,7 +1,7 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { JetStreamManager, NatsConnection } from 'nats';
 import type { Logger } from 'pino';
 import { Appender, type ObservedAppend, refusedByLog } from './appender.js';
+import { clock, pause } from './clock.js';
 import type { Decider } from './decider.js';
 import { type DirectQuery, readDirect, type StoredMessage } from './direct.js';
 import { Unavailable } from './errors.js';
@@ -180,7 +180,7 @@ export class Log {
     const subject = decider.subject(command);
     const key = `${stream.name} ${subject}`;
     const now = context.now ?? this.now();
-    const deadline = Date.now() + commandBoundMs;
+    const deadline = clock.now() + commandBoundMs;
     for (let conflictAt = -1; ; ) {
       const cached = await this.#states.fold(decider, key, (from) => this.subject(stream, subject, from));
       const state = cached.state as State;
@@ -203,13 +203,13 @@ export class Log {
         return { state, fact, position: { stream: stream.name, seq: answer.seq } };
       }
       if (answer.is === 'refused') throw refusedByLog(answer);
-      if (Date.now() > deadline) {
+      if (clock.now() > deadline) {
         throw new Unavailable('log_contended', `Too many concurrent changes of ${subject}`);
       }
       // nobody appended and yet we are not at its end: the subject is not the one that was folded
       if (cached.seq === conflictAt) this.#states.forget(key);
       conflictAt = cached.seq;
-      await delay(Math.random() * 5);
+      await pause(clock.random() * 5);
     }
   }
 

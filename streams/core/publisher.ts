@@ -1,4 +1,5 @@
 import { createInbox, type MsgHdrs, type NatsConnection, nuid } from 'nats';
+import { clock, type Timer } from './clock.js';
 import { Unavailable } from './errors.js';
 
 /** The log's answer to an append: where the message is, or why it was not taken. */
@@ -50,7 +51,7 @@ export class Publisher {
   readonly #inbox = createInbox();
   readonly #pending = new Map<string, Pending>();
   readonly #outgoing: Outgoing[] = [];
-  readonly #sweeper: NodeJS.Timeout;
+  readonly #sweeper: Timer;
   #next = 0;
   #closed = false;
 
@@ -67,7 +68,7 @@ export class Publisher {
         else settle(pending, decoder.decode(message.data));
       },
     });
-    this.#sweeper = setInterval(() => this.#expire(), sweepMs);
+    this.#sweeper = clock.setInterval(() => this.#expire(), sweepMs);
     this.#sweeper.unref();
   }
 
@@ -80,8 +81,9 @@ export class Publisher {
     if (this.#pending.size >= maxPending) return Promise.reject(noAnswer('too many appends wait already'));
     const token = (this.#next++).toString(36);
     return new Promise((resolve, reject) => {
-      this.#pending.set(token, { resolve, reject, deadline: Date.now() + options.timeoutMs });
-      if (this.#outgoing.push({ token, subject, data, options }) === 1) setImmediate(() => this.#send());
+      this.#pending.set(token, { resolve, reject, deadline: clock.now() + options.timeoutMs });
+      if (this.#outgoing.push({ token, subject, data, options }) === 1)
+        clock.setImmediate(() => this.#send());
     });
   }
 
@@ -93,7 +95,7 @@ export class Publisher {
 
   close(): void {
     this.#closed = true;
-    clearInterval(this.#sweeper);
+    clock.clearInterval(this.#sweeper);
     this.abandon('the publisher is closed');
   }
 
@@ -114,7 +116,7 @@ export class Publisher {
   }
 
   #expire(): void {
-    const now = Date.now();
+    const now = clock.now();
     for (const [token, pending] of this.#pending) {
       if (pending.deadline > now) continue;
       this.#pending.delete(token);

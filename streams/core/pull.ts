@@ -1,4 +1,5 @@
 import { createInbox, type Msg, type NatsConnection, type Subscription } from 'nats';
+import { clock, type Timer } from './clock.js';
 import { firstStored } from './imported.js';
 
 /** A message of a stream as a consumer hands it out. */
@@ -46,12 +47,12 @@ export class Pull {
   readonly #importedTo: number;
   readonly #inbox = createInbox();
   readonly #subscription: Subscription;
-  readonly #watchdog: NodeJS.Timeout;
+  readonly #watchdog: Timer;
   /** Messages asked for that have neither come nor been given back. */
   #asked = 0;
   #request = 0;
   #delivered = 0;
-  #heard = Date.now();
+  #heard = clock.now();
   #stopped = false;
 
   /** `importedTo`: up to this sequence messages may carry the time at which they were first stored. */
@@ -62,7 +63,7 @@ export class Pull {
     this.#subscription = connection.subscribe(`${this.#inbox}.*`, {
       callback: (error, message) => (error ? this.fail(error.message) : this.#receive(message)),
     });
-    this.#watchdog = setInterval(() => this.#watch(), heartbeatMs);
+    this.#watchdog = clock.setInterval(() => this.#watch(), heartbeatMs);
     this.refill();
   }
 
@@ -71,7 +72,7 @@ export class Pull {
     if (this.#stopped) return;
     const room = Math.min(this.#options.capacity() - this.#asked, maxBatch);
     if (room <= 0 || room < this.#asked / 2) return;
-    if (this.#asked === 0) this.#heard = Date.now();
+    if (this.#asked === 0) this.#heard = clock.now();
     this.#asked += room;
     const request = { batch: room, expires: requestExpiresMs * 1e6, idle_heartbeat: heartbeatMs * 1e6 };
     this.#connection.publish(
@@ -84,7 +85,7 @@ export class Pull {
   stop(): void {
     if (this.#stopped) return;
     this.#stopped = true;
-    clearInterval(this.#watchdog);
+    clock.clearInterval(this.#watchdog);
     this.#subscription.unsubscribe();
   }
 
@@ -103,7 +104,7 @@ export class Pull {
   /** Must not throw: the client would stop reading the connection. */
   #receive(message: Msg): void {
     if (this.#stopped) return;
-    this.#heard = Date.now();
+    this.#heard = clock.now();
     if (!message.reply) {
       this.#status(message);
       return;
@@ -133,7 +134,7 @@ export class Pull {
 
   #watch(): void {
     if (this.#asked === 0) this.refill();
-    else if (Date.now() - this.#heard > silenceMs) this.fail('no heartbeat');
+    else if (clock.now() - this.#heard > silenceMs) this.fail('no heartbeat');
   }
 }
 

@@ -1,3 +1,5 @@
+import { clock } from './clock.js';
+
 /** Longest wait that timers know, in milliseconds. */
 const longestMs = 2 ** 31 - 1;
 
@@ -12,11 +14,11 @@ export class Sleeper {
     if (!this.#isCalled && !signal.aborted) {
       await new Promise<void>((resolve) => {
         const end = () => {
-          clearTimeout(timer);
+          clock.clearTimeout(timer);
           signal.removeEventListener('abort', end);
           resolve();
         };
-        const timer = Number.isFinite(ms) ? setTimeout(end, Math.min(ms, longestMs)) : undefined;
+        const timer = Number.isFinite(ms) ? clock.setTimeout(end, Math.min(ms, longestMs)) : undefined;
         signal.addEventListener('abort', end);
         this.#wake = end;
       });

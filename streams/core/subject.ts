@@ -1,3 +1,4 @@
+import { timeout } from './clock.js';
 import { Unavailable } from './errors.js';
 import type { Entry, FollowOptions } from './follow.js';
 import { type AnyFact, decodeFact, type FactOf, type Recorded, type StreamDefinition } from './stream.js';
@@ -28,7 +29,7 @@ export async function* readSubject<S extends StreamDefinition>(
     yield fact;
     seq = fact.seq + 1;
   }
-  const signal = AbortSignal.timeout(boundMs);
+  const signal = timeout(boundMs);
   for await (const entries of source.follow({ after: seq - 1, filter: [subject], batch, signal })) {
     if (entries.length === 0) return;
     for (const entry of entries) yield decodeFact(stream, entry.data, entry);

@@ -1,5 +1,6 @@
 import { syncBuiltinESMExports } from 'node:module';
 import timersPromises from 'node:timers/promises';
+import { type Clock, useClock } from '../../streams/core/clock.js';
 import type { Planned, World } from './world.js';
 
 /** A timer as programs hold it. */
@@ -26,8 +27,8 @@ class Timer {
 }
 
 /**
- * Gives everything in this process the time and the chance of a world, libraries included; the returned function gives
- * the real ones back.
+ * Gives the product the time and the chance of a world, and the same to the libraries in this process, which take them
+ * from the global objects; the returned function gives the real ones back.
  */
 export function takeOverGlobals(world: World): () => void {
   const real = {
@@ -99,7 +100,18 @@ export function takeOverGlobals(world: World): () => void {
     later(() => controller.abort(new DOMException('The operation timed out', 'TimeoutError')), ms);
     return controller.signal;
   };
+  const giveBack = useClock({
+    now: () => Math.floor(world.now),
+    elapsed: () => world.elapsed,
+    random: () => world.random.next(),
+    setTimeout: later,
+    clearTimeout: cancel,
+    setInterval: repeat,
+    clearInterval: cancel,
+    setImmediate: later,
+  } as unknown as Clock);
   return () => {
+    giveBack();
     Object.assign(globalThis, real);
     Math.random = realRandom;
     performance.now = realPerformanceNow;

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { isIP } from 'node:net';
 import { connect, type PeerCertificate, type TLSSocket } from 'node:tls';
-import pTimeout from 'p-timeout';
 import type { CertificateCheck } from '../../streams/certificates/index.js';
+import { within } from '../../streams/core/clock.js';
 import { cleanText, cutToBytes } from '../../streams/irc-grammar.js';
 
 /** A TLS endpoint; an IPv6 address stands without brackets. */
@@ -51,8 +51,9 @@ async function handshake(
   const failure = (code: string) => Object.assign(new Error(code), { code });
   const closed = once(socket, 'close').then(() => Promise.reject(failure('ECONNRESET')));
   try {
-    await pTimeout(Promise.race([once(socket, 'secureConnect'), closed]), {
-      ...{ milliseconds: timeoutMs, message: failure('ETIMEDOUT'), signal },
+    await within(Promise.race([once(socket, 'secureConnect'), closed]), timeoutMs, {
+      failure: failure('ETIMEDOUT'),
+      signal,
     });
     return seen(socket);
   } finally {

@@ -1,4 +1,5 @@
 import { wantedChannels } from '../../projections/channels/queries.js';
+import { clock, type Timer } from '../../streams/core/clock.js';
 import { pause } from '../../streams/core/index.js';
 import { KeyedLock } from '../../streams/core/keyed-lock.js';
 import { casefold, isManagedChannel } from '../../streams/irc-grammar.js';
@@ -47,7 +48,7 @@ export class KeepChannels {
   readonly #commands: Commands;
   readonly #lifecycle: Lifecycle;
   readonly #relinks = new Relinks(() => this.#lookAgain());
-  readonly #repairs = new Map<string, NodeJS.Timeout>();
+  readonly #repairs = new Map<string, Timer>();
   readonly #repairedAt = new Map<string, number>();
   #touched = new Set<string>();
   #looking = Promise.resolve();
@@ -98,7 +99,7 @@ export class KeepChannels {
   async stop(): Promise<void> {
     const { irc } = this.#options;
     this.#stop.abort();
-    for (const timer of this.#repairs.values()) clearTimeout(timer);
+    for (const timer of this.#repairs.values()) clock.clearTimeout(timer);
     this.#relinks.stop();
     await this.#answering?.stop();
     irc.off('session', this.#begin);
@@ -197,10 +198,10 @@ export class KeepChannels {
   #repairSoon(name: string): void {
     if (!isManagedChannel(name) || this.#repairs.has(name) || this.#stop.signal.aborted) return;
     const last = this.#repairedAt.get(name) ?? 0;
-    const wait = Math.max(repairAfterMs, last + repairEveryMs - Date.now());
-    const timer = setTimeout(() => {
+    const wait = Math.max(repairAfterMs, last + repairEveryMs - clock.now());
+    const timer = clock.setTimeout(() => {
       this.#repairs.delete(name);
-      this.#repairedAt.set(name, Date.now());
+      this.#repairedAt.set(name, clock.now());
       void this.#repair(name);
     }, wait);
     timer.unref();

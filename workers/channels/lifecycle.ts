@@ -1,4 +1,5 @@
 import { dueChannels } from '../../projections/channels/queries.js';
+import { clock, type Timer } from '../../streams/core/clock.js';
 import { codeOf } from '../core/rpc.js';
 import type { Commands } from './commands.js';
 import type { KeepChannelsOptions } from './options.js';
@@ -18,7 +19,7 @@ const dayMs = 86_400_000;
 /** Closes channels that time has made due. A run that was interrupted is taken up by the next one. */
 export class Lifecycle {
   readonly #options: LifecycleOptions;
-  #timer: NodeJS.Timeout | undefined;
+  #timer: Timer | undefined;
   #running = Promise.resolve();
   #stopped = false;
 
@@ -33,12 +34,12 @@ export class Lifecycle {
   /** Ends after the channels in hand. */
   async stop(): Promise<void> {
     this.#stopped = true;
-    clearTimeout(this.#timer);
+    clock.clearTimeout(this.#timer);
     await this.#running;
   }
 
   #arrange(ms: number): void {
-    this.#timer = setTimeout(() => {
+    this.#timer = clock.setTimeout(() => {
       this.#running = this.#run().finally(() => {
         if (!this.#stopped) this.#arrange(this.#options.schedule.everyMs);
       });
@@ -48,7 +49,7 @@ export class Lifecycle {
 
   async #run(): Promise<void> {
     const { log, read, lifetimes, commands, logger } = this.#options;
-    const started = performance.now();
+    const started = clock.elapsed();
     try {
       const now = log.now();
       const { toDelete, idle, ended } = await read((sql, schema) => dueChannels(sql, schema, now, lifetimes));
@@ -60,7 +61,7 @@ export class Lifecycle {
       await this.#each('archive', idle, archive(`Nothing was done for ${idleDays} days`));
       await this.#each('archive', ended, archive('Task ended'));
       const counts = { deleted: toDelete.length, idle: idle.length, ended: ended.length };
-      const ms = Math.round(performance.now() - started);
+      const ms = Math.round(clock.elapsed() - started);
       logger[toDelete.length + idle.length + ended.length > 0 ? 'info' : 'debug'](
         { ...counts, ms },
         'channel lifecycle',

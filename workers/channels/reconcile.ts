@@ -1,5 +1,6 @@
 import { deletedAmong, type WantedChannel, wantedChannels } from '../../projections/channels/queries.js';
 import { channelSubject, channels, modeFlags } from '../../streams/channels/index.js';
+import { clock } from '../../streams/core/clock.js';
 import type { KeyedLock } from '../../streams/core/keyed-lock.js';
 import { casefold, isManagedChannel } from '../../streams/irc-grammar.js';
 import { maxForced, permanentMode } from '../irc/join.js';
@@ -50,7 +51,7 @@ interface Listed {
  */
 export async function reconcile(session: Session, options: ReconcileOptions): Promise<Reconciled> {
   const { log, read, locks, logger, isReserved, isTouched } = options;
-  const started = performance.now();
+  const started = clock.elapsed();
   const after = { stream: channels.name, seq: await log.head(channels) };
   const recorded = await read((sql, schema) => wantedChannels(sql, schema), after);
   const wanted = recorded.filter(({ name }) => !isReserved(name));
@@ -78,7 +79,7 @@ export async function reconcile(session: Session, options: ReconcileOptions): Pr
   options.observe?.repaired('recreated', recreated);
   options.observe?.repaired('removed', removed);
   options.observe?.repaired('bot_brought_in', brought);
-  const ms = Math.round(performance.now() - started);
+  const ms = Math.round(clock.elapsed() - started);
   logger.info(
     { channels: wanted.length, recreated, repaired, brought, removed, missing: missing.length, ms },
     'channels reconciled',

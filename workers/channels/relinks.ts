@@ -1,3 +1,4 @@
+import { clock, type Timer } from '../../streams/core/clock.js';
 import { casefold, isManagedChannel } from '../../streams/irc-grammar.js';
 import type { IrcLine } from '../irc/line.js';
 
@@ -19,7 +20,7 @@ export function tellsOfRelink({ command, nick, params }: IrcLine): boolean {
 /** When to look at the whole network again: soon after servers were joined, ever later while that goes on. */
 export class Relinks {
   readonly #look: () => Promise<void>;
-  #timer: NodeJS.Timeout | undefined;
+  #timer: Timer | undefined;
   readonly #pauses: typeof usualPauses;
   #waitMs = 0;
   #lookedAt = 0;
@@ -32,20 +33,20 @@ export class Relinks {
   see(line: IrcLine): void {
     if (this.#timer || !tellsOfRelink(line)) return;
     const { firstMs, longestMs, calmMs } = this.#pauses;
-    const isCalm = Date.now() - this.#lookedAt > calmMs;
+    const isCalm = clock.now() - this.#lookedAt > calmMs;
     this.#waitMs = isCalm ? firstMs : Math.min(this.#waitMs * growth, longestMs);
-    this.#timer = setTimeout(() => void this.#now(), this.#waitMs);
+    this.#timer = clock.setTimeout(() => void this.#now(), this.#waitMs);
     this.#timer.unref();
   }
 
   stop(): void {
-    clearTimeout(this.#timer);
+    clock.clearTimeout(this.#timer);
     this.#timer = undefined;
   }
 
   async #now(): Promise<void> {
     await this.#look();
-    this.#lookedAt = Date.now();
+    this.#lookedAt = clock.now();
     this.#timer = undefined;
   }
 }

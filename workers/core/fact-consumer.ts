@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { clock } from '../../streams/core/clock.js';
 import {
   decodeFact,
   type FactOf,
@@ -168,7 +169,7 @@ export class FactConsumer<S extends StreamDefinition> {
         const reason = await this.#read(name);
         if (signal.aborted) return;
         logger.info({ worker, reason }, 'consumer is taken up again');
-        await pause(/deleted/i.test(reason) ? politePauseMs * (1 + Math.random()) : againMs, signal);
+        await pause(/deleted/i.test(reason) ? politePauseMs * (1 + clock.random()) : againMs, signal);
       } catch (error) {
         if (signal.aborted) return;
         if (log.connected) logger.warn({ worker, err: error }, 'consumer cannot be taken up now');
@@ -238,7 +239,7 @@ export class FactConsumer<S extends StreamDefinition> {
     if (seq > this.#position) this.#doneMeanwhile.add(seq);
     else if (this.#open.delete(seq) && !this.#acknowledging) {
       this.#acknowledging = true;
-      setImmediate(() => this.#acknowledge());
+      clock.setImmediate(() => this.#acknowledge());
     }
   }
 

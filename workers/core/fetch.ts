@@ -1,4 +1,5 @@
 import type { Transformer } from 'node:stream/web';
+import { clock } from '../../streams/core/clock.js';
 
 /** Sends a request: `fetch`, or something around it. */
 export type Send = (request: Request) => Promise<Response>;
@@ -76,13 +77,13 @@ function begin(
   });
   ended.catch(() => undefined);
   const leave = () => end.abort(callers?.reason);
-  const timer = timeoutMs === undefined ? undefined : setTimeout(() => end.abort(late()), timeoutMs);
+  const timer = timeoutMs === undefined ? undefined : clock.setTimeout(() => end.abort(late()), timeoutMs);
   const held = { input, request, callers };
   underWay.add(held);
   callers?.addEventListener('abort', leave);
   if (callers?.aborted) leave();
   const over = () => {
-    clearTimeout(timer);
+    clock.clearTimeout(timer);
     callers?.removeEventListener('abort', leave);
     underWay.delete(held);
   };

@@ -1,5 +1,6 @@
 import { type KV, type KvEntry, StorageType } from 'nats';
 import type { Logger } from 'pino';
+import { clock } from '../../streams/core/clock.js';
 import { type Log, pause } from '../../streams/core/index.js';
 
 /** Something that runs while a lease is held. */
@@ -67,7 +68,7 @@ export class Lease {
   /** The state of the present holder, whichever process it is; `undefined` when there is none. */
   async holderState(): Promise<unknown> {
     if (this.#holding) return this.#options.state?.();
-    const now = performance.now();
+    const now = clock.elapsed();
     if (!this.#elsewhere || this.#elsewhere.until < now) {
       this.#elsewhere = { state: this.#stateElsewhere(), until: now + tellMs };
       this.#elsewhere.state.catch(() => (this.#elsewhere = undefined));

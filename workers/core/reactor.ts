@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import pLimit, { type LimitFunction } from 'p-limit';
-import pTimeout from 'p-timeout';
 import type { Logger } from 'pino';
+import { atMost, clock } from '../../streams/core/clock.js';
 import {
   backoff,
   type FactOf,
@@ -124,8 +124,8 @@ export class Reactor<S extends StreamDefinition, Item> {
   /** Begins nothing any more, and lets the tries under way come to their end. Bounded. */
   async stop(): Promise<void> {
     this.#stop.abort();
-    const milliseconds = this.#options.stopBoundMs ?? usualStopBoundMs;
-    await pTimeout(Promise.all([this.#facts.stop(), this.atRest()]), { milliseconds, message: false });
+    const { stopBoundMs = usualStopBoundMs } = this.#options;
+    await atMost(Promise.all([this.#facts.stop(), this.atRest()]), stopBoundMs);
   }
 
   /** Has the first work of a key tried now, if it waits for its next try. */
@@ -164,7 +164,7 @@ export class Reactor<S extends StreamDefinition, Item> {
       return;
     }
     const rest = { count: tasks.length };
-    const since = Date.now();
+    const since = clock.now();
     for (const { key, item } of tasks) {
       this.#queue.push(key, {
         ...{ seq, key, item, rest, since },

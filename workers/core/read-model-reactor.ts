@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
-import pTimeout from 'p-timeout';
 import type { Logger } from 'pino';
+import { atMost } from '../../streams/core/clock.js';
 import {
   decodeFact,
   type FactOf,
@@ -61,7 +61,7 @@ export class ReadModelReactor<S extends StreamDefinition, Row, Item> {
   async stop(): Promise<void> {
     this.#stop.abort();
     const ended = Promise.all([this.#running, this.#queue.atRest()]);
-    await pTimeout(ended, { milliseconds: stopBoundMs, message: false });
+    await atMost(ended, stopBoundMs);
   }
 
   /** Something is to be done, behind whatever else is to be done under its key. */

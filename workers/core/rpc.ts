@@ -1,6 +1,6 @@
 import { headers, type Msg } from 'nats';
-import pTimeout from 'p-timeout';
 import type { Logger } from 'pino';
+import { atMost, clock } from '../../streams/core/clock.js';
 import {
   errorTold,
   isExpected,
@@ -86,7 +86,7 @@ export function answerRequests(options: {
   return {
     stop: async () => {
       subscription.unsubscribe();
-      await pTimeout(Promise.allSettled(underWay), { milliseconds: stopBoundMs, message: false });
+      await atMost(Promise.allSettled(underWay), stopBoundMs);
     },
   };
 }
@@ -112,13 +112,13 @@ export async function request<Result>(
   input: unknown,
 ): Promise<Result> {
   const deadline = log.now().getTime() + timeoutMs;
-  const begun = performance.now();
+  const begun = clock.elapsed();
   const { connection } = log;
   const ask = () => {
     const withDeadline = headers();
     withDeadline.set(deadlineHeader, String(deadline));
     // the log's clock may be set meanwhile, and would have us wait for as long as it was set back
-    const timeout = Math.max(1, timeoutMs - (performance.now() - begun));
+    const timeout = Math.max(1, timeoutMs - (clock.elapsed() - begun));
     return connection.request(subjectOf(name, operation), JSON.stringify(input), {
       ...{ timeout, headers: withDeadline },
     });

@@ -1,4 +1,5 @@
 import type { OpenAI } from 'openai';
+import { timeout } from '../../streams/core/clock.js';
 import { costOf, type Prices, type Tokens } from '../../streams/deliberation/index.js';
 import { boundedFetch } from '../core/fetch.js';
 import { CallFailure, failureOf } from './failures.js';
@@ -71,7 +72,7 @@ export class Models {
       throw new CallFailure('model_refused', error.message, false, 0);
     });
     // from here on: that the client is loaded late is not the model's fault
-    const late = AbortSignal.timeout(timeoutMs);
+    const late = timeout(timeoutMs);
     const ended = AbortSignal.any([signal, late]);
     try {
       const said = model.stream ? await streamed(client, body, ended) : await whole(client, body, ended);

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { clock } from '../../streams/core/clock.js';
 import { backoff, isExpected, type Log, newId, pause, retry } from '../../streams/core/index.js';
 import {
   attemptUnderWay,
@@ -142,9 +143,9 @@ export class QueryRun {
     const messages = messagesFor(this.#transcript, round, model.id);
     const maxTokens = tokensFor(query, round);
     for (let attempt = first; attempt !== undefined && !cut.aborted; ) {
-      const before = performance.now();
+      const before = clock.elapsed();
       const about = { round, model: model.id, attempt };
-      const ms = () => Math.round(performance.now() - before);
+      const ms = () => Math.round(clock.elapsed() - before);
       const { temperature } = query;
       let answer: Answer;
       try {

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
-import pTimeout from 'p-timeout';
 import type { Logger } from 'pino';
+import { atMost, clock, type Timer } from '../../streams/core/clock.js';
 import { isExpected, type Log, type Recorded, retry } from '../../streams/core/index.js';
 import {
   type DeliveryFact,
@@ -68,7 +68,7 @@ export class DeliverToIrc {
   readonly #inHand: EventsInHand;
   readonly #events: FactConsumer<typeof market>;
   readonly #redrives: FactConsumer<typeof delivery>;
-  #sweeper: NodeJS.Timeout | undefined;
+  #sweeper: Timer | undefined;
   #fetching = Promise.resolve();
 
   constructor(options: DeliverToIrcOptions) {
@@ -137,16 +137,16 @@ export class DeliverToIrc {
     this.#options.irc.start();
     this.#events.start();
     this.#redrives.start();
-    this.#sweeper = setInterval(() => this.#inHand.expire(), expirySweepMs);
+    this.#sweeper = clock.setInterval(() => this.#inHand.expire(), expirySweepMs);
   }
 
   /** Stops taking events, lets the lines in flight come to their confirmation, and leaves the network. Bounded. */
   async stop(): Promise<void> {
-    clearInterval(this.#sweeper);
+    clock.clearInterval(this.#sweeper);
     this.#stop.abort();
     const idle = Promise.all([this.#events.stop(), this.#redrives.stop(), this.#inHand.atRest()]);
-    await pTimeout(idle, { milliseconds: stopBoundMs, message: false });
-    await pTimeout(this.#inHand.flushed(), { milliseconds: flushBoundMs, message: false });
+    await atMost(idle, stopBoundMs);
+    await atMost(this.#inHand.flushed(), flushBoundMs);
     await this.#options.irc.stop();
   }
 
@@ -160,7 +160,7 @@ export class DeliverToIrc {
     place: Takeover,
     from: number,
   ): Promise<Recollection> {
-    const started = Date.now();
+    const started = clock.now();
     if (!place.ours) {
       this.#inHand.forget(consumer);
       this.#presence.doubt();
@@ -169,7 +169,10 @@ export class DeliverToIrc {
     const outcomes = await RecordedOutcomes.recall(place, from, this.#options);
     const { since, head, ours } = place;
     const worker = consumer.durable;
-    this.#options.logger.info({ worker, since, head, ours, ms: Date.now() - started }, 'delivery taken over');
+    this.#options.logger.info(
+      { worker, since, head, ours, ms: clock.now() - started },
+      'delivery taken over',
+    );
     return { outcomes, head, inDoubt: !ours };
   }
 

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { clock } from '../../streams/core/clock.js';
 import type { IrcConnection } from '../irc/connection.js';
 import type { Session } from '../irc/session.js';
 import type { Opening, Rooms } from './rooms.js';
@@ -123,7 +124,7 @@ export class Presence {
       this.#waiting.push({ channel, history, resolve });
       if (this.#joining) return;
       this.#joining = true;
-      setImmediate(() => void this.#joinAll());
+      clock.setImmediate(() => void this.#joinAll());
     });
   }
 

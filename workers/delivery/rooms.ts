@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { channelSubject, channels } from '../../streams/channels/index.js';
+import { clock } from '../../streams/core/clock.js';
 import { type Log, Sleeper } from '../../streams/core/index.js';
 import { type RoomOpening, roomTypeOf } from '../../streams/events/index.js';
 
@@ -74,14 +75,14 @@ export class Rooms {
 
   async #awaitOpen(channel: string): Promise<'none' | 'open' | 'deleted'> {
     const { log, waitMs = 10_000, stopping } = this.#options;
-    const deadline = Date.now() + waitMs;
+    const deadline = clock.now() + waitMs;
     // what is to be stored on a subject is also told to who listens there, perhaps a moment before it is stored
     const told = new Sleeper();
     const subscription = log.connection.subscribe(channelSubject(channel), { callback: () => told.wake() });
     try {
       for (;;) {
         const status = await this.#status(channel);
-        const left = deadline - Date.now();
+        const left = deadline - clock.now();
         if (status === 'open' || left <= 0 || stopping.aborted) return status;
         await told.sleep(Math.min(left, lookMs), stopping);
       }

@@ -1,7 +1,7 @@
-import pTimeout from 'p-timeout';
 import type { Logger } from 'pino';
 import type { Tx } from '../../projections/core/sql.js';
 import { type IdentityLink, linkOfNick } from '../../projections/identity/queries.js';
+import { atMost, clock } from '../../streams/core/clock.js';
 import type { Position } from '../../streams/core/index.js';
 import { KeyedLock } from '../../streams/core/keyed-lock.js';
 import { casefold, cleanText, cutToBytes, isNick } from '../../streams/irc-grammar.js';
@@ -61,7 +61,7 @@ export class Identify {
   async stop(): Promise<void> {
     const { irc } = this.#options;
     irc.removeAllListeners('line');
-    await pTimeout(Promise.all(this.#waiting), { milliseconds: stopBoundMs, message: false });
+    await atMost(Promise.all(this.#waiting), stopBoundMs);
     await irc.stop();
   }
 
@@ -73,7 +73,7 @@ export class Identify {
     if (casefold(target) !== casefold(session.nick) || casefold(line.nick) === casefold(session.nick)) return;
     if (this.#waiting.size >= mostWaiting) return;
     const nick = casefold(line.nick);
-    const verdict = this.#rate.take(nick, Date.now());
+    const verdict = this.#rate.take(nick, clock.now());
     if (verdict === 'drop') return;
     const work = this.#locks.run(nick, () =>
       verdict === 'go'
@@ -87,11 +87,11 @@ export class Identify {
   async #answer(session: Session, line: IrcLine, text: string): Promise<void> {
     const { logger } = this.#options;
     const caller = { nick: line.nick, isIdentified: () => isIdentified(session, line) };
-    const started = performance.now();
+    const started = clock.elapsed();
     const word = /^\s*([A-Za-z]{1,10})/.exec(text)?.[1]?.toUpperCase();
     try {
       await this.#say(session, line.nick, await answerTo(caller, text, this.#context));
-      logger.info({ nick: line.nick, command: word, ms: Math.round(performance.now() - started) }, 'command');
+      logger.info({ nick: line.nick, command: word, ms: Math.round(clock.elapsed() - started) }, 'command');
     } catch (error) {
       logger.error({ nick: line.nick, command: word, err: error }, 'command failed');
       await this.#say(session, line.nick, 'Something went wrong: try again later');

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Mutex } from 'async-mutex';
-import pTimeout from 'p-timeout';
 import type { Logger } from 'pino';
+import { clock, within } from '../../streams/core/clock.js';
 import { type Log, type Position, Unavailable } from '../../streams/core/index.js';
 import {
   type IdentityFact,
@@ -140,9 +140,9 @@ export class IdentityRegistry {
 
   /** While the log does not answer, those behind in the line need not find it out one after the other. */
   #inLine<T>(work: () => Promise<T>): Promise<T> {
-    const since = performance.now();
+    const since = clock.elapsed();
     return this.#commands.runExclusive(async () => {
-      if (performance.now() - since > lineMs)
+      if (clock.elapsed() - since > lineMs)
         throw new Unavailable('log_contended', 'Too many commands wait for the identity registry', 2);
       return await work();
     });
@@ -152,7 +152,7 @@ export class IdentityRegistry {
     const { agents, logger } = this.#options;
     if (!agents) return null;
     try {
-      return await pTimeout(agents.agentOf(wallet), { milliseconds: lookUpMs });
+      return await within(agents.agentOf(wallet), lookUpMs);
     } catch (error) {
       logger.warn({ wallet, err: error }, 'agent id not looked up now');
       return null;

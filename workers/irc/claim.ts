@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { clock, pause } from '../../streams/core/clock.js';
 import type { Link } from './link.js';
 
 const pauseMs = { oper: 500, plain: 5_000 };
@@ -14,13 +14,14 @@ export type Claimed = 'taken' | 'freed';
  * Resolves `undefined` when the nick could not be had in `waitMs`; rejects when the link ends before.
  */
 export async function claimNick(link: Link, nick: string, waitMs: number): Promise<Claimed | undefined> {
-  const until = performance.now() + waitMs;
+  const until = clock.elapsed() + waitMs;
   const { self } = link;
   for (;;) {
     const claimed = await tryNick(link, nick);
     if (claimed) return claimed;
-    if (performance.now() >= until) return undefined;
-    await delay(self.oper ? pauseMs.oper : pauseMs.plain, undefined, { signal: link.lost });
+    if (clock.elapsed() >= until) return undefined;
+    await pause(self.oper ? pauseMs.oper : pauseMs.plain, link.lost);
+    link.lost.throwIfAborted();
   }
 }
 

@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events';
 import type { Logger } from 'pino';
+import { clock } from '../../streams/core/clock.js';
 import { pause } from '../../streams/core/index.js';
 import { Backoff } from './backoff.js';
 import { claimNick } from './claim.js';
@@ -98,14 +99,14 @@ export class IrcConnection extends EventEmitter<ConnectionEvents> {
 
   async #run(): Promise<void> {
     while (!this.#stop.signal.aborted) {
-      const startedAt = performance.now();
+      const startedAt = clock.elapsed();
       const link = this.#newLink();
       this.#link = link;
       const announcedAt = await this.#live(link);
       this.#link = undefined;
-      const now = performance.now();
+      const now = clock.elapsed();
       const livedMs = announcedAt === undefined ? 0 : now - announcedAt;
-      const wait = this.#backoff.next({ livedMs, rejected: link.rejected }, Math.random());
+      const wait = this.#backoff.next({ livedMs, rejected: link.rejected }, clock.random());
       const nextMs = Math.max(wait, startedAt + minimumGapMs - now);
       this.#record(link, { openMs: Math.round((announcedAt ?? now) - startedAt), livedMs, nextMs });
       await pause(nextMs, this.#stop.signal);
@@ -116,11 +117,15 @@ export class IrcConnection extends EventEmitter<ConnectionEvents> {
   async #live(link: Link): Promise<number | undefined> {
     let announcedAt: number | undefined;
     try {
-      const startedAt = performance.now();
+      const startedAt = clock.elapsed();
       const exchange = await link.register();
-      Object.assign(this.#status, { connected: true, since: new Date(), confirmation: exchange.kind });
+      Object.assign(this.#status, {
+        connected: true,
+        since: new Date(clock.now()),
+        confirmation: exchange.kind,
+      });
       const quiet = await this.#prepare(link);
-      announcedAt = performance.now();
+      announcedAt = clock.elapsed();
       this.#session = new Session(++this.#sessions, link, exchange, quiet);
       this.#status.lastError = null;
       const { log } = this.#options;

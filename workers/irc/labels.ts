@@ -1,3 +1,4 @@
+import { clock } from '../../streams/core/clock.js';
 import {
   type Answer,
   answerOf,
@@ -84,7 +85,7 @@ export class LabelExchange implements Exchange {
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
-    const now = performance.now();
+    const now = clock.elapsed();
     for (const entry of this.#written.values()) {
       const overdue = now - entry.writtenAt >= this.#options.confirmTimeoutMs;
       const swallowed = overdue && entry.number < this.#newestAnswered;
@@ -125,7 +126,7 @@ export class LabelExchange implements Exchange {
   }
 
   #write(entry: Pending): void {
-    entry.writtenAt = performance.now();
+    entry.writtenAt = clock.elapsed();
     this.#inFlight += entry.bytes;
     this.#written.set(entry.label, entry);
     this.#options.wire.writeLine(entry.line);
@@ -169,7 +170,7 @@ export class LabelExchange implements Exchange {
   #settle(entry: Pending, outcome: SayOutcome | Answer): void {
     this.#written.delete(entry.label);
     this.#newestAnswered = Math.max(this.#newestAnswered, entry.number);
-    this.#answeredAt = performance.now();
+    this.#answeredAt = clock.elapsed();
     this.#inFlight -= entry.bytes;
     give(entry, outcome, this.tally);
     while (this.#next < this.#queue.length && this.#fits(this.#queue[this.#next]!)) {

@@ -1,4 +1,5 @@
 import { Client } from 'irc-framework';
+import { clock } from '../../streams/core/clock.js';
 import type { Answer, Exchange } from './exchange.js';
 import { LabelExchange } from './labels.js';
 import { commandLine, commandOf, type IrcLine, parseLine, textOf } from './line.js';
@@ -91,7 +92,7 @@ export class Link {
 
   /** Connects and registers, under a spare nick when ours is taken; throws when the connection ends before. */
   async register(): Promise<Exchange> {
-    const timer = setTimeout(
+    const timer = clock.setTimeout(
       () => this.destroy(`not registered within ${registrationMs} ms`),
       registrationMs,
     );
@@ -102,7 +103,7 @@ export class Link {
         this.client.connect();
       });
     } finally {
-      clearTimeout(timer);
+      clock.clearTimeout(timer);
     }
     this.lost.throwIfAborted();
     const { options } = this.client.network;
@@ -139,9 +140,9 @@ export class Link {
     this.#farewell = reason;
     if (!this.exchange) return this.destroy(reason);
     this.#wire.writeLine(commandLine(['QUIT', reason]));
-    const timer = setTimeout(() => this.destroy(reason), ms);
+    const timer = clock.setTimeout(() => this.destroy(reason), ms);
     await whenAborted(this.lost);
-    clearTimeout(timer);
+    clock.clearTimeout(timer);
   }
 
   /** Ends the connection at once. */
@@ -203,7 +204,7 @@ export class Link {
     }
     // The one length every server takes is 9.
     const stem = nick.slice(0, Math.max(nick.length, 9) - 4);
-    this.client.raw('NICK', `${stem}_${Math.random().toString(36).slice(2, 5).padEnd(3, '0')}`);
+    this.client.raw('NICK', `${stem}_${clock.random().toString(36).slice(2, 5).padEnd(3, '0')}`);
   }
 
   #closed(reason: string): void {

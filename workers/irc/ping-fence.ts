@@ -1,3 +1,4 @@
+import { clock } from '../../streams/core/clock.js';
 import { casefold } from '../../streams/irc-grammar.js';
 import {
   type Answer,
@@ -54,7 +55,7 @@ export class PingFenceExchange implements Exchange {
   }
 
   take(line: string): boolean {
-    this.#heardAt = performance.now();
+    this.#heardAt = clock.elapsed();
     if (this.#round.length === 0) return false;
     const command = commandOf(line);
     if (command === 'PONG' && line.endsWith(this.#token)) {
@@ -114,7 +115,7 @@ export class PingFenceExchange implements Exchange {
       this.#round.push(this.#queue.shift()!);
     }
     this.#token = `fence${++this.#number}`;
-    this.#writtenAt = performance.now();
+    this.#writtenAt = clock.elapsed();
     for (const entry of this.#round) this.#options.wire.writeLine(entry.line);
     this.#options.wire.writeLine(`PING :${this.#token}`);
   }

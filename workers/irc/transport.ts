@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events';
 import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { Transport } from 'irc-framework';
+import { clock } from '../../streams/core/clock.js';
 
 /** Where a server listens; `ca` adds a certificate authority for ircs://. */
 export interface ServerAddress {
@@ -75,7 +76,7 @@ export class Wire extends EventEmitter implements Transport {
     stream.on('error', (error) => this.#failed(error));
     stream.on(tls ? 'secureConnect' : 'connect', () => {
       this.#open = true;
-      this.heardAt = performance.now();
+      this.heardAt = clock.elapsed();
       this.emit('open');
     });
     stream.on('data', (chunk: Buffer) => this.#read(chunk));
@@ -91,7 +92,7 @@ export class Wire extends EventEmitter implements Transport {
       if (written) process.nextTick(written);
       return;
     }
-    if (this.#out === '') setImmediate(this.#flush);
+    if (this.#out === '') clock.setImmediate(this.#flush);
     this.#out += `${line}\r\n`;
     if (written) this.#written.push(written);
     if (this.#out.length >= enoughToSend) this.#flush();
@@ -135,7 +136,7 @@ export class Wire extends EventEmitter implements Transport {
   };
 
   #read(chunk: Buffer): void {
-    this.heardAt = performance.now();
+    this.heardAt = clock.elapsed();
     const end = chunk.lastIndexOf(10);
     if (end === -1) {
       this.#unfinished.push(chunk);

@@ -1,3 +1,4 @@
+import { clock, type Timer } from '../../streams/core/clock.js';
 import type { Exchange } from './exchange.js';
 
 const lookMs = 250;
@@ -18,22 +19,22 @@ export interface Watched {
 /** Finds out that a connection is dead or has swallowed a line, with one timer for all lines. */
 export class Watchdog {
   readonly #watched: Watched;
-  readonly #timer: NodeJS.Timeout;
-  #lookedAt = performance.now();
+  readonly #timer: Timer;
+  #lookedAt = clock.elapsed();
   #probedAt = 0;
   #spared = false;
 
   constructor(watched: Watched) {
     this.#watched = watched;
-    this.#timer = setInterval(() => this.#look(), lookMs);
+    this.#timer = clock.setInterval(() => this.#look(), lookMs);
   }
 
   stop(): void {
-    clearInterval(this.#timer);
+    clock.clearInterval(this.#timer);
   }
 
   #look(): void {
-    const now = performance.now();
+    const now = clock.elapsed();
     const heldUp = now - this.#lookedAt > 4 * lookMs;
     this.#lookedAt = now;
     // When our own event loop stood still, what has arrived in the meantime is only read after this turn.

@@ -1,4 +1,4 @@
-import pTimeout from 'p-timeout';
+import { atMost } from '../../streams/core/clock.js';
 import { guardEvents } from './events.js';
 import { GuardLines } from './lines.js';
 import type { GuardOptions } from './options.js';
@@ -26,7 +26,7 @@ export class GuardChannels {
   /** Takes no more lines and lets what is under way come to its end. Bounded. */
   async stop(): Promise<void> {
     const idle = Promise.all(this.#parts.map((part) => part.stop()));
-    await pTimeout(idle, { milliseconds: stopBoundMs, message: false });
+    await atMost(idle, stopBoundMs);
   }
 }
 

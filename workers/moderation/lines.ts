@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { setImmediate as turn } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
+import { clock, turn } from '../../streams/core/clock.js';
 import type { Recorded } from '../../streams/core/index.js';
 import { casefold } from '../../streams/irc-grammar.js';
 import {
@@ -109,9 +109,9 @@ export class GuardLines {
 
   /** Facts are scored one after the other, as many as there are: between them there is room for others. */
   async #giveWay(): Promise<void> {
-    if (performance.now() - this.#turnAt < turnMs) return;
+    if (clock.elapsed() - this.#turnAt < turnMs) return;
     await turn();
-    this.#turnAt = performance.now();
+    this.#turnAt = clock.elapsed();
   }
 
   /** The score of a line, or of the last lines of the same person if these say together what none of them says alone. */

@@ -1,5 +1,5 @@
-import pTimeout from 'p-timeout';
 import type { Logger } from 'pino';
+import { atMost, clock } from '../../streams/core/clock.js';
 import { type Log, Sleeper } from '../../streams/core/index.js';
 import { casefold } from '../../streams/irc-grammar.js';
 import type { LineSighting, Sighting } from '../../streams/network/index.js';
@@ -95,7 +95,7 @@ export class RecordIrc {
   async stop(): Promise<void> {
     this.#stop.abort();
     await this.#options.irc.stop();
-    await pTimeout(this.#journal.stop(), { milliseconds: flushMs, message: false });
+    await atMost(this.#journal.stop(), flushMs);
     await Promise.all([this.#running, this.#following]);
   }
 
@@ -155,7 +155,7 @@ export class RecordIrc {
     this.#measure(session);
     await this.#leaveDeleted(session);
     for (;;) {
-      const now = Date.now();
+      const now = clock.now();
       const due = [...this.#watched.values()].filter((watched) => watched.isDue(now));
       if (due.length === 0 || session.lost.aborted || this.#stop.signal.aborted) break;
       await this.#enter(session, due.slice(0, window));
@@ -165,8 +165,8 @@ export class RecordIrc {
 
   /** Asks how large the network is, now and then; nothing waits for the answer. */
   #measure(session: Session): void {
-    if (Date.now() - this.#sizeAskedAt < sizeEveryMs) return;
-    this.#sizeAskedAt = Date.now();
+    if (clock.now() - this.#sizeAskedAt < sizeEveryMs) return;
+    this.#sizeAskedAt = clock.now();
     networkSize(session).then(
       (size) => {
         if (!session.lost.aborted) this.#size = size;
@@ -211,7 +211,7 @@ export class RecordIrc {
     await this.#learn(group);
     for (const watched of group) watched.early = [];
     const { logger } = this.#options;
-    const started = Date.now();
+    const started = clock.now();
     const names = group.map(({ name }) => name);
     const outcomes = await session.join(names, { history: true, witness: true });
     let joined = 0;
@@ -233,7 +233,7 @@ export class RecordIrc {
         if (!line.tags.msgid || !replayed.has(line.tags.msgid)) this.#observe(watched, line, at);
       }
     }
-    logger.info({ joined, of: group.length, ms: Date.now() - started }, 'channels recorded');
+    logger.info({ joined, of: group.length, ms: clock.now() - started }, 'channels recorded');
   }
 
   #entered(session: Session, watched: WatchedChannel, outcome: JoinOutcome & { is: 'joined' }): void {

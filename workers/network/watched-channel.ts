@@ -1,3 +1,4 @@
+import { clock } from '../../streams/core/clock.js';
 import { backoff } from '../../streams/core/index.js';
 import type { IrcLine } from '../irc/index.js';
 import type { Recording } from './journal.js';
@@ -22,7 +23,7 @@ export class WatchedChannel {
   /** To be entered after a while. */
   constructor(name: string, waitMs: number) {
     this.name = name;
-    this.#dueAt = Date.now() + waitMs;
+    this.#dueAt = clock.now() + waitMs;
   }
 
   /** Whether it is time to enter it. */
@@ -33,7 +34,7 @@ export class WatchedChannel {
   /** Out of the room, which is entered again after a while. */
   leave(waitMs: number): void {
     this.room = undefined;
-    this.#dueAt = Date.now() + waitMs;
+    this.#dueAt = clock.now() + waitMs;
   }
 
   /** It could not be entered, or somebody else records it: it is left alone for longer each time. Whether it was the first time. */

@@ -1,6 +1,6 @@
 import { HTTPFacilitatorClient } from '@x402/core/server';
 import type { PaymentPayload, PaymentRequirements } from '@x402/core/types';
-import pTimeout from 'p-timeout';
+import { clock, within } from '../../streams/core/clock.js';
 import { Unavailable } from '../../streams/core/index.js';
 import { isEvm, type PaymentNetwork } from './networks.js';
 import { type Resource, requirementV1, type Supported } from './offers.js';
@@ -55,7 +55,7 @@ export class Facilitator {
 
   /** What it supports, by its word of the last minutes. Throws `Unavailable` when it never gave one. */
   async supported(): Promise<Supported> {
-    const now = Date.now();
+    const now = clock.now();
     const last = this.#supported;
     if (last && now - last.at < supportedMs) return last.known;
     if (last && now - this.#failedAt < failedMs) return last.known;
@@ -70,7 +70,7 @@ export class Facilitator {
 
   /** Whether it can be reached now, as far as can be told within two seconds. */
   async reachable(): Promise<boolean> {
-    const asked = pTimeout(this.#ask(), { milliseconds: reachableMs });
+    const asked = within(this.#ask(), reachableMs);
     return await asked.then(
       () => true,
       () => false,
@@ -114,10 +114,10 @@ export class Facilitator {
         versions: (network, scheme) => ([2, 1] as const).filter((version) => find(network, scheme, version)),
         extra: (network, scheme) => find(network, scheme, 2)?.extra ?? {},
       };
-      this.#supported = { known, at: Date.now() };
+      this.#supported = { known, at: clock.now() };
       return known;
     } catch {
-      this.#failedAt = Date.now();
+      this.#failedAt = clock.now();
       throw unreachable();
     }
   }

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { clock } from '../../../streams/core/clock.js';
 import { decodeFact, type Log } from '../../../streams/core/index.js';
 import { type DeliveryFact, delivery } from '../../../streams/delivery/index.js';
 import type { Takeover } from '../../core/fact-consumer.js';
@@ -49,11 +50,11 @@ export class LastLines {
     if (early === 'everywhere' || early?.has(channel)) return;
     await new Promise<void>((resolve) => {
       const end = () => {
-        clearTimeout(timer);
+        clock.clearTimeout(timer);
         this.#expected.delete(seq);
         resolve();
       };
-      const timer = setTimeout(end, ms);
+      const timer = clock.setTimeout(end, ms);
       timer.unref();
       this.#expected.set(seq, { channel, end });
     });

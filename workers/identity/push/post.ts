@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { clock, timeout } from '../../../streams/core/clock.js';
 import type { Change } from './change.js';
 
 /** Where changes are posted, and what signs them. */
@@ -31,10 +32,10 @@ export async function post({ url, secret, timeoutMs = 10_000 }: Receiver, { body
       headers: {
         'content-type': 'application/json',
         'x-relay-signature': `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`,
-        'x-relay-timestamp': new Date().toISOString(),
+        'x-relay-timestamp': new Date(clock.now()).toISOString(),
       },
       body,
-      signal: AbortSignal.timeout(timeoutMs),
+      signal: timeout(timeoutMs),
     });
     await response.body?.cancel();
     if (response.ok) return { is: 'taken' };

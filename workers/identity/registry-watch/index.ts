@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Tx } from '../../../projections/core/sql.js';
 import { type VerifiedLink, verifiedLinks } from '../../../projections/identity/queries.js';
+import { clock } from '../../../streams/core/clock.js';
 import { pause } from '../../../streams/core/index.js';
 import type { IdentityRegistry } from '../index.js';
 
@@ -79,10 +80,10 @@ export class WatchRegistry {
     for (let pauseMs = schedule.firstMs; ; pauseMs = schedule.everyMs) {
       await pause(pauseMs, signal);
       if (signal.aborted) return;
-      const started = performance.now();
+      const started = clock.elapsed();
       try {
         logger.info(
-          { ...(await this.look()), ms: Math.round(performance.now() - started) },
+          { ...(await this.look()), ms: Math.round(clock.elapsed() - started) },
           'agent ids looked up',
         );
       } catch (error) {

@@ -1,0 +1,97 @@
+import pTimeout from 'p-timeout';
+
+/** A timer that was set, as its own clock knows it. */
+export type Timer = ReturnType<typeof setTimeout>;
+
+/** Time and chance. Times are in milliseconds. */
+export interface Clock {
+  /** Since 1970. */
+  now(): number;
+  /** Since some moment, never backwards: what durations are measured with. */
+  elapsed(): number;
+  /** At least 0, less than 1. */
+  random(): number;
+  setTimeout(action: () => void, ms?: number): Timer;
+  clearTimeout(timer: Timer | undefined): void;
+  setInterval(action: () => void, ms: number): Timer;
+  clearInterval(timer: Timer | undefined): void;
+  /** Runs an action when all that can run now has run. */
+  setImmediate(action: () => void): void;
+}
+
+/**
+ * The time and the chance of streams, projections and workers, which take them from nowhere else: whoever gives them
+ * other ones decides all that happens. The machine's, unless `useClock` gives others.
+ */
+export const clock: Clock = {
+  now: () => Date.now(),
+  elapsed: () => performance.now(),
+  random: () => Math.random(),
+  setTimeout: (action, ms) => setTimeout(action, ms),
+  clearTimeout: (timer) => clearTimeout(timer),
+  setInterval: (action, ms) => setInterval(action, ms),
+  clearInterval: (timer) => clearInterval(timer),
+  setImmediate: (action) => {
+    setImmediate(action);
+  },
+};
+
+/** Gives this process another time and another chance; the returned function takes them back. */
+export function useClock(other: Clock): () => void {
+  const before = { ...clock };
+  Object.assign(clock, other);
+  return () => Object.assign(clock, before);
+}
+
+/** The same for the library that bounds work in time. */
+const customTimers = {
+  setTimeout: (action: () => void, ms?: number) => clock.setTimeout(action, ms),
+  clearTimeout: (timer: Timer | undefined) => clock.clearTimeout(timer),
+} as { setTimeout: typeof setTimeout; clearTimeout: typeof clearTimeout };
+
+/** Waits so many milliseconds, or until the signal aborts. */
+export function pause(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal?.aborted) return resolve();
+    const end = () => {
+      clock.clearTimeout(timer);
+      signal?.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = clock.setTimeout(end, ms);
+    signal?.addEventListener('abort', end);
+  });
+}
+
+/** Lets all run that can run now. */
+export function turn(): Promise<void> {
+  return new Promise((resolve) => {
+    clock.setImmediate(resolve);
+  });
+}
+
+/** The end of some work; rejects when it does not come within so many milliseconds, or when the signal aborts. */
+export function within<T>(
+  work: Promise<T>,
+  ms: number,
+  { failure, signal }: { failure?: Error; signal?: AbortSignal } = {},
+): Promise<T> {
+  return pTimeout(work, {
+    ...{ milliseconds: ms, customTimers },
+    ...(failure ? { message: failure } : {}),
+    ...(signal ? { signal } : {}),
+  });
+}
+
+/** Waits for the end of some work, for so many milliseconds at most. */
+export async function atMost(work: Promise<unknown>, ms: number): Promise<void> {
+  await pTimeout(work, { milliseconds: ms, message: false, customTimers });
+}
+
+/** Aborts after so many milliseconds with a `TimeoutError`; keeps no process alive. */
+export function timeout(ms: number): AbortSignal {
+  const controller = new AbortController();
+  const late = new DOMException('The operation was aborted due to timeout', 'TimeoutError');
+  clock.setTimeout(() => controller.abort(late), ms).unref();
+  return controller.signal;
+}
