@@ -317,8 +317,8 @@ export const refusalAreas = {
     }),
   },
   Operation: {
-    not_halted: refusal(409, 'The read model has not halted at this fact', {
-      advice: '`GET /ops/projections` says where it has halted',
+    not_halted: refusal(409, 'The read model, or the worker, has not halted at this fact', {
+      advice: '`GET /ops/projections` and `GET /ops/workers` say where they have halted',
     }),
     ahead_of_log: refusal(409, 'The read model is ahead of the event log: skipping a fact does not help', {
       advice: 'Rebuild the read model',

@@ -1,4 +1,4 @@
-import { clock } from '../../streams/core/clock.js';
+import { pause } from '../../streams/core/clock.js';
 import type { Entry } from '../../streams/core/index.js';
 
 /** What decides how fast a stream is folded. */
@@ -65,14 +65,7 @@ export class Pace {
     if (awaited() || signal.aborted) return;
     const { trickling, fast } = gatherMs;
     const ms = perMs < fastFrom ? trickling : Math.min(fast, (gatheredShare * batch) / perMs);
-    await new Promise<void>((resolve) => {
-      const end = () => {
-        clock.clearTimeout(timer);
-        signal.removeEventListener('abort', end);
-        resolve();
-      };
-      const timer = clock.setTimeout(end, ms);
-      signal.addEventListener('abort', end);
+    await pause(ms, signal, (end) => {
       this.#hurry = end;
     });
   }

@@ -49,8 +49,11 @@ const customTimers = {
   clearTimeout: (timer: Timer | undefined) => clock.clearTimeout(timer),
 } as { setTimeout: typeof setTimeout; clearTimeout: typeof clearTimeout };
 
-/** Waits so many milliseconds, or until the signal aborts. */
-export function pause(ms: number, signal?: AbortSignal): Promise<void> {
+/** Longest wait that timers know. */
+const longestMs = 2 ** 31 - 1;
+
+/** Waits so many milliseconds, also for ever, or until the signal aborts, or until the `end` is called that is given away. */
+export function pause(ms: number, signal?: AbortSignal, give?: (end: () => void) => void): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted) return resolve();
     const end = () => {
@@ -58,8 +61,9 @@ export function pause(ms: number, signal?: AbortSignal): Promise<void> {
       signal?.removeEventListener('abort', end);
       resolve();
     };
-    const timer = clock.setTimeout(end, ms);
+    const timer = Number.isFinite(ms) ? clock.setTimeout(end, Math.min(ms, longestMs)) : undefined;
     signal?.addEventListener('abort', end);
+    give?.(end);
   });
 }
 

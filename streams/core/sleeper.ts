@@ -1,7 +1,4 @@
-import { clock } from './clock.js';
-
-/** Longest wait that timers know, in milliseconds. */
-const longestMs = 2 ** 31 - 1;
+import { pause } from './clock.js';
 
 /** Waits that somebody else can end early. */
 export class Sleeper {
@@ -12,14 +9,7 @@ export class Sleeper {
   /** Waits so many milliseconds, also for ever, until somebody calls or the signal aborts. */
   async sleep(ms: number, signal: AbortSignal): Promise<void> {
     if (!this.#isCalled && !signal.aborted) {
-      await new Promise<void>((resolve) => {
-        const end = () => {
-          clock.clearTimeout(timer);
-          signal.removeEventListener('abort', end);
-          resolve();
-        };
-        const timer = Number.isFinite(ms) ? clock.setTimeout(end, Math.min(ms, longestMs)) : undefined;
-        signal.addEventListener('abort', end);
+      await pause(ms, signal, (end) => {
         this.#wake = end;
       });
       this.#wake = undefined;
