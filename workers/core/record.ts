@@ -20,6 +20,8 @@ export class Recorder {
   readonly #logger: Logger;
   readonly #stopping: AbortSignal;
   readonly #limit = pLimit(maxAppends);
+  /** Sequences that streams have reached. */
+  readonly #reached = new Map<string, number>();
   #troubled = false;
 
   /** Once `stopping` is aborted, a log that is away is not waited for. */
@@ -37,10 +39,14 @@ export class Recorder {
   /** The same, before others that wait for their turn. */
   async recordNow({ stream, subject, fact, by }: ToRecord): Promise<boolean> {
     const id = newId();
+    let after = this.#reached.get(stream.name);
     const append = async (tries: number) => {
+      after ??= await this.#log.head(stream);
       // the log knows a repeated id for minutes only, and may have been away for longer
-      const isStored = tries > 0 && (await this.#log.last(stream, subject))?.id === id;
-      if (!isStored) await this.#log.append(stream, subject, fact as never, { by, id });
+      if (tries === 0 || !(await this.#isStored(stream, subject, id, after))) {
+        const { seq } = await this.#log.append(stream, subject, fact as never, { by, id });
+        this.#reached.set(stream.name, Math.max(seq, this.#reached.get(stream.name) ?? 0));
+      }
       this.#troubled = false;
       return true;
     };
@@ -49,5 +55,10 @@ export class Recorder {
       this.#troubled = true;
     };
     return (await retry(append, { pauses, failed, signal: this.#stopping })) ?? false;
+  }
+
+  async #isStored(stream: StreamDefinition, subject: string, id: string, after: number): Promise<boolean> {
+    for await (const fact of this.#log.subject(stream, subject, after + 1)) if (fact.id === id) return true;
+    return false;
   }
 }

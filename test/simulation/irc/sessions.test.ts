@@ -9,9 +9,10 @@ const budgetMs = 8_000;
 const atLeast = 40;
 
 const failure = ({ world, violations }: Run): string =>
-  [`seed ${world.seed}, repeated by SIM_SEED=${world.seed} npx tap ${process.argv[1]}:`, ...violations].join(
-    '\n  ',
-  );
+  [
+    `seed ${world.seed}, repeated by SIM_SEED=${world.seed} npm test -- simulation/irc/sessions:`,
+    ...violations,
+  ].join('\n  ');
 
 const story = ({ world }: Run): string =>
   world.timeline.map(({ at, who, what }) => `${at.toFixed(1).padStart(9)} ${who}: ${what}`).join('\n');
