@@ -167,7 +167,7 @@ async function start(spec: ChildSpec, port: number, stopped: AbortSignal): Promi
   spawnError.catch(() => {});
   const identity = child.pid === undefined ? await spawnError : identify(child.pid);
   const output = () => readFileSync(file, 'utf8').slice(from);
-  if (identity === undefined) throw new Error(`${spec.name} ended at once: ${lastLines(output())}`);
+  if (identity === undefined) throw new Error(`${spec.name} ended while starting: ${lastLines(output())}`);
   const record = { ...identity, port, fingerprint: spec.fingerprint };
   try {
     writeRecord(spec, record);
