@@ -171,6 +171,8 @@ t.test('CHAN-66 an outage of the network delays rooms and loses none', async (t)
   await post('task.assigned', { id: `${idOf(3)}-0003`, title: 'x', worker_nick: 'worker' });
   await ircd.start();
   await worker.waitFor(({ channel }) => channel === roomOf(3), 30_000);
+  // the line may be seen before the directory has folded what opened the room
+  await eventually('the room to be listed', async () => (await channel(roomOf(3))) !== undefined);
   t.match(await channel(roomOf(3)), { modes: '+int' });
 });
 
