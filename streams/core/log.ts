@@ -79,14 +79,15 @@ export class Log {
   static async open(options: LogOptions): Promise<Log> {
     const { urls, name, connect = () => connectToNats(urls, name) } = options;
     const connection = await connect(name);
+    let log: Log | undefined;
     try {
       const manager = await openStreams(connection, options.streams, options);
-      const log = new Log(connection, manager, options);
+      log = new Log(connection, manager, options);
       await log.#learnImports();
       if (options.streams[0]) await log.#server.measureClock(options.streams[0].name);
       return log;
     } catch (error) {
-      await connection.close();
+      await (log ?? connection).close();
       throw error;
     }
   }
