@@ -1,4 +1,4 @@
-import { type AddressInfo, connect, createServer } from 'node:net';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import t from 'tap';
 import { startIrcd } from '../support/ircd.js';
 import { credentials, startBot } from './bot.js';
@@ -26,4 +26,27 @@ t.test('a capability that is offered in the middle of a registration does not en
   const session = await bot.session(1, 8_000);
   t.ok(session.oper);
   t.same([offers, bot.lost], [1, []], 'at the first attempt');
+});
+
+t.test('labels that are offered later are taken, in a new session', async (t) => {
+  const ircd = await startIrcd(t);
+  const clients: Socket[] = [];
+  const proxy = createServer((client) => {
+    const isFirst = clients.push(client) === 1;
+    const server = connect(ircd.port, '127.0.0.1');
+    for (const socket of [client, server]) socket.on('error', () => {});
+    const withoutLabels = (bytes: Buffer) => bytes.toString().replace(' labeled-response', '');
+    server.on('data', (bytes) => client.write(isFirst ? withoutLabels(bytes) : bytes));
+    client.pipe(server);
+    client.on('close', () => server.destroy());
+    server.on('close', () => client.destroy());
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => proxy.close());
+
+  const url = `irc://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+  const bot = startBot(t, { ...credentials(ircd), url });
+  t.equal((await bot.session(1, 8_000)).confirmation, 'fence');
+  clients[0]!.write(':irc.test CAP * NEW :sasl=PLAIN\r\n:irc.test CAP * NEW :labeled-response\r\n');
+  t.equal((await bot.session(2, 8_000)).confirmation, 'labels');
 });

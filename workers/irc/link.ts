@@ -157,9 +157,10 @@ export class Link {
 
   #take(line: string): boolean {
     const command = commandOf(line);
-    // Nothing that is offered later is wanted, but the library would ask for nothing of it; behind our CAP END that
-    // keeps InspIRCd from ever registering us (services that link offer `sasl`, at any moment).
-    if (command === 'CAP' && parseLine(line).params[1] === 'NEW') return true;
+    if (command === 'CAP' && parseLine(line).params[1] === 'NEW') {
+      this.#offered(textOf(parseLine(line)).split(' '));
+      return true;
+    }
     if (command === 'ERROR' || (!this.exchange && shutOut.has(command))) {
       this.#shutOut(command, textOf(parseLine(line)));
     }
@@ -174,6 +175,17 @@ export class Link {
       this.#options.line(parsed);
     }
     return true;
+  }
+
+  /**
+   * Of what is offered later only that is wanted by which lines are confirmed: with it we begin anew. The library would
+   * ask for nothing of the rest; behind our CAP END that keeps InspIRCd from ever registering us (services that link
+   * offer `sasl`, at any moment).
+   */
+  #offered(names: readonly string[]): void {
+    const { cap } = this.client.network;
+    const isWanted = (name: string) => confirming.includes(name) && !cap.isEnabled(name);
+    if (names.some((name) => isWanted(name.split('=', 1)[0]!))) this.destroy('the server offers labels');
   }
 
   #see(line: IrcLine): void {
