@@ -15,7 +15,9 @@ const now = 1_000_000;
 /** Recorded up to 500,000, a quiet history that is whole, and a server that has long been up. */
 const usual: CatchUp = {
   known: { at: 400_100, msgid: 'm400100' },
+  recordedUntil: 400_100,
   seenUntil: 500_000,
+  isSure: true,
   upSince: 0,
   history: { lines: [line(300_000), line(400_100), line(600_000)], reachesBack: 0 },
   now,
@@ -25,7 +27,7 @@ const ends = (seen: Sighting[]) => seen.map((one) => (one.is === 'gap' ? [one.fr
 t.test('IRC-03 what comes behind the last recorded line was missed', async (t) => {
   t.same(ends(catchUp(usual)), [600_000]);
   t.same(ends(catchUp({ ...usual, upSince: 999_999 })), [600_000], 'the history proves itself to be whole');
-  const fresh = { ...usual, known: undefined, seenUntil: undefined };
+  const fresh = { ...usual, known: undefined, recordedUntil: undefined };
   t.same(ends(catchUp(fresh)), [300_000, 400_100, 600_000], 'all of it in a channel never seen before');
   t.same(ends(catchUp({ ...fresh, history: null })), []);
   const aged = { ...usual, history: { lines: [line(600_000)], reachesBack: 450_000 } };
@@ -50,6 +52,19 @@ t.test('IRC-04 a gap where the history cannot tell', async (t) => {
     ends(catchUp({ ...usual, history: lost, upSince: undefined })),
     [[from, now], 900_000],
     'nobody knows',
+  );
+});
+
+t.test('IRC-04 a line that nobody recorded shows that not everything was seen', async (t) => {
+  const full = { lines: [line(450_000), line(800_000)], reachesBack: 451_000 };
+  t.same(ends(catchUp({ ...usual, history: full })), [[400_100, 451_000], 450_000, 800_000]);
+  const sameSecond = { lines: [line(499_500), line(800_000)], reachesBack: 500_500 };
+  t.same(ends(catchUp({ ...usual, history: sameSecond })), [[500_000, 500_500], 499_500, 800_000]);
+  const late = { lines: [line(800_000)], reachesBack: 801_000 };
+  t.same(
+    ends(catchUp({ ...usual, history: late, isSure: false })),
+    [[400_100, 801_000], 800_000],
+    'a recorder before this one may have seen more than it could record',
   );
 });
 

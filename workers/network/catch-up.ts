@@ -5,8 +5,12 @@ import { isKept } from './room.js';
 export interface CatchUp {
   /** The last line that was recorded, of those that a history keeps. */
   known: { at: number; msgid?: string | undefined } | undefined;
-  /** Until when nothing was missed; `undefined` when the channel was never recorded before. */
-  seenUntil: number | undefined;
+  /** When the last thing was recorded; `undefined` when the channel was never recorded before. */
+  recordedUntil: number | undefined;
+  /** Until when everything was seen. */
+  seenUntil: number;
+  /** Whether this recorder saw it: one before it may have ended before all that it saw was on the log. */
+  isSure: boolean;
   /** Since when the server has been running, and with it its histories; `undefined` when it does not tell. */
   upSince: number | undefined;
   /** What the channel's history has; null where there is none. */
@@ -22,18 +26,23 @@ const uptimeSlackMs = 2 * second;
  * What was missed, as far as the channel's history tells, behind a gap where it does not tell everything. The
  * last recorded line in the history proves that it is whole; else it has to reach back far enough.
  */
-export function catchUp({ known, seenUntil, upSince, history, now }: CatchUp): Sighting[] {
-  if (seenUntil === undefined) return history?.lines ?? [];
-  const gapUpTo = (to: number): Sighting[] =>
-    to > seenUntil ? [{ is: 'gap', at: now, from: seenUntil, to }] : [];
-  if (!history) return gapUpTo(now);
+export function catchUp(of: CatchUp): Sighting[] {
+  const { known, recordedUntil, seenUntil, isSure, upSince, history, now } = of;
+  if (recordedUntil === undefined) return history?.lines ?? [];
+  const gapUpTo = (to: number, isSeen: boolean): Sighting[] => {
+    const isDue = to > (isSeen ? seenUntil : recordedUntil);
+    return isDue ? [{ is: 'gap', at: now, from: isSeen && isSure ? seenUntil : recordedUntil, to }] : [];
+  };
+  if (!history) return gapUpTo(now, true);
   const { lines, reachesBack } = history;
   const index = known?.msgid ? lines.findLastIndex(({ msgid }) => msgid === known.msgid) : -1;
   if (index >= 0) return lines.slice(index + 1);
   const from = known ? Math.floor(known.at / second) * second : Number.NEGATIVE_INFINITY;
   const missed = lines.filter(({ at }) => at >= from);
   const whole = Math.max(reachesBack, upSince === undefined ? now : upSince + uptimeSlackMs);
-  return [...gapUpTo(Math.min(whole, now)), ...missed];
+  // a line that is not recorded and older than that shows that not everything was seen until then
+  const isSeen = missed.every(({ at }) => at + second > seenUntil);
+  return [...gapUpTo(Math.min(whole, now), isSeen), ...missed];
 }
 
 /**

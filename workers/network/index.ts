@@ -54,10 +54,8 @@ export class RecordIrc {
   #upSince: number | undefined;
   #size: NetworkSize | undefined;
   #sizeAskedAt = 0;
-  /** When anything was last seen; and when that was at the end of the session before this one. */
+  /** When anything was last seen; and when that was before this recorder began. */
   #seenAt: number | undefined;
-  #seenUntil: number | undefined;
-  /** And when that was before this recorder began. */
   #firstSeenUntil: number | undefined;
   #recalled = false;
   #following: Promise<void> | undefined;
@@ -134,7 +132,6 @@ export class RecordIrc {
   async #prepare(): Promise<void> {
     if (!this.#recalled) {
       this.#seenAt ??= await this.#journal.recall();
-      this.#seenUntil = this.#seenAt;
       this.#firstSeenUntil = this.#seenAt;
       this.#recalled = true;
     }
@@ -179,7 +176,8 @@ export class RecordIrc {
     const { names } = this.#wanted;
     const isFirst = this.#watched.size === 0;
     for (const [key, name] of names) {
-      if (!this.#watched.has(key)) this.#watched.set(key, new WatchedChannel(name, isFirst ? 0 : newcomerMs));
+      if (this.#watched.has(key)) continue;
+      this.#watched.set(key, new WatchedChannel(name, isFirst ? 0 : newcomerMs, this.#firstSeenUntil));
     }
   }
 
@@ -220,6 +218,8 @@ export class RecordIrc {
       const { early = [] } = watched;
       watched.early = undefined;
       if (session.lost.aborted || !outcome || outcome.is === 'lost') continue;
+      // somebody else has recorded it meanwhile
+      if (!watched.recording) continue;
       if (outcome.is === 'refused') {
         const error = `${outcome.code} ${outcome.error}`;
         if (watched.backOff()) logger.warn({ channel: watched.name, error }, 'channel cannot be recorded');
@@ -243,7 +243,9 @@ export class RecordIrc {
     const now = this.#now();
     const missed = catchUp({
       known: recording.lastLine,
-      seenUntil: this.#seenUntilOf(recording),
+      recordedUntil: recording.seenAt,
+      seenUntil: seenUntilOf(watched, recording),
+      isSure: watched.isSure,
       upSince: this.#upSince,
       history: history && {
         lines: snapshot.lines.map((line): LineSighting => lineOf(line, this.#timeOf(line))),
@@ -254,11 +256,6 @@ export class RecordIrc {
     watched.room = new Room(watched.name, snapshot, modes, session.modeNames);
     watched.wholeAt = now;
     this.#record(watched, [...missed, watched.room.snapshot(now)]);
-  }
-
-  /** What the log has of a channel was seen; and unless we left it, everything until the last session ended. */
-  #seenUntilOf({ seenAt, left }: Recording): number | undefined {
-    return seenAt === undefined || left ? seenAt : Math.max(seenAt, this.#seenUntil ?? 0);
   }
 
   /** Any line that is nobody's answer; those that are about a member are about each channel they are in. */
@@ -297,15 +294,16 @@ export class RecordIrc {
   /** Somebody else records the channel: it is left to them for a while, and then what they missed is looked for. */
   #superseded(key: string): void {
     const watched = this.#watched.get(key);
-    if (watched) watched.recording = undefined;
-    watched?.backOff();
+    if (!watched) return;
+    watched.recording = undefined;
+    watched.seenUntil = undefined;
+    watched.backOff();
   }
 
   #lost(): void {
     this.#size = undefined;
     this.#sizeAskedAt = 0;
-    this.#seenUntil = this.#seenAt;
-    for (const watched of this.#watched.values()) watched.lost();
+    for (const watched of this.#watched.values()) watched.lost(this.#seenAt);
   }
 
   /** Facts grow old and are dropped: what is true for longer than that has to be said again. */
@@ -333,4 +331,9 @@ export class RecordIrc {
   #now(): number {
     return Math.round(this.#options.log.now().getTime());
   }
+}
+
+/** What the log has of a channel was seen; and unless it was left, everything until the session before ended. */
+function seenUntilOf({ seenUntil = 0 }: WatchedChannel, { seenAt = 0, left }: Recording): number {
+  return left ? seenAt : Math.max(seenAt, seenUntil);
 }

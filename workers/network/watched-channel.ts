@@ -16,13 +16,18 @@ export class WatchedChannel {
   early: { line: IrcLine; at: number }[] | undefined;
   /** When it was last recorded as a whole. */
   wholeAt = 0;
+  /** Until when everything was seen of it; `undefined` where nobody knows. */
+  seenUntil: number | undefined;
+  /** Whether this recorder has seen it, not one before it. */
+  isSure = false;
   #dueAt: number;
   /** How often it could not be entered in this session. */
   #refusals = 0;
 
-  /** To be entered after a while. */
-  constructor(name: string, waitMs: number) {
+  /** To be entered after a while. `seenUntil` is what a recorder before this one leaves. */
+  constructor(name: string, waitMs: number, seenUntil: number | undefined) {
     this.name = name;
+    this.seenUntil = seenUntil;
     this.#dueAt = clock.now() + waitMs;
   }
 
@@ -44,8 +49,12 @@ export class WatchedChannel {
     return this.#refusals === 1;
   }
 
-  /** The session is over, and whatever happened in it. */
-  lost(): void {
+  /** The session is over, in which the last thing of all was seen then. */
+  lost(seenAt: number | undefined): void {
+    if (this.room) {
+      this.seenUntil = seenAt;
+      this.isSure = true;
+    }
     this.early = undefined;
     this.#refusals = 0;
     this.leave(0);
