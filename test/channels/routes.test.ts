@@ -99,9 +99,9 @@ t.test('the channel service on a real network', async (t) => {
         ['devoice', 'ann', 'by local'],
         ['op', 'bob', 'by local'],
         ['voice', 'ann', 'by local'],
+        ['topic', null, 'Changed (by local)'],
         ['samode', null, '+l-t 30 (by local)'],
         ['samode', null, '+m (by local)'],
-        ['topic', null, 'Changed (by local)'],
         ['create', null, 'task +int (by local)'],
       ],
     );

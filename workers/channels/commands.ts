@@ -152,14 +152,17 @@ export class Commands {
         .filter(({ nicks }) => nicks.length > 0);
       const count = changes.reduce((sum, { nicks }) => sum + nicks.length, 0);
       (await this.#options.tally()).memberOperations.take(count, this.#options.log.now());
-      if (topic !== undefined)
-        ({ state, seq } = await this.#decide({ is: 'change topic', name, topic }, asker));
       const { refused } = await prepareRoom(session, { ...state, name }, this.#options.bots);
       if (refused) throw refusedByNetwork(refused, 'The network refuses the channel');
+      // what the network may refuse comes first: then nothing was done
       for (const change of modes) {
         const refused = await changeModes(session, { ...state, name }, change, this.#options.bots);
         if (refused) throw refusedByNetwork(refused, 'The network refuses the modes');
         ({ state, seq } = await this.#decide({ is: 'change modes', name, change }, asker));
+      }
+      if (topic !== undefined) {
+        ({ state, seq } = await this.#decide({ is: 'change topic', name, topic }, asker));
+        await session.ask('SATOPIC', name, state.topic);
       }
       const failed = new Map<string, string>();
       for (const change of changes) {

@@ -219,7 +219,10 @@ export class KeepChannels {
       // not a channel of ours, or the next session will see to it
       if (code === 'not_found' || code === 'channel_reserved' || code === 'irc_unavailable')
         this.#repairedAt.delete(name);
-      else logger.warn({ channel: name, err: error }, 'channel cannot be repaired');
+      else {
+        logger.warn({ channel: name, err: error }, 'channel cannot be repaired yet');
+        this.#repairSoon(name);
+      }
     }
   }
 

@@ -191,11 +191,16 @@ export async function changeModes(
 ): Promise<Refused | undefined> {
   if (modeFlags(change).has('m'))
     await voiceBots(session, { name, modes: change }, await membersOf(session, name), bots);
-  const { error } = await session.ask('SAMODE', name, ...withKey(change, modes));
+  const line = withKey(change, modes);
+  if (line[0] === '') return undefined;
+  const { error } = await session.ask('SAMODE', name, ...line);
   return error ?? undefined;
 }
 
-/** The parameters of a mode change. Servers want the key of a channel when it is taken away, and before there is another. */
+/**
+ * The parameters of a mode change. Servers want the key of a channel when it is taken away, which there has to be one
+ * for, and before there is another.
+ */
 function withKey(change: string, modes: string): string[] {
   const key = modeFlags(modes).get('k');
   let flags = '';
@@ -204,8 +209,8 @@ function withKey(change: string, modes: string): string[] {
     if (flag === 'k' && key !== undefined) {
       flags += '-k';
       parameters.push(key);
-      if (sign === '-') continue;
     }
+    if (flag === 'k' && sign === '-') continue;
     flags += `${sign}${flag}`;
     if (parameter !== undefined) parameters.push(parameter);
   }
