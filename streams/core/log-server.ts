@@ -1,12 +1,13 @@
 import type { JetStreamManager, NatsConnection } from 'nats';
 import type { Logger } from 'pino';
-import { atMost, clock, pause } from './clock.js';
+import { atMost, clock, pause, type Timer } from './clock.js';
 import { Unavailable } from './errors.js';
 import { Pull, type PullOptions } from './pull.js';
 
 /** How long a request waits for a connection that was lost, in milliseconds. */
 const reconnectBoundMs = 2_000;
 const drainBoundMs = 2_000;
+const measureEveryMs = 60_000;
 
 /** The connection to the log server: whether it can be reached, what time it has, and how it is asked. */
 export class LogServer {
@@ -18,7 +19,10 @@ export class LogServer {
   readonly #asked = new Set<(error: Error) => void>();
   #connected = true;
   #closed = false;
+  /** What this machine's clock showed when durations began to be measured, as if nobody had set it since. */
+  readonly #beganAt = clock.now() - clock.elapsed();
   #clockOffsetMs = 0;
+  #measuring: Timer | undefined;
   /** The stream that the clock is learned from. */
   #clockOf: string | undefined;
 
@@ -45,7 +49,7 @@ export class LogServer {
 
   /** The time by the server's clock. */
   now(): Date {
-    return new Date(steadyNow() + this.#clockOffsetMs);
+    return new Date(this.#steadyNow() + this.#clockOffsetMs);
   }
 
   /**
@@ -75,6 +79,7 @@ export class LogServer {
   /** Sends what is buffered and closes the connection. */
   async close(): Promise<void> {
     this.#closed = true;
+    clock.clearInterval(this.#measuring);
     if (this.connection.isClosed()) return;
     // draining waits for the server, which may be the reason why we stop
     const drained = this.connection.drain().catch(() => {});
@@ -82,12 +87,25 @@ export class LogServer {
     await this.connection.close();
   }
 
-  /** Learns the server's clock from what it says about a stream. */
+  /** Learns the server's clock from what it says about a stream, and again each minute: it may be set meanwhile. */
   async measureClock(stream: string): Promise<void> {
-    const before = steadyNow();
-    const info = (await this.manager.streams.info(stream)) as { ts?: string };
-    if (info.ts) this.#clockOffsetMs = Math.round(Date.parse(info.ts) - (before + steadyNow()) / 2);
     this.#clockOf = stream;
+    this.#measuring ??= clock.setInterval(() => {
+      if (this.#connected) this.measureClock(stream).catch(() => {});
+    }, measureEveryMs);
+    this.#measuring.unref();
+    const before = this.#steadyNow();
+    const info = (await this.manager.streams.info(stream)) as { ts?: string };
+    if (!info.ts) return;
+    const after = this.#steadyNow();
+    const offsetMs = Math.round(Date.parse(info.ts) - (before + after) / 2);
+    // an answer that took long tells little: what was known before may be as right
+    if (Math.abs(offsetMs - this.#clockOffsetMs) > (after - before) / 2) this.#clockOffsetMs = offsetMs;
+  }
+
+  /** This machine's clock in milliseconds, as it would be if nobody had set it meanwhile. */
+  #steadyNow(): number {
+    return this.#beganAt + clock.elapsed();
   }
 
   async #watchConnection(): Promise<void> {
@@ -110,9 +128,4 @@ export class LogServer {
 /** The error of everything that needs the log while it is not there. */
 export function notConnected(): Unavailable {
   return new Unavailable('log_unavailable', 'The event log is not connected');
-}
-
-/** This machine's clock in milliseconds, as it would be if nobody had set it since the process began. */
-function steadyNow(): number {
-  return performance.timeOrigin + clock.elapsed();
 }
