@@ -59,6 +59,9 @@ function routeOf(
   const binding = bindingOf(operation.input, http);
   const signed = (request: FastifyRequest) =>
     typeof access === 'object' && (signers?.presented(request) ?? false);
+  const given = http.collect ?? ((request: FastifyRequest) => collect(binding, request, operation.invalid));
+  const takesNothing = !http.collect && Object.keys(operation.input.shape).length === 0;
+  const send = http.send ?? senderOf(operation, http);
   return {
     method: http.method,
     url: http.path.replace(/\{(\w+)\}/g, ':$1'),
@@ -70,22 +73,16 @@ function routeOf(
         { onRequest: async (request) => void (signed(request) || keys.require(request)) }),
     handler: async (request, reply) => {
       const known = signed(request) ? undefined : callerOf(operation, keys, request);
-      const input = inputOf(operation, given(operation, binding, request));
+      const input = takesNothing ? {} : inputOf(operation, given(request));
       const caller = known ?? (await signerOf(operation, signers!, request, input));
-      const output = await call(operation, input, caller);
-      return http.send ? http.send(reply, output) : sendOutput(reply, operation, output, http);
+      return send(reply, await call(operation, input, caller));
     },
   };
 }
 
-function given(operation: AnyOperation, binding: Binding, request: FastifyRequest): unknown {
-  const { collect: own } = operation.http!;
-  return own ? own(request) : collect(operation, binding, request);
-}
-
 function callerOf({ access }: AnyOperation, keys: ApiKeys, request: FastifyRequest): Caller {
   const cause = request.id;
-  if (access === 'open' || access === 'payment') return { ...nobody, cause };
+  if (access === 'open' || access === 'payment') return { is: nobody.is, actor: nobody.actor, cause };
   if (access === 'key or local') return { ...keys.localOrKey(request), cause };
   return {
     ...(access === 'open, more with a key' ? keys.callerOf(request) : keys.requireCaller(request)),
@@ -117,27 +114,25 @@ export interface RequestParts {
 
 /** The input of an operation as a request has it, to be parsed: only what stands where it belongs. */
 export function collect(
-  { input, invalid }: { input: z.ZodObject; invalid?: RefusalCode },
   binding: Binding,
   request: RequestParts,
+  invalid?: RefusalCode,
 ): Record<string, unknown> {
   const given: Record<string, unknown> = {};
   if (binding.body.length > 0) take(given, bodyOf(binding, request.body, invalid), binding.body);
   for (const name of binding.query) {
     const value = (request.query as Record<string, unknown>)[name];
-    if (value !== undefined) given[name] = fromText(memberOf(input, name), value);
+    if (value !== undefined) given[name] = fromText(binding, name, value);
   }
   for (const [name, header] of Object.entries(binding.headers)) {
     const value = request.headers[header];
     if (value !== undefined) given[name] = Array.isArray(value) ? value.join(', ') : value;
   }
   for (const name of binding.path) {
-    given[name] = fromText(memberOf(input, name), (request.params as Record<string, unknown>)[name]);
+    given[name] = fromText(binding, name, (request.params as Record<string, unknown>)[name]);
   }
   return given;
 }
-
-const memberOf = (input: z.ZodObject, name: string) => input.shape[name] as z.ZodType;
 
 function bodyOf(
   { bodyOptional }: Binding,
@@ -157,39 +152,28 @@ function take(given: Record<string, unknown>, from: Record<string, unknown>, nam
 }
 
 /** A number or a truth value that stands in a text, for members that are one; what is none is left for the schema to refuse. */
-function fromText(schema: z.ZodType, value: unknown): unknown {
+function fromText({ numbers, booleans }: Binding, name: string, value: unknown): unknown {
   if (typeof value !== 'string') return value;
-  const kind = kindOf(schema);
-  if (kind === 'boolean') return value === 'true' ? true : value === 'false' ? false : value;
-  if (kind !== 'number') return value;
+  if (booleans.has(name)) return value === 'true' ? true : value === 'false' ? false : value;
+  if (!numbers.has(name)) return value;
   const number = Number(value);
   return Number.isNaN(number) ? value : number;
-}
-
-/** What a schema takes in the end, behind its defaults and options. */
-function kindOf(schema: z.ZodType): string {
-  const {
-    type,
-    innerType,
-    in: first,
-  } = schema.def as { type: string; innerType?: z.ZodType; in?: z.ZodType };
-  const next = innerType ?? first;
-  return next ? kindOf(next) : type;
 }
 
 /** Bodies as text: an answer that is given again need not be written again. */
 const texts = new WeakMap<object, string>();
 
-/** Sends the output of an operation as JSON, with the status and headers that its face says. It is not to be changed any more. */
-export function sendOutput(
-  reply: FastifyReply,
-  operation: AnyOperation,
-  output: unknown,
-  face: Pick<Partial<HttpFace>, 'status' | 'headersOf' | 'view'>,
-): FastifyReply {
-  reply.code(face.status?.(output) ?? Number(Object.keys(operation.answers)[0] ?? 200));
-  if (face.headersOf) reply.headers(face.headersOf(output));
-  return sendJson(reply, face.view ? face.view(output) : output);
+/** Sends outputs of an operation as JSON, with the status and headers that its face says. They are not to be changed any more. */
+export function senderOf(
+  { answers }: AnyOperation,
+  { status, headersOf, view }: Pick<Partial<HttpFace>, 'status' | 'headersOf' | 'view'>,
+): (reply: FastifyReply, output: unknown) => FastifyReply {
+  const usual = Number(Object.keys(answers)[0] ?? 200);
+  return (reply, output) => {
+    reply.code(status?.(output) ?? usual);
+    if (headersOf) reply.headers(headersOf(output));
+    return sendJson(reply, view ? view(output) : output);
+  };
 }
 
 /** Sends JSON whose text is kept for as long as the value is there. */

@@ -45,6 +45,8 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   const app = fastify({
     loggerInstance: options.logger,
     logController: new LogController({ disableRequestLogging: true }),
+    // one line a request names its id itself
+    childLoggerFactory: (logger) => logger,
     bodyLimit,
     requestTimeout: requestMs,
     http: {
@@ -69,17 +71,17 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   // the framework would take it for a body that is a string
   app.removeContentTypeParser('text/plain');
   app.server.on('checkExpectation', refuseExpectation);
-  app.addHook('onRequest', async ({ raw }) => {
-    if (raw.headers.host === undefined && raw.httpVersion === '1.1')
-      throw new Refusal('bad_request', 'A request of HTTP/1.1 has a Host header');
+  app.addHook('onRequest', ({ raw }, _reply, done) => {
+    const isBroken = raw.headers.host === undefined && raw.httpVersion === '1.1';
+    done(isBroken ? new Refusal('bad_request', 'A request of HTTP/1.1 has a Host header') : undefined);
   });
 
   const methods = new RouteMethods(app);
   app.decorate('routeTable', { getter: () => methods.all });
   // before the preflights of web pages are answered, which ask for one method
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, done) => {
     const { origin, 'access-control-request-method': wanted } = request.headers;
-    if (request.method !== 'OPTIONS' || (origin && wanted)) return;
+    if (request.method !== 'OPTIONS' || (origin && wanted)) return done();
     const allowed = methods.of(request);
     if (allowed.length === 0) return reply.callNotFound();
     return reply

@@ -26,7 +26,7 @@ function serve(app: FastifyInstance, stream: AnyEventStream, keys: ApiKeys, part
 
   app.get(path.replace(/\{(\w+)\}/g, ':$1'), { exposeHeadRoute: false }, async (request, reply) => {
     const caller = keys.callerOf(request);
-    const input = parseInput(schema, collect(stream, binding, request));
+    const input = parseInput(schema, collect(binding, request));
     const after = lastEventId(request, stream.isEventId);
     if (readers >= stream.most) throw new Unavailable('too_many_viewers');
     const stopped = new AbortController();

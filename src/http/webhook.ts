@@ -5,7 +5,7 @@ import { type SignatureScheme, verifyWebhook } from '../auth/webhook-signature.j
 import { type Call, inputOf, nobody } from '../operations/core/call.js';
 import { receiveEvent } from '../operations/events/index.js';
 import { errorAnswer } from './errors.js';
-import { sendOutput } from './operations.js';
+import { senderOf } from './operations.js';
 
 /** What the webhook receiver works with. */
 export interface WebhookOptions {
@@ -22,6 +22,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 /** `POST /hooks/em/events`: where the marketplace posts its signed events. */
 export async function webhookRoutes(app: FastifyInstance, options: WebhookOptions): Promise<void> {
   const { call, secrets, schemes, observe } = options;
+  const send = senderOf(receiveEvent, receiveEvent.http!);
 
   await app.register(async (scope) => {
     // the signature is over the bytes, so this route gets them as they came
@@ -59,7 +60,7 @@ export async function webhookRoutes(app: FastifyInstance, options: WebhookOption
       }
       const answer = await call(receiveEvent, inputOf(receiveEvent, parseBody(raw)), nobody);
       observe?.({ status: answer.status });
-      return sendOutput(reply, receiveEvent, answer, receiveEvent.http!);
+      return send(reply, answer);
     });
   });
 }

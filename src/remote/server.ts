@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { collect, sendOutput } from '../http/operations.js';
+import { collect, senderOf } from '../http/operations.js';
 import { bindingOf } from '../operations/core/binding.js';
 import { type Call, inputOf, nobody } from '../operations/core/call.js';
 import type { AnyOperation, Caller } from '../operations/core/operation.js';
@@ -15,15 +15,15 @@ export function serveRemotely(app: FastifyInstance, operations: readonly AnyOper
     const place = operation.remote;
     if (!place) continue;
     const binding = bindingOf(operation.input, place);
+    // spelled as the operation does, not as the public route
+    const { view: _, ...face } = operation.http ?? {};
+    const send = senderOf(operation, place.view ? { ...face, view: place.view } : face);
     app.route({
       method: place.method,
       url: `/${place.service}${place.path.replace(/\{(\w+)\}/g, ':$1')}`,
       handler: async (request, reply) => {
-        const input = inputOf(operation, collect(operation, binding, request));
-        // spelled as the operation does, not as the public route
-        const { view: _, ...face } = operation.http ?? {};
-        const output = await call(operation, input, callerOf(request));
-        return sendOutput(reply, operation, output, place.view ? { ...face, view: place.view } : face);
+        const input = inputOf(operation, collect(binding, request, operation.invalid));
+        return send(reply, await call(operation, input, callerOf(request)));
       },
     });
   }

@@ -7,6 +7,10 @@ export interface Binding {
   query: readonly string[];
   body: readonly string[];
   headers: Readonly<Record<string, string>>;
+  /** Members that are numbers, which stand as text in paths and queries. */
+  numbers: ReadonlySet<string>;
+  /** The same for truth values. */
+  booleans: ReadonlySet<string>;
   /** Whether a request without a body is one with an empty body. */
   bodyOptional: boolean;
 }
@@ -20,7 +24,23 @@ export function bindingOf(input: z.ZodObject, place: Place): Binding {
   const query = place.query ?? (place.method === 'get' ? left : []);
   const body = left.filter((name) => !query.includes(name));
   const bodyOptional = body.every((name) => schemaAt(input, name).safeParse(undefined).success);
-  return { path, query, body, headers, bodyOptional };
+  const ofKind = (kind: string) =>
+    new Set(Object.keys(input.shape).filter((name) => kindOf(schemaAt(input, name)) === kind));
+  return {
+    ...{ path, query, body, headers, bodyOptional },
+    ...{ numbers: ofKind('number'), booleans: ofKind('boolean') },
+  };
+}
+
+/** What a schema takes in the end, behind its defaults and options. */
+function kindOf(schema: z.ZodType): string {
+  const {
+    type,
+    innerType,
+    in: first,
+  } = schema.def as { type: string; innerType?: z.ZodType; in?: z.ZodType };
+  const next = innerType ?? first;
+  return next ? kindOf(next) : type;
 }
 
 /** The schema of a member. */
