@@ -1,11 +1,11 @@
 // Floor of durable ingest: one bare route that checks an HMAC and publishes, and nothing else.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { fastify } from 'fastify';
-import { connect } from 'nats';
+import { connectToNats } from '../../streams/core/nats.js';
 import { newId, Publisher } from '../../streams/core/publisher.js';
 
 const [url = '', secret = '', port = '0'] = process.argv.slice(2);
-const connection = await connect({ servers: url, noAsyncTraces: true });
+const connection = await connectToNats(url, 'floor');
 const manager = await connection.jetstreamManager();
 await manager.streams.add({ name: 'FLOOR', subjects: ['floor.>'] });
 const publisher = new Publisher(connection);

@@ -1,5 +1,5 @@
 // Floor of latency: one durable append and one labelled line behind it, nothing else on the machine's mind.
-import { connect } from 'nats';
+import { connectToNats } from '../../streams/core/nats.js';
 import { newId, Publisher } from '../../streams/core/publisher.js';
 import { bareClient } from '../support/irc-client.js';
 
@@ -11,7 +11,7 @@ export async function appendAndSend(options: {
   count: number;
   bytes: number;
 }): Promise<number[]> {
-  const connection = await connect({ servers: options.natsUrl, noAsyncTraces: true });
+  const connection = await connectToNats(options.natsUrl, 'floor');
   const manager = await connection.jetstreamManager();
   await manager.streams.add({ name: 'FLOOR', subjects: ['floor.>'] });
   const publisher = new Publisher(connection);

@@ -1,11 +1,11 @@
 // Floor of a rebuild: an ordered consumer of each stream that parses every fact as JSON and keeps nothing.
-import { connect } from 'nats';
+import { connectToNats } from '../../streams/core/nats.js';
 
 const decoder = new TextDecoder();
 
 /** Reads the streams side by side from the beginning and resolves with the milliseconds that it took. */
 export async function parseAll(natsUrl: string, streams: string[]): Promise<number> {
-  const connection = await connect({ servers: natsUrl, noAsyncTraces: true });
+  const connection = await connectToNats(natsUrl, 'floor');
   const jetstream = connection.jetstream();
   const startedAt = performance.now();
   const parse = async (stream: string) => {

@@ -38,5 +38,5 @@ export function describeProcess(
 
 /** Comma-separated addresses as they may be shown. */
 export function withoutCredentials(urls: string): string {
-  return urls.replace(/\/\/[^/@,]*@/g, '//');
+  return urls.replace(/\/\/[^/,]*@/g, '//');
 }

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join, resolve } from 'node:path';
 import type { Logger } from 'pino';
@@ -8,6 +8,7 @@ import type { Binary } from './binaries.js';
 import { recordedRun } from './child.js';
 import { freePort, isFree } from './net.js';
 import { type OptionalChild, superviseOptionalChild } from './optional-child.js';
+import { writePrivateFile } from './private-file.js';
 
 /** Where the nick service looks whether it is heard: the port for clients, and the connect password of the bots. */
 export interface IrcEntrance {
@@ -63,7 +64,7 @@ export function startAnope(options: {
 export function writeAnopeFiles(dir: string, text: string): void {
   for (const name of ['conf', 'db/backups', 'logs'])
     mkdirSync(join(dir, name), { recursive: true, mode: 0o700 });
-  writeFileSync(join(dir, 'conf', 'services.conf'), text, { mode: 0o600 });
+  writePrivateFile(join(dir, 'conf', 'services.conf'), text);
 }
 
 /** The command line of an Anope in the foreground, with its files in `dir`. */

@@ -9,13 +9,13 @@ import {
   rmSync,
   statSync,
   truncateSync,
-  writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { backoff } from '../../streams/core/index.js';
 import { freePort, isFree } from './net.js';
+import { writePrivateFile } from './private-file.js';
 import { endProcess, findRun, identify, isAlive, type ProcessIdentity } from './process.js';
 
 /** How one kind of server is run. */
@@ -250,7 +250,5 @@ function readRecord(dir: string, name: string): ChildRecord | undefined {
 }
 
 function writeRecord(spec: ChildSpec, record: ChildRecord): void {
-  const file = recordFile(spec.dir, spec.name);
-  writeFileSync(`${file}.new`, JSON.stringify(record), { mode: 0o600 });
-  renameSync(`${file}.new`, file);
+  writePrivateFile(recordFile(spec.dir, spec.name), JSON.stringify(record));
 }

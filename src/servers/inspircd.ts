@@ -9,6 +9,7 @@ import { superviseChild } from './child.js';
 import { type InspircdSecrets, inspircdConfig, installationOf, motd } from './inspircd-config.js';
 import type { EmbeddedServer } from './nats-server.js';
 import { answers, isFree } from './net.js';
+import { writePrivateFile } from './private-file.js';
 import { isAlive, type ProcessIdentity } from './process.js';
 
 const portPollMs = 1_000;
@@ -88,7 +89,7 @@ async function openLater(run: ProcessIdentity, port: number, log: Logger): Promi
 /** Writes the configuration (it holds secrets: mode 0600) and the message of the day; returns the former's path. */
 export function writeInspircdFiles(dir: string, text: string): string {
   const config = join(dir, 'inspircd.conf');
-  writeFileSync(config, text, { mode: 0o600 });
+  writePrivateFile(config, text);
   writeFileSync(join(dir, 'motd.txt'), motd);
   return config;
 }

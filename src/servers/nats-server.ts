@@ -1,12 +1,14 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Logger } from 'pino';
 import { findNatsServer, projectDir } from './binaries.js';
 import { type SupervisedChild, superviseChild } from './child.js';
+import { loadNatsPassword, natsAuthorization, ownNatsUrl } from './nats-credentials.js';
 import { answers } from './net.js';
+import { writePrivateFile } from './private-file.js';
 
-/** A server of our own; `url` stays the same when it is restarted. */
+/** A server of our own; `url` stays the same when it is restarted, and has the credentials that it asks for. */
 export interface EmbeddedServer extends SupervisedChild {
   readonly url: string;
 }
@@ -16,7 +18,8 @@ export type StoreSync = 'always' | 'default';
 
 /**
  * Runs a nats-server with JetStream on loopback, its data under `<dataDir>/nats`; one that a killed service
- * left running there is adopted. The repository's `nats.conf` is its configuration.
+ * left running there is adopted. Its configuration is the repository's `nats.conf` and a generated password,
+ * without which it serves nobody.
  */
 export async function startNatsServer(options: {
   dataDir: string;
@@ -29,25 +32,30 @@ export async function startNatsServer(options: {
   const dir = resolve(options.dataDir, 'nats');
   const store = join(dir, 'store');
   mkdirSync(store, { recursive: true, mode: 0o700 });
-  const config = natsConfig(dir, options.storeSync ?? 'always');
+  const config = join(dir, 'nats.conf');
+  const text =
+    natsConfigText(options.storeSync ?? 'always') + natsAuthorization(loadNatsPassword(options.dataDir));
   const child = await superviseChild({
     name: 'nats-server',
     dir,
     host,
     port: options.port ?? 0,
     command: binary.path,
-    args: (port) => natsArgs({ config, host, port, store }),
+    args: (port) => {
+      writePrivateFile(config, text);
+      return natsArgs({ config, host, port, store });
+    },
     ownArgument: store,
-    fingerprint: createHash('sha256')
-      .update(`${binary.version}\n${readFileSync(config, 'utf8')}`)
-      .digest('hex'),
+    fingerprint: createHash('sha256').update(`${binary.version}\n${text}`).digest('hex'),
     answers: (port) => natsAnswers(port),
     // Large stores are checked before the port opens.
     startTimeoutMs: 120_000,
     stopGraceMs: 15_000,
     log: options.log,
   });
-  return Object.defineProperty(child as EmbeddedServer, 'url', { value: `nats://${host}:${child.port}` });
+  return Object.defineProperty(child as EmbeddedServer, 'url', {
+    value: ownNatsUrl(options.dataDir, child.port),
+  });
 }
 
 /** The command line of a nats-server with the given configuration file and store folder. */
@@ -55,13 +63,10 @@ export function natsArgs(at: { config: string; host: string; port: number; store
   return ['-c', at.config, '-a', at.host, '-p', String(at.port), '-sd', at.store];
 }
 
-/** The configuration file to use: `nats.conf`, or a copy of it in `dir` without the sync of every write. */
-export function natsConfig(dir: string, storeSync: StoreSync): string {
-  const own = join(projectDir, 'nats.conf');
-  if (storeSync === 'always') return own;
-  const copy = join(dir, 'nats.conf');
-  writeFileSync(copy, readFileSync(own, 'utf8').replace(/^\s*sync_interval:.*$/m, ''));
-  return copy;
+/** The text of `nats.conf`, without the sync of every write unless that is wanted. */
+export function natsConfigText(storeSync: StoreSync): string {
+  const text = readFileSync(join(projectDir, 'nats.conf'), 'utf8');
+  return storeSync === 'always' ? text : text.replace(/^\s*sync_interval:.*$/m, '');
 }
 
 /** Whether a nats-server greets on the port; it does so once its streams are recovered. */

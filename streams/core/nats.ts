@@ -40,6 +40,8 @@ export function connectToNats(urls: string, name: string): Promise<NatsConnectio
     ...(addresses.some(({ protocol }) => protocol === 'tls:') ? { tls: {} } : {}),
     name,
     maxReconnectAttempts: -1,
+    // a server that refuses us for a while, as one whose credentials are being changed, is not given up
+    ignoreAuthErrorAbort: true,
     reconnectTimeWait: 100,
     reconnectJitter: 150,
     pingInterval: 5_000,

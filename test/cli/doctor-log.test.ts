@@ -9,7 +9,7 @@ import { serviceChecks } from '../../src/cli/doctor/service.js';
 import { streamChecks } from '../../src/cli/doctor/streams.js';
 import { readConfig } from '../../src/config/config.js';
 import { findNatsServer } from '../../src/servers/binaries.js';
-import { natsAnswers, natsArgs, natsConfig, type StoreSync } from '../../src/servers/nats-server.js';
+import { natsAnswers, natsArgs, type StoreSync } from '../../src/servers/nats-server.js';
 import { freePort } from '../../src/servers/net.js';
 import { Log } from '../../streams/core/index.js';
 import { delivery, deliverySubject } from '../../streams/delivery/index.js';
@@ -17,7 +17,7 @@ import { eventToken, market, marketSubject } from '../../streams/events/index.js
 import { streams } from '../../streams/index.js';
 import { Lease } from '../../workers/core/lease.js';
 import { eventually } from '../support/eventually.js';
-import { startNats } from '../support/nats.js';
+import { natsConfigFile, startNats } from '../support/nats.js';
 import { startServerProcess, type Teardown } from '../support/server-process.js';
 import { temporaryDirectory } from '../support/sql.js';
 import { diagnose } from './diagnosis.js';
@@ -96,7 +96,12 @@ t.test('DOCTOR-05 the log server', async (t) => {
         command: findNatsServer().path,
         choosePort: freePort,
         args: (dir, port) => [
-          ...natsArgs({ config: natsConfig(dir, sync), host: '127.0.0.1', port, store: join(dir, 'store') }),
+          ...natsArgs({
+            config: natsConfigFile(dir, sync),
+            host: '127.0.0.1',
+            port,
+            store: join(dir, 'store'),
+          }),
           ...['-m', String(monitorPort)],
         ],
         answers: natsAnswers,

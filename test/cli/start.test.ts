@@ -1,10 +1,14 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { pino } from 'pino';
 import t from 'tap';
 import { errorView } from '../../src/cli/service/logger.js';
 import { ownServerPort } from '../../src/cli/service/own-servers.js';
+import { startNatsServer } from '../../src/servers/nats-server.js';
+import { storedSecrets } from '../../src/servers/secrets.js';
 import { Unavailable } from '../../streams/core/index.js';
 import { programFile } from '../support/programs.js';
 import { needsDisk, smallDisk } from '../support/small-disk.js';
@@ -17,6 +21,20 @@ async function dataDirectory(t: { teardown(fn: () => unknown): void }): Promise<
   const dir = await mkdtemp(join(tmpdir(), 'relay-start-'));
   t.teardown(() => rm(dir, { recursive: true, force: true, maxRetries: 5 }));
   return dir;
+}
+
+/** The command lines of all programs on this machine that others can see, where they can be read. */
+function commandLines(): string[] {
+  if (process.platform !== 'linux') return [];
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name) => {
+      try {
+        return [readFileSync(`/proc/${name}/cmdline`, 'utf8')];
+      } catch {
+        return []; // it has ended while we looked
+      }
+    });
 }
 
 t.test('a configuration that cannot be used ends it with exit code 2', async (t) => {
@@ -43,6 +61,22 @@ t.test('START-02 a full disk', needsDisk, async (t) => {
   const { code, err } = await run(t, ['src/main.ts'], { DATA_DIR: disk.dir, PORT: '0' }).ended(20_000);
   t.equal(code, 1);
   t.match(err, /^relay: the disk of the data directory \S+ is full: free some space[^\n]*\n$/);
+});
+
+t.test('START-07 a log server that wants other credentials, and what is shown of ours', async (t) => {
+  const server = await startNatsServer({ dataDir: await dataDirectory(t), log: pino({ level: 'silent' }) });
+  t.teardown(() => server.stop());
+  const NATS_URL = `nats://relay:p@ss-${'x'.repeat(20)}@127.0.0.1:${server.port}`;
+  const { code, out, err } = await run(t, ['src/main.ts'], {
+    ...(await separateEnvironment(await dataDirectory(t))),
+    ...{ NATS_URL, LOG_LEVEL: 'trace' },
+  }).ended();
+  t.equal(code, 1);
+  t.equal(
+    err,
+    `relay: the log server at nats://127.0.0.1:${server.port} wants other credentials (NATS_URL)\n`,
+  );
+  t.notMatch(out.join('\n'), 'ss-xxx');
 });
 
 t.test('the life of the service', async (t) => {
@@ -82,6 +116,19 @@ t.test('the life of the service', async (t) => {
       ...{ type: 'Unavailable', code: 'x_building', message: 'It is being built' },
     });
     t.match(errorView(new TypeError('a bug')), { type: 'TypeError', message: 'a bug', stack: /start\.test/ });
+  });
+
+  await t.test('START-12 what was generated is neither shown nor on a command line', async (t) => {
+    const password = (await readFile(join(dataDir, 'nats', 'password'), 'utf8')).trim();
+    const stored = Object.values(await storedSecrets(dataDir)).filter((secret) => secret.length > 20);
+    t.equal(stored.length, 4);
+    const api = `http://127.0.0.1:${env.PORT}`;
+    const paths = ['/ops/service', '/ops/streams', '/metrics', '/health', '/ready', '/bridge/health'];
+    const answers = await Promise.all(paths.map(async (path) => (await fetch(`${api}${path}`)).text()));
+    t.match(answers[0], /"nats":"nats:\/\/127\.0\.0\.1:\d+"/);
+    const shown = [...answers, ...first.out, ...commandLines()].join('\n');
+    for (const secret of [password, ...stored]) t.notMatch(shown, secret);
+    t.match(await relay(['streams'], { env }), { code: 0, out: /^MARKET /m }, 'commands know it');
   });
 
   await t.test('a second one on the same data directory', async (t) => {

@@ -1,8 +1,8 @@
-import { connect } from 'nats';
 import { IrcViewer } from '../../src/cli/demo/irc-viewer.js';
 import { showPayments } from '../../src/cli/demo/payments.js';
 import type { DemoPayments } from '../../src/cli/demo/payments-setup.js';
 import { ServiceClient } from '../../src/cli/service/client.js';
+import { connectToNats } from '../../streams/core/nats.js';
 import { askOf } from '../channels/stage.js';
 import { newWallet } from '../identity/stage.js';
 import { postEvent, sampleEvent } from '../support/app.js';
@@ -90,7 +90,7 @@ async function deliberation(url: string): Promise<string> {
 
 /** A fact that no read model can take, and the operator's word that it is left out. */
 async function skippedFact(url: string, natsUrl: string): Promise<void> {
-  const log = await connect({ servers: natsUrl });
+  const log = await connectToNats(natsUrl, 'record');
   const { seq } = await log.jetstream().publish('audit.marketplace', noFact);
   await log.close();
   const reason = 'written by hand';

@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 import { brotliCompressSync, constants } from 'node:zlib';
 import { IrcViewer } from '../../src/cli/demo/irc-viewer.js';
 import { openDemoPayments } from '../../src/cli/demo/payments-setup.js';
-import { ownServerPort } from '../../src/cli/service/own-servers.js';
+import { ownLogUrl } from '../../src/cli/service/own-servers.js';
 import { nickServiceNick } from '../../src/servers/anope-config.js';
 import { freePort } from '../../src/servers/net.js';
 import { untilKept } from '../channels/stage.js';
@@ -122,7 +122,7 @@ try {
   await eventually('the nick service', () => viewer.isThere(nickServiceNick), 30_000).catch(console.warn);
   viewer.close();
   await service.relay(['demo'], { PORT: new URL(own).port });
-  const natsUrl = `nats://127.0.0.1:${ownServerPort(dataDir, 'nats')}`;
+  const natsUrl = ownLogUrl(dataDir)!;
   const told = await history(own, {
     irc,
     natsUrl,

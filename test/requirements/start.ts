@@ -15,6 +15,12 @@ export const start = {
   'START-09':
     'A webhook secret that is lost while there is an event log is replaced, and that is said with what to do.',
   'START-10': 'The setup builds again when a file of the last build is missing or empty, and only then.',
+  'START-11':
+    'The log server that the service starts serves nobody without the password that the first start has made.',
+  'START-12':
+    'Generated credentials are in files of their owner alone: on no command line, in no log and in no answer.',
+  'START-13':
+    'A log server that an earlier release has left running is replaced by one that asks for a password.',
   'DEMO-01': 'On a service in use the demo shows the lines of its own events only.',
   'DEMO-02': 'The demo uses the IRC address of the service that it plays on.',
   'DEMO-03':

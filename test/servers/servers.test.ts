@@ -3,7 +3,6 @@ import { statSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { createServer, connect as tcpConnect } from 'node:net';
 import { join } from 'node:path';
-import { connect } from 'nats';
 import pino from 'pino';
 import t from 'tap';
 import { findNatsServer } from '../../src/servers/binaries.js';
@@ -11,6 +10,7 @@ import { startInspircd } from '../../src/servers/inspircd.js';
 import { startNatsServer } from '../../src/servers/nats-server.js';
 import { answers, freePort, isFree } from '../../src/servers/net.js';
 import { endProcess, findRun, identify, isAlive } from '../../src/servers/process.js';
+import { connectToNats } from '../../streams/core/nats.js';
 import { eventually } from '../support/eventually.js';
 import { startHolder } from './holder.js';
 
@@ -36,7 +36,7 @@ for (const [kind, { name, folder, start }] of Object.entries(kinds)) {
     t.teardown(() => server.stop());
     const { pid, port, url } = server;
     t.notOk(server.adopted);
-    t.match(url, new RegExp(`^(nats|irc)://127\\.0\\.0\\.1:${port}$`));
+    t.match(url, new RegExp(`^(nats://relay:[\\w-]{43}@|irc://)127\\.0\\.0\\.1:${port}$`));
     t.equal(statSync(join(dataDir, folder)).mode & 0o077, 0, 'nobody else may look into its folder');
 
     const restarted = new Promise<number>((resolve) => server.onRestarted(resolve));
@@ -177,7 +177,7 @@ t.test('the nats-server acknowledges after the disk has it, and takes bodies of 
   const dataDir = t.testdir();
   const server = await kinds.nats.start(dataDir);
   t.teardown(() => server.stop());
-  const connection = await connect({ servers: server.url });
+  const connection = await connectToNats(server.url, 'test');
   t.teardown(() => connection.close());
   t.ok(connection.info!.max_payload >= 2 * 256 * 1024);
   t.ok(connection.info!.jetstream);

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { findNatsServer } from '../../src/servers/binaries.js';
-import { natsAnswers, natsArgs, natsConfig } from '../../src/servers/nats-server.js';
+import { natsAnswers, natsArgs } from '../../src/servers/nats-server.js';
 import { freePort } from '../../src/servers/net.js';
+import { natsConfigFile } from './nats.js';
 import { type ServerProcess, startServerProcess, type Teardown } from './server-process.js';
 
 /** Three nats-servers that keep each stream on all of them. */
@@ -25,7 +26,7 @@ export async function startNatsCluster(t: Teardown): Promise<TestNatsCluster> {
       choosePort: freePort,
       args: (dir, port) => [
         ...natsArgs({
-          config: natsConfig(dir, 'always'),
+          config: natsConfigFile(dir, 'always'),
           host: '127.0.0.1',
           port,
           store: join(dir, 'store'),

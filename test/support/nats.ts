@@ -1,12 +1,20 @@
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { findNatsServer } from '../../src/servers/binaries.js';
-import { natsAnswers, natsArgs, natsConfig, type StoreSync } from '../../src/servers/nats-server.js';
+import { natsAnswers, natsArgs, natsConfigText, type StoreSync } from '../../src/servers/nats-server.js';
 import { freePort } from '../../src/servers/net.js';
 import { type ServerProcess, startServerProcess, type Teardown } from './server-process.js';
 
 /** A real nats-server with JetStream; `start` after `kill` finds the same port and store. */
 export interface TestNats extends ServerProcess {
   readonly url: string;
+}
+
+/** A configuration in a folder that is the production's, but that it asks for no credentials. */
+export function natsConfigFile(dir: string, sync: StoreSync): string {
+  const file = join(dir, 'nats.conf');
+  writeFileSync(file, natsConfigText(sync));
+  return file;
 }
 
 /**
@@ -23,7 +31,7 @@ export async function startNats(
     choosePort: freePort,
     args: (dir, port) =>
       natsArgs({
-        config: natsConfig(dir, options.sync ?? 'default'),
+        config: natsConfigFile(dir, options.sync ?? 'default'),
         host: '127.0.0.1',
         port,
         store: options.store ?? join(dir, 'store'),

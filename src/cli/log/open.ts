@@ -5,7 +5,7 @@ import { streams } from '../../../streams/index.js';
 import { withoutCredentials } from '../../app/about.js';
 import type { Config } from '../../config/config.js';
 import { Failed, UsageError } from '../core/failure.js';
-import { ownServerPort } from '../service/own-servers.js';
+import { ownLogUrl } from '../service/own-servers.js';
 
 /** What the client's errors mean, and our codes for them. */
 const problems: Record<string, [reason: string, code: string]> = {
@@ -57,8 +57,8 @@ export function streamNamed(name: string): StreamDefinition {
 
 /** The address of the nats-server that the service has started on this data directory. */
 function ownServer(dataDir: string): string {
-  const port = ownServerPort(dataDir, 'nats');
-  if (port !== undefined) return `nats://127.0.0.1:${port}`;
+  const url = ownLogUrl(dataDir);
+  if (url !== undefined) return url;
   throw new Failed(
     `no event log runs for the data directory ${dataDir}`,
     'log_not_running',

@@ -5,7 +5,7 @@ import type { Config } from '../../config/config.js';
 import { lockDataDir } from '../../servers/data-dir-lock.js';
 import { startNatsServer } from '../../servers/nats-server.js';
 import { Failed } from '../core/failure.js';
-import { ownServerPort } from '../service/own-servers.js';
+import { ownLogUrl } from '../service/own-servers.js';
 
 /**
  * Lends the address of the log server: NATS_URL, else the one on the data directory, which is started for as long
@@ -18,8 +18,8 @@ export async function withLogServer<T>(
 ): Promise<T> {
   if (config.NATS_URL) return await work(config.NATS_URL);
   const dataDir = resolve(config.DATA_DIR);
-  const port = ownServerPort(dataDir, 'nats');
-  if (port !== undefined && !options.alone) return await work(`nats://127.0.0.1:${port}`);
+  const url = ownLogUrl(dataDir);
+  if (url !== undefined && !options.alone) return await work(url);
   if (!options.alone && !existsSync(join(dataDir, 'nats', 'store'))) {
     const hint = 'Set NATS_URL, or DATA_DIR to where the service has run.';
     throw new Failed(`there is no event log in ${dataDir}`, 'no_log', hint);

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { ownNatsUrl } from '../../servers/nats-credentials.js';
 import { isAlive } from '../../servers/process.js';
 
 const records = { nats: 'nats-server.json', irc: 'inspircd.json' };
@@ -16,4 +17,10 @@ export function ownServerPort(dataDir: string, kind: keyof typeof records): numb
   }
   const run = Run.safeParse(JSON.parse(text));
   return run.success && isAlive(run.data) ? run.data.port : undefined;
+}
+
+/** Address and credentials of the nats-server that the service has started on a data directory, while it runs. */
+export function ownLogUrl(dataDir: string): string | undefined {
+  const port = ownServerPort(dataDir, 'nats');
+  return port === undefined ? undefined : ownNatsUrl(dataDir, port);
 }

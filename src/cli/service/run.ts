@@ -46,6 +46,12 @@ function explainStart(error: unknown, config: Config, logger: Logger): unknown {
       'log_unavailable',
     );
   }
+  if (code === 'AUTHORIZATION_VIOLATION') {
+    return new Failed(
+      `the log server at ${withoutCredentials(config.NATS_URL)} wants other credentials (NATS_URL)`,
+      'log_unauthorized',
+    );
+  }
   if (/^inspircd cannot start: port /.test(error.message)) {
     return new Failed(
       `${error.message}: set IRC_EMBEDDED_PORT to a free one, or IRC_URL to an IRC network`,
