@@ -248,7 +248,8 @@ function diskFull(directory: string, cause: unknown): Error {
   return new Error(`the disk of the read store ${directory} is full: free some space`, { cause });
 }
 
-async function makeDatabase(directory: string): Promise<void> {
+/** Makes an empty database in a directory, to be copied from. */
+export async function makeDatabase(directory: string): Promise<void> {
   const thread = await PgliteThread.open(directory, { settings, died: () => {} });
   await thread.close();
 }

@@ -12,7 +12,10 @@ import type { Area, AreaParts } from './area.js';
  * What looks like an attack on the agents that read along: what was seen and done, and the guard, which does it. The
  * channel bot (`keeping`) has the power to act.
  */
-export function moderationArea(parts: AreaParts, keeping: ReturnType<typeof createChannelKeeping>): Area {
+export function moderationArea(
+  parts: Pick<AreaParts, 'config' | 'log' | 'logger' | 'readModels' | 'holder'>,
+  keeping: ReturnType<typeof createChannelKeeping>,
+): Area {
   const { config, log, logger, readModels } = parts;
   const moderation: ModerationParts['moderation'] = {
     irc: async () => (await keeping.lease.holderState().catch(() => undefined)) as IrcState | undefined,

@@ -3,6 +3,7 @@ import type { Log } from '../../../streams/core/index.js';
 import { Lease } from '../../../workers/core/lease.js';
 import { IrcConnection, type IrcConnectionOptions } from '../../../workers/irc/connection.js';
 import type { NetworkSize } from '../../../workers/irc/index.js';
+import type { Dial } from '../../../workers/irc/transport.js';
 import type { Config } from '../../config/config.js';
 import type { RecorderState } from '../../operations/core/health.js';
 import type { Dependencies } from '../dependencies.js';
@@ -11,6 +12,8 @@ import type { Dependencies } from '../dependencies.js';
 export interface BotParts extends Pick<Dependencies, 'ircUrl' | 'secrets' | 'holder'> {
   log: Log;
   logger: Logger;
+  /** Makes the connection to the network; TCP where it is not given. */
+  dial?: Dial;
 }
 
 /** A bot on the network and the work it does: one process has them at a time, the others stand by. */
@@ -32,7 +35,7 @@ interface BotWork {
 /** Makes a bot and its work ready to be held; `lease.start()` begins to try. */
 export function createBot<Worker extends BotWork>(
   config: Config,
-  { log, logger, ircUrl, secrets, holder }: BotParts,
+  { log, logger, ircUrl, secrets, holder, dial }: BotParts,
   bot: {
     /** Of the lease. */
     name: string;
@@ -52,6 +55,7 @@ export function createBot<Worker extends BotWork>(
       ...(secrets.ircServerPassword ? { password: secrets.ircServerPassword } : {}),
       ...(secrets.ircOper ? { oper: secrets.ircOper } : {}),
       ...bot.connection,
+      ...(dial ? { dial } : {}),
       log: logger,
     });
     const worker = bot.work(irc);

@@ -27,12 +27,11 @@ const agreedMs = 5_000;
 
 /** Strikes faults at a network, by chance or by name, and takes them all back. */
 export class Faults {
-  /** How often each kind was struck. */
-  readonly struck = new Map<FaultKind, number>();
   /** The kinds that are struck: not all of them in every run, so that some are often struck together. */
   readonly kinds: readonly FaultKind[];
   readonly #options: FaultsOptions;
-  readonly #random: Random;
+  /** The chance of the fault that is struck now. */
+  #random: Random;
   /** What has to be done for all to be well again. */
   readonly #undo = new Set<() => void>();
   #guests = 0;
@@ -43,11 +42,14 @@ export class Faults {
     this.kinds = this.#random.shuffled(kinds).slice(0, this.#random.int(2, kinds.length));
   }
 
-  /** Strikes a fault, of any kind unless told which. */
-  strike(kind: FaultKind = this.#random.pick(this.kinds)): void {
-    const { world } = this.#options;
-    world.tell('fault', kind);
-    this.struck.set(kind, (this.struck.get(kind) ?? 0) + 1);
+  /** One of the kinds. */
+  any(random: Random): FaultKind {
+    return random.pick(this.kinds);
+  }
+
+  /** Strikes a fault; chance decides how long and whom. */
+  strike(kind: FaultKind, random: Random): void {
+    this.#random = random;
     this.#strike[kind]();
   }
 
@@ -72,11 +74,11 @@ export class Faults {
     this.#undo.add(done);
   }
 
-  #connection(): Connection | undefined {
+  #connection(random = this.#random): Connection | undefined {
     const { network, nicks } = this.#options;
     const all = [...network.connections];
     const own = all.filter(({ nick }) => nick === undefined || nicks.includes(nick));
-    return all.length === 0 ? undefined : this.#random.pick(own.length > 0 ? own : all);
+    return all.length === 0 ? undefined : random.pick(own.length > 0 ? own : all);
   }
 
   #server(): number {
@@ -87,10 +89,11 @@ export class Faults {
     cut: () => this.#connection()?.cut(),
     'cut often': () => {
       const { world } = this.#options;
+      const random = this.#random;
       this.#connection()?.cut();
       // also while the next ones are being registered
-      for (let n = this.#random.int(1, 3); n > 0; n--)
-        world.after(this.#random.int(0, 4_000), () => this.#connection()?.cut());
+      for (let n = random.int(1, 3); n > 0; n--)
+        world.after(random.int(0, 4_000), () => this.#connection(random)?.cut());
     },
     ghost: () => this.#connection()?.leaveGhost(this.#random.int(0, 8_000)),
     freeze: () => {
@@ -136,7 +139,9 @@ export class Faults {
     'nick taken': () => {
       const { network, nicks, world } = this.#options;
       this.#connection()?.cut();
-      world.after(this.#random.int(1, 40), () => {
+      const random = this.#random;
+      world.after(random.int(1, 40), () => {
+        this.#random = random;
         const guest = network.person(this.#random.pick(nicks), { server: this.#server() });
         this.#for(2_000, 40_000, () => guest.quit());
       });
@@ -154,9 +159,8 @@ export class Faults {
       const server = this.#server();
       const capability = `late-${++this.#guests}`;
       if (this.#random.chance(0.5)) this.#connection()?.cut();
-      world.after(this.#random.int(0, 1_500), () =>
-        network.offer(this.#random.pick(['sasl', capability]), server),
-      );
+      const offered = this.#random.pick(['sasl', capability]);
+      world.after(this.#random.int(0, 1_500), () => network.offer(offered, server));
     },
     'labels withdrawn': () => {
       const { network } = this.#options;

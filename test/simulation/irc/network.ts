@@ -43,6 +43,8 @@ export class IrcNetwork {
   readonly servers: Server[] = [];
   /** Every line that a channel was shown, where it was said, in order. */
   readonly shown: Shown[] = [];
+  /** The same as each server showed it: what reached several is there for each of them, with its name. */
+  readonly seen: Shown[] = [];
   readonly connections = new Set<Connection>();
   readonly latency: Latency;
   readonly #down = new Set<Server>();
@@ -67,7 +69,11 @@ export class IrcNetwork {
         leaks: () => kind.forces && this.random.chance(0.5),
         spread: (fact) => this.#spread(server, fact),
         force: (fact, home) => this.#force(server, fact, home),
-        shown: ({ name }, channel, message) => void this.shown.push({ ...message, channel, server: name }),
+        shown: ({ name }, channel, message, isItsOwn) => {
+          const line = { ...message, channel, server: name };
+          this.seen.push(line);
+          if (isItsOwn) this.shown.push(line);
+        },
       });
       this.servers.push(server);
       if (index > 0) this.#links.add(`${index - 1}-${index}`);
@@ -76,20 +82,23 @@ export class IrcNetwork {
 
   /** What an `IrcConnection` dials with, to one of the servers. */
   dial(server = 0): () => Socket {
-    return () => {
-      const socket = new SimulatedSocket();
-      const { world, random } = this;
-      world.after(this.#late() * 2, () => {
-        const to = this.servers[server]!;
-        if (socket.destroyed) return;
-        if (this.#refusing || this.#down.has(to)) return socket.gone('ECONNREFUSED');
-        const ended = (connection: Connection) => this.connections.delete(connection);
-        this.connections.add(
-          new Connection({ world, random, latency: this.latency, server: to, socket, ended }),
-        );
-      });
-      return socket as unknown as Socket;
-    };
+    return () => this.connect(server) as unknown as Socket;
+  }
+
+  /** A socket on its way to one of the servers. */
+  connect(server = 0): SimulatedSocket {
+    const socket = new SimulatedSocket();
+    const { world, random } = this;
+    world.after(this.#late() * 2, () => {
+      const to = this.servers[server]!;
+      if (socket.destroyed) return;
+      if (this.#refusing || this.#down.has(to)) return socket.gone('ECONNREFUSED');
+      const ended = (connection: Connection) => this.connections.delete(connection);
+      this.connections.add(
+        new Connection({ world, random, latency: this.latency, server: to, socket, ended }),
+      );
+    });
+    return socket;
   }
 
   /** Somebody who is no part of the product. */
@@ -181,6 +190,14 @@ export class IrcNetwork {
     const server = this.servers[0]!;
     const user = server.user(nick);
     if (user) server.happen({ is: 'kick', by: { server: server.name }, user: user.id, channel, reason });
+    server.flush();
+  }
+
+  /** Sets a channel's topic, as its operators may. */
+  setTopic(channel: string, text: string): void {
+    const server = this.servers[0]!;
+    const by = { server: server.name };
+    if (server.channel(channel)) server.happen({ is: 'topic', by, channel, text, at: server.now });
     server.flush();
   }
 

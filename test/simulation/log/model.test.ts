@@ -3,10 +3,10 @@ import { connect } from 'nats';
 import pLimit from 'p-limit';
 import t from 'tap';
 import { startNats, type TestNats } from '../../support/nats.js';
+import { runIn } from '../scenario.js';
 import { World } from '../world.js';
 import { Script, type Server } from './model.js';
 import { randomScript } from './random-script.js';
-import { runIn } from './run.js';
 import { type Played, restarts, scripts } from './scripts.js';
 import { SimulatedLogServer } from './server.js';
 

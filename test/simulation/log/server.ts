@@ -56,6 +56,8 @@ export class SimulatedLogServer implements ApiHost, Reachable {
   #partitionMs = 0;
   /** Names whose clients cannot come, and until when. */
   readonly #partitioned = new Map<string, number>();
+  /** Names whose clients are gone for ever. */
+  readonly #dead = new Set<string>();
   #refusal: { error: ApiError; until: number } | undefined;
   /** Streams without a leader, and until when. */
   readonly #leaderless = new Map<string, number>();
@@ -136,6 +138,12 @@ export class SimulatedLogServer implements ApiHost, Reachable {
     for (const link of links) link.cut(clientAfterMs, serverAfterMs, () => this.#forget(link));
   }
 
+  /** A process is gone: its connections are cut, and none of its name comes again. */
+  bury(name: string): void {
+    this.#dead.add(name);
+    this.cut(this.links(name));
+  }
+
   /** The answers to the next appends get lost after these were stored. */
   loseAnswers(count: number): void {
     this.#answersToLose += count;
@@ -195,7 +203,7 @@ export class SimulatedLogServer implements ApiHost, Reachable {
 
   async accept(name: string, client: ClientEnd): Promise<Link> {
     await this.#later(this.#draw() + this.#draw());
-    const isCutOff = (this.#partitioned.get(name) ?? 0) > this.#world.now;
+    const isCutOff = this.#dead.has(name) || (this.#partitioned.get(name) ?? 0) > this.#world.now;
     if (!this.#running || isCutOff) throw new NatsError('connect ECONNREFUSED', 'CONNECTION_REFUSED');
     const link = new Link(this.#world, {
       ...{ name, client },

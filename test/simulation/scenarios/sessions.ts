@@ -4,32 +4,23 @@ import { pino } from 'pino';
 import { IrcConnection } from '../../../workers/irc/connection.js';
 import type { SayOutcome } from '../../../workers/irc/exchange.js';
 import type { Session } from '../../../workers/irc/session.js';
-import { takeOverGlobals } from '../globals.js';
+import { type FaultKind, Faults } from '../irc/faults.js';
+import { inspircd, ngircd } from '../irc/kinds.js';
+import { credentials, IrcNetwork } from '../irc/network.js';
+import type { Person } from '../irc/person.js';
 import type { Random } from '../random.js';
-import { World } from '../world.js';
-import { type FaultKind, Faults } from './faults.js';
-import { inspircd, ngircd } from './kinds.js';
-import { credentials, IrcNetwork } from './network.js';
-import type { Person } from './person.js';
+import type { Scenario, Stage } from '../scenario.js';
 
 /** What became of one line, by its text, in the order in which the lines of a channel were given. */
-export interface Said {
+interface Said {
   channel: string;
   text: string;
   outcome: SayOutcome | undefined;
 }
 
-/** How a run of bots that speak under faults went. */
-export interface Run {
-  world: World;
-  /** What was not as it has to be; empty when all was well. */
-  violations: string[];
-  said: Said[];
-  struck: ReadonlyMap<FaultKind, number>;
-}
-
 const channels = ['#alpha', '#beta', '#gamma'] as const;
 const nicks = { speaker: 'em-bot', witness: 'em-irc' } as const;
+const faultsPerRun = 20;
 const linesPerChannel = 30;
 const faultsForMs = 60_000;
 /** A bot that was sent away for the sixth time waits half a minute, and one whose session is dead may find it out late. */
@@ -37,30 +28,19 @@ const calmWithinMs = 120_000;
 /** What makes a registration slow on a network that is not at fault for it. */
 const slowing: readonly FaultKind[] = ['freeze', 'throttle', 'lag'];
 
-/** Has one bot speak in some channels while faults are struck, all decided by a seed. */
-export async function speakUnderFaults(seed: number, { faults: count = 20 } = {}): Promise<Run> {
-  const world = new World(seed);
-  const rejections: unknown[] = [];
-  const onRejection = (reason: unknown) => void rejections.push(reason);
-  process.on('unhandledRejection', onRejection);
-  const giveBack = takeOverGlobals(world);
-  try {
-    const stage = new Stage(world);
-    await stage.play(count);
-    for (const reason of rejections) stage.violations.push(`unhandled rejection: ${String(reason)}`);
-    const { violations, said, faults } = stage;
-    return { world, violations, said, struck: faults.struck };
-  } finally {
-    giveBack();
-    process.off('unhandledRejection', onRejection);
-  }
-}
+/** One bot speaks in some channels, another looks on, while faults are struck at the network. */
+export const sessions: Scenario = {
+  name: 'sessions',
+  says: 'two bots on an IRC network: one speaks, one looks on',
+  kept: [151, 390],
+  boundMs: 600_000,
+  play: (stage) => new Speakers(stage).play(),
+};
 
-class Stage {
-  readonly violations: string[] = [];
-  readonly said: Said[] = [];
-  readonly faults: Faults;
-  readonly #world: World;
+class Speakers {
+  readonly #stage: Stage;
+  readonly #said: Said[] = [];
+  readonly #faults: Faults;
   readonly #network: IrcNetwork;
   readonly #random: Random;
   /** One speaks, the other only looks on. */
@@ -71,13 +51,14 @@ class Stage {
   #isCalm = false;
   #isOver = false;
 
-  constructor(world: World) {
-    this.#world = world;
-    this.#random = world.random.fork();
+  constructor(stage: Stage) {
+    const { world } = stage;
+    this.#stage = stage;
+    this.#random = stage.fork();
     const kind = this.#random.chance(0.15) ? ngircd : inspircd;
     const reservedNicks = kind.forces && this.#random.chance(0.3) ? Object.values(nicks) : [];
     this.#network = new IrcNetwork(world, { kind, servers: this.#random.int(1, 3), reservedNicks });
-    this.faults = new Faults({ world, network: this.#network, nicks: Object.values(nicks), channels });
+    this.#faults = new Faults({ world, network: this.#network, nicks: Object.values(nicks), channels });
     this.#irc = this.#connection(nicks.speaker);
     this.#witness = this.#connection(nicks.witness);
     this.#look();
@@ -86,33 +67,34 @@ class Stage {
     );
   }
 
-  async play(faults: number): Promise<void> {
-    const world = this.#world;
+  async play(): Promise<void> {
+    const stage = this.#stage;
     this.#irc.start();
     this.#witness.start();
     const speaking = channels.map((channel) => this.#speak(channel));
-    for (let n = 0; n < faults; n++)
-      world.after(this.#random.int(0, faultsForMs), () => this.faults.strike());
-    for (let n = 0; n < 60; n++) world.after(this.#random.int(0, faultsForMs), () => this.#chat());
-    await world.pass(faultsForMs);
-    this.faults.calm();
+    for (let n = 0; n < faultsPerRun; n++) {
+      const kind = this.#faults.any(this.#random);
+      stage.planFault(this.#random.int(0, faultsForMs), kind, (random) => this.#faults.strike(kind, random));
+    }
+    for (let n = 0; n < 60; n++)
+      stage.plan(this.#random.int(0, faultsForMs), 'somebody talks', (random) => this.#chat(random));
+    await stage.pass(faultsForMs);
+    this.#faults.calm();
     this.#isCalm = true;
-    if (!(await world.until(() => this.#isWell(), calmWithinMs)))
-      this.violations.push(
-        `not well ${calmWithinMs} ms after the faults: ${JSON.stringify([this.#irc.status(), this.#witness.status()])}, ${[...this.#finished]}`,
-      );
+    const state = () => JSON.stringify([this.#irc.status(), this.#witness.status(), [...this.#finished]]);
+    await stage.within(calmWithinMs, 'all is well once it is calm', () => this.#isWell(), state);
     this.#isOver = true;
-    await world.pass(1_000);
+    await stage.pass(1_000);
     let isStopped = false;
     void Promise.all([this.#irc.stop(), this.#witness.stop(), ...speaking]).then(() => {
       isStopped = true;
     });
-    if (!(await world.until(() => isStopped, 10_000))) this.violations.push('the bots do not stop');
+    await stage.within(10_000, 'the bots stop', () => isStopped);
     for (const person of this.#people) person.quit();
     // what a server still has of lost connections goes with its pings
-    await world.pass(90_000);
-    if (world.waiting > 0) this.violations.push(`${world.waiting} timers are left`);
-    if (this.#network.connections.size > 0) this.violations.push('connections are left');
+    await stage.pass(90_000);
+    const { size } = this.#network.connections;
+    stage.check('no connection is left', size === 0, () => `${size}`);
     this.#judge();
   }
 
@@ -131,7 +113,7 @@ class Stage {
     });
     this.#witness.on('line', ({ command, tags: { msgid }, params }) => {
       if (command !== 'PRIVMSG' || msgid === undefined) return;
-      if (told.has(msgid)) this.violations.push(`the witness is told twice: ${params.at(-1)}`);
+      this.#stage.check('a line is told once in a session', !told.has(msgid), () => `${params.at(-1)}`);
       told.add(msgid);
     });
   }
@@ -145,9 +127,10 @@ class Stage {
   }
 
   #read({ nick, msg, reason }: { nick: string; msg: string; reason?: string }): void {
-    this.#world.tell(nick, reason === undefined ? msg : `${msg}: ${reason}`);
-    const isSlow = slowing.some((kind) => this.faults.kinds.includes(kind));
-    if (!isSlow && reason?.startsWith('not registered within')) this.violations.push(reason);
+    this.#stage.world.tell(nick, reason === undefined ? msg : `${msg}: ${reason}`);
+    const isSlow = slowing.some((kind) => this.#faults.kinds.includes(kind));
+    const isOverdue = reason?.startsWith('not registered within') === true;
+    if (!isSlow) this.#stage.check('a bot registers in time', !isOverdue, () => `${reason}`);
   }
 
   #isWell(): boolean {
@@ -165,14 +148,14 @@ class Stage {
     for (let n = 0; n < linesPerChannel || !this.#isCalm || !this.#irc.session(); n++) {
       const session = await this.#enter(channel);
       const line: Said = { channel, text: `${channel} ${n} é😀`, outcome: undefined };
-      this.said.push(line);
+      this.#said.push(line);
       line.outcome = await session.say(channel, line.text, `${channel}.${n}`);
       await delay(this.#random.int(0, 2_000) * (n < linesPerChannel ? 1 : 2));
     }
     for (let n = 0; ; n++) {
       const session = await this.#enter(channel);
       const line: Said = { channel, text: `${channel} last ${n}`, outcome: undefined };
-      this.said.push(line);
+      this.#said.push(line);
       line.outcome = await session.say(channel, line.text);
       if (line.outcome.is === 'confirmed') break;
       await delay(500);
@@ -196,32 +179,34 @@ class Stage {
   }
 
   /** People come, go and talk. */
-  #chat(): void {
-    const person = this.#random.pick(this.#people);
-    const channel = this.#random.pick(channels);
-    const act = this.#random.int(0, 9);
+  #chat(random: Random): void {
+    const person = random.pick(this.#people);
+    const channel = random.pick(channels);
+    const act = random.int(0, 9);
     if (act < 3) person.join(channel);
     else if (act < 4) person.send(`PART ${channel}`);
     else if (act < 5) person.send(`PRIVMSG em-bot :hello ${act}`);
-    else person.say(channel, `chat ${this.#random.int(0, 999)}`);
+    else person.say(channel, `chat ${random.int(0, 999)}`);
   }
 
   #judge(): void {
+    const stage = this.#stage;
     const shown = new Map<string, number>();
     const last = new Map<string, number>();
-    const numbers = new Map(this.said.map(({ text }, number) => [text, number]));
+    const numbers = new Map(this.#said.map(({ text }, number) => [text, number]));
     for (const { text, channel } of this.#network.shown) {
       const number = numbers.get(text);
       if (number === undefined) continue;
       shown.set(text, (shown.get(text) ?? 0) + 1);
-      if (number < (last.get(channel) ?? -1)) this.violations.push(`out of order: ${text}`);
+      stage.check('order in each channel', number >= (last.get(channel) ?? -1), text);
       last.set(channel, number);
     }
-    for (const { text, outcome } of this.said) {
+    for (const { text, outcome } of this.#said) {
       const times = shown.get(text) ?? 0;
       const [least, most] = limitsOf(outcome);
-      if (times < least || times > most)
-        this.violations.push(`${JSON.stringify(outcome)} and shown ${times} times: ${text}`);
+      const holds = times >= least && times <= most;
+      stage.check('shown as told', holds, () => `${JSON.stringify(outcome)}, shown ${times} times: ${text}`);
+      stage.count(`lines ${outcome?.is}`);
     }
   }
 }

@@ -6,23 +6,11 @@ import { FactConsumer } from '../../../workers/core/fact-consumer.js';
 import { Lease } from '../../../workers/core/lease.js';
 import { Reactor } from '../../../workers/core/reactor.js';
 import { answerRequests, request } from '../../../workers/core/rpc.js';
+import { logFaults } from '../log/faults.js';
+import { SimulatedLogServer } from '../log/server.js';
 import type { Random } from '../random.js';
-import { World } from '../world.js';
-import { logFaults } from './faults.js';
-import { runIn } from './run.js';
-import { SimulatedLogServer } from './server.js';
-
-/** What came of a run. */
-export interface Run {
-  seed: number;
-  /** What was found wrong. */
-  broken: string[];
-  /** What happened, by kind. */
-  faults: Record<string, number>;
-  events: number;
-  messages: number;
-  steps: number;
-}
+import type { Scenario, Stage } from '../scenario.js';
+import type { World } from '../world.js';
 
 const jobs = defineStream({
   name: 'JOBS',
@@ -73,7 +61,6 @@ function factOf(data: Uint8Array): StoredFact {
 
 /** What is known of a run from outside, and what it must not show. */
 class Judge {
-  readonly broken: string[] = [];
   /** Acknowledged appends: id and sequence. */
   readonly acknowledged = new Map<string, number>();
   /** How far the work of each key had come when it was first done. */
@@ -83,46 +70,53 @@ class Judge {
   /** Commands that were carried out. */
   readonly commands = new Set<string>();
   readonly holders = new Map<string, number>();
-  readonly #world: World;
+  readonly #stage: Stage;
   #readUpTo = 0;
   #askedUpTo = 0;
   #oneHolderAt = 0;
 
-  constructor(world: World) {
-    this.#world = world;
+  constructor(stage: Stage) {
+    this.#stage = stage;
   }
 
   wrong(what: string): void {
-    this.broken.push(`at ${Math.round(this.#world.elapsed)} ms: ${what}`);
+    this.#stage.wrong(what);
+  }
+
+  check(invariant: string, holds: boolean, found: () => string): void {
+    this.#stage.check(invariant, holds, found);
   }
 
   didWork(key: string, n: number): void {
     const before = this.doneUpTo.get(key) ?? 0;
-    if (n > before + 1) this.wrong(`${key} ${n} is done after ${before}`);
+    this.check('work of a key in its order', n <= before + 1, () => `${key} ${n} is done after ${before}`);
     this.doneUpTo.set(key, Math.max(before, n));
   }
 
   /** What a consumer has behind it must be dealt with. */
   positions(server: SimulatedLogServer): void {
     const position = server.positionOf('JOBS', 'read-jobs');
-    for (; this.#readUpTo < position; this.#readUpTo++)
-      if (!this.read.has(this.#readUpTo + 1)) this.wrong(`nobody has read ${this.#readUpTo + 1}`);
+    for (; this.#readUpTo < position; this.#readUpTo++) {
+      const seq = this.#readUpTo + 1;
+      this.check('what is acknowledged was dealt with', this.read.has(seq), () => `${seq}`);
+    }
     const asked = server.positionOf('JOBS', 'do-jobs');
     const { stream } = server.streams.get('JOBS')!;
     for (; this.#askedUpTo < asked; this.#askedUpTo++) {
       const message = stream.get(this.#askedUpTo + 1);
       if (!message?.subject.startsWith('jobs.asked.')) continue;
       const { data } = factOf(message.data);
-      if (data.n > (this.doneUpTo.get(data.key) ?? 0)) this.wrong(`${data.key} ${data.n} is not done`);
+      const isDone = data.n <= (this.doneUpTo.get(data.key) ?? 0);
+      this.check('what is acknowledged was dealt with', isDone, () => `${data.key} ${data.n}`);
     }
   }
 
   /** Two may hold a lease for a while, if one of them could not hear that it has lost it. */
   holding(allConnected: boolean): void {
-    if (this.holders.size < 2 || !allConnected) this.#oneHolderAt = this.#world.elapsed;
-    else if (this.#world.elapsed - this.#oneHolderAt > twoHoldersMs) {
+    if (this.holders.size < 2 || !allConnected) this.#oneHolderAt = this.#stage.world.elapsed;
+    else if (this.#stage.world.elapsed - this.#oneHolderAt > twoHoldersMs) {
       this.wrong('two processes hold a lease and are connected');
-      this.#oneHolderAt = this.#world.elapsed;
+      this.#oneHolderAt = this.#stage.world.elapsed;
     }
   }
 
@@ -136,17 +130,22 @@ class Judge {
       if (!message) continue;
       const { id, type, data } = factOf(message.data);
       if (type === 'job.counted') {
-        if (counted.has(data.command)) this.wrong(`${data.command} is carried out twice`);
+        this.check('a command is carried out once', !counted.has(data.command), () => data.command);
         counted.add(data.command);
-        if (data.total !== counted.size) this.wrong(`${data.command} made ${data.total} of ${counted.size}`);
+        const { total, command } = data;
+        this.check(
+          'a command knows what was before it',
+          total === counted.size,
+          () => `${command}: ${total}`,
+        );
       }
-      if (ids.has(id)) this.wrong(`${id} is stored at ${ids.get(id)} and at ${seq}`);
+      this.check('a fact is stored once', !ids.has(id), () => `${id} at ${ids.get(id)} and at ${seq}`);
       ids.set(id, seq);
     }
     for (const command of this.commands)
-      if (!counted.has(command)) this.wrong(`${command} was carried out and is not stored`);
+      this.check('what was answered is stored', counted.has(command), () => command);
     for (const [id, seq] of this.acknowledged)
-      if (ids.get(id) !== seq) this.wrong(`${id} was acknowledged at ${seq} and is at ${ids.get(id)}`);
+      this.check('what was answered is stored', ids.get(id) === seq, () => `${id}: ${seq}, ${ids.get(id)}`);
   }
 }
 
@@ -321,93 +320,66 @@ class Process {
 const longPartitions = 8;
 const longPartitionMs = 130_000;
 
-/** Lets two processes work on a log that a seed makes fail, until all is calm, and judges what came of it. */
-export async function simulate(seed: number): Promise<Run> {
-  const world = new World(seed);
-  const server = new SimulatedLogServer(world, { expectsFirst: world.random.chance(0.5) });
-  const judge = new Judge(world);
-  const faults: Record<string, number> = {};
-  const noteRejection = (error: unknown) =>
-    judge.wrong(`unhandled: ${String((error as Error)?.stack ?? error)}`);
-  process.on('unhandledRejection', noteRejection);
-  try {
-    await runIn(world, busyMs * 4 + calmMs * 2 + longPartitionMs, async () => {
-      await live(world, server, judge, faults);
-      // bounds of what is over already come to their end
-      await pause(longestBoundMs);
-    });
-  } catch (error) {
-    judge.wrong(String((error as Error).stack));
-  } finally {
-    process.off('unhandledRejection', noteRejection);
-  }
-  judge.stored(server);
-  server.close();
-  if (judge.broken.length === 0 && world.waiting > 0) judge.wrong(`${world.waiting} timers are left`);
-  const events = server.streams.get('JOBS')!.stream.lastSeq;
-  const { steps } = world;
-  return { seed, broken: judge.broken, faults, events, messages: server.messages, steps };
-}
+/** Two processes work on a log, and compete for it, while faults are struck at its server. */
+export const log: Scenario = {
+  name: 'log',
+  says: 'appends, commands, consumers, requests and a lease of two processes',
+  kept: [77],
+  boundMs: busyMs * 4 + calmMs * 2 + longPartitionMs,
+  play: async (stage) => {
+    const server = new SimulatedLogServer(stage.world, { expectsFirst: stage.fork().chance(0.5) });
+    const judge = new Judge(stage);
+    await live(stage, server, judge);
+    // bounds of what is over already come to their end
+    await pause(longestBoundMs);
+    judge.stored(server);
+    stage.count('events', stage.counts, server.streams.get('JOBS')!.stream.lastSeq);
+    server.close();
+  },
+};
 
-async function live(
-  world: World,
-  server: SimulatedLogServer,
-  judge: Judge,
-  faults: Record<string, number>,
-): Promise<void> {
+async function live(stage: Stage, server: SimulatedLogServer, judge: Judge): Promise<void> {
+  const { world } = stage;
   const processes = await Promise.all(['one', 'two'].map((name) => Process.open(name, server, judge, world)));
+  const random = stage.fork();
   // two that snatch the work from each other, or one that must not sleep
-  for (const one of processes.slice(0, world.random.int(1, 2))) one.consume();
+  for (const one of processes.slice(0, random.int(1, 2))) one.consume();
   processes[0]!.work(keys.slice(0, 3));
   processes[1]!.work(keys.slice(3));
-  const random = world.random.fork();
   for (let n = 0; n < faultsPerRun; n++) {
-    world.after(random.int(0, busyMs), () => {
-      const fault = random.pick(logFaults);
-      faults[fault.name] = (faults[fault.name] ?? 0) + 1;
-      world.tell('fault', fault.name);
-      fault.strike(server, world, random);
-    });
+    const fault = random.pick(logFaults);
+    stage.planFault(random.int(0, busyMs), fault.name, (own) => fault.strike(server, world, own));
   }
   const watching = setInterval(() => {
     judge.positions(server);
     judge.holding(processes.every(({ connected }) => connected));
   }, watchMs);
   const isLong = random.int(1, longPartitions) === 1;
-  if (isLong) {
-    faults.longPartition = 1;
-    world.after(random.int(0, busyMs), () => server.partitionBehindAppend(longPartitionMs));
-  }
+  if (isLong)
+    stage.planFault(random.int(0, busyMs), 'long partition', () =>
+      server.partitionBehindAppend(longPartitionMs),
+    );
   await pause(busyMs + 15_000 + (isLong ? longPartitionMs : 0));
   server.heal();
   await Promise.all(processes.map((one) => one.idle()));
-  await within(calmMs, 'all that was asked for is done', () =>
-    keys.every((key) => judge.doneUpTo.get(key) === eventsPerKey),
-  ).catch((error: Error) => judge.wrong(error.message));
+  const isAllDone = () => keys.every((key) => judge.doneUpTo.get(key) === eventsPerKey);
+  await stage.within(calmMs, 'all that was asked for is done', isAllDone);
   for (const durable of ['read-jobs', 'do-jobs']) {
     const isThere = () => server.positionOf('JOBS', durable) >= lastFor(durable, server);
-    await within(calmMs, `${durable} comes to the end`, isThere).catch((error: Error) =>
-      judge.wrong(`${error.message}: ${server.positionOf('JOBS', durable)} of ${lastFor(durable, server)}`),
-    );
+    const found = () => `${durable}: ${server.positionOf('JOBS', durable)} of ${lastFor(durable, server)}`;
+    await stage.within(calmMs, 'consumers come to the end', isThere, found);
   }
-  await within(20_000, 'there is one holder', () => judge.holders.size === 1).catch((error: Error) =>
-    judge.wrong(`${error.message}: ${[...judge.holders.keys()]}`),
-  );
+  const holders = () => [...judge.holders.keys()].join(', ');
+  await stage.within(20_000, 'there is one holder', () => judge.holders.size === 1, holders);
   clearInterval(watching);
-  if (processes.every(({ answered }) => answered === 0)) judge.wrong('no request was answered');
+  const answered = processes.reduce((all, one) => all + one.answered, 0);
+  stage.check('requests are answered', answered > 0, 'none was');
   await Promise.all(processes.map((one) => one.close()));
-  if (judge.holders.size > 0) judge.wrong(`${[...judge.holders.keys()]} still hold a lease`);
+  stage.check('who stops holds no lease', judge.holders.size === 0, holders);
 }
 
 /** Sequence of the last message that a consumer wants. */
 function lastFor(durable: string, server: SimulatedLogServer): number {
   const { stream } = server.streams.get('JOBS')!;
   return durable === 'do-jobs' ? (stream.lastOf('jobs.asked.>')?.seq ?? 0) : stream.lastSeq;
-}
-
-async function within(boundMs: number, what: string, condition: () => boolean): Promise<void> {
-  for (let waited = 0; !condition(); waited += 100) {
-    if (waited >= boundMs) throw new Error(`not within ${boundMs} ms: ${what}`);
-    await pause(100);
-  }
 }

@@ -4,44 +4,9 @@ import { Log, pause } from '../../../streams/core/index.js';
 import { operations, workerSubject } from '../../../streams/operations/facts.js';
 import { Recorder } from '../../../workers/core/record.js';
 import { request } from '../../../workers/core/rpc.js';
+import { runIn } from '../scenario.js';
 import { World } from '../world.js';
-import { type Run, simulate } from './pipeline.js';
-import { runIn } from './run.js';
 import { SimulatedLogServer } from './server.js';
-
-/** The only seed to run, where one is given. */
-const only = process.env.SIM_SEED;
-/** Seeds that have found something once: they are run for ever. */
-const kept = only === undefined ? [77] : [Number(only)];
-/** How long fresh seeds are tried, in milliseconds. */
-const freshMs = 10_000;
-const real = performance.now.bind(performance);
-
-function told({ seed, broken }: Run): string {
-  return `repeat with SIM_SEED=${seed} npm test -- simulation/log/pipeline: ${broken.slice(0, 5).join('; ')}`;
-}
-
-t.test('SIM-11 the same seed is the same run', async (t) => {
-  const one = await simulate(1);
-  t.same(await simulate(1), one);
-  t.ok(one.events > 200 && one.messages > 1_000, `${one.events} events, ${one.messages} messages`);
-});
-
-t.test('SIM-11 nothing is lost, doubled or left out, whatever happens to the log', async (t) => {
-  for (const seed of kept) {
-    const run = await simulate(seed);
-    t.same(run.broken, [], told(run));
-  }
-  const faults: Record<string, number> = {};
-  const started = real();
-  let seeds = 0;
-  for (let seed = 1; only === undefined && (seeds < 10 || real() - started < freshMs); seed++, seeds++) {
-    const run = await simulate(seed);
-    for (const [name, count] of Object.entries(run.faults)) faults[name] = (faults[name] ?? 0) + count;
-    t.same(run.broken, [], told(run));
-  }
-  t.comment(`${seeds} seeds`, faults);
-});
 
 t.test('SIM-11 a clock that is set back meanwhile does not have a request wait longer', async (t) => {
   const world = new World(1);

@@ -1,0 +1,15 @@
+// Compiles, then plays seeds: test/simulation/main.ts says which and how many.
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { compile, compiledDir } from './compile.mjs';
+
+await compile();
+const program = join(compiledDir, 'test/simulation/main.js');
+const played = spawn(process.execPath, ['--enable-source-maps', program, ...process.argv.slice(2)], {
+  stdio: 'inherit',
+});
+// the program is told by the terminal too, and tells what it has come to
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => played.kill(signal));
+played.once('exit', (code) => {
+  process.exitCode = code ?? 1;
+});

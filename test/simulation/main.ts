@@ -1,0 +1,135 @@
+import { availableParallelism } from 'node:os';
+import { parseArgs } from 'node:util';
+import { runInProcesses } from './processes.js';
+import { failureText, plannedText, summaryText, timelineText } from './report.js';
+import { play, type Run, type Scenario } from './scenario.js';
+import { scenarios } from './scenarios/index.js';
+import { shrink } from './shrink.js';
+
+const usage = `npm run simulate -- [--seeds N | --minutes M] [--from SEED] [--only NAME]... [--seed SEED] [--jobs N] [--keep-going]
+
+Plays the product's own code through bad days that a seed decides, and judges each.
+
+  --seeds N      so many fresh seeds of each scenario (1000)
+  --minutes M    as many fresh seeds as fit in so many minutes
+  --from SEED    the first fresh seed; without it one is drawn, and printed
+  --only NAME    only this scenario; may be given more than once
+  --seed SEED    plays this one seed and prints its timeline; broken, its smallest history
+  --jobs N       so many processes share the seeds (one for each processor)
+  --keep-going   goes on after a seed that is broken
+
+Scenarios:
+${scenarios.map(({ name, says }) => `  ${name.padEnd(14)} ${says}`).join('\n')}`;
+
+const { setInterval, clearInterval } = globalThis;
+const say = (text: string) => void process.stdout.write(`${text}\n`);
+
+function fail(message: string): never {
+  process.stderr.write(`${message}\n\n${usage}\n`);
+  process.exit(2);
+}
+
+function read() {
+  try {
+    return parseArgs({
+      options: {
+        seeds: { type: 'string' },
+        minutes: { type: 'string' },
+        from: { type: 'string' },
+        only: { type: 'string', multiple: true, default: [] },
+        seed: { type: 'string' },
+        jobs: { type: 'string' },
+        'keep-going': { type: 'boolean', default: false },
+        help: { type: 'boolean', short: 'h', default: false },
+      },
+    }).values;
+  } catch (error) {
+    fail((error as Error).message);
+  }
+}
+
+/** A whole number that an option was given, or nothing where it was not given. */
+function wholeNumber(name: 'seeds' | 'from' | 'seed' | 'jobs'): number | undefined {
+  const text = options[name];
+  if (text === undefined) return undefined;
+  const number = Number(text);
+  if (!/^\d{1,10}$/.test(text) || number > 0xffff_ffff)
+    fail(`--${name} takes a whole number from 0 to 4294967295, not '${text}'`);
+  return number;
+}
+
+const options = read();
+if (options.help) {
+  say(usage);
+  process.exit(0);
+}
+const unknown = options.only.find((name) => !scenarios.some((scenario) => scenario.name === name));
+if (unknown !== undefined) fail(`There is no scenario '${unknown}'.`);
+const chosen = scenarios.filter(({ name }) => options.only.length === 0 || options.only.includes(name));
+const seed = wholeNumber('seed');
+if (seed === undefined) await campaign();
+else if (chosen.length > 1) fail('--seed needs --only: the same seed is another run in each scenario');
+else await one(chosen[0]!, seed);
+
+async function campaign(): Promise<void> {
+  const minutes = options.minutes === undefined ? undefined : Number(options.minutes);
+  if (minutes !== undefined && !(minutes > 0))
+    fail(`--minutes takes a number above 0, not '${options.minutes}'`);
+  const seeds = wholeNumber('seeds') ?? (minutes === undefined ? 1_000 : undefined);
+  const firstSeed = wholeNumber('from') ?? Math.floor(Math.random() * 2 ** 31);
+  say(`fresh seeds from ${firstSeed} on; the same again with --from ${firstSeed}`);
+  const stop = new AbortController();
+  process.once('SIGINT', () => stop.abort());
+  process.once('SIGTERM', () => stop.abort());
+  let last = '';
+  const progress = setInterval(
+    () =>
+      last &&
+      say(
+        last
+          .split('\n')
+          .slice(0, 1 + chosen.length)
+          .join('\n'),
+      ),
+    10_000,
+  );
+  const jobs = Math.min(wholeNumber('jobs') || availableParallelism(), seeds ?? Number.POSITIVE_INFINITY);
+  const so = await runInProcesses(jobs, {
+    ...{ scenarios: chosen, firstSeed, signal: stop.signal, goOn: options['keep-going'] },
+    ...(seeds === undefined ? {} : { seeds }),
+    ...(minutes === undefined ? {} : { budgetMs: minutes * 60_000 }),
+    ran: (run, _seconds, so) => {
+      last = summaryText(so);
+      if (run.broken.length > 0) say(failureText(run));
+    },
+  });
+  clearInterval(progress);
+  say(summaryText(so));
+  const [failure] = so.failures;
+  if (!failure) return;
+  process.exitCode = 1;
+  const scenario = chosen.find(({ name }) => name === failure.scenario)!;
+  await tellSmallest(scenario, await play(scenario, failure.seed));
+}
+
+async function one(scenario: Scenario, number: number): Promise<void> {
+  const run = await play(scenario, number);
+  if (run.broken.length === 0) {
+    say(timelineText(run));
+    say(`\n${scenario.name}, seed ${number}: all invariants hold`);
+    return;
+  }
+  process.exitCode = 1;
+  await tellSmallest(scenario, run);
+}
+
+/** Finds a small history that breaks in the same way, and tells it. */
+async function tellSmallest(scenario: Scenario, failing: Run): Promise<void> {
+  say(`\nlooking for a smaller history of ${failing.planned.length} planned steps`);
+  const smallest = await shrink(scenario, failing, {
+    told: ({ left, runs }) => say(`  ${left} steps are left after ${runs} runs`),
+  });
+  say(`\ntimeline of the smallest history that was found:\n${timelineText(smallest)}`);
+  say(`\nits planned steps:\n${plannedText(smallest)}\n`);
+  say(failureText(smallest, 20));
+}

@@ -1,0 +1,255 @@
+import { channelDirectory } from '../../../projections/channels/directory.js';
+import { Projector } from '../../../projections/core/projector.js';
+import { createChannelKeeping } from '../../../src/app/bots/channels.js';
+import { readConfig } from '../../../src/config/config.js';
+import { ReadModels } from '../../../src/stores/read-models.js';
+import { channels as channelFacts } from '../../../streams/channels/index.js';
+import { market } from '../../../streams/events/index.js';
+import { operations } from '../../../streams/operations/facts.js';
+import { type Channels, createChannels } from '../../../workers/channels/index.js';
+import { Faults } from '../irc/faults.js';
+import { credentials, IrcNetwork } from '../irc/network.js';
+import type { Person } from '../irc/person.js';
+import { logFaults } from '../log/faults.js';
+import { SimulatedLogServer } from '../log/server.js';
+import { Place, Process, type Running } from '../process.js';
+import type { Random } from '../random.js';
+import type { Scenario, Stage } from '../scenario.js';
+import { storeFaults } from '../store/faults.js';
+import { SimulatedStore } from '../store/server.js';
+import { ChannelJudge } from './channel-judge.js';
+
+const config = readConfig({
+  CHANNEL_CREATIONS_PER_HOUR: '14',
+  CHANNEL_DELETIONS_PER_HOUR: '8',
+  MEMBER_OPERATIONS_PER_HOUR: '30',
+});
+const bot = config.CHANNELSERV_NICK;
+const ownBot = config.EM_NICK;
+const streams = [channelFacts, market, operations];
+const names = ['#one-room', '#two-room', '#three-room', '#four-room', '#five-room', '#six-room'];
+const present = ['alice', 'bob', 'carol', ownBot];
+/** They are asked in all the time, and only come when all is well. */
+const late = ['walter', 'xenia'];
+const modes = ['+nt', '+nt', '+ntm', '+nti', '+ntk secret'];
+
+const busyMs = 60_000;
+const faultsPerRun = 20;
+const commandsPerRun = 130;
+const stepsPerRun = 70;
+/** How often channels are looked at again where servers are joined again and again: ever later, up to five minutes. */
+const calmWithinMs = 400_000;
+
+/** Callers have the channel bot create, change and delete channels, while its servers and its processes fail. */
+export const channels: Scenario = {
+  name: 'channels',
+  says: 'the channel bot in two processes, and callers who command it',
+  kept: [2, 3, 6, 38],
+  boundMs: 1_200_000,
+  play: async (stage) => {
+    const store = await SimulatedStore.open(stage.world);
+    await new Keeping(stage, store).play();
+  },
+};
+
+/** A process that keeps the channels, and whose callers command them. */
+interface Keeper extends Running {
+  commands: Channels;
+  isBack(): boolean;
+}
+
+class Keeping {
+  readonly #stage: Stage;
+  readonly #store: SimulatedStore;
+  readonly #random: Random;
+  readonly #network: IrcNetwork;
+  readonly #logServer: SimulatedLogServer;
+  readonly #faults: Faults;
+  readonly #places: Place<Keeper>[];
+  readonly #people = new Map<string, Person>();
+  readonly #judge: ChannelJudge;
+  readonly #running = new Set<Promise<void>>();
+  #commands = 0;
+
+  constructor(stage: Stage, store: SimulatedStore) {
+    const { world } = stage;
+    this.#stage = stage;
+    this.#store = store;
+    this.#random = stage.fork();
+    this.#network = new IrcNetwork(world, { servers: this.#random.int(1, 2) });
+    this.#logServer = new SimulatedLogServer(world, { expectsFirst: this.#random.chance(0.5) });
+    this.#faults = new Faults({ world, network: this.#network, nicks: [bot], channels: names });
+    this.#judge = new ChannelJudge(stage, this.#logServer, this.#network, config);
+    const around = { stage, logServer: this.#logServer, network: this.#network };
+    this.#places = ['one', 'two'].map((name) => new Place(name, around, (process) => this.#begin(process)));
+  }
+
+  async play(): Promise<void> {
+    const stage = this.#stage;
+    const around = { stage, logServer: this.#logServer, network: this.#network };
+    const starting = this.#places.map((place) => place.start());
+    const log = await new Process('caller', around).openLog(streams);
+    const commands = createChannels(log);
+    await stage.pass(3_000);
+    const from = stage.world.elapsed;
+    for (let n = 0; n < faultsPerRun; n++) this.#planFault(from + this.#random.int(1_000, busyMs));
+    for (let n = 0; n < stepsPerRun; n++)
+      stage.plan(from + this.#random.int(0, busyMs), 'somebody does something', (random) =>
+        this.#act(random),
+      );
+    for (let n = 0; n < commandsPerRun; n++)
+      stage.plan(from + this.#random.int(0, busyMs), 'a command', (random) => {
+        const work = this.#command(random, random.pick(this.#places).program?.commands ?? commands);
+        this.#running.add(work);
+        void work.finally(() => this.#running.delete(work));
+      });
+    await stage.pass(busyMs);
+    this.#faults.calm();
+    this.#logServer.heal();
+    this.#store.heal();
+    await Promise.all([...starting, ...this.#running]);
+    await this.#becomeWell(commands);
+    await Promise.all([...this.#places.map((place) => place.stop()), log.close()]);
+    for (const person of this.#people.values()) person.quit();
+    await stage.pass(120_000);
+    this.#logServer.close();
+  }
+
+  async #begin(process: Process): Promise<Keeper> {
+    const { logger } = process;
+    const log = await process.openLog(streams);
+    const sql = this.#store.connect();
+    const projector = new Projector({ log, sql, projections: [channelDirectory], logger, watchMs: 5_000 });
+    const { lease, held } = createChannelKeeping(config, {
+      ...{ log, logger, holder: process.name, ircUrl: 'irc://simulated:6667', dial: process.dial() },
+      secrets: { webhook: [], ircServerPassword: credentials.password, ircOper: credentials.oper },
+      readModels: new ReadModels(sql, projector),
+    });
+    await projector.start();
+    lease.start();
+    return {
+      commands: createChannels(log),
+      isBack: () => {
+        const { connected, oper, nick } = held()?.irc.status() ?? {};
+        return connected === true && oper === true && nick === bot;
+      },
+      stop: async () => {
+        await lease.stop();
+        await projector.stop();
+        await log.close();
+        await sql.close();
+      },
+    };
+  }
+
+  #planFault(at: number): void {
+    const stage = this.#stage;
+    const kind = this.#random.int(0, 9);
+    if (kind < 4) {
+      const name = this.#faults.any(this.#random);
+      stage.planFault(at, name, (random) => this.#faults.strike(name, random));
+    } else if (kind < 7) {
+      const fault = this.#random.pick(logFaults);
+      stage.planFault(at, `log: ${fault.name}`, (random) =>
+        fault.strike(this.#logServer, stage.world, random),
+      );
+    } else if (kind < 8) {
+      const fault = this.#random.pick(storeFaults);
+      stage.planFault(at, fault.name, (random) => fault.strike(this.#store, stage.world, random));
+    } else stage.planFault(at, 'killed process', (random) => random.pick(this.#places).kill(random));
+  }
+
+  /** People come and go, and put each other and our bots out. */
+  #act(random: Random): void {
+    const nick = random.pick(present);
+    const server = present.indexOf(nick) % this.#network.servers.length;
+    const person = this.#people.get(nick);
+    if (!person || person.client.closed) {
+      if (this.#network.isUp(server)) this.#people.set(nick, this.#network.person(nick, { server }));
+      return;
+    }
+    if (!person.isThere) return;
+    const channel = random.pick(names);
+    const act = random.int(0, 9);
+    // nobody but the service makes one of these channels
+    if (act < 4) {
+      if (this.#network.servers[0]!.channel(channel)) person.join(channel);
+    } else if (act < 6) person.send(`PART ${channel}`);
+    else if (act < 8) this.#network.kick(random.pick([nick, ownBot, bot]), channel);
+    else if (act < 9) person.quit();
+    else person.say(channel, 'hello');
+  }
+
+  async #command(random: Random, commands: Channels): Promise<void> {
+    const id = `command ${++this.#commands}`;
+    const name = random.pick(names);
+    const asker = { by: 'caller', cause_id: id };
+    let nicks = random.shuffled([...present, ...late]).slice(0, random.int(1, 3));
+    const kind = random.int(0, 99);
+    const [what, run] =
+      kind < 35
+        ? ([
+            'create',
+            () => {
+              const made = { type: 'special' as const, modes: random.pick(modes), topic: `topic ${id}` };
+              const asked = { name, ...made, invite_list: nicks, metadata: {}, cause: 'request' as const };
+              return commands.create(asked, asker);
+            },
+          ] as const)
+        : kind < 55
+          ? ([
+              'update',
+              () => {
+                const none = { voice: [], devoice: [], op: [], deop: [] };
+                const change = random.pick([[], ['+m'], ['-m'], ['+i'], ['-i'], ['+k other'], ['-k']]);
+                const topic = random.chance(0.6) ? { topic: `topic ${id}` } : {};
+                return commands.update({ name, modes: change, ...none, ...topic }, asker);
+              },
+            ] as const)
+          : kind < 75
+            ? ([
+                'remove',
+                () => {
+                  const immediate = random.chance(0.7);
+                  return commands.remove({ name, reason: id, immediate, cause: 'request' }, asker);
+                },
+              ] as const)
+            : ([
+                'members',
+                () => {
+                  const action = random.pick(['sajoin', 'sapart', 'voice', 'devoice'] as const);
+                  // who is away and is put out is not waited for, but nothing of that is recorded
+                  if (action === 'sapart') nicks = nicks.filter((nick) => !late.includes(nick));
+                  return commands.members({ name, action, nicks, reason: '' }, asker);
+                },
+              ] as const);
+    await this.#judge.watch(id, what, name, run);
+  }
+
+  async #becomeWell(commands: Channels): Promise<void> {
+    const stage = this.#stage;
+    const isBack = () => this.#places.some(({ program }) => program?.isBack());
+    await stage.within(calmWithinMs, 'the channel bot is back', isBack);
+    for (const [index, nick] of [...present, ...late].entries())
+      if (!this.#people.get(nick)?.isThere)
+        this.#people.set(nick, this.#network.person(nick, { server: index % this.#network.servers.length }));
+    await stage.within(
+      calmWithinMs,
+      'channels are as they are recorded to be',
+      () => this.#judge.isSo(late),
+      () => this.#judge.whatIsNotSo(late),
+    );
+    // processes learn each minute that the log's clock was set, by which they tell that an answer is overdue
+    const name = '#last-room';
+    const made = { name, type: 'special' as const, modes: '+nt', topic: 'last', metadata: {} };
+    for (let n = 1; n < 15 && !this.#judge.isDone(`last ${n - 1}`); n++) {
+      const last = { ...made, invite_list: ['alice'], cause: 'automation' as const };
+      const asker = { by: 'caller', cause_id: `last ${n}` };
+      await this.#judge.watch(`last ${n}`, 'create', name, () => commands.create(last, asker));
+      if (!this.#judge.isDone(`last ${n}`)) await stage.pass(5_000);
+    }
+    const isDone = this.#judge.hasDone('create', name);
+    stage.check('commands are carried out when all is well', isDone, name);
+    this.#judge.judge();
+  }
+}

@@ -1,0 +1,187 @@
+import { channelDirectory } from '../../../projections/channels/directory.js';
+import { Projector } from '../../../projections/core/projector.js';
+import { moderationModel } from '../../../projections/moderation/fold.js';
+import { moderationArea } from '../../../src/app/areas/moderation.js';
+import { createChannelKeeping } from '../../../src/app/bots/channels.js';
+import { createRecording } from '../../../src/app/bots/recording.js';
+import { readConfig } from '../../../src/config/config.js';
+import { ReadModels } from '../../../src/stores/read-models.js';
+import { channels as channelFacts } from '../../../streams/channels/index.js';
+import { market } from '../../../streams/events/index.js';
+import { moderation } from '../../../streams/moderation/index.js';
+import { irc } from '../../../streams/network/index.js';
+import { operations } from '../../../streams/operations/facts.js';
+import { Faults } from '../irc/faults.js';
+import { credentials, IrcNetwork } from '../irc/network.js';
+import type { Person } from '../irc/person.js';
+import { logFaults } from '../log/faults.js';
+import { SimulatedLogServer } from '../log/server.js';
+import { Place, type Process, type Running } from '../process.js';
+import type { Random } from '../random.js';
+import type { Scenario, Stage } from '../scenario.js';
+import { storeFaults } from '../store/faults.js';
+import { SimulatedStore } from '../store/server.js';
+import { Sentences } from './sentences.js';
+
+const config = readConfig({ IRC_CHANNELS: '#lobby,#disputes' });
+const channels = config.IRC_CHANNELS;
+const bots = [config.BRIDGE_NICK, config.CHANNELSERV_NICK];
+const streams = [channelFacts, market, irc, operations, moderation];
+const innocents = ['alice', 'bob'];
+const attackers = ['mallory', 'trudy', 'oscar'];
+/** They only begin when all is well, and are not known for anything. */
+const newcomers = ['peggy', 'victor', 'craig', 'sybil', 'wendy'];
+
+const busyMs = 60_000;
+const faultsPerRun = 20;
+const stepsPerRun = 200;
+const calmWithinMs = 180_000;
+/** How long attacks go on that are dealt with at once, while processes are killed. */
+const calmAttacksMs = 30_000;
+const quietMs = 600_000;
+
+/** People attack, and the guardian deals with them through the channel bot, while servers and processes fail. */
+export const guard: Scenario = {
+  name: 'guard',
+  says: 'the guardian, the recorder and the channel bot in two processes, and people who attack',
+  kept: [],
+  boundMs: 3_000_000,
+  play: async (stage) => {
+    const store = await SimulatedStore.open(stage.world);
+    await new Guarding(stage, store).play();
+  },
+};
+
+class Guarding {
+  readonly #stage: Stage;
+  readonly #store: SimulatedStore;
+  readonly #random: Random;
+  readonly #network: IrcNetwork;
+  readonly #logServer: SimulatedLogServer;
+  readonly #faults: Faults;
+  readonly #places: Place<Running>[];
+  readonly #people = new Map<string, Person>();
+  readonly #sentences: Sentences;
+  #said = 0;
+
+  constructor(stage: Stage, store: SimulatedStore) {
+    const { world } = stage;
+    this.#stage = stage;
+    this.#store = store;
+    this.#random = stage.fork();
+    this.#network = new IrcNetwork(world);
+    this.#logServer = new SimulatedLogServer(world, { expectsFirst: this.#random.chance(0.5) });
+    this.#faults = new Faults({ world, network: this.#network, nicks: bots, channels });
+    this.#sentences = new Sentences(stage, this.#logServer, this.#network, {
+      attackers: [...attackers, ...newcomers],
+      channels,
+    });
+    const around = { stage, logServer: this.#logServer, network: this.#network };
+    this.#places = ['one', 'two'].map((name) => new Place(name, around, (process) => this.#begin(process)));
+  }
+
+  async play(): Promise<void> {
+    const stage = this.#stage;
+    const starting = this.#places.map((place) => place.start());
+    await stage.pass(5_000);
+    const from = stage.world.elapsed;
+    for (let n = 0; n < faultsPerRun; n++) this.#planFault(from + this.#random.int(1_000, busyMs));
+    for (let n = 0; n < stepsPerRun; n++) this.#planStep(from + this.#random.int(0, busyMs), 0.2, attackers);
+    await stage.pass(busyMs);
+    this.#faults.calm();
+    this.#logServer.heal();
+    this.#store.heal();
+    await Promise.all(starting);
+    await this.#becomeWell();
+    const calmFrom = stage.world.elapsed;
+    this.#sentences.calmFrom = stage.world.now;
+    for (let n = 0; n < 30; n++)
+      this.#planStep(calmFrom + this.#random.int(0, calmAttacksMs), 0.7, newcomers);
+    for (let n = 0; n < 3; n++)
+      stage.planFault(calmFrom + this.#random.int(0, calmAttacksMs + quietMs), 'killed process', (random) =>
+        random.pick(this.#places).kill(random),
+      );
+    // until the last mute is over, and what was lifted late because of a kill
+    const end = calmFrom + calmAttacksMs + quietMs + 60_000;
+    while (stage.world.elapsed < end) {
+      await stage.pass(1_000);
+      this.#sentences.look();
+    }
+    await this.#becomeWell();
+    this.#sentences.judge();
+    await Promise.all(this.#places.map((place) => place.stop()));
+    for (const person of this.#people.values()) person.quit();
+    await stage.pass(120_000);
+    this.#logServer.close();
+  }
+
+  async #begin(process: Process): Promise<Running> {
+    const { logger, name: holder } = process;
+    const log = await process.openLog(streams);
+    const sql = this.#store.connect();
+    const projections = [channelDirectory, moderationModel];
+    const projector = new Projector({ log, sql, projections, logger, watchMs: 10_000 });
+    const parts = {
+      ...{ config, log, logger, holder, ircUrl: 'irc://simulated:6667', dial: process.dial() },
+      secrets: { webhook: [], ircServerPassword: credentials.password, ircOper: credentials.oper },
+      readModels: new ReadModels(sql, projector),
+    };
+    const recording = createRecording(config, parts);
+    const keeping = createChannelKeeping(config, parts);
+    const [guardian] = moderationArea(parts, keeping).workers!;
+    const leases = [recording.lease, keeping.lease, guardian!];
+    await projector.start();
+    for (const lease of leases) lease.start();
+    return {
+      stop: async () => {
+        await Promise.all(leases.map((lease) => lease.stop()));
+        await projector.stop();
+        await log.close();
+        await sql.close();
+      },
+    };
+  }
+
+  #planFault(at: number): void {
+    const stage = this.#stage;
+    const kind = this.#random.int(0, 9);
+    if (kind < 4) {
+      const name = this.#faults.any(this.#random);
+      stage.planFault(at, name, (random) => this.#faults.strike(name, random));
+    } else if (kind < 7) {
+      const fault = this.#random.pick(logFaults.filter(({ name }) => name !== 'set clock'));
+      stage.planFault(at, `log: ${fault.name}`, (random) =>
+        fault.strike(this.#logServer, stage.world, random),
+      );
+    } else if (kind < 8) {
+      const fault = this.#random.pick(storeFaults);
+      stage.planFault(at, fault.name, (random) => fault.strike(this.#store, stage.world, random));
+    } else stage.planFault(at, 'killed process', (random) => random.pick(this.#places).kill(random));
+  }
+
+  /** Somebody talks, or attacks. */
+  #planStep(at: number, attacks: number, by: readonly string[]): void {
+    this.#stage.plan(at, 'somebody does something', (random) => {
+      const isAttack = random.chance(attacks);
+      const nick = random.pick(isAttack ? by : [...innocents, ...by]);
+      const person = this.#people.get(nick);
+      if (!person || person.client.closed) {
+        if (this.#network.isUp()) this.#people.set(nick, this.#network.person(nick));
+        return;
+      }
+      if (!person.isThere) return;
+      const channel = random.pick(channels);
+      const text = isAttack ? random.pick(this.#sentences.attacks) : 'how is the weather today';
+      person.join(channel);
+      person.say(channel, `${text} ${++this.#said}`);
+      if (random.chance(0.1)) person.send(`PART ${channel}`);
+    });
+  }
+
+  /** All is recorded, dealt with and as it is to be. */
+  async #becomeWell(): Promise<void> {
+    const stage = this.#stage;
+    const found = () => this.#sentences.open();
+    await stage.within(calmWithinMs, 'every attack is dealt with', () => found() === '', found);
+  }
+}
