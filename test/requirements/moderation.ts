@@ -29,4 +29,5 @@ export const moderation = {
   'MOD-20': 'Operators pardon incidents by route and by command; a pardoned incident no longer counts.',
   'MOD-21':
     'The service answers in snake_case inside, in a process of its own too, and a 502 tells that it is not there.',
+  'MOD-22': 'An action that was done before a crash and not recorded is done when it is asked for again.',
 } as const;

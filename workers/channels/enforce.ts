@@ -4,6 +4,9 @@ import { type IrcLine, textOf } from '../irc/line.js';
 import type { Session } from '../irc/session.js';
 import { membersOf, modesOf } from './lookups.js';
 
+/** How a server says that a mask is in a list already, or is not in it. */
+const asWanted = new Set(['697', '698']);
+
 const failed = (error: string): Enforced => ({ is: 'failed', error });
 
 /** Acts against somebody in a channel, or takes that back. Operators of network and channel are spared. */
@@ -96,7 +99,8 @@ async function setBan(
 ): Promise<string | undefined> {
   const { error } = await session.ask('SAMODE', channel, change, mask);
   if (error?.code === '403') return change === '-b' ? undefined : error.text;
-  if (error) return error.text;
+  // done before by one that could not record it
+  if (error && !asWanted.has(error.code)) return error.text;
   const { lines } = await session.ask('MODE', channel, '+b');
   const isSet = lines.some(({ command, params }) => command === '367' && params[2] === mask);
   return isSet === (change === '+b') ? undefined : 'The network did not carry it out';

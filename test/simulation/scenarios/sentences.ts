@@ -95,7 +95,10 @@ export class Sentences {
     for (const channel of this.#cast.channels)
       for (const mask of this.#masks(channel)) {
         const isHeld = this.#isHeld(channel, mask, now - liftedWithinMs);
-        stage.check('nobody is kept out without a reason', isHeld, () => `${mask} in ${channel}`);
+        stage.check('nobody is kept out without a reason', isHeld, () => {
+          const about = [...this.#incidents.values()].filter(({ nick }) => mask.includes(nick));
+          return `${mask} in ${channel}: ${JSON.stringify(about)}`;
+        });
       }
   }
 
