@@ -15,6 +15,10 @@ t.test('MOD-22 what was done before and not recorded is done when it is asked fo
     for (const time of ['first', 'second'])
       t.same(await enforce(session, { act, ...who }), { is: 'done', mask }, `${act}, ${time} time`);
     for (const time of ['first', 'second'])
-      t.same(await enforce(session, { act: `un${act}`, ...who, mask }), { is: 'done', mask }, `un${act}, ${time}`);
+      t.same(
+        await enforce(session, { act: `un${act}`, ...who, mask }),
+        { is: 'done', mask },
+        `un${act}, ${time}`,
+      );
   }
 });
