@@ -26,6 +26,8 @@ export interface IrcNetworkOptions {
 export interface Shown extends Message {
   channel: string;
   server: string;
+  /** Letters of the channel's modes at that moment. */
+  modes: string;
 }
 
 /** What a bot has to know to come to a simulated network. */
@@ -69,8 +71,8 @@ export class IrcNetwork {
         leaks: () => kind.forces && this.random.chance(0.5),
         spread: (fact) => this.#spread(server, fact),
         force: (fact, home) => this.#force(server, fact, home),
-        shown: ({ name }, channel, message, isItsOwn) => {
-          const line = { ...message, channel, server: name };
+        shown: ({ name }, { name: channel, modes }, message, isItsOwn) => {
+          const line = { ...message, channel, server: name, modes: [...modes.keys()].join('') };
           this.seen.push(line);
           if (isItsOwn) this.shown.push(line);
         },

@@ -27,7 +27,7 @@ export interface ServerOptions {
   /** A user of another server is to do something. */
   force(fact: Fact & { is: 'forced' }, home: string): void;
   /** This server has shown a channel a line, by a user of its own or of another one. */
-  shown?(server: Server, channel: string, message: Message, isItsOwn: boolean): void;
+  shown?(server: Server, channel: Channel, message: Message, isItsOwn: boolean): void;
   linked(): boolean;
   /** Whether, this time, others see the batch of an answer that they have a line of, as InspIRCd happens to show it. */
   leaks(): boolean;

@@ -1,9 +1,10 @@
 import type { Scenario } from '../scenario.js';
 import { channels } from './channels.js';
+import { delivery } from './delivery.js';
 import { guard } from './guard.js';
 import { log } from './log.js';
 import { record } from './record.js';
 import { sessions } from './sessions.js';
 
 /** All scenarios, the smallest parts of the product first. */
-export const scenarios: readonly Scenario[] = [log, sessions, record, channels, guard];
+export const scenarios: readonly Scenario[] = [log, sessions, record, channels, guard, delivery];

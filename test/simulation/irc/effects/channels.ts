@@ -235,5 +235,5 @@ export const message: Effects['message'] = (server, { user: id, channel: name, t
     const kept = channel.kept;
     if (kept && command !== 'TAGMSG' && !isCtcp) channel.history.push(said);
     if (kept && channel.history.length > kept.lines) channel.history.shift();
-    server.options.shown?.(server, channel.name, said, user.home === server.name);
+    server.options.shown?.(server, channel, said, user.home === server.name);
   });

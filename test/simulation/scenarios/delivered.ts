@@ -1,0 +1,104 @@
+import { type DeliveryFact, delivery } from '../../../streams/delivery/index.js';
+import { type MarketFact, market } from '../../../streams/events/index.js';
+import type { SimulatedLogServer } from '../log/server.js';
+import type { Stage } from '../scenario.js';
+import { markOf } from './producers.js';
+
+type End = 'delivered' | 'dead_letter' | 'expired';
+
+/** An event as it stands on the log, and what is recorded of its delivery. */
+export interface StoredEvent {
+  id: string;
+  seq: number;
+  text: string;
+  targets: readonly string[];
+  /** The room that it has opened. */
+  opens: string | undefined;
+  /** Channels that are recorded to have its line. */
+  confirmed: Set<string>;
+  /** How its delivery ended since it was received or redriven: once, wherever it was decided. */
+  ends: End[];
+  isRedriven: boolean;
+}
+
+/** What is on the log of events and of their delivery. */
+export class Delivered {
+  /** By the numbers that stand in their texts. */
+  readonly events = new Map<number, StoredEvent>();
+  readonly #stage: Stage;
+  readonly #server: SimulatedLogServer;
+  readonly #bySeq = new Map<number, StoredEvent>();
+  readonly #readUpTo = new Map<string, number>();
+
+  constructor(stage: Stage, server: SimulatedLogServer) {
+    this.#stage = stage;
+    this.#server = server;
+  }
+
+  /** Ids of those of which it is not recorded what became of them. */
+  open(): string[] {
+    this.#read();
+    return [...this.events.values()].filter(({ ends }) => ends.length === 0).map(({ id }) => id);
+  }
+
+  /** Ids of those that were given up, or expired. */
+  undelivered(): string[] {
+    this.#read();
+    const isOver = ({ ends }: StoredEvent) => ends.length > 0 && !ends.includes('delivered');
+    return [...this.events.values()].filter(isOver).map(({ id }) => id);
+  }
+
+  has(id: string): boolean {
+    this.#read();
+    return [...this.events.values()].some((event) => event.id === id);
+  }
+
+  #read(): void {
+    this.#each<MarketFact>(market.name, ({ data }, seq) => {
+      const number = markOf(data.formatted_message);
+      if (number === undefined) throw new Error(`an event without a mark: ${data.formatted_message}`);
+      this.#stage.check('an event is on the log once', !this.events.has(number), data.event_id);
+      const event = {
+        ...{ id: data.event_id, seq, text: data.formatted_message, targets: data.target_channels },
+        ...{ opens: data.effects?.open?.name, confirmed: new Set<string>(), ends: [], isRedriven: false },
+      };
+      this.events.set(number, event);
+      this.#bySeq.set(seq, event);
+    });
+    this.#each<DeliveryFact>(delivery.name, (fact) => {
+      if (fact.type === 'lines.confirmed') {
+        for (const { seq, channel, completes } of fact.data.lines) {
+          const event = this.#eventAt(seq);
+          event?.confirmed.add(channel);
+          if (completes) event?.ends.push('delivered');
+        }
+        return;
+      }
+      const event = this.#eventAt(fact.data.seq);
+      if (!event) return;
+      if (fact.type === 'attempt.failed') this.#stage.count('attempts that failed');
+      else if (fact.type === 'event.dead_lettered') event.ends.push('dead_letter');
+      else if (fact.type === 'event.expired') event.ends.push('expired');
+      else {
+        event.ends = [];
+        event.isRedriven = true;
+      }
+    });
+  }
+
+  #eventAt(seq: number): StoredEvent | undefined {
+    const event = this.#bySeq.get(seq);
+    this.#stage.check('what is recorded is about an event', event !== undefined, `${seq}`);
+    return event;
+  }
+
+  #each<Fact>(name: string, take: (fact: Fact, seq: number) => void): void {
+    const stream = this.#server.streams.get(name)?.stream;
+    let seq = this.#readUpTo.get(name) ?? 0;
+    for (; stream && seq < stream.lastSeq; seq++) {
+      const message = stream.get(seq + 1);
+      if (message) take(JSON.parse(new TextDecoder().decode(message.data)) as Fact, seq + 1);
+    }
+    this.#readUpTo.set(name, seq);
+  }
+}

@@ -1,0 +1,83 @@
+import type { Sql } from '../../../projections/core/sql.js';
+import type { ReadModels } from '../../../src/stores/read-models.js';
+import {
+  type ChannelFact,
+  type ChannelState,
+  channelDecider,
+  channels,
+} from '../../../streams/channels/index.js';
+import { Unavailable } from '../../../streams/core/index.js';
+import type { SimulatedLogServer } from '../log/server.js';
+
+interface Row {
+  name: string;
+  state: ChannelState;
+  createdAt: Date;
+}
+
+/**
+ * The channel directory without a store: it answers what the channel bot asks of it from the log as it is. For
+ * scenarios that are not about the store, and would spend most of their time in it.
+ */
+export class DirectoryOnLog {
+  /** Until when nothing can be read, in milliseconds since 1970. */
+  awayUntil = 0;
+  readonly #server: SimulatedLogServer;
+  readonly #rows = new Map<string, Row>();
+  #readUpTo = 0;
+
+  constructor(server: SimulatedLogServer) {
+    this.#server = server;
+  }
+
+  /** The read models as parts of the product are given them. */
+  get readModels(): ReadModels {
+    const read = async (name: string, query: (sql: Sql, schema: string) => Promise<unknown>) => {
+      if (name !== 'channel_directory' || Date.now() < this.awayUntil)
+        throw new Unavailable('read_model_building');
+      this.#read();
+      const sql = { query: async (text: string, params?: unknown[]) => this.#answer(text, params) };
+      return await query(sql as unknown as Sql, 'directory');
+    };
+    return { read, reached: async () => true } as unknown as ReadModels;
+  }
+
+  /** What is recorded of a channel. */
+  state(name: string): ChannelState | undefined {
+    this.#read();
+    return this.#rows.get(name)?.state;
+  }
+
+  #answer(text: string, params: unknown[] = []): unknown[] {
+    const isThere = ({ state }: Row) => state.status === 'active' || state.status === 'archived';
+    const rows = [...this.#rows.values()].filter(isThere);
+    if (text.includes('select name, modes, topic, invited'))
+      return rows
+        .sort((a, b) => (a.name < b.name ? -1 : 1))
+        .map(({ name, state: { modes, topic, invited, status }, createdAt }) => ({
+          ...{ name, modes, topic, invited: JSON.stringify(invited), created_at: createdAt },
+          archived_at: status === 'archived' ? createdAt : null,
+        }));
+    if (text.includes('as asked (name)'))
+      return (params[0] as string[])
+        .filter((name) => this.#rows.get(name)?.state.status === 'deleted')
+        .map((name) => ({ name }));
+    // nothing is limited here, and a few minutes make nothing due
+    if (/group by type|\.days where|select operation, created_at|<= \$1/.test(text)) return [];
+    throw new Error(`the directory does not know what is asked: ${text}`);
+  }
+
+  #read(): void {
+    const stream = this.#server.streams.get(channels.name)?.stream;
+    for (; stream && this.#readUpTo < stream.lastSeq; this.#readUpTo++) {
+      const message = stream.get(this.#readUpTo + 1);
+      if (!message) continue;
+      const fact = JSON.parse(new TextDecoder().decode(message.data)) as ChannelFact;
+      const { name } = fact.data;
+      const row = this.#rows.get(name) ?? { name, state: channelDecider.initial(), createdAt: new Date() };
+      if (fact.type === 'channel.created') row.createdAt = new Date(message.at);
+      channelDecider.evolve(row.state, fact);
+      this.#rows.set(name, row);
+    }
+  }
+}
