@@ -1,6 +1,6 @@
 import type { Projector } from '../../projections/core/projector.js';
 import type { Sql } from '../../projections/core/sql.js';
-import { type Position, pause } from '../../streams/core/index.js';
+import { type Position, pause, Unavailable } from '../../streams/core/index.js';
 
 /** How long a read waits for its read model to reach what the reader has just written, in milliseconds. */
 const readYourWritesMs = 2_000;
@@ -19,14 +19,33 @@ export class ReadModels {
   /** Runs a query on a read model; `after` waits, within bounds, until it has folded that position. */
   async read<T>(name: string, query: (sql: Sql, schema: string) => Promise<T>, after?: Position): Promise<T> {
     if (after) await this.reached(name, after);
-    const schema = await this.#schema(name);
-    try {
-      return await query(this.#sql, schema);
-    } catch (error) {
-      // a rebuild has taken its place, and it was put away since: the one that is read now is as good
-      if (!isGone(error)) throw error;
-      return await query(this.#sql, await this.#schema(name, schema));
+    for (let gone: string | undefined; ; ) {
+      const schema = await this.#schema(name, gone);
+      try {
+        return await query(this.#sql, schema);
+      } catch (error) {
+        if (!isGone(error)) throw error;
+        // the store has lost it, and it is built anew
+        if (schema === gone)
+          throw new Unavailable('read_model_building', `The read model ${name} is gone`, 2);
+        // a rebuild has taken its place, and it was put away since: the one that is read now is as good
+        gone = schema;
+      }
     }
+  }
+
+  /**
+   * Like `read`, for who acts on the answer: throws `read_model_behind` rather than tell what was true before that
+   * position.
+   */
+  async readAt<T>(
+    name: string,
+    query: (sql: Sql, schema: string) => Promise<T>,
+    after?: Position,
+  ): Promise<T> {
+    if (after && !(await this.reached(name, after)))
+      throw new Unavailable('read_model_behind', `The read model ${name} lags`, 1);
+    return await this.read(name, query);
   }
 
   /**

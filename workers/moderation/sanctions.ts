@@ -14,6 +14,8 @@ const retryMs = 2_000;
 const refusedMs = 10 * 60_000;
 const longestMs = 60_000;
 const atOnce = 200;
+/** What is not up yet and comes by itself. */
+const isComing = new Set<unknown>(['irc_unavailable', 'read_model_building', 'read_model_behind']);
 
 /**
  * Sees to what runs longer than a moment: lifts mutes and bans when their time is up or when they were pardoned, and
@@ -67,8 +69,7 @@ export class Sanctions {
         pauseMs = await this.#look();
       } catch (error) {
         const { code } = error as { code?: unknown };
-        // what is not up yet comes by itself
-        if (code !== 'irc_unavailable' && code !== 'read_model_building' && log.connected)
+        if (!isComing.has(code) && log.connected)
           logger.warn({ err: error }, 'sanctions cannot be seen to now');
       }
       await this.#sleeper.sleep(pauseMs, this.#stop.signal);

@@ -26,7 +26,7 @@ export function moderationArea(
       ...{ log, logger, bots: botNicks(config), enforce: createEnforcement(log) },
       thresholds: config.GUARDIAN_THRESHOLDS,
       ignored: config.GUARDIAN_IGNORE_CHANNELS,
-      read: (query, after) => readModels.read('moderation', query, after),
+      read: (query, after) => readModels.readAt('moderation', query, after),
     });
   return {
     parts: { moderation },

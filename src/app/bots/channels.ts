@@ -23,7 +23,7 @@ export function createChannelKeeping(
         logger,
         irc,
         ...(observe ? { observe } : {}),
-        read: (query, after) => readModels.read('channel_directory', query, after),
+        read: (query, after) => readModels.readAt('channel_directory', query, after),
         bots: [config.EM_NICK, config.BRIDGE_NICK],
         reserved: config.IRC_CHANNELS,
         limits: {
