@@ -250,9 +250,14 @@ export class Log {
     return readSubject(source, stream, subject, fromSeq);
   }
 
-  /** Sequence of the newest fact of a stream; 0 when it has never had one. */
+  /** Sequence of the newest fact of a stream; 0 when it has never had one. Throws `log_unavailable` only. */
   async head(stream: StreamDefinition): Promise<number> {
-    return (await this.ask(() => this.manager.streams.info(stream.name))).state.last_seq;
+    try {
+      return (await this.ask(() => this.manager.streams.info(stream.name))).state.last_seq;
+    } catch (error) {
+      const reason = (error as Error).message;
+      throw new Unavailable('log_unavailable', `The event log did not answer: ${reason}`);
+    }
   }
 
   /**
