@@ -1,6 +1,7 @@
 import { wantedChannels } from '../../projections/channels/queries.js';
+import { channels } from '../../streams/channels/index.js';
 import { clock, type Timer } from '../../streams/core/clock.js';
-import { pause } from '../../streams/core/index.js';
+import { pause, retry } from '../../streams/core/index.js';
 import { KeyedLock } from '../../streams/core/keyed-lock.js';
 import { casefold, isManagedChannel } from '../../streams/irc-grammar.js';
 import { answerRequests } from '../core/rpc.js';
@@ -9,6 +10,7 @@ import type { Session } from '../irc/session.js';
 import { serverUpSince } from '../irc/uptime.js';
 import { channelService } from './client.js';
 import { Commands } from './commands.js';
+import { isUnavailable } from './executor.js';
 import { Lifecycle } from './lifecycle.js';
 import type { KeepChannelsOptions } from './options.js';
 import { PendingInvites } from './pending-invites.js';
@@ -16,6 +18,7 @@ import { bringBot, reconcile } from './reconcile.js';
 import { Relinks } from './relinks.js';
 import { Reserved } from './reserved.js';
 import { Tally } from './tally.js';
+import { voiceWhoCame } from './voices.js';
 
 export {
   channelService,
@@ -64,8 +67,15 @@ export class KeepChannels {
       logger,
       now: () => log.now(),
       botCame: async (session, nick) => {
-        const wanted = await read(wantedChannels);
-        const managed = wanted.filter(({ name }) => !this.#reserved.has(name));
+        const signal = AbortSignal.any([session.lost, this.#stop.signal]);
+        const pauses = { first: retryMs, longest: retryMs };
+        // what is not up yet comes by itself
+        const recorded = async () => {
+          const after = { stream: channels.name, seq: await log.head(channels) };
+          return await read(wantedChannels, after);
+        };
+        const wanted = await retry(recorded, { pauses, failed: () => {}, signal });
+        const managed = wanted?.filter(({ name }) => !this.#reserved.has(name)) ?? [];
         await bringBot(session, nick, managed);
       },
     });
@@ -136,6 +146,7 @@ export class KeepChannels {
     // and told of servers that are linked to the network
     void session.command('MODE', session.nick, '+s', '+lL');
     this.#look(session, false);
+    for (const name of this.#commands.unopened) this.#repairSoon(name);
   };
 
   /** Servers were joined: what one of them did not know of is brought back to what is recorded. */
@@ -172,7 +183,8 @@ export class KeepChannels {
       } catch (error) {
         if (signal.aborted) return;
         // what is not up yet comes by itself
-        const level = (error as { code?: unknown }).code === 'read_model_building' ? 'debug' : 'warn';
+        const { code = '' } = error as { code?: string };
+        const level = code.startsWith('read_model_') ? 'debug' : 'warn';
         logger[level]({ err: error }, 'channels cannot be reconciled yet');
         await pause(retryMs, signal);
       }
@@ -188,6 +200,8 @@ export class KeepChannels {
 
   readonly #see = (line: IrcLine): void => {
     this.#pending.see(line);
+    const session = this.#options.irc.session();
+    if (session) voiceWhoCame(session, line);
     this.#relinks.see(line);
     const [channel = '', kicked = ''] = line.params;
     if (line.command === 'KICK' && this.#isOurs(kicked)) this.#repairSoon(casefold(channel));
@@ -216,13 +230,11 @@ export class KeepChannels {
       logger.info({ channel: name, changed }, 'channel looked after');
     } catch (error) {
       const { code } = error as { code?: unknown };
-      // not a channel of ours, or the next session will see to it
-      if (code === 'not_found' || code === 'channel_reserved' || code === 'irc_unavailable')
-        this.#repairedAt.delete(name);
-      else {
-        logger.warn({ channel: name, err: error }, 'channel cannot be repaired yet');
-        this.#repairSoon(name);
-      }
+      if (code === 'channel_reserved') return;
+      if (isUnavailable(error)) this.#repairedAt.delete(name);
+      else logger.warn({ channel: name, err: error }, 'channel cannot be repaired yet');
+      // where there is no session, the next one will see to it
+      if (code !== 'irc_unavailable' || this.#options.irc.session()) this.#repairSoon(name);
     }
   }
 

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { WantedChannel } from '../../projections/channels/queries.js';
 import { modeFlags } from '../../streams/channels/index.js';
+import { retry } from '../../streams/core/index.js';
 import { casefold } from '../../streams/irc-grammar.js';
 import { type IrcLine, textOf } from '../irc/line.js';
 import type { Session } from '../irc/session.js';
@@ -26,6 +27,7 @@ interface Guest {
 /** How long a channel waits for a nick, and how many nicks are waited for. */
 const patienceMs = 24 * 3_600_000;
 const mostGuests = 1_000;
+const retryMs = 1_000;
 /** Numerics of MONITOR: somebody is on the network, and the list has no more room. */
 const isOnline = '730';
 const listIsFull = '734';
@@ -116,18 +118,20 @@ export class PendingInvites {
   }
 
   #watch(session: Session, nicks: readonly string[]): void {
-    for (const list of inLines(nicks, ',')) {
-      session.ask('MONITOR', '+', list).then(
-        ({ lines }) => {
-          for (const line of lines) this.see(line);
-          if (lines.some(({ command }) => command === listIsFull))
-            this.#options.logger.warn(
-              'the network watches for no more nicks: some invited ones are not awaited',
-            );
-        },
-        () => undefined,
-      );
-    }
+    for (const list of inLines(nicks, ',')) void this.#watchList(session, list);
+  }
+
+  /** A server that does not answer is asked again, for as long as the session lasts. */
+  async #watchList(session: Session, list: string): Promise<void> {
+    const answered = await retry(() => session.ask('MONITOR', '+', list), {
+      pauses: { first: retryMs, longest: retryMs },
+      failed: () => {},
+      signal: session.lost,
+    });
+    const lines = answered?.lines ?? [];
+    for (const line of lines) this.see(line);
+    if (lines.some(({ command }) => command === listIsFull))
+      this.#options.logger.warn('the network watches for no more nicks: some invited ones are not awaited');
   }
 
   async #bringIn(session: Session, key: string): Promise<void> {

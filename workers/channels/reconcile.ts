@@ -19,6 +19,7 @@ import {
 } from './lookups.js';
 import type { KeepChannelsOptions } from './options.js';
 import { applySettings, closeRoom } from './room.js';
+import { expectVoice } from './voices.js';
 
 /** What reconciling works with. */
 export interface ReconcileOptions
@@ -95,9 +96,9 @@ export async function bringBot(
 ): Promise<void> {
   const key = casefold(nick);
   const asked = wanted.filter(({ invited }) => invited.some((one) => casefold(one) === key));
-  await enterAll(session, asked, nick);
-  // it is in now, also in those that silence everybody without a voice
   const silent = asked.filter(({ modes }) => modeFlags(modes).has('m'));
+  for (const { name } of silent) expectVoice(session, name, nick);
+  await enterAll(session, asked, nick);
   await Promise.all(silent.map(({ name }) => session.ask('SAMODE', name, '+v', nick)));
 }
 

@@ -5,6 +5,7 @@ import { historyMode, permanentMode } from '../irc/join.js';
 import { textOf } from '../irc/line.js';
 import type { Session } from '../irc/session.js';
 import { hasSetting, type Members, type Modes, membersIn, membersOf, modesOf, topicOf } from './lookups.js';
+import { voiceBots, voiceless } from './voices.js';
 
 /** How a channel is to be. */
 export interface RoomSettings {
@@ -95,7 +96,7 @@ function modeLine(
   }
   let on = '';
   if (modes.has('m')) {
-    for (const bot of voiceless(found.members, bots)) {
+    for (const bot of voiceless(session, { name: wanted.name, members: found.members, bots })) {
       on += 'v';
       parameters.push(bot);
     }
@@ -107,25 +108,6 @@ function modeLine(
   }
   const flags = `${off === '' ? '' : `-${off}`}${on === '' ? '' : `+${on}`}`;
   return flags === '' ? [] : [flags, ...parameters];
-}
-
-/** Those of our bots in a channel whom +m would silence. */
-function voiceless(members: Members, bots: readonly string[]): string[] {
-  return bots.flatMap((bot) => {
-    const member = members.get(casefold(bot));
-    return member && !member.op && !member.voice ? [member.nick] : [];
-  });
-}
-
-/** Gives our bots a voice in a channel where nobody else has one. */
-export async function voiceBots(
-  session: Session,
-  { name, modes }: Pick<RoomSettings, 'name' | 'modes'>,
-  members: Members,
-  bots: readonly string[],
-): Promise<void> {
-  if (!modeFlags(modes).has('m')) return;
-  await Promise.all(voiceless(members, bots).map((bot) => session.ask('SAMODE', name, '+v', bot)));
 }
 
 /** Enters a channel, looks at it and brings it to what it is to be; what was different, or why that cannot be. */
