@@ -11,6 +11,8 @@ export interface FaultsOptions {
   /** Nicks of the bots. */
   nicks: readonly string[];
   channels: readonly string[];
+  /** Whether the first of the bots keeps the channels: what is changed in them, it changes back. */
+  areKept?: boolean;
 }
 
 const kinds = [
@@ -58,6 +60,7 @@ export class Faults {
     const { world, channels } = this.#options;
     world.tell('fault', 'calm');
     for (const undo of [...this.#undo]) undo();
+    if (this.#options.areKept) return;
     for (const ms of [0, agreedMs])
       world.after(ms, () => {
         for (const channel of channels) this.#change(channel, '-');
@@ -185,8 +188,15 @@ export class Faults {
       client.server.flush();
     },
     silenced: () => {
-      const { channels } = this.#options;
+      const { channels, network, nicks } = this.#options;
       const channel = this.#random.pick(channels);
+      if (this.#options.areKept) {
+        // what is changed while the keeper is away is left as it is found
+        const { members } = network.servers[0]!.channel(channel) ?? {};
+        const isSeen = [...(members?.keys() ?? [])].some(({ nick }) => nick === nicks[0]);
+        if (isSeen) this.#change(channel, '+');
+        return;
+      }
       this.#change(channel, '+');
       this.#for(500, 10_000, () => this.#change(channel, '-'));
     },

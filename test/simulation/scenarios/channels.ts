@@ -44,7 +44,9 @@ const calmWithinMs = 400_000;
 export const channels: Scenario = {
   name: 'channels',
   says: 'the channel bot in two processes, and callers who command it',
-  kept: [2, 3, 6, 38],
+  kept: [
+    2, 3, 6, 38, 11328882, 11329136, 11329181, 11329186, 11329269, 11329348, 427492144, 427492219, 854763869,
+  ],
   boundMs: 1_200_000,
   play: async (stage) => {
     const store = await SimulatedStore.open(stage.world);
@@ -78,7 +80,8 @@ class Keeping {
     this.#random = stage.fork();
     this.#network = new IrcNetwork(world, { servers: this.#random.int(1, 2) });
     this.#logServer = new SimulatedLogServer(world, { expectsFirst: this.#random.chance(0.5) });
-    this.#faults = new Faults({ world, network: this.#network, nicks: [bot], channels: names });
+    const at = { network: this.#network, nicks: [bot], channels: names, areKept: true };
+    this.#faults = new Faults({ world, ...at });
     this.#judge = new ChannelJudge(stage, this.#logServer, this.#network, config);
     const around = { stage, logServer: this.#logServer, network: this.#network };
     this.#places = ['one', 'two'].map((name) => new Place(name, around, (process) => this.#begin(process)));
@@ -130,8 +133,8 @@ class Keeping {
     return {
       commands: createChannels(log),
       isBack: () => {
-        const { connected, oper, nick } = held()?.irc.status() ?? {};
-        return connected === true && oper === true && nick === bot;
+        const { irc, worker } = held() ?? {};
+        return irc?.status().nick === bot && worker?.trouble === null;
       },
       stop: async () => {
         await lease.stop();
@@ -228,8 +231,11 @@ class Keeping {
 
   async #becomeWell(commands: Channels): Promise<void> {
     const stage = this.#stage;
+    // what was still under way when all became well ends sessions too; who comes before the bot is back has left
+    await stage.pass(10_000);
     const isBack = () => this.#places.some(({ program }) => program?.isBack());
     await stage.within(calmWithinMs, 'the channel bot is back', isBack);
+    await stage.pass(10_000);
     for (const [index, nick] of [...present, ...late].entries())
       if (!this.#people.get(nick)?.isThere)
         this.#people.set(nick, this.#network.person(nick, { server: index % this.#network.servers.length }));

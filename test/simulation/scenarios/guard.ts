@@ -44,7 +44,7 @@ const quietMs = 600_000;
 export const guard: Scenario = {
   name: 'guard',
   says: 'the guardian, the recorder and the channel bot in two processes, and people who attack',
-  kept: [],
+  kept: [410379408],
   boundMs: 3_000_000,
   play: async (stage) => {
     const store = await SimulatedStore.open(stage.world);

@@ -67,6 +67,7 @@ export class Database {
   readonly #db: PGlite;
   /** Set when another one has taken its place. */
   isOver = false;
+  #isOpen = false;
 
   constructor(db: PGlite) {
     this.#db = db;
@@ -81,28 +82,34 @@ export class Database {
 
   async begin(): Promise<void> {
     await this.run('savepoint work');
+    this.#isOpen = true;
   }
 
   async commit(): Promise<void> {
+    this.#isOpen = false;
     await this.run('release work');
   }
 
   async rollback(): Promise<void> {
+    this.#isOpen = false;
     await this.run('rollback to work; release work');
   }
 
-  /** What is committed reaches the disk. */
+  /** What is committed reaches the disk; a transaction under way is over. */
   async flush(): Promise<void> {
+    if (this.#isOpen) await this.rollback();
     await this.run('release disk; savepoint disk');
   }
 
   /** Goes back to what is on the disk; a transaction under way is over. */
   async crash(): Promise<void> {
+    this.#isOpen = false;
     await this.run('rollback to disk');
   }
 
   /** Has nothing any more. */
   async empty(): Promise<void> {
+    this.#isOpen = false;
     await this.run('rollback; begin; savepoint disk');
   }
 }

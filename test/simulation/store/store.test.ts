@@ -133,6 +133,16 @@ t.test('SIM-13 a crash loses the last commits, one in good order none, a new one
     await write(3);
   });
   t.same(ended, { rows: [1, 3], losses: 1, outcomes: { 1: 'written', 2: away, 3: 'written' } });
+  const cut = await written(async (store, write, sql) => {
+    const half = sql.transaction(async (tx) => {
+      await tx.query('insert into numbers values (1)');
+      await store.restart(0);
+      await tx.query('insert into numbers values (2)');
+    });
+    await half.catch(() => {});
+    await write(3);
+  });
+  t.same(cut, { rows: [3], losses: 1, outcomes: { 3: 'written' } }, 'what is not committed is lost');
   const lost = await written(async (store, write) => {
     await write(1);
     await store.loseAll(0);
