@@ -39,6 +39,7 @@ export function takeOverGlobals(world: World): () => void {
     setImmediate: globalThis.setImmediate,
     clearImmediate: globalThis.clearImmediate,
     Date: globalThis.Date,
+    fetch: globalThis.fetch,
   };
   const realRandom = Math.random;
   const realPerformanceNow = performance.now;
@@ -78,6 +79,8 @@ export function takeOverGlobals(world: World): () => void {
     setImmediate: (call: Call, ...args: unknown[]) => later(call, 0, ...args),
     clearImmediate: cancel,
     Date: WorldDate,
+    // nothing that runs in a world may reach the real network
+    fetch: (...args: Parameters<typeof fetch>) => world.fetch(...args),
   });
   Math.random = () => world.random.next();
   performance.now = () => world.elapsed;

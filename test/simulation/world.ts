@@ -28,6 +28,8 @@ export class World {
   readonly seed: number;
   readonly random: Random;
   readonly timeline: Happening[] = [];
+  /** What a program in this world reaches others by; nobody, until there are hosts. */
+  fetch: typeof globalThis.fetch = () => Promise.reject(new TypeError('fetch failed'));
   readonly #heap = new Heap();
   #now = beginning;
   #planned = 0;
