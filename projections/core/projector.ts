@@ -3,9 +3,7 @@ import { clock, pause } from '../../streams/core/clock.js';
 import { backoff, type Log, type Position, Refusal, Unavailable } from '../../streams/core/index.js';
 import { operations, projectionSubject } from '../../streams/operations/facts.js';
 import {
-  activeBuild,
   type Build,
-  buildsToFold,
   completeBuild,
   dropBuild,
   emptyBuild,
@@ -13,9 +11,9 @@ import {
   prepareBuilds,
   readBuilds,
   readPosition,
-  unusedBuilds,
 } from './builds.js';
 import { Folding } from './folding.js';
+import { KnownBuilds } from './known-builds.js';
 import type { Projection } from './projection.js';
 import type { Sql } from './sql.js';
 import { FoldingRates, isAheadOfLog, type ProjectionStatus, statusOf } from './status.js';
@@ -52,7 +50,7 @@ const polls = { first: 10, longest: 100 };
 export class Projector {
   readonly #log: Log;
   readonly #sql: Sql;
-  readonly #projections: Map<string, Projection>;
+  readonly #known: KnownBuilds;
   readonly #logger: Logger;
   readonly #watchMs: number;
   readonly #stallMs: number;
@@ -62,8 +60,6 @@ export class Projector {
   readonly #rates = new FoldingRates();
   /** Those who wait for something to change. */
   readonly #waiting = new Set<() => void>();
-  #builds: Build[] = [];
-  #readAt = 0;
   #looking = Promise.resolve();
   #watching: Promise<void> | undefined;
   #completing = false;
@@ -74,7 +70,7 @@ export class Projector {
     const { log, sql, projections, logger } = options;
     this.#log = log;
     this.#sql = sql;
-    this.#projections = new Map(projections.map((projection) => [projection.name, projection]));
+    this.#known = new KnownBuilds(sql, projections);
     this.#logger = logger;
     this.#watchMs = options.watchMs ?? 2_000;
     this.#stallMs = options.stallMs ?? 10_000;
@@ -113,9 +109,9 @@ export class Projector {
    * not caught up: half of the facts would be a wrong answer.
    */
   async schema(name: string): Promise<string> {
-    const projection = this.#projection(name);
+    const projection = this.#known.projection(name);
     await this.#refresh();
-    const active = activeBuild(this.#builds, projection);
+    const active = this.#known.active(projection);
     if (active) return active.schema;
     throw new Unavailable('read_model_building', `The read model ${name} is being built`);
   }
@@ -125,14 +121,14 @@ export class Projector {
    * within `timeoutMs`.
    */
   async reached(name: string, position: Position, timeoutMs: number): Promise<boolean> {
-    const projection = this.#projection(name);
+    const projection = this.#known.projection(name);
     if (!projection.streams.some((stream) => stream.name === position.stream)) {
       throw new Error(`${name} is not made of ${position.stream}`);
     }
     const deadline = clock.now() + timeoutMs;
     for (let looks = 1; ; looks++) {
       await this.#refresh().catch((error) => this.#noteStore(error));
-      const active = activeBuild(this.#builds, projection);
+      const active = this.#known.active(projection);
       if (active && (await this.#positionOf(active, position.stream)) >= position.seq) return true;
       const left = deadline - clock.now();
       if (left <= 0 || this.#stopped.signal.aborted) return false;
@@ -148,7 +144,7 @@ export class Projector {
    * `undefined` where this process does not know, because it does not fold it.
    */
   stateOf(name: string): string | undefined {
-    const active = activeBuild(this.#builds, this.#projection(name));
+    const active = this.#known.active(this.#known.projection(name));
     const folds = active ? this.#folding.of(active.schema) : [];
     if (folds.length === 0 || folds.some((fold) => !fold.isCertain)) return undefined;
     return `${active?.schema} ${folds.map(({ position }) => position).join(' ')}`;
@@ -161,9 +157,9 @@ export class Projector {
   }
 
   #statuses(): ProjectionStatus[] {
-    const statuses = [...this.#projections.values()].flatMap((projection) => {
-      const active = activeBuild(this.#builds, projection);
-      const builds = new Set([...(active ? [active] : []), ...this.#toFold(projection)]);
+    const statuses = this.#known.projections.flatMap((projection) => {
+      const active = this.#known.active(projection);
+      const builds = new Set([...(active ? [active] : []), ...this.#known.toFold(projection)]);
       return [...builds].map((build) =>
         statusOf(projection, build, {
           isRead: build === active,
@@ -183,9 +179,9 @@ export class Projector {
    */
   caughtUp(): boolean {
     if (!this.#watching) void this.#refresh().catch(() => {});
-    this.#isCaughtUp ||= [...this.#projections.values()].every((projection) => {
-      const active = activeBuild(this.#builds, projection);
-      const folds = this.#toFold(projection).flatMap(({ schema }) => this.#folding.of(schema));
+    this.#isCaughtUp ||= this.#known.projections.every((projection) => {
+      const active = this.#known.active(projection);
+      const folds = this.#known.toFold(projection).flatMap(({ schema }) => this.#folding.of(schema));
       if (folds.some((fold) => fold.state === 'halted')) return true;
       if (active?.version !== projection.version) return false;
       return !this.#watching || this.#hasSeenEnd(active);
@@ -195,7 +191,7 @@ export class Projector {
 
   /** Begins to build a read model anew beside the one that is read; whichever process folds it takes it up. */
   async rebuild(name: string): Promise<{ name: string; version: number; schema: string }> {
-    const projection = this.#projection(name);
+    const projection = this.#known.projection(name);
     const { version } = projection;
     await prepareBuilds(this.#sql);
     const builds = await readBuilds(this.#sql);
@@ -212,7 +208,7 @@ export class Projector {
     name: string,
     command: { stream: string; seq: number; reason: string; by: string },
   ): Promise<void> {
-    const { version } = this.#projection(name);
+    const { version } = this.#known.projection(name);
     const { stream, seq, reason, by } = command;
     await this.#look();
     const halted = (await this.status()).filter(
@@ -227,7 +223,7 @@ export class Projector {
 
   /** Names of the schemas that `prune` would remove, as far as this process knows. */
   unused(): string[] {
-    return unusedBuilds(this.#builds, this.#projections).map(({ schema }) => schema);
+    return this.#known.unused.map(({ schema }) => schema);
   }
 
   /**
@@ -236,7 +232,8 @@ export class Projector {
    */
   async prune(): Promise<string[]> {
     const dropped: string[] = [];
-    for (const build of unusedBuilds(await readBuilds(this.#sql), this.#projections)) {
+    await this.#known.read();
+    for (const build of this.#known.unused) {
       await dropBuild(this.#sql, build.schema);
       this.#logger.info({ schema: build.schema }, 'read model dropped');
       dropped.push(build.schema);
@@ -260,8 +257,7 @@ export class Projector {
       } catch (error) {
         this.#noteStore(error);
       }
-      const streams = new Set([...this.#projections.values()].flatMap((projection) => projection.streams));
-      const heads = [...streams].map(async (stream) => {
+      const heads = [...this.#known.streams].map(async (stream) => {
         this.#heads.set(stream.name, await this.#log.head(stream));
       });
       await Promise.allSettled(heads); // without the log the last known ones have to do
@@ -274,18 +270,18 @@ export class Projector {
 
   /** For a process that does not fold: reads the registry when what it knows has become old. */
   async #refresh(): Promise<void> {
-    if (!this.#watching && clock.now() - this.#readAt > registryAgeMs) await this.#readBuilds();
+    if (!this.#watching && this.#known.ageMs > registryAgeMs) await this.#readBuilds();
   }
 
   async #readBuilds(): Promise<void> {
     const known = this.#folding.known();
-    this.#builds = await readBuilds(this.#sql);
-    this.#readAt = clock.now();
+    await this.#known.read();
     if (this.#watching) {
-      this.#folding.compare(this.#builds, known);
-      const projections = [...this.#projections.values()];
+      this.#folding.compare(this.#known.all, known);
       this.#folding.arrange(
-        projections.flatMap((projection) => this.#toFold(projection).map((build) => ({ projection, build }))),
+        this.#known.projections.flatMap((projection) =>
+          this.#known.toFold(projection).map((build) => ({ projection, build })),
+        ),
       );
     }
     this.#wake();
@@ -296,10 +292,10 @@ export class Projector {
     if (!this.#watching || this.#completing || this.#stopped.signal.aborted) return;
     this.#completing = true;
     try {
-      for (const projection of this.#projections.values()) {
-        for (const build of this.#toFold(projection)) {
+      for (const projection of this.#known.projections) {
+        for (const build of this.#known.toFold(projection)) {
           if (build.caughtUpAt || !this.#hasSeenEnd(build)) continue;
-          const before = activeBuild(this.#builds, projection)?.schema;
+          const before = this.#known.active(projection)?.schema;
           const isSwitched = await completeBuild(this.#sql, build.schema, before);
           await this.#readBuilds(); // another process may have been faster
           if (isSwitched)
@@ -318,22 +314,10 @@ export class Projector {
     return folds.length > 0 && folds.every((fold) => fold.sawEnd && fold.state === 'folding');
   }
 
-  /** The builds that a process with this code folds, also one that the store does not have yet. */
-  #toFold(projection: Projection): Build[] {
-    const builds = buildsToFold(this.#builds, projection);
-    return builds.length > 0 ? builds : [emptyBuild(projection, 1)];
-  }
-
   async #positionOf({ schema }: Build, stream: string): Promise<number> {
     const fold = this.#folding.of(schema).find((it) => it.stream.name === stream);
     if (fold?.isCertain) return fold.position;
     return (await readPosition(this.#sql, schema, stream).catch(() => undefined)) ?? 0;
-  }
-
-  #projection(name: string): Projection {
-    const projection = this.#projections.get(name);
-    if (!projection) throw new Refusal('not_found', `There is no read model ${name}`);
-    return projection;
   }
 
   /** Resolves when something changed, or after `ms`. */
