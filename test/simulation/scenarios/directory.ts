@@ -32,20 +32,18 @@ export class DirectoryOnLog {
 
   /** The read models as parts of the product are given them. */
   get readModels(): ReadModels {
-    const read = async (name: string, query: (sql: Sql, schema: string) => Promise<unknown>) => {
+    const read: ReadModels['read'] = async (name, query) => {
       if (name !== 'channel_directory' || Date.now() < this.awayUntil)
         throw new Unavailable('read_model_building');
       this.#read();
       const sql = { query: async (text: string, params?: unknown[]) => this.#answer(text, params) };
       return await query(sql as unknown as Sql, 'directory');
     };
-    return { read, reached: async () => true } as unknown as ReadModels;
-  }
-
-  /** What is recorded of a channel. */
-  state(name: string): ChannelState | undefined {
-    this.#read();
-    return this.#rows.get(name)?.state;
+    const models: Pick<ReadModels, 'read' | 'readAt' | 'reached'> = {
+      ...{ read, readAt: read },
+      reached: async () => true,
+    };
+    return models as ReadModels;
   }
 
   #answer(text: string, params: unknown[] = []): unknown[] {
