@@ -19,7 +19,12 @@ export interface StoredEvent {
   /** How its delivery ended since it was received or redriven: once, wherever it was decided. */
   ends: End[];
   isRedriven: boolean;
+  /** Failed attempts of each channel since it was received or redriven. */
+  failures: Map<string, number>;
 }
+
+/** A line is given up after three failed attempts; two processes may have made theirs before they heard of each other. */
+const mostFailures = 6;
 
 /** What is on the log of events and of their delivery. */
 export class Delivered {
@@ -61,6 +66,7 @@ export class Delivered {
       const event = {
         ...{ id: data.event_id, seq, text: data.formatted_message, targets: data.target_channels },
         ...{ opens: data.effects?.open?.name, confirmed: new Set<string>(), ends: [], isRedriven: false },
+        failures: new Map<string, number>(),
       };
       this.events.set(number, event);
       this.#bySeq.set(seq, event);
@@ -76,14 +82,22 @@ export class Delivered {
       }
       const event = this.#eventAt(fact.data.seq);
       if (!event) return;
-      if (fact.type === 'attempt.failed') this.#stage.count('attempts that failed');
+      if (fact.type === 'attempt.failed') this.#failed(event, fact.data.channel);
       else if (fact.type === 'event.dead_lettered') event.ends.push('dead_letter');
       else if (fact.type === 'event.expired') event.ends.push('expired');
       else {
         event.ends = [];
+        event.failures.clear();
         event.isRedriven = true;
       }
     });
+  }
+
+  #failed({ id, failures }: StoredEvent, channel: string): void {
+    const count = (failures.get(channel) ?? 0) + 1;
+    failures.set(channel, count);
+    this.#stage.count('attempts that failed');
+    this.#stage.check('no line is tried for ever', count <= mostFailures, () => `${id} in ${channel}`);
   }
 
   #eventAt(seq: number): StoredEvent | undefined {

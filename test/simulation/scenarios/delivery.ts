@@ -36,6 +36,8 @@ const redrivesPerRun = 10;
 const mutesPerRun = 4;
 /** A bot whose nick somebody has may wait for two minutes and a half. */
 const calmWithinMs = 240_000;
+/** For less than a line is tried. */
+const mutedMs = 3_000;
 /** When all is well an event is through at once, but for what has to be retried. */
 const deliveredWithinMs = 30_000;
 
@@ -99,7 +101,10 @@ class Delivering {
       stage.plan(at(), 'an event', (random) => this.#producers.post(random, tasks));
     for (let n = 0; n < stepsPerRun; n++)
       stage.plan(at(), 'somebody does something', (random) => this.#act(random, log));
-    for (let n = 0; n < mutesPerRun; n++) stage.planFault(at(), 'room muted', (random) => this.#mute(random));
+    for (let n = 0; n < mutesPerRun; n++)
+      stage.planFault(at(), 'room muted', (random) =>
+        this.#mute(random.pick([...openRooms, ...taskRooms]), random.int(3_000, 25_000)),
+      );
     for (let n = 0; n < redrivesPerRun; n++)
       stage.plan(at(), 'a redrive', (random) => {
         const undelivered = this.#delivered.undelivered();
@@ -160,11 +165,10 @@ class Delivering {
     else this.#deleteRoom(random.pick(taskRooms), log);
   }
 
-  /** The bot cannot speak in a room for longer than a line is tried. */
-  #mute(random: Random): void {
+  /** The bot cannot speak in a room for a while. */
+  #mute(channel: string, ms: number): void {
     const { world } = this.#stage;
     const [server] = this.#network.servers;
-    const channel = random.pick([...openRooms, ...taskRooms]);
     const change = (sign: '+' | '-') => {
       const bot = server!.user(this.#config.EM_NICK);
       const changes: ModeChange[] = [{ sign, letter: 'm' }];
@@ -174,7 +178,7 @@ class Delivering {
       server!.flush();
     };
     change('+');
-    world.after(random.int(3_000, 25_000), () => change('-'));
+    world.after(ms, () => change('-'));
   }
 
   #deleteRoom(name: string, log: Log): void {
@@ -224,7 +228,9 @@ class Delivering {
     const from = this.#network.shown.length;
     for (const task of lastTasks) this.#producers.post(random, [task], assignment);
     await this.#producers.atRest();
-    for (let n = 0; n < 9; n++) this.#producers.post(random, lastTasks);
+    // what earlier days have left behind in the worker shows where a line has to be tried again
+    for (const room of [...openRooms, ...taskRooms]) this.#mute(room, mutedMs);
+    for (let n = 0; n < 15; n++) this.#producers.post(random, [...tasks, ...lastTasks]);
     await this.#producers.atRest();
     await this.#settle(deliveredWithinMs);
     for (const { channel, modes, text } of this.#network.shown.slice(from))
