@@ -153,10 +153,13 @@ export class ShownLines {
     return this.#find({ ...first, at: first.at - unlabelledMs }, again, isIt) !== undefined;
   }
 
-  /** Whether somebody had the room deleted, and its history with it. */
+  /** Whether the room was deleted between two lines and its history with it, at once or when the channel bot came to it. */
   #isDeleted(first: Shown, again: Shown): boolean {
-    const isIt = ({ what }: { what: string }) => what === `deletes ${first.channel}`;
-    return this.#find({ ...first, at: first.at - deletedWithinMs }, again, isIt) !== undefined;
+    const isAsked = ({ what }: { what: string }) => what === `deletes ${first.channel}`;
+    if (this.#find({ ...first, at: first.at - deletedWithinMs }, again, isAsked) !== undefined) return true;
+    const isRemoved = ({ what }: { what: string }) => what === 'deleted channel removed';
+    const wasAsked = this.#find({ ...first, at: 0 }, again, isAsked) !== undefined;
+    return wasAsked && this.#find(first, again, isRemoved) !== undefined;
   }
 
   #find(
