@@ -33,7 +33,7 @@ export interface DeliveryState {
 export type DeliveryCommand = { event: EventRef } & (
   | { is: 'confirm'; channel: string; via: ConfirmedLine['via'] }
   | { is: 'fail'; channel: string; error: string }
-  /** No channel may be tried again: give the event up if one of them failed too often. */
+  /** No channel may be tried again: the event is given up if one of them failed too often, else it is delivered. */
   | { is: 'conclude' }
   /** `since`: when the event was received or redriven. */
   | { is: 'check age'; since: Date }
@@ -82,7 +82,13 @@ export function deliveryDecider(
         case 'conclude': {
           if (state.status !== 'pending' || openChannels(state, limits).length > 0) return undefined;
           const { delivered, undelivered } = outcome(state);
-          if (undelivered.length === 0) return undefined;
+          const last = delivered.at(-1);
+          if (undelivered.length === 0) {
+            // confirmed by several who did not know of each other: none of them could say that it was the last line
+            if (last === undefined) return undefined;
+            const line = { ...about, channel: last, via: 'history' as const, completes: true };
+            return { type: 'lines.confirmed', data: { lines: [line] } };
+          }
           const data = {
             ...about,
             retry_count: retryCount(state),

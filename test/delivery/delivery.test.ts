@@ -42,6 +42,20 @@ t.test('QUEUE-01 an attempt that succeeds in every channel makes the event deliv
     .decides(t, shown('#b', true));
 });
 
+t.test(
+  'QUEUE-01 an event whose lines were confirmed by several who did not know of each other is delivered',
+  async (t) => {
+    const line = { ...about, channel: '#b', via: 'history' as const, completes: true };
+    given([shown('#a'), shown('#b')], targets('#a', '#b'))
+      .when({ is: 'conclude', event })
+      .decides(t, { type: 'lines.confirmed', data: { lines: [line] } });
+    given([shown('#a'), shown('#b', true)], targets('#a', '#b'))
+      .when({ is: 'conclude', event })
+      .decides(t, undefined, 'once');
+    given([], targets()).when({ is: 'conclude', event }).decides(t, undefined, 'sent to nobody');
+  },
+);
+
 t.test('QUEUE-02 a failed attempt leaves the event pending, counts, and keeps the error', async (t) => {
   given([], targets('#a'))
     .when({ is: 'fail', event, channel: '#a', error: '404 Cannot send' })

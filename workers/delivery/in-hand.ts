@@ -122,7 +122,7 @@ export class EventsInHand {
       this.#queue.push(channel, line);
     }
     if (job.lines.length > 0 || this.#conclude(job)) return;
-    // confirmed everywhere by facts of which none knew that it was the last, or sent to nobody
+    // settled before, or sent to nobody
     this.release(job);
   }
 
@@ -199,14 +199,18 @@ export class EventsInHand {
     const confirmed = fact.data.lines[0]!;
     const { log, observe } = this.#options;
     observe?.lineConfirmed(via, log.now().getTime() - job.since);
+    this.#recordLine(job, confirmed, () => this.#lines.recorded(line.channel));
+  }
+
+  #recordLine(job: Job, line: ConfirmedLine, then = () => {}): void {
     const recorded = () => {
-      if (confirmed.completes) {
-        observe?.eventEnded('delivered');
+      if (line.completes) {
+        this.#options.observe?.eventEnded('delivered');
         this.release(job);
       } else this.#conclude(job);
-      this.#lines.recorded(line.channel);
+      then();
     };
-    this.#confirmed.push({ line: confirmed, recorded });
+    this.#confirmed.push({ line, recorded });
     this.#flushing ??= this.#flush();
   }
 
@@ -241,10 +245,11 @@ export class EventsInHand {
     return fact !== undefined;
   }
 
-  /** Gives the event up when no channel may be tried again and one of them failed too often. */
+  /** Records how the event ended when no channel may be tried again. */
   #conclude(job: Job): boolean {
     const fact = this.#decide(job, { is: 'conclude', event: job.ref });
-    if (fact) void this.#settle(job, fact);
+    if (fact?.type === 'lines.confirmed') this.#recordLine(job, fact.data.lines[0]!);
+    else if (fact) void this.#settle(job, fact);
     return fact !== undefined;
   }
 
