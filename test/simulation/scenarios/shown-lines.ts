@@ -157,7 +157,8 @@ export class ShownLines {
   #isDeleted(first: Shown, again: Shown): boolean {
     const isAsked = ({ what }: { what: string }) => what === `deletes ${first.channel}`;
     if (this.#find({ ...first, at: first.at - deletedWithinMs }, again, isAsked) !== undefined) return true;
-    const isRemoved = ({ what }: { what: string }) => what === 'deleted channel removed';
+    const removals = ['deleted channel removed', 'channel looked after'];
+    const isRemoved = ({ what }: { what: string }) => removals.includes(what);
     const wasAsked = this.#find({ ...first, at: 0 }, again, isAsked) !== undefined;
     return wasAsked && this.#find(first, again, isRemoved) !== undefined;
   }
