@@ -194,7 +194,7 @@ export function consumerOf(info: ConsumerInfo): unknown {
   const { num_ack_pending, num_redelivered, num_waiting, num_pending } = info;
   const { opt_start_time: _time, ...kept } = config as unknown as Record<string, unknown>;
   return {
-    ...{ name, stream_name, config: sortedKeys(kept) },
+    ...{ name, stream_name, config: comparable(kept) },
     delivered: [delivered.consumer_seq, delivered.stream_seq],
     floor: [ack_floor.consumer_seq, ack_floor.stream_seq],
     ...{ num_ack_pending, num_redelivered, num_waiting, num_pending },
@@ -204,13 +204,21 @@ export function consumerOf(info: ConsumerInfo): unknown {
 export function streamOf({ config, state }: StreamInfo): unknown {
   const { messages, bytes, first_seq, last_seq, num_subjects, num_deleted, consumer_count } = state;
   return {
-    config: sortedKeys(config as unknown as Record<string, unknown>),
+    config: comparable(config as unknown as Record<string, unknown>),
     ...{ messages, bytes, first_seq, last_seq, num_subjects, num_deleted, consumer_count },
   };
 }
 
-function sortedKeys(record: Record<string, unknown>): unknown {
-  return Object.fromEntries(Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1)));
+/** A configuration without what newer servers add of themselves: notes on their version, and switches that are off. */
+function comparable({ metadata = {}, ...record }: Record<string, unknown>): unknown {
+  const marks = Object.entries(metadata as object).filter(([name]) => !name.startsWith('_nats.'));
+  const known = Object.entries({
+    ...record,
+    ...(marks.length > 0 ? { metadata: Object.fromEntries(marks) } : {}),
+  });
+  return Object.fromEntries(
+    known.filter(([name]) => name !== 'allow_msg_ttl').sort(([a], [b]) => (a < b ? -1 : 1)),
+  );
 }
 
 function errorOf(error: unknown): unknown {
