@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import pino, { type Logger } from 'pino';
 import { Log, pause, type StreamDefinition } from '../../streams/core/index.js';
 import type { Dial } from '../../workers/irc/transport.js';
+import type { Outside } from './http/outside.js';
 import type { IrcNetwork } from './irc/network.js';
 import type { SimulatedSocket } from './irc/wire.js';
 import type { SimulatedLogServer } from './log/server.js';
@@ -18,7 +19,12 @@ const ofServers =
 export interface Surroundings {
   stage: Stage;
   logServer: SimulatedLogServer;
-  network: IrcNetwork;
+  /** None where no process dials it. */
+  network?: IrcNetwork;
+  /** Hosts that processes ask over HTTP; none where none is asked. */
+  outside?: Outside;
+  /** What this scenario's servers make a process log as an error, beside what those of all of them do. */
+  expected?: RegExp;
 }
 
 /** One process of the product as the servers see it: what it connects with, and its end. */
@@ -50,7 +56,7 @@ export class Process {
   /** What it dials the network with. */
   dial(server = 0): Dial {
     return () => {
-      const socket = this.#around.network.connect(server);
+      const socket = this.#around.network!.connect(server);
       socket.on('close', () => this.#sockets.delete(socket));
       this.#sockets.add(socket);
       if (this.#isDead) socket.gone('ECONNREFUSED');
@@ -58,17 +64,23 @@ export class Process {
     };
   }
 
+  /** Where it finds a host. */
+  addressOf(host: string): string {
+    return this.#around.outside!.addressFor(this.name, host);
+  }
+
   /**
    * It is gone from one moment to the next, with its machine or alone: the servers hear nothing of it any more, and it
    * hears nothing of them. What the program still does then nobody sees.
    */
   kill(random: Random): void {
-    const { stage, logServer, network } = this.#around;
+    const { stage, logServer, network, outside } = this.#around;
     stage.world.tell(this.name, 'is killed');
     this.#isDead = true;
     logServer.bury(this.name);
+    outside?.bury(this.name);
     const isMachineGone = random.chance(0.3);
-    const connections = [...network.connections].filter(({ socket }) => this.#sockets.has(socket));
+    const connections = [...(network?.connections ?? [])].filter(({ socket }) => this.#sockets.has(socket));
     for (const connection of connections) {
       if (isMachineGone) connection.leaveGhost(random.int(0, 8_000));
       else connection.cut();
@@ -77,11 +89,11 @@ export class Process {
   }
 
   #read({ level, msg, err }: { level: number; msg: string; err?: { message: string; stack: string } }): void {
-    const { stage } = this.#around;
+    const { stage, expected } = this.#around;
     stage.world.tell(this.name, err ? `${msg}: ${err.message}` : msg);
     if (level >= warn && /TypeError|RangeError|ReferenceError/.test(err?.stack ?? ''))
       stage.wrong(`${this.name}: ${err!.stack}`);
-    const isOwn = level >= error && !this.#isDead && !ofServers.test(msg);
+    const isOwn = level >= error && !this.#isDead && !ofServers.test(msg) && !expected?.test(msg);
     stage.check('nothing is logged as an error', !isOwn, () => `${msg} ${err?.stack ?? ''}`);
   }
 }

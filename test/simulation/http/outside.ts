@@ -3,6 +3,8 @@ import type { World } from '../world.js';
 
 /** What a host was asked, as it came in whole. */
 export interface Asked {
+  /** Who asks, where the address says it: see `addressFor`. */
+  process: string;
   url: URL;
   method: string;
   headers: Headers;
@@ -73,13 +75,14 @@ export class Host {
   }
 
   /** Answers one request, with what goes wrong on its way. */
-  async ask(request: Request, pass: (ms: number) => Promise<void>): Promise<Response> {
+  async ask(request: Request, process: string, pass: (ms: number) => Promise<void>): Promise<Response> {
     const random = this.#random;
     const fault = this.#next.shift() ?? (random.chance(this.failing) ? random.pick(this.kinds) : undefined);
     const asked = {
-      ...{ url: new URL(request.url), method: request.method, headers: request.headers },
+      ...{ process, url: new URL(request.url), method: request.method, headers: request.headers },
       body: await request.text(),
     };
+    if (fault) this.#world.tell(asked.url.hostname, `${asked.method} ${asked.url.pathname}: ${fault}`);
     await pass(random.int(1, this.latencyMs));
     if (this.#world.elapsed < this.#downUntil || fault === 'refused') throw failed('ECONNREFUSED');
     if (fault === 'hangs') await pass(Number.POSITIVE_INFINITY);
@@ -103,6 +106,7 @@ export class Host {
 export class Outside {
   readonly #world: World;
   readonly #hosts = new Map<string, Host>();
+  readonly #dead = new Set<string>();
 
   constructor(world: World) {
     this.#world = world;
@@ -116,14 +120,30 @@ export class Outside {
     return host;
   }
 
+  /** The address of a host as one process has it: all share one `fetch`, so that only the address can say who asks. */
+  addressFor(process: string, host: string): string {
+    return `http://${labelOf(process)}.${host}`;
+  }
+
+  /** A process is gone: nothing that it asks leaves it from now on, and no answer arrives there. */
+  bury(process: string): void {
+    this.#dead.add(labelOf(process));
+  }
+
   async #fetch(...[input, init = {}]: Parameters<typeof fetch>): Promise<Response> {
     // the caller's own one: that of a request follows it only until memory is cleaned, which no seed decides
     const { signal = null, ...rest } = init;
     signal?.throwIfAborted();
     const request = new Request(input, rest);
-    const host = this.#hosts.get(new URL(request.url).hostname);
+    const { hostname } = new URL(request.url);
+    const [process = '', name = ''] = /^([^.]+)\.(.+)$/.exec(hostname)?.slice(1) ?? [];
+    const host = this.#hosts.get(hostname) ?? this.#hosts.get(name);
     if (!host) throw failed('ENOTFOUND');
-    return await host.ask(request, (ms) => this.#pass(ms, signal));
+    const pass = (ms: number) => this.#pass(ms, signal);
+    if (this.#dead.has(process)) await pass(Number.POSITIVE_INFINITY);
+    const response = await host.ask(request, process, pass);
+    if (this.#dead.has(process)) await pass(Number.POSITIVE_INFINITY);
+    return response;
   }
 
   /** Lets time pass; rejects when the caller gives up. */
@@ -163,6 +183,11 @@ async function inParts(response: Response, isCut: boolean, pause: () => Promise<
     { highWaterMark: 0 },
   );
   return new Response(body, { status: response.status, headers: response.headers });
+}
+
+/** A process in the name of a host. */
+function labelOf(process: string): string {
+  return process.replaceAll(' ', '-');
 }
 
 /** What the real `fetch` throws when there is no answer. */
