@@ -1,0 +1,32 @@
+import {
+  decodeFact,
+  type FactOf,
+  type Recorded,
+  type StreamDefinition,
+} from '../../../streams/core/index.js';
+import type { SimulatedLogServer } from './server.js';
+
+/** The facts that a log server has stored of a stream, beside all that goes wrong and taking no time. */
+export class StoredFacts<S extends StreamDefinition> {
+  readonly #server: SimulatedLogServer;
+  readonly #definition: S;
+  #readUpTo = 0;
+
+  constructor(server: SimulatedLogServer, definition: S) {
+    this.#server = server;
+    this.#definition = definition;
+  }
+
+  /** Those that came since the last call, in their order. */
+  read(): Recorded<FactOf<S>>[] {
+    const stream = this.#server.streams.get(this.#definition.name)?.stream;
+    const facts: Recorded<FactOf<S>>[] = [];
+    for (; stream && this.#readUpTo < stream.lastSeq; this.#readUpTo++) {
+      const message = stream.get(this.#readUpTo + 1);
+      if (!message) continue;
+      const { data, subject, seq, at } = message;
+      facts.push(decodeFact(this.#definition, data, { subject, seq, at: new Date(at) }));
+    }
+    return facts;
+  }
+}

@@ -1,0 +1,168 @@
+import { leased } from '../../../src/app/bots/leased.js';
+import { readConfig } from '../../../src/config/config.js';
+import type { Log } from '../../../streams/core/index.js';
+import { identity as identityFacts, registryDecider } from '../../../streams/identity/index.js';
+import { PushIdentity } from '../../../workers/identity/push/index.js';
+import { hostFaults } from '../http/faults.js';
+import { type Host, Outside } from '../http/outside.js';
+import { logFaults } from '../log/faults.js';
+import { SimulatedLogServer } from '../log/server.js';
+import { Place, Process, type Running } from '../process.js';
+import type { Random } from '../random.js';
+import type { Scenario, Stage } from '../scenario.js';
+import { neverAgain, ToldChanges } from './told-changes.js';
+
+const config = readConfig({});
+const nicks = ['alice', 'bob', 'carol', 'dave'];
+const wallets = [1, 2, 3, 4, 5].map((digit) => `0x${String(digit).repeat(40)}`);
+
+const busyMs = 60_000;
+const faultsPerRun = 16;
+const stepsPerRun = 90;
+const pausesMs = { first: 1_000, longest: 15_000 };
+/** The pauses between tries, an answer that never comes, a lease that runs out, and what has waited behind all that. */
+const calmWithinMs = 90_000;
+const calmMs = 20_000;
+
+/** Links of nicks change, and a receiver is told, while it, the log and the processes fail. */
+export const identity: Scenario = {
+  name: 'identity',
+  says: 'who tells a receiver of changes of links, in two processes',
+  kept: [],
+  boundMs: 600_000,
+  play: (stage) => new Telling(stage).play(),
+};
+
+class Telling {
+  readonly #stage: Stage;
+  readonly #random: Random;
+  readonly #logServer: SimulatedLogServer;
+  readonly #host: Host;
+  readonly #told: ToldChanges;
+  readonly #places: Place<Running>[];
+  readonly #registrar: Process;
+
+  constructor(stage: Stage) {
+    const { world } = stage;
+    this.#stage = stage;
+    this.#random = stage.fork();
+    this.#logServer = new SimulatedLogServer(world, { expectsFirst: this.#random.chance(0.5) });
+    this.#told = new ToldChanges(stage, this.#logServer, this.#random.pick([20_000, 600_000]));
+    const outside = new Outside(world);
+    this.#host = outside.host('receiver.test', (asked) => this.#told.serve(asked));
+    const around = { stage, logServer: this.#logServer, outside, expected: /^work given up$/ };
+    this.#places = ['one', 'two'].map((name) => new Place(name, around, (process) => this.#begin(process)));
+    this.#registrar = new Process('registrar', around);
+  }
+
+  async play(): Promise<void> {
+    const stage = this.#stage;
+    const log = await this.#registrar.openLog([identityFacts]);
+    const starting = this.#places.map((place) => place.start());
+    for (let n = 0; n < faultsPerRun; n++) this.#planFault(this.#random.int(1_000, busyMs));
+    for (let n = 0; n < 6; n++) this.#planMood(this.#random.int(0, busyMs));
+    for (let n = 0; n < stepsPerRun; n++) this.#planChange(this.#random.int(0, busyMs), log);
+    await stage.pass(busyMs);
+    this.#host.heal();
+    this.#logServer.heal();
+    this.#told.moods.clear();
+    await Promise.all(starting);
+    await this.#becomeWell();
+    // what was sent slowly arrives, of whoever is gone by now too
+    await stage.pass(15_000);
+    const calmFrom = stage.world.now;
+    this.#told.moods.set(this.#random.pick(nicks), this.#random.pick(neverAgain));
+    for (let n = 0; n < 12; n++) this.#planChange(stage.world.elapsed + this.#random.int(0, calmMs), log);
+    await stage.pass(calmMs + 10_000);
+    await this.#becomeWell();
+    this.#told.judge(calmFrom);
+    await Promise.all(this.#places.map((place) => place.stop()));
+    await log.close();
+    // requests that nobody waits for have a time-out all the same
+    await stage.pass(20_000);
+    this.#logServer.close();
+  }
+
+  async #begin(process: Process): Promise<Running> {
+    const { logger, name: holder } = process;
+    const log = await process.openLog([identityFacts]);
+    const { secret, giveUpMs } = this.#told;
+    const receiver = { url: `${process.addressOf('receiver.test')}/changes`, secret };
+    const lease = leased(
+      config,
+      { log, logger, holder },
+      'push-identity',
+      () => new PushIdentity({ log, logger, source: 'relay', receiver, giveUpMs, pausesMs }),
+    );
+    lease.start();
+    return {
+      stop: async () => {
+        await lease.stop();
+        await log.close();
+      },
+    };
+  }
+
+  #planFault(at: number): void {
+    const stage = this.#stage;
+    const kind = this.#random.int(0, 9);
+    if (kind < 5) {
+      const fault = this.#random.pick(hostFaults);
+      stage.planFault(at, fault.name, (random) => fault.strike(this.#host, stage.world, random));
+    } else if (kind < 8) {
+      const fault = this.#random.pick(logFaults.filter(({ name }) => name !== 'set clock'));
+      stage.planFault(at, `log: ${fault.name}`, (random) =>
+        fault.strike(this.#logServer, stage.world, random),
+      );
+    } else stage.planFault(at, 'killed process', (random) => random.pick(this.#places).kill(random));
+  }
+
+  /** The receiver does not take the changes of a nick for a while, and says what it says. */
+  #planMood(at: number): void {
+    this.#stage.planFault(at, 'receiver: refused nick', (random) => {
+      const { moods } = this.#told;
+      const nick = random.pick(nicks);
+      moods.set(nick, random.pick([...neverAgain, 401, 404, 500]));
+      this.#stage.world.after(random.int(500, 30_000), () => moods.delete(nick));
+    });
+  }
+
+  #planChange(at: number, log: Log): void {
+    this.#stage.plan(at, 'somebody changes a link', (random) => {
+      void this.#change(log, random).catch((error: { kind?: string; stack?: string }) => {
+        const isKnown = error.kind === 'unavailable' || error.kind === 'refusal';
+        this.#stage.check('commands are refused in known ways', isKnown, () => String(error.stack));
+      });
+    });
+  }
+
+  async #change(log: Log, random: Random): Promise<void> {
+    const nick = random.pick(nicks);
+    const by = { by: 'registrar' };
+    const wallet_address = random.pick(wallets);
+    const agent_id = random.chance(0.3) ? null : random.int(0, 9);
+    const { state } = await log.handle(identityFacts, registryDecider, { is: 'look', nick }, by);
+    const link = state.links.get(nick);
+    if (!link) {
+      const command = { is: 'link' as const, nick, wallet_address, identified: random.chance(0.5) };
+      await log.handle(identityFacts, registryDecider, command, by);
+    } else if (random.chance(0.2)) {
+      await log.handle(identityFacts, registryDecider, { is: 'unlink', nick }, by);
+    } else if (link.verified) {
+      const command = { is: 'note agent' as const, nick, wallet_address: link.walletAddress, agent_id };
+      await log.handle(identityFacts, registryDecider, command, by);
+    } else {
+      const ask = { is: 'challenge' as const, nick, via: 'api' as const, hex: '00ff00' };
+      const asked = await log.handle(identityFacts, registryDecider, ask, by);
+      const challenge = asked.state.links.get(nick)?.challenge?.text;
+      const verify = { is: 'verify' as const, nick, via: 'api' as const, challenge, agent_id };
+      await log.handle(identityFacts, registryDecider, { ...verify, signer: link.walletAddress }, by);
+    }
+  }
+
+  /** Of every change it is recorded what became of telling it. */
+  async #becomeWell(): Promise<void> {
+    const open = () => this.#told.open();
+    await this.#stage.within(calmWithinMs, 'telling a change comes to its end', () => open() === '', open);
+  }
+}
