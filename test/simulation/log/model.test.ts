@@ -13,8 +13,9 @@ import { SimulatedLogServer } from './server.js';
 
 /**
  * The seeds whose random scripts both kinds of server are asked, and how long those are. Two are known beyond these in
- * which 2.10.27 counts otherwise than it stores, behind single deletions (104) and purges of a subject (124). Nothing of
- * ours deletes or purges in that way.
+ * which 2.10.27 differs: after single deletions it did not find an older message of the same subject (104), and after a
+ * purge of some subjects a consumer did not hand out what it had (124). Ours delete single messages only where a subject
+ * has no second one, and purge a subject only at the end of an import.
  */
 const seeds = Array.from({ length: 24 }, (_, n) => n + 1);
 const steps = 60;
@@ -22,7 +23,7 @@ const boundMs = 600_000;
 const downMs = 300;
 
 /** Whether the real server is one that looks at what a publish expects before its id: seen of 2.15, not of 2.10. */
-const expectsFirst = / v2\.1[5-9]/.test(findNatsServer().version);
+const expectsFirst = Number(/ v2\.(\d+)/.exec(findNatsServer().version)?.[1]) >= 15;
 
 function realServer(nats: TestNats): Server {
   return {
