@@ -94,7 +94,14 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     methods: ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'],
     allowedHeaders: [
       ...['Content-Type', 'Authorization', 'X-Api-Key', 'X-Mcp-Api-Key', 'PAYMENT-SIGNATURE', 'X-PAYMENT'],
-      ...['Signature', 'Signature-Input', 'Content-Digest', 'Idempotency-Key', 'Last-Event-ID'],
+      ...[
+        'Signature',
+        'Signature-Input',
+        'Content-Digest',
+        'Idempotency-Key',
+        'Last-Event-ID',
+        'X-EM-Api-Key',
+      ],
       ...['MCP-Protocol-Version', 'A2A-Version', 'If-None-Match'],
     ],
     exposedHeaders: [

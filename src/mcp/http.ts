@@ -8,6 +8,7 @@ import type { Wallets } from '../auth/erc8128/wallets.js';
 import { rpcIdOf, sendRpcError } from '../http/json-rpc.js';
 import { refuseOtherMethods } from '../http/other-methods.js';
 import type { Caller } from '../operations/core/operation.js';
+import { ownKeyHeader } from '../operations/marketplace/upstream.js';
 import { createToolServer } from './server.js';
 import type { ToolTable } from './tools.js';
 
@@ -69,7 +70,11 @@ export async function mcpRoutes(app: FastifyInstance, options: McpOptions): Prom
         throw error;
       });
       const message = parseMessage(raw);
-      const server = createToolServer(table, caller);
+      const marketplaceKey = request.headers[ownKeyHeader];
+      const server = createToolServer(
+        table,
+        typeof marketplaceKey === 'string' ? { ...caller, marketplaceKey } : caller,
+      );
       const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
       try {
         await server.connect(transport);

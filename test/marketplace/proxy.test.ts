@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import t, { type Test } from 'tap';
+import { operations } from '../../src/operations/index.js';
 import { marketplaceRoutes } from '../../src/operations/marketplace/routes.js';
 import { startApp } from '../support/app.js';
 import { eventually } from '../support/eventually.js';
@@ -49,7 +50,7 @@ t.test('a marketplace is there', async (t) => {
       const query = '?q=a%20b&limit=7&x=%2F..';
       const answer = await ask(method, `/em${fill(path)}${query}`, {
         ...(body ? { body } : {}),
-        headers: method === 'GET' ? {} : body ? keyed : { 'x-api-key': key },
+        headers: body ? keyed : { 'x-api-key': key },
       });
       t.equal(answer.status, 200, `${method} ${path}`);
       t.match(answer.body, { method, url: `/base/api/v1${fill(path)}${query}`, body: body ?? '' });
@@ -172,7 +173,25 @@ t.test('a marketplace is there', async (t) => {
     }
   });
 
-  t.test('EM-07 changes need a key, reads none', async (t) => {
+  t.test('EM-13 strangers read what a wallet may read, and nothing else', async (t) => {
+    const reads = Object.entries(marketplaceRoutes).filter(([, { method }]) => method === 'GET');
+    const opened: string[] = [];
+    for (const [id, { path }] of reads) {
+      const answer = await ask('GET', `/em${fill(path)}`);
+      if (answer.status === 200) opened.push(id);
+      else t.match(answer, { status: 401, body: { code: 'api_key_required' } }, id);
+      t.equal((await ask('GET', `/em${fill(path)}`, { headers: { 'x-api-key': key } })).status, 200, id);
+    }
+    t.same(opened, ['listTasks', 'availableTasks', 'searchTasks', 'getTask']);
+    const forWallets = operations.filter(({ id, tool }) => id in marketplaceRoutes && tool?.walletReadable);
+    t.same(
+      opened,
+      forWallets.map(({ id }) => id),
+    );
+    t.equal(marketplace.seen.length, reads.length + opened.length, 'nothing else went on');
+  });
+
+  t.test('EM-07 changes need a key', async (t) => {
     for (const { method, path } of Object.values(marketplaceRoutes).filter(
       ({ method }) => method !== 'GET',
     )) {
@@ -199,13 +218,13 @@ t.test('a marketplace is there', async (t) => {
       'a%0d%0ab',
       '%252e',
     ]) {
-      const answer = await ask('GET', `/em/escrow/${id}`);
+      const answer = await ask('GET', `/em/escrow/${id}`, { headers: { 'x-api-key': key } });
       t.ok([400, 404].includes(answer.status), `${id}: ${answer.status}`);
       const posted = await ask('POST', `/em/tasks/${id}/approve`, { body: '{}', headers: keyed });
       t.ok([400, 404, 405].includes(posted.status), `${id}: ${posted.status}`);
     }
     t.same(marketplace.seen, []);
-    t.match(await ask('GET', '/em/escrow/a%20b'), {
+    t.match(await ask('GET', '/em/escrow/a%20b', { headers: { 'x-api-key': key } }), {
       status: 400,
       body: { code: 'validation_failed', details: [{ path: 'id' }] },
     });
@@ -261,7 +280,7 @@ t.test('EM-09 no change is made that cannot be recorded', async (t) => {
 t.test('EM-03 without a marketplace', async (t) => {
   const { ask } = await stage(t, { EM_URL: '' });
   for (const { method, path, ...route } of Object.values(marketplaceRoutes)) {
-    const headers = method === 'GET' ? {} : { 'x-api-key': key };
+    const headers = 'list' in route ? {} : { 'x-api-key': key };
     const answer = await ask(method, `/em${fill(path)}`, { headers });
     if ('list' in route) t.match(answer, { status: 200, body: { tasks: [], hint: /EM_URL/ } }, path);
     else t.match(answer, { status: 503, body: { error: /not configured/, hint: /EM_URL/ } }, path);

@@ -14,4 +14,9 @@ export const marketplace = {
     'Every call that changes something is recorded with its actor, whatever came of it, and not made when it cannot be.',
   'EM-10': 'GET /ops/audit lists the calls, newest first, at most 500, to holders of a key.',
   'EM-11': 'Economic activity sums the bounties of a status, or of completed and published tasks.',
+  'EM-12': 'Economic activity reads all pages, up to a bound, and says when there is more.',
+  'EM-13':
+    'Without a key of ours the marketplace tells what a wallet may read: lists of tasks, one task, economic activity.',
+  'EM-14':
+    'A credential of the marketplace in X-EM-Api-Key goes there in place of ours, and stands in no log, fact or metric.',
 } as const;

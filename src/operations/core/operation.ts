@@ -13,6 +13,8 @@ export interface Caller {
   actor: string;
   /** Id of the request, for facts to name as their cause. */
   cause?: string;
+  /** The caller's own credential at the task marketplace; it belongs in no record. */
+  marketplaceKey?: string;
 }
 
 /**

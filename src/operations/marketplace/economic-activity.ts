@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Refusal, Unavailable } from '../../../streams/core/index.js';
+import { isExpected, Refusal, Unavailable } from '../../../streams/core/index.js';
 import { defineOperation } from '../core/operation.js';
 import { type MarketplaceParts, passedOn } from './passing-on.js';
 
@@ -25,10 +25,14 @@ interface Task extends Record<string, unknown> {
 export type ListTasks = (query: Record<string, string>) => Promise<{ status: number; body: unknown }>;
 
 const source = 'task marketplace';
+/** Tasks of a page, pages of a list, and milliseconds after which no further page is asked for. */
+const bounds = { page: 100, pages: 20, ms: 10_000 };
+const notAll = 'Not all tasks are counted: the marketplace has more than could be read';
 
 /**
  * What is going on at the marketplace: the tasks of one status, or those completed and those open for taking, with
- * the sums of their bounties in dollars. `after` (ISO 8601, with a zone or a date alone) leaves out tasks that were created before it. Throws
+ * the sums of their bounties in dollars. `after` (ISO 8601, with a zone or a date alone) leaves out tasks that were created before it.
+ * All pages are read, at most 2,000 tasks of a status; `complete` is `false` where that was not all. Throws
  * 503 `marketplace_not_configured`, or 502 when the marketplace does not list them.
  */
 export async function economicActivity(
@@ -36,13 +40,18 @@ export async function economicActivity(
   { status, after }: { status?: TaskStatus | undefined; after?: string | undefined },
   now: Date,
 ): Promise<Record<string, unknown>> {
-  const told = { source, queried_at: now.toISOString() };
   const of = (wanted: TaskStatus) => tasksOf(list, wanted, after);
+  const told = (...lists: Listed[]) => {
+    const complete = lists.every((one) => one.complete);
+    return { ...(complete ? {} : { complete, hint: notAll }), source, queried_at: now.toISOString() };
+  };
   if (status) {
-    const tasks = await of(status);
-    return { status, count: tasks.length, total_usd: total(tasks), tasks, ...told };
+    const listed = await of(status);
+    const { tasks } = listed;
+    return { status, count: tasks.length, total_usd: total(tasks), tasks, ...told(listed) };
   }
-  const [completed, published] = await Promise.all([of('completed'), of('published')]);
+  const both = await Promise.all([of('completed'), of('published')]);
+  const [completed, published] = both.map(({ tasks }) => tasks) as [Task[], Task[]];
   return {
     completed_tasks: completed.length,
     published_bounties: published.length,
@@ -50,15 +59,49 @@ export async function economicActivity(
     total_usd_published: total(published),
     completed,
     published,
-    ...told,
+    ...told(...both),
   };
 }
 
-async function tasksOf(list: ListTasks, status: TaskStatus, after: string | undefined): Promise<Task[]> {
-  const answer = await list({ status, ...(after ? { after } : {}) });
+/** Tasks of all pages that were read, and whether there were no others. */
+interface Listed {
+  tasks: Task[];
+  complete: boolean;
+}
+
+async function tasksOf(list: ListTasks, status: TaskStatus, after: string | undefined): Promise<Listed> {
+  const tasks: Task[] = [];
+  const known = new Set<string>();
+  const endsAt = performance.now() + bounds.ms;
+  let complete = false;
+  let offset = 0;
+  for (let page = 0; page < bounds.pages && !complete && performance.now() < endsAt; page++) {
+    const asked = { status, ...(after ? { after } : {}), limit: `${bounds.page}`, offset: `${offset}` };
+    const found = await pageOf(list, asked).catch((error: unknown) => {
+      // what was read before is worth telling
+      if (page > 0 && isExpected(error)) return undefined;
+      throw error;
+    });
+    if (!found) break;
+    // a marketplace that does not know of offsets answers with the same tasks again
+    const added = found.tasks.filter((task) => !known.has(keyOf(task)));
+    for (const task of added) known.add(keyOf(task));
+    tasks.push(...added);
+    offset += found.tasks.length;
+    complete = added.length === 0 || found.isLast(offset);
+  }
+  // the marketplace may not know the parameters
+  const wanted = tasks.filter((task) => typeof task.status !== 'string' || task.status === status);
+  return { tasks: after ? wanted.filter((task) => !isBefore(task.created_at, after)) : wanted, complete };
+}
+
+/** One page, and whether nothing follows it, as far as the marketplace tells: it may give less than was asked for. */
+async function pageOf(list: ListTasks, asked: Record<string, string>) {
+  const answer = await list(asked);
   if (answer.status !== 200)
     throw new Unavailable('marketplace_failed', `The task marketplace answered HTTP ${answer.status}`);
-  const { tasks = answer.body, hint } = (answer.body ?? {}) as { tasks?: unknown; hint?: string };
+  const body = (answer.body ?? {}) as { tasks?: unknown; hint?: string; total?: unknown; has_more?: unknown };
+  const { tasks = answer.body, hint, total, has_more } = body;
   if (hint !== undefined && Array.isArray(tasks) && tasks.length === 0) {
     throw new Refusal('marketplace_not_configured', 'The task marketplace is not configured', { hint });
   }
@@ -69,9 +112,15 @@ async function tasksOf(list: ListTasks, status: TaskStatus, after: string | unde
       1,
     );
   }
-  // the marketplace may not know the parameters
-  const wanted = tasks.filter((task: Task) => typeof task.status !== 'string' || task.status === status);
-  return after ? wanted.filter((task) => !isBefore(task.created_at, after)) : wanted;
+  const isLast = (read: number) =>
+    has_more === false || (tasks.length < bounds.page && typeof total === 'number' && read >= total);
+  return { tasks: tasks as Task[], isLast };
+}
+
+/** What tells a task from others: its id, or all of it where it has none. */
+function keyOf(task: Task): string {
+  const { id } = (task ?? {}) as { id?: unknown };
+  return typeof id === 'string' || typeof id === 'number' ? String(id) : JSON.stringify(task);
 }
 
 function isBefore(created: unknown, after: string): boolean {
@@ -96,6 +145,8 @@ const Activity = z.looseObject({
   published_bounties: z.int().optional(),
   total_usd_completed: z.number().optional(),
   total_usd_published: z.number().optional(),
+  complete: z.literal(false).optional().describe('There are more tasks than were counted'),
+  hint: z.string().optional(),
   source: z.string(),
   queried_at: z.string().describe('ISO 8601'),
 });
@@ -116,7 +167,7 @@ export const getEconomicActivity = defineOperation('getEconomicActivity', {
     name: 'svc_economic_activity',
     title: 'Economic activity',
     description:
-      'What is going on at the task marketplace: tasks of one status with the sum of their bounties in US dollars, or, without a status, the completed and the published ones.',
+      'What is going on at the task marketplace: tasks of one status with the sum of their bounties in US dollars, or, without a status, the completed and the published ones. Where `complete` is false, not all of them were counted.',
     output: Activity,
     openWorld: true,
     walletReadable: true,

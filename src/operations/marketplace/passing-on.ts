@@ -9,7 +9,13 @@ import { defineOperation, type Operation, type ToolFace } from '../core/operatio
 import { onlyPublished } from './available.js';
 import type { MarketplaceCalls } from './calls.js';
 import { exampleTask, type MarketplaceRoute, marketplaceRoutes } from './routes.js';
-import { type Marketplace, type MarketplaceAnswer, requestHeaders } from './upstream.js';
+import {
+  type Marketplace,
+  type MarketplaceAnswer,
+  OwnKey,
+  ownKeyHeader,
+  requestHeaders,
+} from './upstream.js';
 
 /** What the operations of the marketplace work with. */
 export interface MarketplaceParts {
@@ -24,6 +30,7 @@ const passed = {
   /** The query as it came, with its `?`. */
   search: z.string(),
   headers: z.record(z.string(), z.string()),
+  [ownKeyHeader]: OwnKey.optional(),
   body: z.instanceof(Uint8Array).optional(),
 };
 type Passed = z.ZodObject<typeof passed>;
@@ -47,6 +54,18 @@ function parameter(name: string, says: string, example: string) {
   return { input, tool: [name, input] as [string, z.ZodType] };
 }
 
+/** Headers that readers of the description learn of. */
+const ownKey = {
+  schema: OwnKey,
+  example: 'em-key-of-mine',
+  says: "The caller's own credential at the marketplace, sent there in place of the operator's; recorded nowhere",
+};
+const repetition = {
+  schema: z.string(),
+  example: '7b1c0d9e',
+  says: 'Passed on, for a marketplace that knows repetitions by it',
+};
+
 /** What can be asked of the marketplace, by id: each is passed on, query and body unchanged, with a record of every change. */
 export const passedOn = Object.fromEntries(
   Object.entries(marketplaceRoutes).map(([id, route]) => [id, passingOn(id, route)]),
@@ -62,14 +81,15 @@ function passingOn(id: string, route: MarketplaceRoute): PassedOn {
     description: `Passed on to \`/api/v1${path.replace(/\{(\w+)\}/g, ':$1')}\` of the marketplace, query and body unchanged.${
       changes ? ' Never repeated by this service, and recorded whatever comes of it.' : ''
     }`,
-    access: changes ? 'key' : 'open',
+    // what a wallet may read is what anybody may: the rest is about people, and asked with the operator's credential
+    access: route.walletReadable ? 'open' : 'key',
     input: z.object({ ...ids, ...passed }) as unknown as Passed,
     says: list
       ? 'As the marketplace answers; an empty list with a hint where none is configured'
       : 'As the marketplace answers',
     output: z.unknown().meta({ example: list ? { tasks: [exampleTask], count: 1 } : { id: exampleTask.id } }),
     refusals: {
-      ...(names.length > 0 ? { validation_failed: 'A parameter is no id' } : {}),
+      validation_failed: `${names.length > 0 ? 'A parameter is no id, or ' : ''}X-EM-Api-Key is no key`,
       ...{ marketplace_unreachable: true, marketplace_timeout: true, marketplace_invalid: true },
       ...(list ? {} : { marketplace_not_configured: true }),
     },
@@ -84,10 +104,15 @@ function passingOn(id: string, route: MarketplaceRoute): PassedOn {
       describe: describedAs(route),
     },
     tool: toolOf(id, route, names),
-    run: async ({ search, headers, body, ...ids }, caller, { marketplace }: MarketplaceParts) => {
+    run: async (
+      { search, headers, body, [ownKeyHeader]: own, ...ids },
+      caller,
+      { marketplace }: MarketplaceParts,
+    ) => {
       const target = path.replace(/\{(\w+)\}/g, (_, name: string) => (ids as Record<string, string>)[name]!);
       if (!marketplace) return nothingFrom(route);
-      const asked = { path: target + search, headers, requestId: caller.cause ?? newId() };
+      const ownKey = own ?? caller.marketplaceKey;
+      const asked = { path: target + search, headers, ownKey, requestId: caller.cause ?? newId() };
       if (method === 'GET') {
         const answer = await marketplace.reads.ask({ ...asked, method });
         return id === 'availableTasks' ? onlyPublished(answer) : answer;
@@ -109,6 +134,7 @@ function asItCame({ params, url, headers, body }: FastifyRequest) {
     ...(params as object),
     search: query < 0 ? '' : url.slice(query),
     headers: Object.fromEntries(given),
+    [ownKeyHeader]: headers[ownKeyHeader],
     body: body ?? undefined,
   };
 }
@@ -118,17 +144,7 @@ function describedAs({ method, query, example }: MarketplaceRoute): Partial<Desc
     passesOn: 'the marketplace',
     // what is asked for is the marketplace's to say
     ...(query ? { query: z.object(query).partial() } : {}),
-    ...(method === 'GET'
-      ? {}
-      : {
-          headers: {
-            'Idempotency-Key': {
-              schema: z.string(),
-              example: '7b1c0d9e',
-              says: 'Passed on, for a marketplace that knows repetitions by it',
-            },
-          },
-        }),
+    headers: { 'X-EM-Api-Key': ownKey, ...(method === 'GET' ? {} : { 'Idempotency-Key': repetition }) },
     ...(method === 'POST'
       ? { body: { schema: z.looseObject({}), example: example ?? {}, optional: true } }
       : {}),

@@ -1,4 +1,5 @@
 import { Pool } from 'undici';
+import { z } from 'zod';
 import { Exchange, type MarketplaceAnswer } from './exchange.js';
 
 /** One pool for all callers: more would only queue inside the marketplace. */
@@ -6,6 +7,15 @@ const connections = 64;
 
 /** Headers of a caller that the marketplace gets; everything else, credentials above all, stays here. */
 export const requestHeaders = ['content-type', 'idempotency-key', 'accept-language'];
+
+/** Header in which a caller sends a credential of the marketplace that is his own. */
+export const ownKeyHeader = 'x-em-api-key';
+
+/** A caller's own credential as it may stand in a header; nothing else goes on. */
+export const OwnKey = z
+  .string()
+  .regex(/^[\x21-\x7e]{1,512}$/, 'must be a key of 1 to 512 visible ASCII characters');
+
 /** What is asked of the marketplace. */
 export interface MarketplaceRequest {
   method: 'GET' | 'POST' | 'DELETE';
@@ -15,6 +25,8 @@ export interface MarketplaceRequest {
   headers: Record<string, string>;
   /** The bytes of the body, as they came. */
   body?: Uint8Array | undefined;
+  /** The caller's own credential, which is sent in place of ours. It is kept out of everything that is recorded. */
+  ownKey?: string | undefined;
   requestId: string;
 }
 
@@ -47,10 +59,18 @@ export class Marketplace {
     });
   }
 
-  async ask({ method, path, headers, body, requestId }: MarketplaceRequest): Promise<MarketplaceAnswer> {
+  async ask({
+    method,
+    path,
+    headers,
+    body,
+    ownKey,
+    requestId,
+  }: MarketplaceRequest): Promise<MarketplaceAnswer> {
     return await new Promise((resolve, reject) => {
       const exchange = new Exchange(this.#timeoutMs, resolve, reject);
-      const sent = { ...headers, ...this.#headers, 'x-request-id': requestId };
+      const own = ownKey === undefined ? {} : { authorization: `Bearer ${ownKey}` };
+      const sent = { ...headers, ...this.#headers, ...own, 'x-request-id': requestId };
       try {
         this.#pool.dispatch(
           { method, path: this.#prefix + path, headers: sent, body: body ?? null },
