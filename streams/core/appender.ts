@@ -1,6 +1,8 @@
 import type { Logger } from 'pino';
 import { AppendHealth } from './append-health.js';
+import { AppendQueue } from './append-queue.js';
 import { clock, pause } from './clock.js';
+import { readLastSequences } from './direct.js';
 import { Unavailable } from './errors.js';
 import { type LogServer, notConnected } from './log-server.js';
 import { type PublishAnswer, Publisher } from './publisher.js';
@@ -16,6 +18,8 @@ export interface ObservedAppend {
 /** What appends are made with. */
 export interface AppenderOptions {
   logger: Logger;
+  /** Names of the streams that take appends in groups. */
+  grouped: ReadonlySet<string>;
   /** Told what became of each append, its retries included. */
   observe: ((append: ObservedAppend) => void) | undefined;
   /** The ids of a subject's facts from a sequence on. */
@@ -28,6 +32,8 @@ export interface AppenderOptions {
 
 /** Bound of one append with its retries, in milliseconds. */
 const appendBoundMs = 4_000;
+/** Bound of looking why a group was refused, in milliseconds. */
+const lookMs = 1_000;
 /** After this time without an acknowledgement the same message is sent again, with the same id. */
 const acknowledgeMs = 2_000;
 const refusalNoteMs = 10_000;
@@ -37,6 +43,7 @@ export class Appender {
   readonly #server: LogServer;
   readonly #options: AppenderOptions;
   readonly #publisher: Publisher;
+  readonly #queues = new Map<StreamDefinition, AppendQueue>();
   readonly #health: AppendHealth;
   #refusalNotedAt = 0;
 
@@ -54,10 +61,12 @@ export class Appender {
 
   /** Gives up what still waits for an answer on a lost connection. */
   abandon(reason: string): void {
+    for (const queue of this.#queues.values()) queue.abandon(reason);
     this.#publisher.abandon(reason);
   }
 
   close(): void {
+    this.abandon('the log is closed');
     this.#publisher.close();
   }
 
@@ -101,7 +110,9 @@ export class Appender {
       try {
         // while disconnected the client would buffer without bound
         if (!this.#server.connected) throw notConnected();
-        const answer = await this.#publisher.publish(subject, bytes, {
+        // what is repeated goes alone: all that it came with may be stored already
+        const way = attempt === 1 ? this.#wayTo(stream) : this.#publisher;
+        const answer = await way.publish(subject, bytes, {
           id,
           timeoutMs: Math.min(acknowledgeMs, deadline - clock.now()),
           expectedLastSubjectSequence: after,
@@ -119,6 +130,19 @@ export class Appender {
         await pause(50);
       }
     }
+  }
+
+  #wayTo(stream: StreamDefinition): Pick<Publisher, 'publish'> {
+    if (!this.#options.grouped.has(stream.name)) return this.#publisher;
+    let queue = this.#queues.get(stream);
+    if (!queue) {
+      const { connection } = this.#server;
+      queue = new AppendQueue(this.#publisher, (subjects) =>
+        this.#server.ask(() => readLastSequences(connection, stream, subjects, lookMs)),
+      );
+      this.#queues.set(stream, queue);
+    }
+    return queue;
   }
 
   /** Says once in a while why appends are refused: a full disk refuses thousands a second. */

@@ -1,4 +1,4 @@
-import type { Msg } from 'nats';
+import { type Msg, type NatsConnection, RequestStrategy } from 'nats';
 import { Unavailable } from './errors.js';
 import { firstStored } from './imported.js';
 import type { StreamDefinition } from './stream.js';
@@ -38,4 +38,23 @@ export async function readDirect(
     at: firstStored(headers) ?? new Date(headers.get('Nats-Time-Stamp')),
     data: message.data,
   };
+}
+
+/** The sequence of each subject's last message, for those that have any. Servers answer this since 2.11. */
+export async function readLastSequences(
+  connection: NatsConnection,
+  stream: StreamDefinition,
+  subjects: string[],
+  maxWait: number,
+): Promise<Map<string, number>> {
+  const sequences = new Map<string, number>();
+  const answers = await connection.requestMany(
+    `$JS.API.DIRECT.GET.${stream.name}`,
+    JSON.stringify({ multi_last: subjects }),
+    { strategy: RequestStrategy.SentinelMsg, maxWait },
+  );
+  for await (const { headers } of answers)
+    if (headers?.has('Nats-Sequence'))
+      sequences.set(headers.get('Nats-Subject'), Number(headers.get('Nats-Sequence')));
+  return sequences;
 }

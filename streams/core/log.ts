@@ -8,7 +8,7 @@ import { Unavailable } from './errors.js';
 import { type Entry, type FollowOptions, follow } from './follow.js';
 import { importedParts } from './imported.js';
 import { LogServer } from './log-server.js';
-import { connectToNats, openStreams, type StreamPlacement } from './nats.js';
+import { connectToNats, type OpenedStreams, openStreams, type StreamPlacement } from './nats.js';
 import { newId } from './publisher.js';
 import type { Pull, PullOptions } from './pull.js';
 import { StateCache } from './state-cache.js';
@@ -61,7 +61,7 @@ export class Log {
   /** Up to which sequence streams were imported. */
   #imported: ReadonlyMap<string, number> = new Map();
 
-  private constructor(connection: NatsConnection, manager: JetStreamManager, options: LogOptions) {
+  private constructor(connection: NatsConnection, { manager, grouped }: OpenedStreams, options: LogOptions) {
     const { logger, observe } = options;
     this.#options = options;
     this.#server = new LogServer(connection, manager, {
@@ -70,6 +70,7 @@ export class Log {
     });
     this.#appender = new Appender(this.#server, {
       logger,
+      grouped,
       observe,
       idsOf: (stream, subject, from) => this.subject(stream, subject, from),
     });
@@ -81,8 +82,7 @@ export class Log {
     const connection = await connect(name);
     let log: Log | undefined;
     try {
-      const manager = await openStreams(connection, options.streams, options);
-      log = new Log(connection, manager, options);
+      log = new Log(connection, await openStreams(connection, options.streams, options), options);
       await log.#learnImports();
       if (options.streams[0]) await log.#server.measureClock(options.streams[0].name);
       return log;

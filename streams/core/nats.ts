@@ -72,8 +72,12 @@ export interface StreamPlacement {
 /** What a stream gets when it is made, and what the log server never changes again. */
 export const lastingSettings = { retention: RetentionPolicy.Limits, storage: StorageType.File } as const;
 
-/** How a stream is to be on the log server, beside its size; each start brings it there. */
-export function changeableSettings(definition: StreamDefinition, replicas: number) {
+/** How a stream is to be on a log server, beside its size; each start brings it there. */
+export function changeableSettings(
+  definition: StreamDefinition,
+  replicas: number,
+  { info }: Pick<NatsConnection, 'info'>,
+) {
   return {
     subjects: definition.subjects,
     num_replicas: replicas,
@@ -81,7 +85,21 @@ export function changeableSettings(definition: StreamDefinition, replicas: numbe
     discard: definition.whenFull === 'refuse' ? DiscardPolicy.New : DiscardPolicy.Old,
     duplicate_window: nanos(duplicateWindowMs),
     allow_direct: true,
+    ...(storesGroups(info?.version) ? { allow_atomic: true } : {}),
   };
+}
+
+/** Whether a log server of this version can store several messages together or not at all: since 2.12. */
+function storesGroups(version = ''): boolean {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  return major > 2 || (major === 2 && minor >= 12);
+}
+
+/** The streams as they are on the log server. */
+export interface OpenedStreams {
+  manager: JetStreamManager;
+  /** Names of those that take appends in groups. */
+  grouped: Set<string>;
 }
 
 /**
@@ -92,11 +110,10 @@ export async function openStreams(
   connection: NatsConnection,
   definitions: StreamDefinition[],
   placement: StreamPlacement,
-): Promise<JetStreamManager> {
+): Promise<OpenedStreams> {
   const open = async () => {
     const manager = await connection.jetstreamManager();
-    await applyStreams(manager, definitions, placement);
-    return manager;
+    return { manager, grouped: await applyStreams(connection, manager, definitions, placement) };
   };
   const isNotYet = (error: unknown) => hasNoLeader(error) || (placement.replicas > 1 && isUnanswered(error));
   try {
@@ -121,24 +138,30 @@ function isUnanswered(error: unknown): boolean {
 }
 
 async function applyStreams(
+  connection: NatsConnection,
   manager: JetStreamManager,
   definitions: StreamDefinition[],
   placement: StreamPlacement,
-): Promise<void> {
+): Promise<Set<string>> {
   const shares = definitions.reduce((sum, definition) => sum + definition.share, 0);
+  const grouped = new Set<string>();
   for (const definition of definitions) {
+    const { name } = definition;
     const wanted = {
-      ...changeableSettings(definition, placement.replicas),
+      ...changeableSettings(definition, placement.replicas, connection),
       max_bytes: Math.floor((placement.maxBytes * definition.share) / shares),
     } as StreamUpdateConfig;
-    const current = await streamConfig(manager, definition.name);
-    if (current && !placement.resize) wanted.max_bytes = current.max_bytes;
-    if (!current) {
-      await manager.streams.add({ ...wanted, ...lastingSettings, name: definition.name });
-    } else if (differs(current, wanted)) {
-      await manager.streams.update(definition.name, { ...current, ...wanted });
+    let config = await streamConfig(manager, name);
+    if (config && !placement.resize) wanted.max_bytes = config.max_bytes;
+    if (!config) {
+      config = (await manager.streams.add({ ...wanted, ...lastingSettings, name })).config;
+    } else if (differs(config, wanted)) {
+      config = (await manager.streams.update(name, { ...config, ...wanted })).config;
     }
+    // servers of a cluster may be of several versions: what the stream has is what counts
+    if ((config as { allow_atomic?: boolean }).allow_atomic) grouped.add(name);
   }
+  return grouped;
 }
 
 async function streamConfig(manager: JetStreamManager, name: string): Promise<StreamConfig | undefined> {

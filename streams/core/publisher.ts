@@ -19,23 +19,25 @@ export interface PublishOptions {
   timeoutMs: number;
 }
 
-interface Outgoing {
-  token: string;
+/** What is appended, and where. */
+export interface Message {
   subject: string;
   data: Uint8Array;
-  options: PublishOptions;
+  options: Pick<PublishOptions, 'id' | 'expectedLastSubjectSequence'>;
 }
 
 interface Pending {
   resolve(answer: PublishAnswer): void;
   reject(error: Error): void;
   deadline: number;
+  /** How many messages wait for this answer. */
+  count: number;
 }
 
 const wrongLastSequence = [10071, 10164];
 const sweepMs = 50;
-/** Appends that wait for an answer; beyond it new ones are turned away at once, which bounds the memory of a stall. */
-const maxPending = 20_000;
+/** Appends that wait; beyond it new ones are turned away at once, which bounds the memory of a stall. */
+export const maxPending = 20_000;
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
@@ -49,8 +51,10 @@ const decoder = new TextDecoder();
 export class Publisher {
   readonly #connection: NatsConnection;
   readonly #inbox = createInbox();
+  /** Begins the names of groups: no other process has it. */
+  readonly #groups = nuid.next();
   readonly #pending = new Map<string, Pending>();
-  readonly #outgoing: Outgoing[] = [];
+  readonly #atEndOfTurn: (() => void)[] = [];
   readonly #sweeper: Timer;
   #next = 0;
   #closed = false;
@@ -77,13 +81,23 @@ export class Publisher {
    * the message may or may not be stored: repeat it with the same id.
    */
   publish(subject: string, data: Uint8Array, options: PublishOptions): Promise<PublishAnswer> {
-    if (this.#closed) return Promise.reject(noAnswer('the publisher is closed'));
-    if (this.#pending.size >= maxPending) return Promise.reject(noAnswer('too many appends wait already'));
-    const token = (this.#next++).toString(36);
-    return new Promise((resolve, reject) => {
-      this.#pending.set(token, { resolve, reject, deadline: clock.now() + options.timeoutMs });
-      if (this.#outgoing.push({ token, subject, data, options }) === 1)
-        clock.setImmediate(() => this.#send());
+    return this.#publish([{ subject, data, options }], options.timeoutMs);
+  }
+
+  /**
+   * The same for messages of one stream that are stored together, one behind the other, or not at all. The sequence
+   * in the answer is the last one's.
+   */
+  publishGroup(messages: readonly Message[], timeoutMs: number): Promise<PublishAnswer> {
+    return this.#publish(messages, timeoutMs);
+  }
+
+  /** Runs an action at the end of this turn of the event loop; what it publishes still leaves with all the rest. */
+  atEndOfTurn(action: () => void): void {
+    if (this.#atEndOfTurn.push(action) > 1) return;
+    clock.setImmediate(() => {
+      for (const due of this.#atEndOfTurn) due();
+      this.#atEndOfTurn.length = 0;
     });
   }
 
@@ -99,19 +113,32 @@ export class Publisher {
     this.abandon('the publisher is closed');
   }
 
-  #send(): void {
-    for (const { token, subject, data, options } of this.#outgoing.splice(0)) {
-      const pending = this.#pending.get(token);
-      if (!pending) continue; // abandoned before it could leave
-      try {
-        this.#connection.publish(subject, data, {
-          reply: `${this.#inbox}.${token}`,
-          headers: encodedHeaders(options),
-        });
-      } catch (error) {
-        this.#pending.delete(token);
-        pending.reject(noAnswer((error as Error).message));
+  #publish(messages: readonly Message[], timeoutMs: number): Promise<PublishAnswer> {
+    if (this.#closed) return Promise.reject(noAnswer('the publisher is closed'));
+    if (this.#pending.size >= maxPending) return Promise.reject(tooMany());
+    const token = (this.#next++).toString(36);
+    const deadline = clock.now() + timeoutMs;
+    return new Promise((resolve, reject) => {
+      this.#pending.set(token, { resolve, reject, deadline, count: messages.length });
+      this.atEndOfTurn(() => this.#send(token, messages));
+    });
+  }
+
+  #send(token: string, messages: readonly Message[]): void {
+    const pending = this.#pending.get(token);
+    if (!pending) return; // abandoned before it could leave
+    const reply = { reply: `${this.#inbox}.${token}` };
+    const end = messages.length;
+    try {
+      for (const [n, { subject, data, options }] of messages.entries()) {
+        const place = end === 1 ? '' : placeInGroup(`${this.#groups}-${token}`, n + 1, end);
+        const headers = encodedHeaders(options, place);
+        // only the last one of a group is answered
+        this.#connection.publish(subject, data, n + 1 === end ? { ...reply, headers } : { headers });
       }
+    } catch (error) {
+      this.#pending.delete(token);
+      pending.reject(noAnswer((error as Error).message));
     }
   }
 
@@ -134,28 +161,45 @@ export function newId(): string {
  * The client only calls `encode()` of what it is given; its own header object validates and canonicalises
  * every value, which is time spent on two headers that we write ourselves.
  */
-function encodedHeaders(options: PublishOptions): MsgHdrs {
+function encodedHeaders(options: Message['options'], place: string): MsgHdrs {
   const expected =
     options.expectedLastSubjectSequence === undefined
       ? ''
       : `Nats-Expected-Last-Subject-Sequence: ${options.expectedLastSubjectSequence}\r\n`;
-  const bytes = encoder.encode(`NATS/1.0\r\nNats-Msg-Id: ${options.id}\r\n${expected}\r\n`);
+  const bytes = encoder.encode(`NATS/1.0\r\nNats-Msg-Id: ${options.id}\r\n${expected}${place}\r\n`);
   return { encode: () => bytes } as unknown as MsgHdrs;
+}
+
+/** The headers of one message of an atomic batch. */
+function placeInGroup(group: string, place: number, end: number): string {
+  const commit = place === end ? 'Nats-Batch-Commit: 1\r\n' : '';
+  return `Nats-Batch-Id: ${group}\r\nNats-Batch-Sequence: ${place}\r\n${commit}`;
 }
 
 interface PubAck {
   seq?: number;
   duplicate?: boolean;
+  /** How many messages were stored together. */
+  count?: number;
   error?: { code: number; err_code: number; description: string };
 }
 
 function settle(pending: Pending, text: string): void {
   const ack = JSON.parse(text) as PubAck;
-  if (!ack.error) pending.resolve({ is: 'stored', seq: ack.seq!, duplicate: ack.duplicate === true });
+  // a server that knows no groups has taken its messages one by one and tells of the last one only
+  if (!ack.error && (ack.count ?? 1) !== pending.count)
+    pending.reject(noAnswer('the server stores no groups'));
+  else if (!ack.error) pending.resolve({ is: 'stored', seq: ack.seq!, duplicate: ack.duplicate === true });
   else if (wrongLastSequence.includes(ack.error.err_code)) pending.resolve({ is: 'conflict' });
   else pending.resolve({ is: 'refused', code: ack.error.err_code, error: ack.error.description });
 }
 
-function noAnswer(reason: string): Unavailable {
+/** The error of an append that is turned away because too many wait already. */
+export function tooMany(): Unavailable {
+  return noAnswer('too many appends wait already');
+}
+
+/** The error of an append of which it is not known whether it is stored. */
+export function noAnswer(reason: string): Unavailable {
   return new Unavailable('log_unavailable', `The event log did not acknowledge: ${reason}`);
 }

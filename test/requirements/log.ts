@@ -10,4 +10,6 @@ export const log = {
   'LOG-08': 'Without a log server an append ends in bounded time with a clear error.',
   'LOG-09': 'A full stream refuses new facts and keeps the old.',
   'LOG-10': 'Every fact ever released can still be read.',
+  'LOG-11':
+    'Appends that come together are stored together; each keeps its own answer, and those of one subject their order.',
 } as const;

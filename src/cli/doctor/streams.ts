@@ -1,5 +1,5 @@
 import { DiscardPolicy, type StreamInfo } from 'nats';
-import type { StreamDefinition } from '../../../streams/core/index.js';
+import type { Log, StreamDefinition } from '../../../streams/core/index.js';
 import { changeableSettings, lastingSettings } from '../../../streams/core/nats.js';
 import { streams } from '../../../streams/index.js';
 import { bytes } from '../core/terminal.js';
@@ -20,7 +20,7 @@ const configuration: Check = {
       if (!running && !streams.some(({ name }) => found.has(name)))
         return skipped('there are none yet: the first start makes them');
       const answers = streams.flatMap((definition) =>
-        compare(definition, found.get(definition.name), installation),
+        compare(definition, found.get(definition.name), installation, log.connection),
       );
       return answers.length > 0
         ? answers
@@ -54,6 +54,7 @@ function compare(
   definition: StreamDefinition,
   info: StreamInfo | undefined,
   { config }: Installation,
+  connection: Log['connection'],
 ): Result[] {
   const { name } = definition;
   if (!info) return [of(name, fail(`there is no stream ${name}`, 'restart the service, which makes it'))];
@@ -70,7 +71,10 @@ function compare(
       lastingSettings,
       'another program made it: move what it holds elsewhere and delete it, the service makes it anew',
     ),
-    ...different(changeableSettings(definition, config.NATS_REPLICAS), 'restart the service, which sets it'),
+    ...different(
+      changeableSettings(definition, config.NATS_REPLICAS, connection),
+      'restart the service, which sets it',
+    ),
   ];
 }
 
