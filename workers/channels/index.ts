@@ -1,21 +1,24 @@
 import { wantedChannels } from '../../projections/channels/queries.js';
 import { channels } from '../../streams/channels/index.js';
-import { clock, type Timer } from '../../streams/core/clock.js';
 import { pause, retry } from '../../streams/core/index.js';
 import { KeyedLock } from '../../streams/core/keyed-lock.js';
-import { casefold, isManagedChannel } from '../../streams/irc-grammar.js';
-import { answerRequests } from '../core/rpc.js';
+import { casefold, isNick } from '../../streams/irc-grammar.js';
+import type { Enforcement } from '../../streams/moderation/index.js';
+import { answerRequests, commandOperations, type Deadline } from '../core/rpc.js';
 import type { IrcLine } from '../irc/line.js';
 import type { Session } from '../irc/session.js';
 import { serverUpSince } from '../irc/uptime.js';
 import { channelService } from './client.js';
 import { Commands } from './commands.js';
-import { isUnavailable } from './executor.js';
+import { enforce } from './enforce.js';
 import { Lifecycle } from './lifecycle.js';
+import { online } from './lookups.js';
+import { Membership } from './membership.js';
 import type { KeepChannelsOptions } from './options.js';
 import { PendingInvites } from './pending-invites.js';
 import { bringBot, reconcile } from './reconcile.js';
 import { Relinks } from './relinks.js';
+import { Repairs } from './repairs.js';
 import { Reserved } from './reserved.js';
 import { Tally } from './tally.js';
 import { voiceWhoCame } from './voices.js';
@@ -30,9 +33,6 @@ export { noSuchNick, notInChannel, operationFailed } from './members.js';
 export type { ChannelsObserver, HourlyLimits, KeepChannelsOptions, Lifetimes } from './options.js';
 export type * from './requests.js';
 
-/** How long after one of our bots was put out of a channel it is brought back, and how often that may be. */
-const repairAfterMs = 2_000;
-const repairEveryMs = 60_000;
 const retryMs = 1_000;
 /** How long a server is young: who was in its channels before it was started anew has not left them. */
 const newServerMs = 120_000;
@@ -49,10 +49,10 @@ export class KeepChannels {
   readonly #pending: PendingInvites;
   readonly #reserved: Reserved;
   readonly #commands: Commands;
+  readonly #membership: Membership;
+  readonly #repairs: Repairs;
   readonly #lifecycle: Lifecycle;
   readonly #relinks = new Relinks(() => this.#lookAgain());
-  readonly #repairs = new Map<string, Timer>();
-  readonly #repairedAt = new Map<string, number>();
   #touched = new Set<string>();
   #looking = Promise.resolve();
   #tally: Promise<Tally> | undefined;
@@ -79,16 +79,19 @@ export class KeepChannels {
         await bringBot(session, nick, managed);
       },
     });
-    this.#commands = new Commands({
+    const work = {
       ...options,
       reserved: this.#reserved,
       locks: this.#locks,
       pending: this.#pending,
       tally: () => this.#takeTally(),
-      touched: (name) => void this.#touched.add(name),
+      touched: (name: string) => void this.#touched.add(name),
       // the next session may have looked at the directory already
-      left: (name) => this.#repairSoon(name),
-    });
+      left: (name: string) => this.#repairs.soon(name),
+    };
+    this.#commands = new Commands(work);
+    this.#membership = new Membership(this.#commands, work);
+    this.#repairs = new Repairs({ ...work, commands: this.#commands });
     const schedule = options.schedule ?? usualSchedule;
     this.#lifecycle = new Lifecycle({ ...options, schedule, commands: this.#commands });
   }
@@ -99,7 +102,7 @@ export class KeepChannels {
     irc.on('line', this.#see);
     irc.start();
     this.#answering = answerRequests({
-      ...{ log, logger, service: channelService, operations: this.#commands.operations() },
+      ...{ log, logger, service: channelService, operations: this.#operations() },
       observe: this.#options.observe?.operation,
     });
     this.#lifecycle.start();
@@ -109,7 +112,7 @@ export class KeepChannels {
   async stop(): Promise<void> {
     const { irc } = this.#options;
     this.#stop.abort();
-    for (const timer of this.#repairs.values()) clock.clearTimeout(timer);
+    this.#repairs.stop();
     this.#relinks.stop();
     await this.#answering?.stop();
     irc.off('session', this.#begin);
@@ -124,6 +127,24 @@ export class KeepChannels {
     if (!session) return 'its session has not begun yet';
     if (!session.oper) return 'the IRC server has not made it an operator';
     return session.forces ? null : 'the IRC server has no commands to force anything in channels';
+  }
+
+  /** What other processes ask for, under the names by which they do. */
+  #operations() {
+    const commands = this.#commands;
+    return {
+      ...commandOperations(commands, ['create', 'update', 'remove']),
+      ...commandOperations(this.#membership, ['invite', 'members']),
+      // nothing of it is recorded here
+      enforce: async (wanted: Enforcement, deadline: Deadline) => {
+        const session = commands.session();
+        return await commands.alone(casefold(wanted.channel), { deadline }, () => enforce(session, wanted));
+      },
+      online: async (nicks: string[]) => {
+        const there = await online(commands.session(), nicks.filter(isNick));
+        return nicks.filter((nick) => there.has(casefold(nick)));
+      },
+    };
   }
 
   /** Stock is taken once, by the first command that needs it; from then on every change goes through here. */
@@ -146,7 +167,7 @@ export class KeepChannels {
     // and told of servers that are linked to the network
     void session.command('MODE', session.nick, '+s', '+lL');
     this.#look(session, false);
-    for (const name of this.#commands.unopened) this.#repairSoon(name);
+    for (const name of this.#commands.unopened) this.#repairs.soon(name);
   };
 
   /** Servers were joined: what one of them did not know of is brought back to what is recorded. */
@@ -204,39 +225,9 @@ export class KeepChannels {
     if (session) voiceWhoCame(session, line);
     this.#relinks.see(line);
     const [channel = '', kicked = ''] = line.params;
-    if (line.command === 'KICK' && this.#isOurs(kicked)) this.#repairSoon(casefold(channel));
-    if (line.command === 'PART' && this.#isOurs(line.nick)) this.#repairSoon(casefold(channel));
+    if (line.command === 'KICK' && this.#isOurs(kicked)) this.#repairs.soon(casefold(channel));
+    if (line.command === 'PART' && this.#isOurs(line.nick)) this.#repairs.soon(casefold(channel));
   };
-
-  /** Not at once and not often: a bot may be about to come back by itself, and nobody wins a war of kicks. */
-  #repairSoon(name: string): void {
-    if (!isManagedChannel(name) || this.#repairs.has(name) || this.#stop.signal.aborted) return;
-    const last = this.#repairedAt.get(name) ?? 0;
-    const wait = Math.max(repairAfterMs, last + repairEveryMs - clock.now());
-    const timer = clock.setTimeout(() => {
-      this.#repairs.delete(name);
-      this.#repairedAt.set(name, clock.now());
-      void this.#repair(name);
-    }, wait);
-    timer.unref();
-    this.#repairs.set(name, timer);
-  }
-
-  async #repair(name: string): Promise<void> {
-    const { logger } = this.#options;
-    try {
-      const changed = await this.#commands.repair(name);
-      if (changed.length > 0) this.#options.observe?.repaired('changed', 1);
-      logger.info({ channel: name, changed }, 'channel looked after');
-    } catch (error) {
-      const { code } = error as { code?: unknown };
-      if (code === 'channel_reserved') return;
-      if (isUnavailable(error)) this.#repairedAt.delete(name);
-      else logger.warn({ channel: name, err: error }, 'channel cannot be repaired yet');
-      // where there is no session, the next one will see to it
-      if (code !== 'irc_unavailable' || this.#options.irc.session()) this.#repairSoon(name);
-    }
-  }
 
   #isOurs(nick: string): boolean {
     const { irc, bots } = this.#options;

@@ -101,9 +101,3 @@ export interface Channels {
   remove(request: RemoveChannel, asker: Asker): Promise<RemovedChannel>;
   members(request: ChangeMembers, asker: Asker): Promise<ChangedMembers>;
 }
-
-/** What a request over the log server holds. */
-export interface Asked<Request> {
-  request: Request;
-  asker: Asker;
-}

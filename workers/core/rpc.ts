@@ -143,6 +143,18 @@ export function commandsOf<Commands extends object>(
   return Object.fromEntries(names.map((name) => [name, command(name)])) as Commands;
 }
 
+/** The operations that carry out a service's commands, as `commandsOf` asks for them. */
+export function commandOperations<Name extends string>(
+  commands: Record<Name, (request: never, asker: never) => Promise<unknown>>,
+  names: readonly Name[],
+): Operations {
+  const operation =
+    (name: Name) =>
+    ({ request, asker }: { request: never; asker: object }, deadline: Deadline) =>
+      commands[name](request, { ...asker, deadline } as never);
+  return Object.fromEntries(names.map((name) => [name, operation(name)]));
+}
+
 /** How an error is told apart. */
 export function codeOf(error: unknown): string {
   return String((error as { code?: unknown }).code ?? 'error');

@@ -1,0 +1,92 @@
+import { type ChannelState, mayInvite } from '../../streams/channels/index.js';
+import { casefold } from '../../streams/irc-grammar.js';
+import type { Session } from '../irc/session.js';
+import type { Commands, CommandsOptions, WaitingAsker } from './commands.js';
+import { type Members, membersOf } from './lookups.js';
+import { allFailed, changeMembers, type MembersOutcome } from './members.js';
+import type { ChangedMembers, ChangeMembers, InvitedMembers, InviteMembers } from './requests.js';
+import { prepareRoom, refusedByNetwork } from './room.js';
+import { voiceBots } from './voices.js';
+
+/** Users of a task channel, our bots apart. */
+const mostInTaskChannel = 50;
+
+/** The commands about who is in a managed channel, and what they may do there. */
+export class Membership {
+  readonly #commands: Commands;
+  readonly #options: CommandsOptions;
+
+  constructor(commands: Commands, options: CommandsOptions) {
+    this.#commands = commands;
+    this.#options = options;
+  }
+
+  async invite({ name, nicks, event_seq }: InviteMembers, asker: WaitingAsker): Promise<InvitedMembers> {
+    const session = this.#commands.session();
+    return await this.#commands.alone(name, asker, async () => {
+      const { state, seq } = await this.#commands.look(name, asker);
+      if (!mayInvite(state, { event_seq })) return { name, invited: [], failed_invites: [], seq };
+      const { refused, members } = await prepareRoom(session, { ...state, name }, this.#options.bots);
+      if (refused) throw refusedByNetwork(refused, 'The network refuses the channel');
+      const missing = nicks.filter((nick) => !members.has(casefold(nick)));
+      const { successful: invited, failed } = await this.#changeMembers(
+        session,
+        { ...state, name },
+        members,
+        {
+          action: 'sajoin',
+          nicks: missing,
+          reason: '',
+        },
+      );
+      const failed_invites = Object.keys(failed);
+      // recorded last: where the session ends before, the event asks them in again
+      const recorded = await this.#commands.decide({ is: 'invite', name, nicks: missing, event_seq }, asker);
+      this.#options.pending.add(name, failed_invites);
+      return { name, invited, failed_invites, seq: recorded.seq };
+    });
+  }
+
+  async members(request: ChangeMembers, asker: WaitingAsker): Promise<ChangedMembers> {
+    const { name, action, nicks, reason, cause = 'request' } = request;
+    return await this.#commands.alone(name, asker, async () => {
+      const { state, seq } = await this.#commands.look(name, asker);
+      let session: Session;
+      try {
+        session = this.#commands.session();
+      } catch {
+        return { action, successful: [], failed: allFailed(nicks), seq };
+      }
+      if (cause === 'request')
+        (await this.#options.tally()).memberOperations.take(nicks.length, this.#options.log.now());
+      const { refused, members } = await prepareRoom(session, { ...state, name }, this.#options.bots);
+      if (refused) return { action, successful: [], failed: allFailed(nicks), seq };
+      const change = { action, nicks, reason };
+      const outcome = await this.#changeMembers(session, { ...state, name }, members, change);
+      if (action === 'sapart') this.#options.pending.remove(name, nicks);
+      const done = { is: 'record members' as const, name, action, reason, nicks: outcome.successful };
+      const recorded = await this.#commands.decide(done, asker);
+      return { action, ...outcome, seq: recorded.seq };
+    });
+  }
+
+  /** Does something to members, within what a task channel takes; our bots keep their voice. */
+  async #changeMembers(
+    session: Session,
+    channel: ChannelState & { name: string },
+    members: Members,
+    change: Parameters<typeof changeMembers>[2],
+  ): Promise<MembersOutcome> {
+    const { name, type } = channel;
+    const room = type === 'task' ? mostInTaskChannel - this.#agents(session, members) : undefined;
+    const outcome = await changeMembers(session, name, change, { ...this.#options, room });
+    if (change.action === 'sajoin')
+      await voiceBots(session, channel, await membersOf(session, name), this.#options.bots);
+    return outcome;
+  }
+
+  #agents(session: Session, members: Members): number {
+    const bots = new Set([session.nick, ...this.#options.bots].map(casefold));
+    return [...members.keys()].filter((nick) => !bots.has(nick)).length;
+  }
+}

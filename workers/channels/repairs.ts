@@ -1,0 +1,102 @@
+import { channelSubject, channels } from '../../streams/channels/index.js';
+import { clock, type Timer } from '../../streams/core/clock.js';
+import { isManagedChannel } from '../../streams/irc-grammar.js';
+import { permanentMode } from '../irc/join.js';
+import type { Session } from '../irc/session.js';
+import { type Commands, isUnavailable } from './commands.js';
+import { modesOf } from './lookups.js';
+import type { KeepChannelsOptions } from './options.js';
+import type { PendingInvites } from './pending-invites.js';
+import type { Reserved } from './reserved.js';
+import { closeRoom, openRoom, refusedByNetwork, repairRoom } from './room.js';
+
+/** What repairs are made with. */
+export interface RepairsOptions
+  extends Pick<KeepChannelsOptions, 'log' | 'irc' | 'bots' | 'logger' | 'observe'> {
+  commands: Commands;
+  pending: PendingInvites;
+  reserved: Reserved;
+}
+
+/** How long after one of our bots was put out of a channel it is brought back, and how often that may be. */
+const repairAfterMs = 2_000;
+const repairEveryMs = 60_000;
+
+/** Brings single channels back to what they are recorded to be, in a while. */
+export class Repairs {
+  readonly #options: RepairsOptions;
+  readonly #waiting = new Map<string, Timer>();
+  readonly #doneAt = new Map<string, number>();
+  #stopped = false;
+
+  constructor(options: RepairsOptions) {
+    this.#options = options;
+  }
+
+  /** Begins no more. */
+  stop(): void {
+    this.#stopped = true;
+    for (const timer of this.#waiting.values()) clock.clearTimeout(timer);
+  }
+
+  /** Not at once and not often: a bot may be about to come back by itself, and nobody wins a war of kicks. */
+  soon(name: string): void {
+    if (!isManagedChannel(name) || this.#waiting.has(name) || this.#stopped) return;
+    const last = this.#doneAt.get(name) ?? 0;
+    const wait = Math.max(repairAfterMs, last + repairEveryMs - clock.now());
+    const timer = clock.setTimeout(() => {
+      this.#waiting.delete(name);
+      this.#doneAt.set(name, clock.now());
+      void this.#repair(name);
+    }, wait);
+    timer.unref();
+    this.#waiting.set(name, timer);
+  }
+
+  async #repair(name: string): Promise<void> {
+    const { logger } = this.#options;
+    try {
+      const changed = await this.#bringBack(name);
+      if (changed.length > 0) this.#options.observe?.repaired('changed', 1);
+      logger.info({ channel: name, changed }, 'channel looked after');
+    } catch (error) {
+      const { code } = error as { code?: unknown };
+      if (code === 'channel_reserved') return;
+      if (isUnavailable(error)) this.#doneAt.delete(name);
+      else logger.warn({ channel: name, err: error }, 'channel cannot be repaired yet');
+      // where there is no session, the next one will see to it
+      if (code !== 'irc_unavailable' || this.#options.irc.session()) this.soon(name);
+    }
+  }
+
+  /** Brings one channel to what it is recorded to be, and our bots into it; tells what was different. */
+  async #bringBack(name: string): Promise<string[]> {
+    const { commands, bots, pending } = this.#options;
+    const session = commands.session();
+    return await commands.alone(name, {}, async () => {
+      if (!(await commands.exists(name))) return await this.#removeLeftover(session, name);
+      const { state } = await commands.look(name, { by: 'keep-channels' });
+      if (!commands.unopened.has(name)) return await repairRoom(session, { ...state, name }, bots);
+      const { invited, refused } = await openRoom(session, { ...state, name }, bots);
+      commands.unopened.delete(name);
+      if (refused) throw refusedByNetwork(refused, 'The network refuses the channel');
+      pending.add(
+        name,
+        state.invited.filter((nick) => !invited.includes(nick)),
+      );
+      return ['opened'];
+    });
+  }
+
+  /** Closes a channel of ours that was deleted and is still there. */
+  async #removeLeftover(session: Session, name: string): Promise<string[]> {
+    const { log, commands, reserved } = this.#options;
+    commands.unopened.delete(name);
+    reserved.refuse(name);
+    if ((await log.last(channels, channelSubject(name)))?.type !== 'channel.deleted') return [];
+    // without +P it is somebody else's by now: the name is free again
+    if (!(await modesOf(session, name)).has(permanentMode)) return [];
+    await closeRoom(session, name, 'Channel deleted');
+    return ['removed'];
+  }
+}
