@@ -2,19 +2,15 @@ import type { Logger } from 'pino';
 import { atMost, clock } from '../../streams/core/clock.js';
 import { type Log, Sleeper } from '../../streams/core/index.js';
 import { casefold } from '../../streams/irc-grammar.js';
-import type { LineSighting, Sighting } from '../../streams/network/index.js';
 import {
   type IrcConnection,
-  type IrcLine,
-  type JoinOutcome,
   type NetworkSize,
   networkSize,
   type Session,
   serverUpSince,
 } from '../irc/index.js';
-import { catchUp, reachOf } from './catch-up.js';
-import { Journal, type Recording, type RecordingObserver } from './journal.js';
-import { lineOf, Room } from './room.js';
+import { Journal, type RecordingObserver } from './journal.js';
+import { Sightings } from './sightings.js';
 import { WantedChannels } from './wanted.js';
 import { WatchedChannel } from './watched-channel.js';
 
@@ -35,10 +31,8 @@ export type { RecordingObserver } from './journal.js';
 const window = 500;
 const lookMs = 250;
 const sizeEveryMs = 2_000;
-/** A room that was just created is entered after its creator, and one that we were kicked from perhaps deleted. */
+/** A room that was just created is entered after its creator. */
 const newcomerMs = 500;
-const kickedMs = 3_000;
-const wholeEveryMs = 24 * 3_600_000;
 const flushMs = 2_000;
 /** The clocks of the log server and of the IRC server may differ by as much. */
 const clockToleranceMs = 60_000;
@@ -49,13 +43,12 @@ export class RecordIrc {
   readonly #wanted: WantedChannels;
   readonly #journal: Journal;
   readonly #watched = new Map<string, WatchedChannel>();
+  readonly #sightings: Sightings;
   readonly #stop = new AbortController();
   #session: Session | undefined;
-  #upSince: number | undefined;
   #size: NetworkSize | undefined;
   #sizeAskedAt = 0;
-  /** When anything was last seen; and when that was before this recorder began. */
-  #seenAt: number | undefined;
+  /** When anything was last seen before this recorder began. */
   #firstSeenUntil: number | undefined;
   #recalled = false;
   #following: Promise<void> | undefined;
@@ -74,11 +67,12 @@ export class RecordIrc {
       ...(observe ? { observe } : {}),
       superseded: ({ channel }) => this.#superseded(casefold(channel)),
     });
+    this.#sightings = new Sightings(log, this.#journal, this.#watched);
   }
 
   start(): void {
     const { irc, log, logger } = this.#options;
-    irc.on('line', (line) => this.#see(line));
+    irc.on('line', (line) => this.#sightings.see(line));
     irc.on('session', () => this.#sleeper.wake());
     irc.on('lost', () => this.#lost());
     irc.start();
@@ -131,8 +125,8 @@ export class RecordIrc {
   /** Learns from the log where the recording stands, of the channels as well while there is no session yet. */
   async #prepare(): Promise<void> {
     if (!this.#recalled) {
-      this.#seenAt ??= await this.#journal.recall();
-      this.#firstSeenUntil = this.#seenAt;
+      this.#sightings.seenAt ??= await this.#journal.recall();
+      this.#firstSeenUntil = this.#sightings.seenAt;
       this.#recalled = true;
     }
     this.#want();
@@ -146,7 +140,7 @@ export class RecordIrc {
   /** Leaves what is not wanted any more, enters what is, and records channels as a whole now and then. */
   async #tend(session: Session): Promise<void> {
     if (session !== this.#session) {
-      this.#upSince = await serverUpSince(session, this.#now());
+      this.#sightings.begin(session, await serverUpSince(session, this.#sightings.now()));
       this.#session = session;
     }
     this.#measure(session);
@@ -157,7 +151,7 @@ export class RecordIrc {
       if (due.length === 0 || session.lost.aborted || this.#stop.signal.aborted) break;
       await this.#enter(session, due.slice(0, window));
     }
-    this.#recordWhole();
+    this.#sightings.recordWhole();
   }
 
   /** Asks how large the network is, now and then; nothing waits for the answer. */
@@ -192,7 +186,7 @@ export class RecordIrc {
       this.#watched.delete(key);
       if (watched?.room) void session.command('PART', name).catch(() => {});
       if (recording?.seenAt !== undefined && !recording.left) {
-        this.#journal.add(recording, [{ is: 'left', at: this.#now(), reason: 'Channel deleted' }]);
+        this.#journal.add(recording, [{ is: 'left', at: this.#sightings.now(), reason: 'Channel deleted' }]);
       }
     }
   }
@@ -226,69 +220,9 @@ export class RecordIrc {
         continue;
       }
       joined += 1;
-      this.#entered(session, watched, outcome);
-      // in a channel that we were in already, a line may have come before we left it and entered it again
-      const replayed = new Set(outcome.snapshot?.lines.map(({ tags }) => tags.msgid));
-      for (const { line, at } of early) {
-        if (!line.tags.msgid || !replayed.has(line.tags.msgid)) this.#observe(watched, line, at);
-      }
+      this.#sightings.entered(session, watched, outcome, early);
     }
     logger.info({ joined, of: group.length, ms: clock.now() - started }, 'channels recorded');
-  }
-
-  #entered(session: Session, watched: WatchedChannel, outcome: JoinOutcome & { is: 'joined' }): void {
-    const { modes, history } = outcome;
-    const snapshot = outcome.snapshot ?? { members: [], topic: '', lines: [] };
-    const recording = watched.recording!;
-    const now = this.#now();
-    const missed = catchUp({
-      known: recording.lastLine,
-      recordedUntil: recording.seenAt,
-      seenUntil: seenUntilOf(watched, recording),
-      isSure: watched.isSure,
-      upSince: this.#upSince,
-      history: history && {
-        lines: snapshot.lines.map((line): LineSighting => lineOf(line, this.#timeOf(line))),
-        reachesBack: reachOf(modes, history.from, now),
-      },
-      now,
-    });
-    watched.room = new Room(watched.name, snapshot, modes, session.modeNames);
-    watched.wholeAt = now;
-    this.#record(watched, [...missed, watched.room.snapshot(now)]);
-  }
-
-  /** Any line that is nobody's answer; those that are about a member are about each channel they are in. */
-  #see(line: IrcLine): void {
-    const at = this.#timeOf(line);
-    if (line.command === 'QUIT' || line.command === 'NICK') {
-      for (const watched of this.#watched.values()) {
-        if (watched.early || watched.room?.has(line.nick)) this.#observe(watched, line, at);
-      }
-      return;
-    }
-    const watched = this.#watched.get(casefold(line.params[0] ?? ''));
-    if (watched) this.#observe(watched, line, at);
-  }
-
-  #observe(watched: WatchedChannel, line: IrcLine, at: number): void {
-    const { room, early } = watched;
-    const { command, params } = line;
-    if (early) early.push({ line, at });
-    if (!room || (command === 'JOIN' && this.#isUs(line.nick))) return;
-    const sighting = room.see(line, at);
-    if (sighting) this.#record(watched, [sighting]);
-    const gone = command === 'KICK' ? params[1] : command === 'PART' ? line.nick : undefined;
-    if (gone && this.#isUs(gone)) this.#left(watched, params.at(-1) ?? '');
-  }
-
-  #isUs(nick: string): boolean {
-    return casefold(nick) === casefold(this.#session?.nick ?? '');
-  }
-
-  #left(watched: WatchedChannel, reason: string): void {
-    this.#record(watched, [{ is: 'left', at: this.#now(), reason }]);
-    watched.leave(kickedMs);
   }
 
   /** Somebody else records the channel: it is left to them for a while, and then what they missed is looked for. */
@@ -303,37 +237,6 @@ export class RecordIrc {
   #lost(): void {
     this.#size = undefined;
     this.#sizeAskedAt = 0;
-    for (const watched of this.#watched.values()) watched.lost(this.#seenAt);
+    for (const watched of this.#watched.values()) watched.lost(this.#sightings.seenAt);
   }
-
-  /** Facts grow old and are dropped: what is true for longer than that has to be said again. */
-  #recordWhole(): void {
-    const now = this.#now();
-    const old = [...this.#watched.values()].filter(
-      ({ room, wholeAt }) => room && wholeAt < now - wholeEveryMs,
-    );
-    for (const watched of old.slice(0, window)) {
-      watched.wholeAt = now;
-      this.#record(watched, [watched.room!.snapshot(now)]);
-    }
-  }
-
-  #record(watched: WatchedChannel, seen: Sighting[]): void {
-    this.#seenAt = Math.max(this.#seenAt ?? 0, seen.at(-1)!.at);
-    if (watched.recording) this.#journal.add(watched.recording, seen);
-  }
-
-  #timeOf({ tags }: IrcLine): number {
-    const at = Date.parse(tags.time ?? '');
-    return Number.isNaN(at) ? this.#now() : at;
-  }
-
-  #now(): number {
-    return Math.round(this.#options.log.now().getTime());
-  }
-}
-
-/** What the log has of a channel was seen; and unless it was left, everything until the session before ended. */
-function seenUntilOf({ seenUntil = 0 }: WatchedChannel, { seenAt = 0, left }: Recording): number {
-  return left ? seenAt : Math.max(seenAt, seenUntil);
 }

@@ -7,13 +7,19 @@ import type { Room } from './room.js';
 /** Between tries to enter. */
 const pauses = { first: 10_000, longest: 600_000 };
 
+/** A line that came while its channel was being entered, and when. */
+export interface EarlyLine {
+  line: IrcLine;
+  at: number;
+}
+
 /** A channel that is wanted: how it is recorded, the room while we are in it, and when to enter it while we are not. */
 export class WatchedChannel {
   readonly name: string;
   recording: Recording | undefined;
   room: Room | undefined;
   /** Lines that came while it is being entered. */
-  early: { line: IrcLine; at: number }[] | undefined;
+  early: EarlyLine[] | undefined;
   /** When it was last recorded as a whole. */
   wholeAt = 0;
   /** Until when everything was seen of it; `undefined` where nobody knows. */

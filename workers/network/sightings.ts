@@ -1,0 +1,135 @@
+import type { Log } from '../../streams/core/index.js';
+import { casefold } from '../../streams/irc-grammar.js';
+import type { LineSighting, Sighting } from '../../streams/network/index.js';
+import type { IrcLine, JoinOutcome, Session } from '../irc/index.js';
+import { catchUp, reachOf } from './catch-up.js';
+import type { Journal, Recording } from './journal.js';
+import { lineOf, Room } from './room.js';
+import type { EarlyLine, WatchedChannel } from './watched-channel.js';
+
+const wholeEveryMs = 24 * 3_600_000;
+/** Channels that are recorded as a whole at a time. */
+const window = 500;
+/** After we were kicked: the channel is perhaps deleted. */
+const kickedMs = 3_000;
+
+/** What is seen of the watched channels, as it is recorded. */
+export class Sightings {
+  /** When anything was last seen. */
+  seenAt: number | undefined;
+  readonly #log: Log;
+  readonly #journal: Journal;
+  readonly #watched: ReadonlyMap<string, WatchedChannel>;
+  #session: Session | undefined;
+  #upSince: number | undefined;
+
+  constructor(log: Log, journal: Journal, watched: ReadonlyMap<string, WatchedChannel>) {
+    this.#log = log;
+    this.#journal = journal;
+    this.#watched = watched;
+  }
+
+  /** From now on things are seen in this session, on a server that is up since then. */
+  begin(session: Session, upSince: number | undefined): void {
+    this.#session = session;
+    this.#upSince = upSince;
+  }
+
+  /** A watched channel was entered: what was missed of it, what it is like now, and what came while it was entered. */
+  entered(
+    session: Session,
+    watched: WatchedChannel,
+    outcome: JoinOutcome & { is: 'joined' },
+    early: readonly EarlyLine[],
+  ): void {
+    const { modes, history } = outcome;
+    const snapshot = outcome.snapshot ?? { members: [], topic: '', lines: [] };
+    const recording = watched.recording!;
+    const now = this.now();
+    const missed = catchUp({
+      known: recording.lastLine,
+      recordedUntil: recording.seenAt,
+      seenUntil: seenUntilOf(watched, recording),
+      isSure: watched.isSure,
+      upSince: this.#upSince,
+      history: history && {
+        lines: snapshot.lines.map((line): LineSighting => lineOf(line, this.#timeOf(line))),
+        reachesBack: reachOf(modes, history.from, now),
+      },
+      now,
+    });
+    watched.room = new Room(watched.name, snapshot, modes, session.modeNames);
+    watched.wholeAt = now;
+    this.#record(watched, [...missed, watched.room.snapshot(now)]);
+    // in a channel that we were in already, a line may have come before we left it and entered it again
+    const replayed = new Set(snapshot.lines.map(({ tags }) => tags.msgid));
+    for (const { line, at } of early) {
+      if (!line.tags.msgid || !replayed.has(line.tags.msgid)) this.#observe(watched, line, at);
+    }
+  }
+
+  /** Any line that is nobody's answer; those that are about a member are about each channel they are in. */
+  see(line: IrcLine): void {
+    const at = this.#timeOf(line);
+    if (line.command === 'QUIT' || line.command === 'NICK') {
+      for (const watched of this.#watched.values()) {
+        if (watched.early || watched.room?.has(line.nick)) this.#observe(watched, line, at);
+      }
+      return;
+    }
+    const watched = this.#watched.get(casefold(line.params[0] ?? ''));
+    if (watched) this.#observe(watched, line, at);
+  }
+
+  #observe(watched: WatchedChannel, line: IrcLine, at: number): void {
+    const { room, early } = watched;
+    const { command, params } = line;
+    if (early) early.push({ line, at });
+    if (!room || (command === 'JOIN' && this.#isUs(line.nick))) return;
+    const sighting = room.see(line, at);
+    if (sighting) this.#record(watched, [sighting]);
+    const gone = command === 'KICK' ? params[1] : command === 'PART' ? line.nick : undefined;
+    if (gone && this.#isUs(gone)) this.#left(watched, params.at(-1) ?? '');
+  }
+
+  /** Facts grow old and are dropped: what is true for longer than that has to be said again. */
+  recordWhole(): void {
+    const now = this.now();
+    const old = [...this.#watched.values()].filter(
+      ({ room, wholeAt }) => room && wholeAt < now - wholeEveryMs,
+    );
+    for (const watched of old.slice(0, window)) {
+      watched.wholeAt = now;
+      this.#record(watched, [watched.room!.snapshot(now)]);
+    }
+  }
+
+  /** The time by the log's clock, in whole milliseconds. */
+  now(): number {
+    return Math.round(this.#log.now().getTime());
+  }
+
+  #left(watched: WatchedChannel, reason: string): void {
+    this.#record(watched, [{ is: 'left', at: this.now(), reason }]);
+    watched.leave(kickedMs);
+  }
+
+  #record(watched: WatchedChannel, seen: Sighting[]): void {
+    this.seenAt = Math.max(this.seenAt ?? 0, seen.at(-1)!.at);
+    if (watched.recording) this.#journal.add(watched.recording, seen);
+  }
+
+  #isUs(nick: string): boolean {
+    return casefold(nick) === casefold(this.#session?.nick ?? '');
+  }
+
+  #timeOf({ tags }: IrcLine): number {
+    const at = Date.parse(tags.time ?? '');
+    return Number.isNaN(at) ? this.now() : at;
+  }
+}
+
+/** What the log has of a channel was seen; and unless it was left, everything until the session before ended. */
+function seenUntilOf({ seenUntil = 0 }: WatchedChannel, { seenAt = 0, left }: Recording): number {
+  return left ? seenAt : Math.max(seenAt, seenUntil);
+}
