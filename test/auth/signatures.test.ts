@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import t from 'tap';
 import { signatureFaults } from '../../src/auth/erc8128/policy.js';
+import { signatureOf } from '../../src/auth/erc8128/signature-input.js';
 import { startNats } from '../support/nats.js';
 import { guardedServer, newWallet, publicUrl } from './stage.js';
 
@@ -264,6 +265,56 @@ t.test('wallet signatures', async (t) => {
       seen.add(fault);
     });
   }
+
+  t.test('AUTH-03 what describes a signature has its bounds, and costs little', async (t) => {
+    const padded = (nonce: string) => `${usual(nonce)};tag="${'x'.repeat(2_048)}"`;
+    const several = async (nonce: string) =>
+      await changed(nonce, (headers) => ({
+        ...headers,
+        'signature-input': `${headers['signature-input']}, other=("@method");created=1;expires=2;keyid="k"`,
+        signature: `${headers.signature}, other=:AAAA:`,
+      }));
+    for (const make of [hand(all, padded), several]) {
+      const nonce = await fresh();
+      t.match(await send(await make(nonce)), { status: 401, body: { code: 'signature_input_invalid' } });
+      t.equal((await send(await sign(nonce))).status, 200, 'the nonce stays good');
+    }
+    const parts = [',eth=(', 'eth=("', 'eth=();a="', ';a=b', '\\"', '"', ' ;'];
+    const before = process.cpuUsage();
+    for (let round = 0; round < 4; round += 1) {
+      for (const part of parts) {
+        const long = `eth=(${part.repeat(15_000 / part.length)}`;
+        const headers = { 'signature-input': long, signature: 'eth=:AAAA:' };
+        t.match(await send({ headers, method: 'GET' }), { body: { code: 'signature_input_invalid' } }, part);
+      }
+    }
+    const { user } = process.cpuUsage(before);
+    t.ok(user < 28 * 20_000, `${user / 28_000} ms of CPU each`);
+  });
+
+  t.test('AUTH-03 how a description is read', async (t) => {
+    t.match(signatureOf('eth=("@method" "a\\"b";bs  "@path");created=1; keyid="x;y,z=(" ;tag;alg=eip191'), {
+      label: 'eth',
+      components: ['@method', 'a\\"b', '@path'],
+      parameters: new Map([
+        ...[['created', '1'] as const, ['keyid', 'x;y,z=('] as const, ['tag', '?1'] as const],
+        ['alg', 'eip191'],
+      ]),
+    });
+    for (const broken of [
+      '',
+      'eth',
+      'eth=',
+      'eth=(',
+      'eth=("a)',
+      'eth=(a)',
+      'eth=()x',
+      'eth=();',
+      'eth=();A=1',
+      'eth=(), b=()',
+    ])
+      t.equal(signatureOf(broken), undefined, broken);
+  });
 
   t.test('AUTH-03 AUTH-04 nonce_replayed: the same request again', async (t) => {
     const signed = await sign(await fresh());

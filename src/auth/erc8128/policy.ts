@@ -12,6 +12,8 @@ export const signaturePolicy = {
   clockSkewSec: 30,
   /** How long a nonce may be used, in seconds. */
   nonceTtlSec: 300,
+  /** How long each of the two headers may be, in characters. */
+  maxHeaderLength: 2_048,
 } as const;
 
 /** Where nonces are issued. */

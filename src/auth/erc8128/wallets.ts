@@ -11,7 +11,7 @@ import { Refusal } from '../../../streams/core/index.js';
 import { showsSignature } from '../challenges.js';
 import type { Nonces } from './nonces.js';
 import { type SignatureFault, signaturePolicy } from './policy.js';
-import { type DescribedSignature, signaturesOf } from './signature-input.js';
+import { type DescribedSignature, signatureOf } from './signature-input.js';
 
 /** Who signed a request. */
 export interface Wallet {
@@ -86,8 +86,8 @@ export class Wallets {
    * (`SignatureFault`), and 503 `nonce_store_unavailable`; a signature that is refused leaves the nonce as it is.
    */
   async verify(request: SignedRequest, rawBody: Buffer = Buffer.alloc(0)): Promise<Wallet> {
-    const input = String(request.headers['signature-input'] ?? '');
-    const described = signaturesOf(input, signaturePolicy.label);
+    const described = describedBy(request);
+    if (!described) throw this.#refusal('signature_input_invalid');
     const early = faultOfParameters(described);
     if (early) throw this.#refusal(early);
     let nonceEnd: { fault: SignatureFault } | { error: unknown } | undefined;
@@ -111,7 +111,7 @@ export class Wallets {
     if (nonceEnd && 'error' in nonceEnd) throw nonceEnd.error;
     if (nonceEnd) throw this.#refusal(nonceEnd.fault);
     if (!result.ok) {
-      const ofClass = result.reason === 'not_request_bound' && described.some(isForManyRequests);
+      const ofClass = result.reason === 'not_request_bound' && isForManyRequests(described);
       throw this.#refusal(ofClass ? 'class_bound_rejected' : faultOf[result.reason]);
     }
     if (result.chainId !== signaturePolicy.chainId) throw this.#refusal('chain_not_allowed');
@@ -157,15 +157,20 @@ export class Wallets {
   }
 }
 
+/** What a request says of its signature. Headers that are too long are not read: anybody may send them. */
+function describedBy({ headers }: SignedRequest): DescribedSignature | undefined {
+  const [input, signature] = [headers['signature-input'], headers.signature].map((one) => String(one ?? ''));
+  const isTooLong = Math.max(input!.length, signature!.length) > signaturePolicy.maxHeaderLength;
+  return isTooLong ? undefined : signatureOf(input!);
+}
+
 /** What can be seen before anything is computed; other chains and ways to sign would look like wrong signatures. */
-function faultOfParameters(described: DescribedSignature[]): SignatureFault | undefined {
-  for (const { parameters } of described) {
-    const alg = parameters.get('alg');
-    if (alg !== undefined && alg !== signaturePolicy.algorithm) return 'alg_unsupported';
-    const key = parseKeyId(parameters.get('keyid') ?? '');
-    if (key && key.chainId !== signaturePolicy.chainId) return 'chain_not_allowed';
-  }
-  return undefined;
+function faultOfParameters({ label, parameters }: DescribedSignature): SignatureFault | undefined {
+  if (label !== signaturePolicy.label) return 'signature_input_invalid';
+  const alg = parameters.get('alg');
+  if (alg !== undefined && alg !== signaturePolicy.algorithm) return 'alg_unsupported';
+  const key = parseKeyId(parameters.get('keyid') ?? '');
+  return key && key.chainId !== signaturePolicy.chainId ? 'chain_not_allowed' : undefined;
 }
 
 function isForManyRequests({ components }: DescribedSignature): boolean {
