@@ -67,6 +67,10 @@ export const refusalAreas = {
     }),
     upstream_unreachable: refusal(502, 'A part of the service is unreachable', { retryAfter: 1 }),
     too_many_viewers: refusal(503, 'Too many streams are open', { retryAfter: 5 }),
+    too_many_streams: refusal(429, 'Too many streams of this address are open', {
+      hint: 'Close one of them',
+      retryAfter: 5,
+    }),
     skill_unavailable: refusal(503, 'The skill cannot be read now', { retryAfter: 60 }),
   },
   Credentials: {
@@ -146,7 +150,7 @@ export const refusalAreas = {
   },
   'Doors for agents': {
     host_not_allowed: refusal(403, 'This host or origin may not call the tools', {
-      advice: 'The operator can allow it in `ALLOWED_ORIGINS`',
+      advice: 'The operator can allow a host in `ALLOWED_HOSTS`, a web page in `ALLOWED_ORIGINS`',
     }),
     parse_error: refusal(400, 'The body is not JSON', { advice: 'Send JSON' }),
     invalid_request: refusal(400, 'The body is no JSON-RPC 2.0 message', {

@@ -50,6 +50,19 @@ t.test('START-03 the public address follows the port unless it is set', async (t
   t.equal(readConfig({ PORT: '9000', PUBLIC_URL: 'https://a.example' }).PUBLIC_URL, 'https://a.example');
 });
 
+t.test('proxies in front are named, or counted', async (t) => {
+  t.same(readConfig({}).TRUST_PROXY, []);
+  t.equal(readConfig({ TRUST_PROXY: ' 2 ' }).TRUST_PROXY, 2);
+  const networks = ['127.0.0.1', '::1', '10.0.0.0/8', 'fd00::/8'];
+  t.same(readConfig({ TRUST_PROXY: networks.join(', ') }).TRUST_PROXY, networks);
+  for (const wrong of ['true', 'nginx', '10.0.0.0/33', '10.0.0.0/', '1,2', '10', '-1', '::/129'])
+    t.match(problemsOf({ TRUST_PROXY: wrong }), /TRUST_PROXY: must be addresses and networks/, wrong);
+  const hosts = ['relay:8100', 'relay.internal', '[::1]:80'];
+  t.same(readConfig({ ALLOWED_HOSTS: hosts.join(',') }).ALLOWED_HOSTS, hosts);
+  for (const wrong of ['https://relay', 'relay/mcp', 'a b', 'me@relay'])
+    t.match(problemsOf({ ALLOWED_HOSTS: wrong }), /ALLOWED_HOSTS: must be hosts/, wrong);
+});
+
 t.test('START-03 copies need a cluster', async (t) => {
   t.throws(() => readConfig({ NATS_REPLICAS: '3' }), /NATS_REPLICAS: 3 copies need a cluster: set NATS_URL/);
   t.equal(readConfig({ NATS_REPLICAS: '3', NATS_URL: 'nats://a:4222' }).NATS_REPLICAS, 3);

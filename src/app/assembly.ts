@@ -104,6 +104,7 @@ export async function assemble(
   const server = await createServer({
     logger,
     rateLimit: config.RATE_LIMIT,
+    trustProxy: config.TRUST_PROXY,
     observe: (request) => {
       if (!operatorsLook.test(request.route ?? '')) servedAt = performance.now();
       metrics.request(request);

@@ -1,3 +1,5 @@
+import { networkOf } from './client-address.js';
+
 /** Where a caller stands with its requests. */
 export interface AddressCount {
   allowed: boolean;
@@ -37,14 +39,4 @@ export class AddressLimit {
       resetSec: Math.ceil((this.#windowEnd - now) / 1_000),
     };
   }
-}
-
-/** The part of an address that stands for its caller. */
-function networkOf(address: string): string {
-  if (!address.includes(':') || /^::ffff:\d+\./i.test(address)) return address.replace(/^::ffff:/i, '');
-  const [head = '', tail] = address.split('::');
-  const left = head === '' ? [] : head.split(':');
-  const right = tail ? tail.split(':') : [];
-  const gap = Array(Math.max(0, 8 - left.length - right.length)).fill('0');
-  return [...left, ...(tail === undefined ? [] : gap), ...right].slice(0, 4).join(':');
 }

@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { Refusal } from '../../streams/core/index.js';
 import { nobody } from '../operations/core/call.js';
 import type { Caller } from '../operations/core/operation.js';
+import { isOnThisMachine } from './client-address.js';
 import { type ApiKey, KeyFile } from './key-file.js';
 
 interface StoredKey {
@@ -111,19 +112,13 @@ export class ApiKeys {
  * proxy there for the whole world: neither is somebody at this machine.
  */
 function isLocalCaller(request: FastifyRequest): boolean {
-  const { origin, host, forwarded, via } = request.headers;
-  if (!isLoopback(request.ip)) return false;
-  if (forwarded || via || request.headers['x-forwarded-for'] || request.headers['x-real-ip']) return false;
+  const { origin, host } = request.headers;
+  if (!isOnThisMachine(request)) return false;
   return isLocalHost(host ?? '') && (origin === undefined || isLocalHost(origin.replace(/^https?:\/\//, '')));
 }
 
 function isLocalHost(host: string): boolean {
   return /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/.test(host);
-}
-
-/** Whether an address is this machine's own. */
-export function isLoopback(address: string): boolean {
-  return address === '::1' || /^(::ffff:)?127\./.test(address);
 }
 
 function credential(request: FastifyRequest): string | undefined {

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { z } from 'zod';
 import { isNick } from '../../streams/irc-grammar.js';
 import type { Thresholds } from '../../streams/moderation/index.js';
@@ -31,6 +32,13 @@ export function isHostAndPort(text: string): boolean {
 /** Whether a text is the origin of web pages, as browsers send it. */
 export function isOrigin(text: string): boolean {
   return URL.canParse(text) && new URL(text).origin === text;
+}
+
+/** Whether a text is the host of an address, with its port or without one. */
+export function isHost(text: string): boolean {
+  return (
+    URL.canParse(`http://${text}`) && new URL(`http://${text}`).hostname !== '' && !/[/?#@\s]/.test(text)
+  );
 }
 
 /** A setting that is a number in decimal digits. */
@@ -89,6 +97,23 @@ export const thresholds = list('20,40,60,80,95').transform((texts, context): Thr
     context.addIssue({ code: 'custom', message: 'must be five rising whole numbers from 1 to 101' });
   return points as unknown as Thresholds;
 });
+
+/** A setting that says which proxies are believed: their addresses and networks, or how many stand in front. */
+export const proxies = list('').transform((given, context): number | string[] => {
+  const [first = ''] = given;
+  if (given.length === 1 && /^[0-9]$/.test(first)) return Number(first);
+  if (given.every(isNetwork)) return given;
+  const message =
+    'must be addresses and networks like 127.0.0.1 and 10.0.0.0/8, with commas between them, or the number of proxies in front';
+  context.addIssue({ code: 'custom', message });
+  return z.NEVER;
+});
+
+function isNetwork(text: string): boolean {
+  const [, address = '', bits] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
+  const kind = isIP(address);
+  return kind !== 0 && Number(bits ?? 0) <= (kind === 4 ? 32 : 128);
+}
 
 /** A setting that is an amount of US dollars. */
 export const dollars = (preset: number) =>

@@ -1,4 +1,5 @@
-import { isLoopback, weakKeys } from '../auth/api-keys.js';
+import { weakKeys } from '../auth/api-keys.js';
+import { isLoopback } from '../auth/client-address.js';
 import type { Config } from './config.js';
 
 /** Webhook secrets shorter than this can be guessed. */

@@ -5,12 +5,13 @@ import {
   type FastifyInstance,
   type FastifyReply,
   type FastifyRequest,
+  type FastifyServerOptions,
   fastify,
   LogController,
 } from 'fastify';
 import type { Logger } from 'pino';
 import { Refusal } from '../../streams/core/index.js';
-import { isLoopback } from '../auth/api-keys.js';
+import { callerAddress, isOnThisMachine, isSpokenFor } from '../auth/client-address.js';
 import { bodyLimit, refusalCode, refuseBrokenRequest, refuseExpectation, sendError } from './errors.js';
 
 /** A request that was answered, as metrics see it. */
@@ -27,6 +28,8 @@ export interface ServerOptions {
   logger: Logger;
   /** Requests per minute and client address; 0 lifts the limit. Callers on this machine are exempt. */
   rateLimit: number;
+  /** Proxies whose word is taken for who calls: addresses and networks, or how many stand in front; none by default. */
+  trustProxy?: number | string[];
   /**
    * How long a client may take to send its headers, and its whole request, and how long a stop waits for requests
    * that are under way; 10 s, 15 s and 5 s by default.
@@ -48,6 +51,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     // one line a request names its id itself
     childLoggerFactory: (logger) => logger,
     bodyLimit,
+    trustProxy: trustOf(options.trustProxy),
     requestTimeout: requestMs,
     http: {
       headersTimeout: headersMs,
@@ -68,10 +72,17 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     app.server.once('close', () => clearTimeout(late));
   });
 
+  let isWarned = false;
   // the framework would take it for a body that is a string
   app.removeContentTypeParser('text/plain');
   app.server.on('checkExpectation', refuseExpectation);
-  app.addHook('onRequest', ({ raw }, _reply, done) => {
+  app.addHook('onRequest', (request, reply, done) => {
+    const { raw } = request;
+    reply.header('x-content-type-options', 'nosniff');
+    if (!isWarned && isSpokenFor(request) && !isBelieved(request)) {
+      isWarned = true;
+      options.logger.warn(disbelief);
+    }
     const isBroken = raw.headers.host === undefined && raw.httpVersion === '1.1';
     done(isBroken ? new Refusal('bad_request', 'A request of HTTP/1.1 has a Host header') : undefined);
   });
@@ -117,7 +128,8 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     await app.register(rateLimit, {
       max: options.rateLimit,
       timeWindow: 60_000,
-      allowList: (request) => isLoopback(request.ip),
+      keyGenerator: callerAddress,
+      allowList: (request) => isOnThisMachine(request),
       errorResponseBuilder: (_request, context) =>
         new Refusal('rate_limited', `Too many requests: at most ${context.max} a minute`),
     });
@@ -155,6 +167,21 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     });
   });
   return app;
+}
+
+const disbelief =
+  'A proxy says for whom it asks, and TRUST_PROXY does not name it: all its callers count as one. Set TRUST_PROXY to its address';
+
+/** Which of the addresses that a request came through are believed, the nearest of them first. */
+function trustOf(proxies: ServerOptions['trustProxy'] = []): NonNullable<FastifyServerOptions['trustProxy']> {
+  // the framework itself believes nobody where only their number is known
+  if (typeof proxies === 'number') return (_address, hop) => hop < proxies;
+  return proxies.length > 0 && proxies;
+}
+
+/** Whether somebody stands in front who is believed: then the address is another than that of the connection. */
+function isBelieved({ ips }: FastifyRequest): boolean {
+  return ips !== undefined && ips.length > 1;
 }
 
 /** Probes ask all the time; what is somebody else's trouble is a warning, what is ours an error. */

@@ -1,12 +1,13 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
-import { Unavailable } from '../../streams/core/index.js';
 import type { ApiKeys } from '../auth/api-keys.js';
+import { callerAddress, isOnThisMachine } from '../auth/client-address.js';
 import { bindingOf } from '../operations/core/binding.js';
 import { parseInput } from '../operations/core/call.js';
 import type { AnyEventStream, ServerEvent } from '../operations/core/event-stream.js';
 import { lastEventId } from './last-event-id.js';
 import { collect } from './operations.js';
+import { StreamPlaces, whenGone } from './stream-places.js';
 
 const keepAliveMs = 15_000;
 const retry = 'retry: 2000\n\n';
@@ -22,22 +23,24 @@ export async function eventStreamRoutes(
 function serve(app: FastifyInstance, stream: AnyEventStream, keys: ApiKeys, parts: unknown): void {
   const { path, input: schema } = stream;
   const binding = bindingOf(schema, { method: 'get', path, without: ['after'] });
-  let readers = 0;
+  const places = new StreamPlaces(stream.most, stream.ofOneAddress);
 
   app.get(path.replace(/\{(\w+)\}/g, ':$1'), { exposeHeadRoute: false }, async (request, reply) => {
     const caller = keys.callerOf(request);
     const input = parseInput(schema, collect(binding, request));
     const after = lastEventId(request, stream.isEventId);
-    if (readers >= stream.most) throw new Unavailable('too_many_viewers');
     const stopped = new AbortController();
     let body: Readable | undefined;
-    // from the first moment: a reader may go while the stream is opened
-    readers += 1;
-    reply.raw.once('close', () => {
-      readers -= 1;
+    // from the first moment: a reader may go while the stream is opened, or have gone before
+    const free = places.take(isOnThisMachine(request) ? undefined : callerAddress(request));
+    whenGone(request, reply, () => {
+      free();
       if (body) stream.viewers?.(-1, parts);
       stopped.abort();
+      // an answer that waited behind another one on its connection is not ended with it
+      body?.destroy();
     });
+    if (stopped.signal.aborted) return reply.code(204).send();
     const end = () => {
       stopped.abort();
       body?.destroy();

@@ -21,6 +21,8 @@ export interface McpOptions {
   challenge(reason: string): Record<string, string>;
   /** Hosts and origins, beside those of this machine, that may call: `relay.example`, `https://app.example`. */
   allowed: readonly string[];
+  /** More hosts under which this may be called, at any port where they name none. */
+  hosts?: readonly string[];
 }
 
 /** What a refusal of the key path is called in `data.reason`. */
@@ -34,7 +36,9 @@ const bothTypes = 'application/json, text/event-stream';
 /** `POST /mcp`: the tools, each request on its own; a signature opens the reads, a key everything. */
 export async function mcpRoutes(app: FastifyInstance, options: McpOptions): Promise<void> {
   const { table, keys, wallets, challenge } = options;
-  const allowed = new Set(options.allowed.map((one) => one.toLowerCase()));
+  const lower = (words: readonly string[]) => new Set(words.map((one) => one.toLowerCase()));
+  const hosts = lower(options.hosts ?? []);
+  const allowed = lower([...options.allowed, ...hosts]);
 
   // the signature is over the bytes, so this route gets them as they came
   app.removeAllContentTypeParsers();
@@ -61,7 +65,7 @@ export async function mcpRoutes(app: FastifyInstance, options: McpOptions): Prom
 
   app.post(
     '/mcp',
-    { onRequest: async (request) => requireAllowed(request, allowed) },
+    { onRequest: async (request) => requireAllowed(request, allowed, hosts) },
     async (request, reply) => {
       const raw = (request.body as Buffer | undefined) ?? Buffer.alloc(0);
       const caller = await callerOf(request, raw).catch((error: unknown) => {
@@ -98,13 +102,17 @@ export async function mcpRoutes(app: FastifyInstance, options: McpOptions): Prom
  * A page of some other site must not speak to this server through a browser on this machine or in this network
  * (DNS rebinding): who calls says where he thinks he is, and where he comes from.
  */
-function requireAllowed({ headers }: FastifyRequest, allowed: ReadonlySet<string>): void {
+function requireAllowed(
+  { headers }: FastifyRequest,
+  allowed: ReadonlySet<string>,
+  hosts: ReadonlySet<string>,
+): void {
   const known = (host: string, origin: string) =>
     /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/.test(host) || allowed.has(host) || allowed.has(origin);
   const host = headers.host?.toLowerCase() ?? '';
   const origin = headers.origin?.toLowerCase();
-  if (known(host, host) && (origin === undefined || known(origin.replace(/^https?:\/\//, ''), origin)))
-    return;
+  const isKnownHost = known(host, host) || hosts.has(host.replace(/:\d+$/, ''));
+  if (isKnownHost && (origin === undefined || known(origin.replace(/^https?:\/\//, ''), origin))) return;
   throw new Refusal('host_not_allowed');
 }
 

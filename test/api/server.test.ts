@@ -8,11 +8,17 @@ import { eventually } from '../support/eventually.js';
 
 async function startServer(
   t: Test,
-  options: { rateLimit?: number; logger?: pino.Logger; timeouts?: { stopMs: number } } = {},
+  options: {
+    rateLimit?: number;
+    logger?: pino.Logger;
+    timeouts?: { stopMs: number };
+    trustProxy?: number | string[];
+  } = {},
 ) {
   const app = await createServer({
     logger: options.logger ?? pino({ level: 'silent' }),
     rateLimit: options.rateLimit ?? 0,
+    trustProxy: options.trustProxy ?? [],
     timeouts: options.timeouts ?? { headersMs: 300, requestMs: 600 },
   });
   app.get('/things/:id', async (request) => request.params);
@@ -142,6 +148,108 @@ t.test('API-04 a web page may read, and send keys, payments and signatures', asy
   });
   t.equal(preflight.status, 204);
   t.match(preflight.headers.get('access-control-allow-headers')?.toLowerCase(), /payment-signature/);
+});
+
+t.test('API-05 behind a proxy the limit goes by who is spoken for, if the proxy is believed', async (t) => {
+  const asked = async (
+    trustProxy: number | string[],
+    requests: [address: string, forwarded?: string, header?: string][],
+  ) => {
+    const warnings: string[] = [];
+    const logger = pino({ level: 'warn' }, { write: (line) => warnings.push(line) });
+    const { app } = await startServer(t, { rateLimit: 2, trustProxy, logger });
+    const statuses: number[] = [];
+    for (const [remoteAddress, forwarded, header = 'x-forwarded-for'] of requests) {
+      const headers = forwarded === undefined ? {} : { [header]: forwarded };
+      statuses.push((await app.inject({ url: '/things/1', remoteAddress, headers })).statusCode);
+    }
+    return { statuses, warnings };
+  };
+  const own = '127.0.0.1';
+  t.test('of whom it is not told, it is not believed', async (t) => {
+    const { statuses, warnings } = await asked(
+      [],
+      [
+        ...[[own, '192.0.2.1'] as [string, string], [own, '192.0.2.2'] as [string, string]],
+        [own, 'for=192.0.2.3', 'forwarded'],
+        ...Array<[string]>(4).fill([own]),
+      ],
+    );
+    t.same(
+      statuses,
+      [200, 200, 429, 200, 200, 200, 200],
+      'all callers of a proxy are one, this machine is free',
+    );
+    t.equal(warnings.length, 1, 'said once');
+    t.match(warnings[0], /TRUST_PROXY/);
+  });
+  t.test('by its address', async (t) => {
+    const { statuses, warnings } = await asked(
+      ['127.0.0.1', '10.0.0.0/8', 'fd00::/8'],
+      [
+        // what a caller writes itself stands before what the proxy adds
+        ...['192.0.2.1', '198.51.100.9, 192.0.2.1', `${own}, 192.0.2.1`].map((of): [string, string] => [
+          own,
+          of,
+        ]),
+        ...[
+          [own, '192.0.2.2'] as [string, string],
+          ['::ffff:127.0.0.1', '192.0.2.2, 10.3.0.1'] as [string, string],
+        ],
+        ['fd00::1', '192.0.2.2'],
+        ...Array<[string, string]>(3).fill([own, own]),
+      ],
+    );
+    t.same(
+      statuses,
+      [200, 200, 429, 200, 200, 429, 200, 200, 429],
+      'spoken for, this machine is counted too',
+    );
+    t.same(warnings, []);
+  });
+  t.test('by another address than those that are named', async (t) => {
+    const { statuses, warnings } = await asked(
+      ['10.0.0.1'],
+      ['192.0.2.1', '192.0.2.2', '192.0.2.3'].map((of): [string, string] => ['203.0.113.7', of]),
+    );
+    t.same(statuses, [200, 200, 429]);
+    t.equal(warnings.length, 1);
+  });
+  t.test('by its place in the row', async (t) => {
+    const { statuses } = await asked(2, [
+      ...Array<[string, string]>(3).fill([own, '198.51.100.9, 192.0.2.1, 10.0.0.1']),
+      ...[[own, '192.0.2.2, 10.0.0.1'] as [string, string], [own] as [string]],
+    ]);
+    t.same(statuses, [200, 200, 429, 200, 200]);
+  });
+  t.test('a network of IPv6 is one caller', async (t) => {
+    const { statuses } = await asked(
+      [own],
+      ['a', 'b', 'c'].map((n): [string, string] => [own, `2001:db8:1:2::${n}`]),
+    );
+    t.same(statuses, [200, 200, 429]);
+  });
+});
+
+t.test('no answer is taken for something else than it is', async (t) => {
+  const { app, port } = await startServer(t);
+  const answers = await Promise.all(
+    ['/things/1', '/refused', '/broken', '/nothing', '/%zz', `/things/${'x'.repeat(400)}`].map((url) =>
+      app.inject({ url }),
+    ),
+  );
+  for (const { headers, body } of answers) t.equal(headers['x-content-type-options'], 'nosniff', body);
+  for (const bytes of ['nonsense\r\n\r\n', 'GET / HTTP/1.1\r\nHost: x\r\nExpect: magic\r\n\r\n']) {
+    const socket = connect(port, '127.0.0.1');
+    socket.write(bytes);
+    let text = '';
+    socket.on('data', (chunk) => {
+      text += chunk;
+    });
+    await eventually('an answer', () => text.endsWith('}'));
+    socket.destroy();
+    t.match(text, /x-content-type-options: nosniff/i, bytes);
+  }
 });
 
 t.test('API-05 the rate limit counts strangers and exempts local callers', async (t) => {

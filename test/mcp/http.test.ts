@@ -34,6 +34,7 @@ async function stage(t: Test, settings: Record<string, string> = {}) {
     PUBLIC_URL: url,
     API_KEYS: `ann:${key}`,
     EM_URL: marketplace.url,
+    ALLOWED_HOSTS: 'relay:8100,Edge.internal',
     ...settings,
   });
   await eventually(
@@ -204,7 +205,12 @@ t.test('the tools over HTTP', async (t) => {
     t.equal(allowed.status, 204);
     t.equal(allowed.headers['access-control-allow-origin'], '*');
     t.match(allowed.headers['access-control-allow-methods'], /POST/);
-    for (const headers of [{ host: 'evil.example' }, { origin: 'https://evil.example' }]) {
+    for (const host of ['relay:8100', 'edge.internal', 'EDGE.internal:9000'])
+      t.equal((await rpc(url, list, { ...keyed, host })).status, 200, host);
+    for (const headers of [
+      ...[{ host: 'evil.example' }, { host: 'relay:81' }, { host: 'relay' }, { host: 'not-edge.internal' }],
+      ...[{ origin: 'https://evil.example' }, { origin: 'https://edge.internal:9000' }],
+    ]) {
       t.match(await rpc(url, list, { ...keyed, ...headers }), {
         status: 403,
         body: { error: { code: -32000 } },

@@ -21,6 +21,7 @@ export function mcpArea(parts: AreaParts, wallets: Wallets): Area & { table: Too
         ...{ table, keys, wallets },
         challenge: (reason) => challengeHeaders(reason, { hasQuery: false, hasBody: true }, metadata),
         allowed: [host, ...config.ALLOWED_ORIGINS],
+        hosts: config.ALLOWED_HOSTS,
       });
     },
   };

@@ -44,6 +44,8 @@ export interface EventStream<Parts = unknown, In extends z.ZodObject = z.ZodObje
   isEventId(text: string): boolean;
   /** So many readers one process has at most. */
   most: number;
+  /** So many of them for one address; callers on this machine are not counted. */
+  ofOneAddress: number;
   /**
    * Opens it; `undefined` in it is silence. Throws what refuses the reader. Gives nothing where no event will ever come
    * after the last one that the reader has.

@@ -64,6 +64,8 @@ export class LiveFeed {
     const seats = this.#seats.get(subject) ?? new Set();
     this.#seats.set(subject, seats.add(seat));
     stopped.addEventListener('abort', () => this.#unseat(subject, seat));
+    // who went while the log was asked is told of no more
+    if (stopped.aborted) this.#unseat(subject, seat);
     const since = this.#position;
     return { since, sightings: this.#sightingsOf(subject, seat, { ...options, since, stopped }) };
   }

@@ -31,6 +31,7 @@ export const streamIrc = defineEventStream({
   refusals: { not_found: 'No such channel, or not for this caller' },
   isEventId: (text) => parseLineId(text) !== undefined,
   most: 5_000,
+  ofOneAddress: 100,
   open: async ({ channel }, viewer, { call, ircStream }: IrcStreamParts) => {
     const { caller, after, quietMs, signal, end } = viewer;
     const { since, sightings } = await ircStream.feed.watch(channelKey(channel), {

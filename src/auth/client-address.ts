@@ -1,0 +1,42 @@
+import type { FastifyRequest } from 'fastify';
+
+/** What tells who makes a request. */
+export type Asker = Pick<FastifyRequest, 'ip' | 'headers'> & {
+  raw: { socket: { remoteAddress?: string | undefined } };
+};
+
+/** Whether an address is this machine's own. */
+export function isLoopback(address: string): boolean {
+  return address === '::1' || /^(::ffff:)?127\./.test(address);
+}
+
+/** Whether a proxy speaks for somebody: it says for whom, or how it was reached. */
+export function isSpokenFor({ headers }: Pick<FastifyRequest, 'headers'>): boolean {
+  if (headers.forwarded !== undefined || headers.via !== undefined || headers['x-real-ip'] !== undefined)
+    return true;
+  for (const name in headers) if (name.startsWith('x-forwarded-')) return true;
+  return false;
+}
+
+/** Whether somebody at this machine makes a request himself. A proxy at this machine speaks for the whole world. */
+export function isOnThisMachine(request: Asker): boolean {
+  return (
+    isLoopback(request.ip) && isLoopback(request.raw.socket.remoteAddress ?? '') && !isSpokenFor(request)
+  );
+}
+
+/** What a caller is counted under. An IPv6 network of 64 bits, which one caller has to himself, is one caller. */
+export function callerAddress({ ip }: Pick<FastifyRequest, 'ip'>): string {
+  // a connection that was reset has none any more
+  return networkOf(ip ?? '');
+}
+
+/** The part of an address that stands for its caller. */
+export function networkOf(address: string): string {
+  if (!address.includes(':') || /^::ffff:\d+\./i.test(address)) return address.replace(/^::ffff:/i, '');
+  const [head = '', tail] = address.split('::');
+  const left = head === '' ? [] : head.split(':');
+  const right = tail ? tail.split(':') : [];
+  const gap = Array(Math.max(0, 8 - left.length - right.length)).fill('0');
+  return [...left, ...(tail === undefined ? [] : gap), ...right].slice(0, 4).join(':');
+}

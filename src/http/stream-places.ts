@@ -1,0 +1,77 @@
+import type { Socket } from 'node:net';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Refusal, Unavailable } from '../../streams/core/index.js';
+
+/** The places of one event stream in this process: so many in all, and so many for one address. */
+export class StreamPlaces {
+  readonly #most: number;
+  readonly #ofOneAddress: number;
+  readonly #taken = new Map<string, number>();
+  #count = 0;
+
+  constructor(most: number, ofOneAddress: number) {
+    this.#most = most;
+    this.#ofOneAddress = ofOneAddress;
+  }
+
+  /** Places that are taken now. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /**
+   * Takes one for an address; without an address only the bound of all holds. Resolves with what frees it, once. Throws 503
+   * `too_many_viewers`, 429 `too_many_streams`.
+   */
+  take(address: string | undefined): () => void {
+    if (this.#count >= this.#most) throw new Unavailable('too_many_viewers');
+    const own = address === undefined ? 0 : (this.#taken.get(address) ?? 0);
+    if (own >= this.#ofOneAddress) throw new Refusal('too_many_streams');
+    this.#count += 1;
+    if (address !== undefined) this.#taken.set(address, own + 1);
+    let isFree = false;
+    return () => {
+      if (isFree) return;
+      isFree = true;
+      this.#count -= 1;
+      if (address !== undefined) this.#give(address);
+    };
+  }
+
+  #give(address: string): void {
+    const left = this.#taken.get(address)! - 1;
+    if (left > 0) this.#taken.set(address, left);
+    else this.#taken.delete(address);
+  }
+}
+
+const watched = new WeakMap<Socket, Set<() => void>>();
+
+/**
+ * Tells once that nobody waits for an answer any more: it has been given, or the connection is gone. The connection itself
+ * is watched too: an answer behind another one on it is never told of its end. Tells at once when all is over already.
+ */
+export function whenGone(
+  { raw: request }: FastifyRequest,
+  { raw: response }: FastifyReply,
+  tell: () => void,
+) {
+  const { socket } = request;
+  if (socket.destroyed || response.destroyed) return tell();
+  let leaving = watched.get(socket);
+  if (!leaving) {
+    const all = new Set<() => void>();
+    leaving = all;
+    watched.set(socket, all);
+    socket.once('close', () => {
+      for (const leave of [...all]) leave();
+    });
+  }
+  const leave = () => {
+    leaving.delete(leave);
+    response.off('close', leave);
+    tell();
+  };
+  leaving.add(leave);
+  response.once('close', leave);
+}
