@@ -76,6 +76,8 @@ export const environment = z.object({
   EVENT_TTL_MS: milliseconds(3_600_000),
   EVENT_RETRY_MS: milliseconds(5_000),
   EVENT_MAX_RETRIES: wholeNumber(1).default(3),
+  UNKNOWN_EVENTS: z.enum(['show', 'ignore', 'reject'], 'must be show, ignore or reject').default('show'),
+  UNKNOWN_EVENT_FIELDS: list(''),
   EM_SOURCE: z.string().min(1).default('relay-network'),
   EM_URL: address(['http:', 'https:'], 'https://marketplace.example'),
   EM_API_KEY: z.string().default(''),

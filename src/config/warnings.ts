@@ -21,6 +21,12 @@ export function bootWarnings(config: Config): string[] {
   return [...settingRisks(config).map(({ what }) => what), ...secrets];
 }
 
+/** Whether others than those on this machine may reach the service. */
+function isPublic({ HOST, PUBLIC_URL }: Config): boolean {
+  const own = (host: string) => host === 'localhost' || isLoopback(host.replace(/^\[|\]$/g, ''));
+  return !own(HOST) || (PUBLIC_URL !== '' && !own(new URL(PUBLIC_URL).hostname));
+}
+
 /** The risky settings, webhook secrets apart. No secret is in the texts. */
 export function settingRisks(config: Config): SettingRisk[] {
   const risks: SettingRisk[] = [];
@@ -36,6 +42,12 @@ export function settingRisks(config: Config): SettingRisk[] {
     note(what, `replace it with what "relay keys new ${name}" prints`);
   if (open && config.RATE_LIMIT === 0) {
     note('RATE_LIMIT is 0 on an address that others can reach', 'set RATE_LIMIT, or HOST to 127.0.0.1');
+  }
+  if (isPublic(config) && config.UNKNOWN_EVENTS === 'show' && config.UNKNOWN_EVENT_FIELDS.length === 0) {
+    note(
+      'UNKNOWN_EVENTS is show: events of unknown types put their whole payload into #bounties, for everybody to read',
+      'name what may be shown in UNKNOWN_EVENT_FIELDS, or set UNKNOWN_EVENTS to ignore or reject',
+    );
   }
   if (config.NATS_URL !== '' && config.NATS_REPLICAS === 1) {
     note(

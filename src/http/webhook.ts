@@ -59,7 +59,7 @@ export async function webhookRoutes(app: FastifyInstance, options: WebhookOption
         throw new Refusal(fault === 'signature_invalid' ? 'event_signature_invalid' : fault);
       }
       const answer = await call(receiveEvent, inputOf(receiveEvent, parseBody(raw)), nobody);
-      observe?.({ status: answer.status });
+      observe?.({ status: answer.status === 'ignored' ? answer.reason : answer.status });
       return send(reply, answer);
     });
   });

@@ -94,7 +94,7 @@ export class Metrics {
     });
     this.#events = new Counter({
       name: 'relay_webhook_events_total',
-      help: 'Posted events: accepted, duplicate, anti_echo, or rejected with the code of the answer',
+      help: 'Posted events: accepted, duplicate, anti_echo, unknown_type, or rejected with the code of the answer',
       labelNames: ['outcome', 'code'],
       registers,
     });
@@ -162,11 +162,12 @@ export class Metrics {
   }
 }
 
-/** The outcome of a posted event, by the status in its answer. */
+/** The outcome of a posted event, by the status in its answer, or the reason why it was ignored. */
 const webhookOutcomes: Record<string, string> = {
   accepted: 'accepted',
   already_processed: 'duplicate',
-  ignored: 'anti_echo',
+  'anti-echo': 'anti_echo',
+  'unknown-type': 'unknown_type',
 };
 
 function deliveryCounters(registers: Registry[]): DeliveryObserver {

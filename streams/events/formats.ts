@@ -4,8 +4,8 @@ import type { MarketPayload } from './event.js';
 /** Looks at free text before it is shown and answers what to show instead of it; the text itself when harmless. */
 export type Screen = (text: string) => string;
 
-// What is shown for a value that is missing or has no readable form.
-const missing = '-';
+/** What is shown for a value that is missing or has no readable form. */
+export const missing = '-';
 
 // No IRC line holds more than 512 bytes, so what lies beyond as many characters could never be seen.
 const lineCharacters = 512;
@@ -226,9 +226,8 @@ export class ShownFields {
   /** A name is one short word. What else comes in its place is somebody's free text. */
   #name(value: unknown): string {
     const text = textOf(value);
-    return text !== undefined && /^[\w.:#@/+-]{1,64}$/.test(text)
-      ? withoutAddresses(text)
-      : this.freeText(value);
+    if (text === undefined || !/^[\w.:#@/+-]{1,64}$/.test(text)) return this.freeText(value);
+    return screenedWord(withoutAddresses(text), this.#screen) || missing;
   }
 
   /** Nobody's nick is longer than 30 characters: what is, is an address of some chain. */
@@ -241,5 +240,10 @@ export class ShownFields {
 /** The line of an event that has no format of its own: its type and the beginning of its payload, screened. */
 export function anyEventLine(eventType: string, payload: MarketPayload, screen: Screen = asIs): string {
   const json = clean(jsonBeginning(payload, 4 * jsonCharacters), jsonCharacters);
-  return `[${eventType}] ${screen(json) || missing}`;
+  return `[${screenedWord(eventType, screen)}] ${screen(json) || missing}`;
+}
+
+/** A word as it may be shown: only one that is made of several can say anything. */
+function screenedWord(word: string, screen: Screen): string {
+  return /^[a-z\d:]{1,12}$/.test(word) ? word : screen(word);
 }

@@ -9,7 +9,7 @@ import {
   taskChannel,
 } from './channel-names.js';
 import { type MarketEvent, type MarketPayload, normalisePayload } from './event.js';
-import { anyEventLine, type Screen, ShownFields, textOf } from './formats.js';
+import { anyEventLine, missing, type Screen, ShownFields, textOf } from './formats.js';
 
 /** Where an event is shown, and the one line that is shown in each of these channels. */
 export interface Route {
@@ -31,6 +31,8 @@ const category: Target = (payload) => categoryChannel(payload.category);
 
 interface Rule {
   types: string[];
+  /** The field whose id its line shows; without one there is nothing to show. */
+  id?: 'id' | 'relay_id';
   to: Target[];
   line: (shown: ShownFields) => string;
 }
@@ -38,52 +40,62 @@ interface Rule {
 const rules: Rule[] = [
   {
     types: ['task.created', 'task.published'],
+    id: 'id',
     to: [bounties, city, category],
     line: (s) =>
       `[NEW] ${s.id} | ${s.title} | $${s.bounty} USDC (${s.network}) | ${s.category} | /claim ${s.id}`,
   },
   {
     types: ['task.assigned'],
+    id: 'id',
     to: [task, bounties],
     line: (s) => `[ASSIGNED] Task ${s.id} | ${s.worker} | Escrow: $${s.escrow} locked`,
   },
   {
     types: ['task.approved', 'task.completed'],
+    id: 'id',
     to: [task, bounties],
     line: (s) => `[COMPLETED] Task ${s.id} | $${s.payout} -> ${s.worker} | TX: ${s.tx}...`,
   },
   {
     types: ['task.rejected'],
+    id: 'id',
     to: [task],
     line: (s) => `[REJECTED] Task ${s.id} | Reason: ${s.reason}`,
   },
   {
     types: ['task.cancelled'],
+    id: 'id',
     to: [task, bounties],
     line: (s) => `[CANCELLED] Task ${s.id} | ${s.cancellationReason}`,
   },
   {
     types: ['task.mutual_cancel'],
+    id: 'id',
     to: [task, bounties],
     line: (s) => `[MUTUAL CANCEL] Task ${s.id} | Agreed by both parties | Escrow refunded`,
   },
   {
     types: ['task.disputed'],
+    id: 'id',
     to: [task, disputes],
     line: (s) => `[DISPUTED] Task ${s.id} | Case: ${s.disputeCase} | Reason: ${s.reason}`,
   },
   {
     types: ['task.expired'],
+    id: 'id',
     to: [bounties],
     line: (s) => `[EXPIRED] Task ${s.id}`,
   },
   {
     types: ['payment.settled', 'payment.escrow_released'],
+    id: 'id',
     to: [task, payments],
     line: (s) => `[PAID] ${s.id} | $${s.payout} USDC (${s.network}) | TX: ${s.tx}...`,
   },
   {
     types: ['rating.created', 'reputation.feedback'],
+    id: 'id',
     to: [task],
     line: (s) => `[RATING] Task ${s.id} | ${s.score}/5 | ${s.quotedComment}`,
   },
@@ -99,6 +111,7 @@ const rules: Rule[] = [
   },
   {
     types: ['relay.completed'],
+    id: 'relay_id',
     to: [relay],
     line: (s) => `[RELAY COMPLETE] ${s.idOrRelay} | ${s.legs} legs | $${s.totalBounty} USDC`,
   },
@@ -106,16 +119,31 @@ const rules: Rule[] = [
 
 const ruleOf = new Map(rules.flatMap((rule) => rule.types.map((type) => [type, rule] as const)));
 
+/** Whether the routing table has a row for a type. */
+export function isKnownType(eventType: string): boolean {
+  return ruleOf.has(eventType);
+}
+
+/** The field of the payload without which an event's line would show no id; `undefined` where nothing is missing. */
+export function missingId(event: Pick<MarketEvent, 'event_type' | 'payload'>): 'id' | 'relay_id' | undefined {
+  const field = ruleOf.get(event.event_type)?.id;
+  const shown = new ShownFields(normalisePayload(event.payload));
+  const id = field === 'relay_id' ? shown.idOrRelay : shown.id;
+  return id === missing ? field : undefined;
+}
+
 /**
  * The contract's routing table: the channels of an event and its line. Pure, and never throws whatever the
- * payload holds. `screen` sees each piece of free text as it would be shown and answers what to show instead.
+ * payload holds. `screen` sees each piece of free text as it would be shown and answers what to show instead. Of an
+ * event without a row, only these `fields` of the payload are shown; all of them where none is named.
  */
-export function routeEvent(event: MarketEvent, screen?: Screen): Route {
+export function routeEvent(event: MarketEvent, screen?: Screen, fields: readonly string[] = []): Route {
   const rule = ruleOf.get(event.event_type);
   if (rule === undefined) {
+    const payload = fields.length === 0 ? event.payload : only(event.payload, fields);
     return {
       targetChannels: [feedChannel],
-      formattedMessage: cleanText(anyEventLine(event.event_type, event.payload, screen)),
+      formattedMessage: cleanText(anyEventLine(event.event_type, payload, screen)),
     };
   }
   const payload = normalisePayload(event.payload);
@@ -124,6 +152,10 @@ export function routeEvent(event: MarketEvent, screen?: Screen): Route {
     targetChannels: named.length > 0 ? [...new Set(named)] : [feedChannel],
     formattedMessage: cleanText(rule.line(new ShownFields(payload, screen))),
   };
+}
+
+function only(payload: MarketPayload, fields: readonly string[]): MarketPayload {
+  return Object.fromEntries(Object.entries(payload).filter(([name]) => fields.includes(name)));
 }
 
 const RoomOpening = z.object({

@@ -1,12 +1,12 @@
-import { fold, isLatinLookalike, latinOf, smallCapitals } from './lookalikes.js';
+import { isLatinLookalike, latinOf, smallCapitals, unmarked } from './lookalikes.js';
 
 /** Readings of one text: the same words however they were dressed up, and what was packed into it. */
 export interface Readings {
   /** Lower case, one space between words, without marks, formatting and invisible characters. */
   plain: string;
-  /** Other readings that differ from `plain`: digits read as letters, spelled-out words joined. */
+  /** Other readings that differ from `plain`: digits read as letters, spelled-out words joined, words that hang together apart. */
   others: string[];
-  /** Texts that were packed into it: Base64, hexadecimal, tag characters, letters shifted by 13. */
+  /** Texts that were packed into it: Base64, hexadecimal, tag characters, letters shifted by 13, words written backwards. */
   unpacked: string[];
   /** Characters that nobody sees, and words that mix alphabets. */
   hidden: number;
@@ -27,6 +27,9 @@ const packed = /[A-Za-z0-9+/_-]{20,}={0,2}|(?:[0-9a-fA-F]{2}){16,}/g;
 /** Some of the words that matter here, shifted by 13. */
 const shifted =
   /\b(?:vtaber|qvfertneq|sbetrg|erirny|vafgehpgvbaf?|cebzcg|cevingr xrl|frrq cuenfr|flfgrz|lbhe?|jnyyrg|rfpebj|eryrnfr|cnlzrag)\b/;
+/** Some of the words that matter here, written backwards. */
+const backwards =
+  /\b(?:erongi|dragersid|tegrof|edirrevo|laever|snoitcurtsni|tpmorp|stpmorp|selur|terces|drowssap|metsys|worcse|esaeler|refsnart|tnemyap|tellaw|etavirp)\b/;
 
 /** Reads a text in all the ways in which a model might. Its time is bounded by `longestRead`. */
 export function readingsOf(text: string): Readings {
@@ -52,10 +55,18 @@ export function readingsOf(text: string): Readings {
     const inside = unpack(run);
     if (inside !== undefined && unpacked.length < 4) unpacked.push(inside);
   }
-  const folded = fold(visible);
+  const cased = unmarked(visible);
+  const folded = cased.toLowerCase();
   const plain = folded.replace(/\s+/g, ' ').trim();
   if (shifted.test(plain)) unpacked.push(plain.replace(/[a-z]/g, shiftBack));
-  const others = [undigited(plain), joined(folded)].filter((reading) => reading !== undefined);
+  if (backwards.test(plain)) {
+    const words = plain.split(' ').map(reversed);
+    unpacked.push(words.join(' '), words.toReversed().join(' '));
+  }
+  const apart = takenApart(cased);
+  const others = [undigited(plain), joined(folded), apart, apart && undigited(apart)].filter(
+    (reading) => reading !== undefined,
+  );
   return { plain, others, unpacked: unpacked.map((one) => one.slice(0, longestUnpacked)), hidden };
 }
 
@@ -98,6 +109,16 @@ function undigited(plain: string): string | undefined {
   return read === plain ? undefined : read;
 }
 
+/** Where words meet without a space: at a capital, at signs between letters, at signs that stand alone. */
+const seams = /(?<=[a-z])(?=[A-Z])|(?<=[A-Z]{2})(?=[a-z]{3})/g;
+const signs = /(?<=[A-Za-z0-9])(?:[_./\\|*+~=:;,#&<>()[\]{}"-]{1,6}| [_/\\|*+~=>"-]{1,3} )(?=[A-Za-z0-9])/g;
+
+/** Words that hang together by signs or capitals, apart and in lower case; `undefined` when there are none. */
+function takenApart(cased: string): string | undefined {
+  const read = cased.replace(signs, ' ').replace(seams, ' ');
+  return read === cased ? undefined : read.toLowerCase().replace(/\s+/g, ' ').trim().slice(0, longestRead);
+}
+
 const spelled = /(?<![a-z0-9])[a-z](?:[ .\-_*]{1,3}[a-z](?![a-z0-9])){4,}/g;
 /** The words that are looked for where the gaps between words were lost. */
 const vocabulary =
@@ -113,6 +134,10 @@ function joined(folded: string): string | undefined {
       .replace(vocabulary, ' $& '),
   );
   return read === folded ? undefined : read.replace(/\s+/g, ' ').trim();
+}
+
+function reversed(word: string): string {
+  return [...word].reverse().join('');
 }
 
 function shiftBack(letter: string): string {

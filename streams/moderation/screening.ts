@@ -26,11 +26,33 @@ export class Screening {
 
   /** What is to be shown of a text: itself, or that it was withheld. */
   readonly screen = (text: string): string => {
-    const score = scoreText(text);
-    if (score.score < this.#from) return text;
-    if (score.score > (this.#worst?.score ?? 0)) this.#worst = score;
-    return withheldMark;
+    return this.#isHarmless(text) ? text : withheldMark;
   };
+
+  /**
+   * Makes something to be shown of texts that `screen` looks at, and looks at it as a whole too: an attack may be spread
+   * over several texts. Where it is, all of them are left out.
+   */
+  screened<Shown>(
+    make: (screen: (text: string) => string) => Shown,
+    lineOf: (shown: Shown) => string,
+  ): Shown {
+    const texts: string[] = [];
+    const shown = make((text) => {
+      texts.push(this.screen(text));
+      return texts.at(-1)!;
+    });
+    const together = [lineOf(shown), ...(texts.length > 1 ? [texts.join(' ')] : [])];
+    if (texts.length === 0 || together.every((text) => this.#isHarmless(text))) return shown;
+    return make(() => withheldMark);
+  }
+
+  #isHarmless(text: string): boolean {
+    const score = scoreText(text);
+    if (score.score < this.#from) return true;
+    if (score.score > (this.#worst?.score ?? 0)) this.#worst = score;
+    return false;
+  }
 
   /** What was left out so far; `undefined` when nothing was. */
   get withheld(): Withheld | undefined {

@@ -206,6 +206,12 @@ t.test('API-12 risky settings are named', async (t) => {
   t.match(warnings({ NATS_URL: 'nats://n:4222' }), /one server only/);
   t.match(warnings({ IRC_URL: 'irc://irc.example:6667' }), /not encrypted/);
   t.match(warnings({ IRC_URL: 'ircs://irc.example:6697' }), /IRC_OPER_NAME is empty/);
+  const toAll = { PUBLIC_URL: 'https://relay.example' };
+  t.match(warnings(toAll), /UNKNOWN_EVENTS is show/);
+  t.match(warnings({ HOST: '0.0.0.0' }), /UNKNOWN_EVENTS is show/);
+  t.notMatch(warnings({ PUBLIC_URL: 'http://localhost:8100' }), /UNKNOWN_EVENTS/);
+  t.notMatch(warnings({ ...toAll, UNKNOWN_EVENTS: 'reject' }), /UNKNOWN_EVENTS/);
+  t.notMatch(warnings({ ...toAll, UNKNOWN_EVENT_FIELDS: 'id,title' }), /UNKNOWN_EVENTS/);
   const sound = { API_KEYS: `ann:${key}`, EM_WEBHOOK_SECRET: webhookSecret };
   t.equal(warnings(sound), '', 'nothing to say about a sound configuration');
 });

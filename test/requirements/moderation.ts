@@ -7,7 +7,8 @@ export const moderation = {
   'MOD-03': 'At least 85 % of plain attacks score a WARN or more.',
   'MOD-04':
     'At most 0.5 % of harmless lines with trigger words score a WARN or more, and none of them a KICK or a BAN.',
-  'MOD-05': 'Formatting, invisible characters, other alphabets, digits, gaps and encodings hide nothing.',
+  'MOD-05':
+    'Formatting, invisible characters, other alphabets, digits, gaps, signs or capitals for gaps, and encodings hide nothing.',
   'MOD-06': 'Talk about attacks and advice against them is no attack.',
   'MOD-07': 'The time that a text takes is bounded, whatever it holds.',
   'MOD-08':
@@ -29,5 +30,7 @@ export const moderation = {
   'MOD-20': 'Operators pardon incidents by route and by command; a pardoned incident no longer counts.',
   'MOD-21':
     'The service answers in snake_case inside, in a process of its own too, and a 502 tells that it is not there.',
+  'MOD-23':
+    'Of an event whose texts are harmless one by one and an attack together, all texts and names are withheld.',
   'MOD-22': 'An action that was done before a crash and not recorded is done when it is asked for again.',
 } as const;

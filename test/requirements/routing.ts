@@ -43,7 +43,8 @@ export const routing = {
   'ROUTE-28':
     'Controls, CTCP, formatting, bidi, zero-width and tag characters never reach a channel; an event is one line.',
   'ROUTE-29': 'A line fits 512 bytes with the real prefix of its sender and ends between two graphemes.',
-  'ROUTE-30': 'Every free text of an event can be replaced by a screen before it is shown.',
+  'ROUTE-30':
+    'Every free text of an event, and every name made of several words, can be replaced by a screen before it is shown.',
   'ROUTE-31': 'No payload makes routing fail, name a foreign channel or send a foreign command.',
   'ROUTE-32':
     'A nick has 1 to 30 characters of the IRC grammar and is compared with the rfc1459 casemapping.',

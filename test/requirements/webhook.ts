@@ -20,6 +20,9 @@ export const webhook = {
     'Statistics count pending, delivered today and dead letters, and agree with what was just posted.',
   'HOOK-16': 'The internal routes of the bridge take events and tell the queue statistics.',
   'HOOK-17': 'Aliases of payload fields are understood.',
+  'HOOK-31': 'A new event whose line would show no id answers 400 invalid_event with the path of the field.',
+  'HOOK-32':
+    'Events of unknown types are shown, ignored or refused as UNKNOWN_EVENTS says, and of their payload only what UNKNOWN_EVENT_FIELDS names.',
   'HOOK-30':
     'A known event_id with another body is counted, and logged once with its id and without its payload.',
 } as const;

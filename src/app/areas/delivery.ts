@@ -26,6 +26,7 @@ export function deliveryArea(parts: AreaParts): Area {
     ...{ log, readModels, rows },
     source: config.EM_SOURCE,
     thresholds: config.GUARDIAN_THRESHOLDS,
+    unknown: { events: config.UNKNOWN_EVENTS, fields: config.UNKNOWN_EVENT_FIELDS },
     conflicting: new ConflictingEvents(logger, metrics.conflicting),
   });
   const events: EventsParts['events'] = {

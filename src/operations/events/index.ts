@@ -51,7 +51,7 @@ export const receiveEvent = defineOperation('receiveEvent', {
       },
     },
     200: {
-      says: 'Known already, or an echo of our own',
+      says: 'Known already, or ignored: an echo of our own, or of a type that is not shown here',
       body: {
         schema: Received,
         example: {
@@ -62,7 +62,8 @@ export const receiveEvent = defineOperation('receiveEvent', {
     },
   },
   refusals: {
-    invalid_event: 'The body is no event; details names each bad field',
+    invalid_event:
+      'The body is no event, its type is not shown here, or the id that its line needs is missing; details names each bad field',
     signature_missing: true,
     event_signature_invalid: true,
     timestamp_missing: true,
