@@ -63,6 +63,10 @@ export async function mcpRoutes(app: FastifyInstance, options: McpOptions): Prom
     }
   }
 
+  const countOne = 'createRateLimit' in app ? app.createRateLimit() : undefined;
+  const tooMany = (most: number, retryAfter: number) =>
+    new Refusal('rate_limited', `Too many requests: at most ${most} a minute`, { retryAfter });
+
   app.post(
     '/mcp',
     { onRequest: async (request) => requireAllowed(request, allowed, hosts) },
@@ -74,6 +78,11 @@ export async function mcpRoutes(app: FastifyInstance, options: McpOptions): Prom
         throw error;
       });
       const message = parseMessage(raw);
+      // each message of a batch is a request; the first has been counted with the batch
+      for (let more = Array.isArray(message) ? message.length - 1 : 0; more > 0; more -= 1) {
+        const limit = await countOne?.(request);
+        if (limit && !limit.isAllowed && limit.isExceeded) throw tooMany(limit.max, limit.ttlInSeconds);
+      }
       const marketplaceKey = request.headers[ownKeyHeader];
       const server = createToolServer(
         table,
