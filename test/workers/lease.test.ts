@@ -87,3 +87,42 @@ t.test('LEASE-04 a log server that comes back does not end the term', async (t) 
   });
   t.same(events, ['a begins']);
 });
+
+t.test('LEASE-02 a holder that cannot begin its term leaves it to a standby', async (t) => {
+  const nats = await startNats(t);
+  const events: string[] = [];
+  const broken = await contender(t, nats, 'a', events, false);
+  const begin = () => {
+    events.push('a fails');
+    throw new Error('no such part');
+  };
+  const lease = new Lease({ log: broken.log, logger, name: 'thing', holder: 'a', replicas: 1, begin });
+  lease.start();
+  t.teardown(() => lease.stop());
+  await eventually('a to fail', () => events.includes('a fails'));
+  await contender(t, nats, 'b', events);
+  await eventually('b to begin', () => events.includes('b begins'), 10_000);
+  await lease.stop();
+  t.notOk(events.includes('b ends'));
+});
+
+t.test('LEASE-01 a term that does not end well is followed by the next', async (t) => {
+  const nats = await startNats(t);
+  const { log } = await contender(t, nats, 'a', [], false);
+  let terms = 0;
+  const begin = () => {
+    terms += 1;
+    return {
+      start: () => {
+        throw new Error('cannot start');
+      },
+      stop: async () => {
+        throw new Error('cannot stop');
+      },
+    };
+  };
+  const lease = new Lease({ log, logger, name: 'thing', holder: 'a', replicas: 1, begin });
+  lease.start();
+  await eventually('another term', () => terms === 2, 10_000);
+  await lease.stop();
+});

@@ -34,6 +34,8 @@ export interface LeaseValue {
 const termMs = 6_000;
 const renewMs = 1_500;
 const tryMs = 1_000;
+/** After a term that could not begin: long enough for a standby to take the lease. */
+const failedMs = 3 * tryMs;
 /** What the log says of another holder is told again for so long: many may ask. */
 const tellMs = 200;
 const bucketName = 'relay_leases';
@@ -94,6 +96,7 @@ export class Lease {
   async #run(): Promise<void> {
     const { log, name, holder, logger } = this.#options;
     while (!this.#stop.signal.aborted) {
+      let given: { bucket: KV; revision: number } | undefined;
       try {
         const bucket = await log.ask(() => this.#bucket());
         const revision = await log.ask(() => this.#acquire(bucket));
@@ -101,19 +104,30 @@ export class Lease {
           await pause(tryMs, this.#stop.signal);
           continue;
         }
+        given = { bucket, revision };
         logger.info({ lease: name, holder }, 'lease taken');
         this.#holding = this.#options.begin();
         this.#holding.start?.();
         const last = await this.#renew(bucket, revision);
+        given = last === undefined ? undefined : { bucket, revision: last };
         await this.#end();
-        if (last !== undefined && log.connected)
-          await bucket.delete(name, { previousSeq: last }).catch(() => {});
+        await this.#giveBack(given);
       } catch (error) {
         logger.warn({ lease: name, err: error }, 'lease cannot be had now');
-        await this.#end();
-        await pause(tryMs, this.#stop.signal);
+        await this.#end().catch((cause) =>
+          logger.error({ lease: name, err: cause }, 'a term did not end well'),
+        );
+        // a term that cannot begin here may begin elsewhere
+        await this.#giveBack(given);
+        await pause(given ? failedMs : tryMs, this.#stop.signal);
       }
     }
+  }
+
+  async #giveBack(given: { bucket: KV; revision: number } | undefined): Promise<void> {
+    const { log, name } = this.#options;
+    if (given && log.connected)
+      await given.bucket.delete(name, { previousSeq: given.revision }).catch(() => {});
   }
 
   async #bucket(): Promise<KV> {
