@@ -83,6 +83,13 @@ t.test('CHAN-24 an operation of another process, with its errors', async (t) => 
       away: async () => {
         throw new Unavailable({ code: 'away', status: 503 }, 'Away', 9);
       },
+      endless: async () => 'x'.repeat(2_000_000),
+      circular: async () => {
+        const ring: { of?: unknown } = {};
+        ring.of = ring;
+        return ring;
+      },
+      number: async () => 1n,
       broken: async () => {
         throw new Error('secret');
       },
@@ -102,6 +109,9 @@ t.test('CHAN-24 an operation of another process, with its errors', async (t) => 
     message: 'Something went wrong',
   });
   await t.rejects(ask('unknown', {}), { code: 'not_found' });
+  for (const answer of ['endless', 'circular', 'number'])
+    await t.rejects(ask(answer, {}), { code: 'internal_error' }, `${answer} is no answer, and ends nothing`);
+  t.equal(await ask('double', 4), 8);
   await t.rejects(ask('slow', {}, 50), { code: 'answer_overdue', status: 503 });
   release();
   await answering.stop();

@@ -59,10 +59,7 @@ export function answerRequests(options: {
         | ((input: unknown, deadline: Deadline) => Promise<unknown>)
         | undefined;
       if (!run) throw new Refusal('not_found', `${service} has no operation ${operation}`);
-      const deadline = new Deadline(
-        log,
-        Number(message.headers?.get(deadlineHeader) || Number.POSITIVE_INFINITY),
-      );
+      const deadline = deadlineOf(log, message);
       deadline.require();
       answer = { is: 'result', result: await run(message.json(), deadline) };
       observe?.(operation, 'done');
@@ -72,13 +69,24 @@ export function answerRequests(options: {
       answer = told(error);
     }
     // without a connection nobody waits for the answer any more
-    if (!log.connection.isClosed()) message.respond(JSON.stringify(answer));
+    if (log.connection.isClosed()) return;
+    try {
+      message.respond(JSON.stringify(answer));
+    } catch (error) {
+      // what is no JSON, or too long for a message, must not end the process
+      logger.error({ service, operation, err: error }, 'an answer cannot be given');
+      if (!log.connection.isClosed() && !log.connection.isDraining())
+        message.respond(JSON.stringify(told(error)));
+    }
   };
   // two holders at a time, as after a cut, must not both carry a request out
   const subscription = log.connection.subscribe(subjectOf(service, '*'), {
     queue: service,
-    callback: (_error, message) => {
-      const work = answer(message);
+    callback: (error, message) => {
+      if (error) return logger.error({ service, err: error }, 'requests cannot be heard');
+      const work = answer(message).catch((cause) => {
+        logger.error({ service, err: cause }, 'a request was not answered');
+      });
       underWay.add(work);
       void work.finally(() => underWay.delete(work));
     },
@@ -89,6 +97,14 @@ export function answerRequests(options: {
       await atMost(Promise.allSettled(underWay), stopBoundMs);
     },
   };
+}
+
+/** Who names none waits for so long at most, in milliseconds: nothing is begun for somebody who may have given up long ago. */
+const longestWaitMs = 10_000;
+
+function deadlineOf(log: Log, { headers }: Msg): Deadline {
+  const at = Number(headers?.get(deadlineHeader) || Number.NaN);
+  return new Deadline(log, Number.isFinite(at) ? at : log.now().getTime() + longestWaitMs);
 }
 
 /** A part of the service that one process at a time answers for, as others ask it. */
