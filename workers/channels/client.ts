@@ -6,8 +6,8 @@ import type { Channels } from './requests.js';
 /** Name under which the holder of the channel bot answers. */
 export const channelService = 'channelserv';
 
-/** Longer than it takes until a server that fell silent is noticed: whoever waits is told that it is. */
-const answerMs = 8_000;
+/** How long a command is waited for, in milliseconds. Longer than it takes until a server that fell silent is noticed: whoever waits is told that it is. */
+export const answerMs = 8_000;
 
 const serviceOf = (log: Log): RequestedService => {
   return { log, name: channelService, timeoutMs: answerMs, absent: 'irc_unavailable' };

@@ -24,6 +24,7 @@ import { Tally } from './tally.js';
 import { voiceWhoCame } from './voices.js';
 
 export {
+  answerMs,
   channelService,
   createChannels,
   createEnforcement,

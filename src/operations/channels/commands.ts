@@ -7,13 +7,15 @@ import {
 } from '../../../streams/channels/index.js';
 import { Refusal } from '../../../streams/core/index.js';
 import { cleanText, isManagedChannel } from '../../../streams/irc-grammar.js';
-import { operationFailed } from '../../../workers/channels/index.js';
+import { answerMs, operationFailed } from '../../../workers/channels/index.js';
 import { Nick, nickname, Time, text } from '../core/fields.js';
 import { type Caller, operationsOf } from '../core/operation.js';
 import { ChannelName, type ChannelParts, managedName, requireChannel } from './channel.js';
 
 const define = operationsOf({ tag: 'Channels', access: 'key' });
 
+/** A process elsewhere may take as long as the bot does, and until its read model shows what was done. */
+const commandMs = answerMs + 5_000;
 const mostInvited = 100;
 const mostInTask = 50;
 /** Members of a channel that one request may be about. */
@@ -97,7 +99,7 @@ export const createChannel = define('createChannel', {
     ...{ ...refused, ...ofNetwork },
   },
   http: { method: 'post', path: '/channels' },
-  remote: { service: 'channelserv', method: 'post', path: '/api/channels' },
+  remote: { service: 'channelserv', method: 'post', path: '/api/channels', timeoutMs: commandMs },
   run: async (input, caller, parts: ChannelParts) => {
     refuseSold(input.name, parts);
     const { commands } = parts.channels;
@@ -139,7 +141,7 @@ export const updateChannel = define('updateChannel', {
     idempotent: true,
     local: true,
   },
-  remote: { service: 'channelserv', method: 'patch', path: '/api/channels/{name}' },
+  remote: { service: 'channelserv', method: 'patch', path: '/api/channels/{name}', timeoutMs: commandMs },
   run: async ({ modes = [], ...input }, caller, parts: ChannelParts) => {
     refuseSold(input.name, parts);
     const { commands } = parts.channels;
@@ -167,7 +169,7 @@ export const removeChannel = define('removeChannel', {
   }),
   refusals: { ...ofChannel, ...refused, ...ofNetwork },
   http: { method: 'delete', path: '/channels/{name}' },
-  remote: { service: 'channelserv', method: 'delete', path: '/api/channels/{name}' },
+  remote: { service: 'channelserv', method: 'delete', path: '/api/channels/{name}', timeoutMs: commandMs },
   run: async (input, caller, parts: ChannelParts) => {
     refuseSold(input.name, parts);
     const { commands } = parts.channels;
@@ -204,7 +206,12 @@ export const changeChannelMembers = define('changeChannelMembers', {
     idempotent: true,
     local: true,
   },
-  remote: { service: 'channelserv', method: 'post', path: '/api/channels/{name}/members' },
+  remote: {
+    service: 'channelserv',
+    method: 'post',
+    path: '/api/channels/{name}/members',
+    timeoutMs: commandMs,
+  },
   run: async (input, caller, parts: ChannelParts) => {
     try {
       return await done(parts.channels.commands.members(input, asker(caller)), parts);
