@@ -225,7 +225,7 @@ t.test('BRAIN-19 no models', async (t) => {
     status: 503,
     body: { code: 'models_not_configured', hint: /MODELS/ },
   });
-  t.match((await ask('GET', '/multibrain/health')).body, { status: 'ok', models: 0 });
+  t.match((await ask('GET', '/multibrain/health')).body, { status: 'not_configured', models: 0 });
 });
 
 t.test('BRAIN-02 without keys, for local callers', async (t) => {

@@ -191,14 +191,16 @@ export const getCostSummary = define('getCostSummary', {
 export const getDeliberationHealth = define('getDeliberationHealth', {
   summary: 'Whether deliberation is well',
   says: 'Its health',
-  output: z.looseObject({ status: z.enum(['ok', 'degraded']) }),
+  output: z.looseObject({ status: z.enum(['ok', 'degraded', 'not_configured']) }),
   http: { method: 'get', path: '/multibrain/health' },
   remote: { service: 'multibrain', method: 'get', path: '/health' },
   run: async (_input, _caller, { log, startedAt, deliberation }: DeliberationParts) => {
     const queries = await deliberation.rows.read(queryCounts).catch(() => undefined);
+    const models = deliberation.models.length;
+    const isWell = queries !== undefined && log.connected;
     return {
-      status: queries && log.connected ? 'ok' : 'degraded',
-      models: deliberation.models.length,
+      status: models === 0 ? 'not_configured' : isWell ? 'ok' : 'degraded',
+      models,
       ...(queries ? { queries } : {}),
       uptime: secondsSince(startedAt),
     };

@@ -140,7 +140,7 @@ export const getPaymentsHealth = define('getPaymentsHealth', {
     const reachable = facilitator && channels.length > 0 ? await facilitator.reachable() : false;
     const isDegraded = channels.length > 0 && !reachable;
     return {
-      status: isDegraded ? 'degraded' : 'ok',
+      status: channels.length === 0 ? 'not_configured' : isDegraded ? 'degraded' : 'ok',
       ...(isDegraded ? { reason: troubleOf(facilitator) } : {}),
       facilitator: { url: facilitator?.place ?? null, reachable },
       channels: channels.length,

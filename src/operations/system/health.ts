@@ -22,6 +22,8 @@ export interface HealthParts {
 const checkTimeoutMs = 3_000;
 /** The services without which the network does not do its work. */
 const essential = ['bridge', 'turnstile'];
+/** How a service is that does its work, or that nobody wants here. */
+const healthy = ['ok', 'not_configured'];
 /** The services that agents depend on. */
 const ofAgents = ['bridge', 'turnstile', 'verification'];
 
@@ -41,7 +43,7 @@ const Health = z.object({
 export const getHealth = defineOperation('getHealth', {
   tag: 'System',
   summary: 'How every part is; always 200',
-  says: 'ok when the bridge and the payment gateway are',
+  says: 'ok when the bridge is, and the payment gateway where there are paid channels',
   output: Health,
   http: { method: 'get', path: '/health', inEveryRole: true },
   run: async (_input, _caller, { system, startedAt }: HealthParts) => {
@@ -50,7 +52,7 @@ export const getHealth = defineOperation('getHealth', {
     const states = await Promise.all(names.map((name) => check(system.health[name]!)));
     const workers = await halted;
     const services = Object.fromEntries(names.map((name, index) => [name, states[index]!]));
-    const degraded = essential.some((name) => services[name] && services[name].status !== 'ok');
+    const degraded = essential.some((name) => services[name] && !healthy.includes(services[name].status));
     return {
       status: degraded ? ('degraded' as const) : ('ok' as const),
       services,
