@@ -95,10 +95,13 @@ export class Lease {
 
   async #run(): Promise<void> {
     const { log, name, holder, logger } = this.#options;
+    // a standby asks each second: what it asks is kept until it fails
+    let known: KV | undefined;
     while (!this.#stop.signal.aborted) {
       let given: { bucket: KV; revision: number } | undefined;
       try {
-        const bucket = await log.ask(() => this.#bucket());
+        known ??= await log.ask(() => this.#bucket());
+        const bucket = known;
         const revision = await log.ask(() => this.#acquire(bucket));
         if (revision === undefined) {
           await pause(tryMs, this.#stop.signal);
@@ -113,6 +116,7 @@ export class Lease {
         await this.#end();
         await this.#giveBack(given);
       } catch (error) {
+        known = undefined;
         logger.warn({ lease: name, err: error }, 'lease cannot be had now');
         await this.#end().catch((cause) =>
           logger.error({ lease: name, err: cause }, 'a term did not end well'),
