@@ -55,7 +55,8 @@ export class Publisher {
   readonly #groups = nuid.next();
   readonly #pending = new Map<string, Pending>();
   readonly #atEndOfTurn: (() => void)[] = [];
-  readonly #sweeper: Timer;
+  /** Runs while appends wait. */
+  #sweeper: Timer | undefined;
   #next = 0;
   #closed = false;
 
@@ -72,8 +73,6 @@ export class Publisher {
         else settle(pending, decoder.decode(message.data));
       },
     });
-    this.#sweeper = clock.setInterval(() => this.#expire(), sweepMs);
-    this.#sweeper.unref();
   }
 
   /**
@@ -109,13 +108,17 @@ export class Publisher {
 
   close(): void {
     this.#closed = true;
-    clock.clearInterval(this.#sweeper);
+    this.#rest();
     this.abandon('the publisher is closed');
   }
 
   #publish(messages: readonly Message[], timeoutMs: number): Promise<PublishAnswer> {
     if (this.#closed) return Promise.reject(noAnswer('the publisher is closed'));
     if (this.#pending.size >= maxPending) return Promise.reject(tooMany());
+    if (!this.#sweeper) {
+      this.#sweeper = clock.setInterval(() => this.#expire(), sweepMs);
+      this.#sweeper.unref();
+    }
     const token = (this.#next++).toString(36);
     const deadline = clock.now() + timeoutMs;
     return new Promise((resolve, reject) => {
@@ -149,6 +152,12 @@ export class Publisher {
       this.#pending.delete(token);
       pending.reject(noAnswer('no acknowledgement in time'));
     }
+    if (this.#pending.size === 0) this.#rest();
+  }
+
+  #rest(): void {
+    clock.clearInterval(this.#sweeper);
+    this.#sweeper = undefined;
   }
 }
 
