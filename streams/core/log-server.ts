@@ -17,6 +17,8 @@ export class LogServer {
   readonly #lost: (reason: string) => void;
   readonly #pulls = new Set<Pull>();
   readonly #asked = new Set<(error: Error) => void>();
+  /** Wakes those who wait for the connection to come back. */
+  readonly #waiting = new Set<() => void>();
   #connected = true;
   #closed = false;
   /** What this machine's clock showed when durations began to be measured, as if nobody had set it since. */
@@ -57,15 +59,28 @@ export class LogServer {
    * longer come.
    */
   async ask<T>(request: () => Promise<T>): Promise<T> {
-    for (const deadline = clock.now() + reconnectBoundMs; !this.#connected; await pause(20)) {
-      if (this.#closed || clock.now() > deadline) throw notConnected();
-    }
+    if (!this.#connected) await this.#reconnected();
     return await new Promise<T>((resolve, reject) => {
       this.#asked.add(reject);
       request()
         .then(resolve, reject)
         .finally(() => this.#asked.delete(reject));
     });
+  }
+
+  /** Resolves when the connection is back; rejects when that takes too long, or when it is given up. */
+  async #reconnected(): Promise<void> {
+    const deadline = clock.now() + reconnectBoundMs;
+    for (let left = reconnectBoundMs; !this.#connected; left = deadline - clock.now()) {
+      if (this.#closed || left <= 0) throw notConnected();
+      let wake = () => {};
+      const waited = pause(left, undefined, (end) => {
+        wake = end;
+      });
+      this.#waiting.add(wake);
+      await waited;
+      this.#waiting.delete(wake);
+    }
   }
 
   /** Reads a new consumer; broken at once when the connection is lost, without waiting for missing heartbeats. */
@@ -79,6 +94,7 @@ export class LogServer {
   /** Sends what is buffered and closes the connection. */
   async close(): Promise<void> {
     this.#closed = true;
+    for (const wake of this.#waiting) wake();
     clock.clearInterval(this.#measuring);
     if (this.connection.isClosed()) return;
     // draining waits for the server, which may be the reason why we stop
@@ -118,6 +134,7 @@ export class LogServer {
         this.#logger.warn('log connection lost');
       } else if (status.type === 'reconnect') {
         this.#connected = true;
+        for (const wake of this.#waiting) wake();
         this.#logger.info('log connection is back');
         if (this.#clockOf) this.measureClock(this.#clockOf).catch(() => {});
       }
