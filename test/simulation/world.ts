@@ -36,7 +36,7 @@ export class World {
   #steps = 0;
   /** Work that takes real time, as of a store that is no part of the simulation: the clock waits for it. */
   #outside = 0;
-  #outsideDone = () => {};
+  #outsideDone = nothing;
 
   constructor(seed: number) {
     this.seed = seed;
@@ -65,8 +65,9 @@ export class World {
 
   /** Plans an action; of those that are due at the same time the one that was planned first comes first. */
   after(ms: number, action: () => void): Planned {
-    const planned = { at: this.#now + Math.max(0, ms), action, cancelled: false };
-    this.#heap.push(planned, this.#planned++);
+    const at = this.#now + Math.max(0, ms);
+    const planned = { at, action, cancelled: false, order: this.#planned++ };
+    this.#heap.push(planned);
     return planned;
   }
 
@@ -82,67 +83,78 @@ export class World {
       return await work;
     } finally {
       this.#outside -= 1;
-      if (this.#outside === 0) this.#outsideDone();
+      if (this.#outside === 0) {
+        const done = this.#outsideDone;
+        this.#outsideDone = nothing;
+        done();
+      }
     }
   }
 
   /** Lets time pass until a condition holds; false when it does not within `boundMs`, or when nothing is planned any more. */
-  async until(condition: () => boolean, boundMs: number): Promise<boolean> {
+  until(condition: () => boolean, boundMs: number): Promise<boolean> {
     const end = this.#now + boundMs;
-    for (;;) {
-      await this.#settle();
-      if (condition()) return true;
-      const next = this.#heap.first;
-      if (!next || next.at > end) {
-        this.#now = end;
-        return false;
-      }
-      this.#heap.pop();
-      if (next.cancelled) continue;
-      this.#now = Math.max(this.#now, next.at);
-      this.#steps += 1;
-      next.action();
+    return new Promise((resolve, reject) => {
+      const step = () => {
+        try {
+          const came = this.#step(condition, end);
+          if (came !== undefined) resolve(came);
+          else if (this.#outside > 0) this.#outsideDone = () => afterMicrotasks(step);
+          else afterMicrotasks(step);
+        } catch (error) {
+          reject(error);
+        }
+      };
+      afterMicrotasks(step);
+    });
+  }
+
+  /** Does the next thing that is planned; whether the condition came to hold, once that is known. */
+  #step(condition: () => boolean, end: number): boolean | undefined {
+    if (this.#outside > 0) return undefined;
+    if (condition()) return true;
+    const next = this.#heap.pop(end);
+    if (!next) {
+      this.#now = end;
+      return false;
     }
+    this.#now = Math.max(this.#now, next.at);
+    this.#steps += 1;
+    next.action();
+    return undefined;
   }
 
   /** Lets so much time pass. */
   async pass(ms: number): Promise<void> {
     await this.until(() => false, ms);
   }
-
-  /** Until every promise that can go on has gone on. */
-  async #settle(): Promise<void> {
-    do {
-      if (this.#outside > 0) await new Promise<void>((resolve) => (this.#outsideDone = resolve));
-      await turn();
-    } while (this.#outside > 0);
-  }
 }
+
+function nothing(): void {}
 
 const { setImmediate: realImmediate } = globalThis;
 
 /** So many turns are asked for at once: node runs them in one round of its loop, with all microtasks between two. */
 const turnsPerRound = 256;
 let turnsLeft = 0;
-let turned: (() => void) | undefined;
+let waiting: (() => void) | undefined;
 
-/** Lets all microtasks run. */
-function turn(): Promise<void> {
-  return new Promise((resolve) => {
-    turned = resolve;
-    if (turnsLeft > 0) return;
-    turnsLeft = turnsPerRound;
-    for (let n = 0; n < turnsPerRound; n++) realImmediate(nextTurn);
-  });
+/** Calls back when every promise that can go on has gone on. */
+function afterMicrotasks(call: () => void): void {
+  waiting = call;
+  if (turnsLeft > 0) return;
+  turnsLeft = turnsPerRound;
+  for (let n = 0; n < turnsPerRound; n++) realImmediate(nextTurn);
 }
 
 function nextTurn(): void {
   turnsLeft -= 1;
-  turned?.();
+  const call = waiting;
+  waiting = undefined;
+  call?.();
 }
 
-interface Entry {
-  planned: Planned;
+interface Entry extends Planned {
   order: number;
 }
 
@@ -150,45 +162,48 @@ interface Entry {
 class Heap {
   readonly #entries: Entry[] = [];
 
-  get all(): Planned[] {
-    return this.#entries.map(({ planned }) => planned);
+  get all(): readonly Planned[] {
+    return this.#entries;
   }
 
-  get first(): Planned | undefined {
-    return this.#entries[0]?.planned;
-  }
-
-  push(planned: Planned, order: number): void {
+  push(entry: Entry): void {
     const entries = this.#entries;
-    let place = entries.push({ planned, order }) - 1;
+    let place = entries.length;
     while (place > 0) {
       const parent = (place - 1) >> 1;
-      if (!before(entries[place]!, entries[parent]!)) break;
-      [entries[place], entries[parent]] = [entries[parent]!, entries[place]!];
+      if (!before(entry, entries[parent]!)) break;
+      entries[place] = entries[parent]!;
       place = parent;
     }
+    entries[place] = entry;
   }
 
-  pop(): Planned | undefined {
-    const entries = this.#entries;
-    const first = entries[0];
-    const last = entries.pop();
-    if (!first || !last || entries.length === 0) return first?.planned;
-    entries[0] = last;
-    for (let place = 0; ; ) {
-      let least = place;
-      for (const child of [place * 2 + 1, place * 2 + 2]) {
-        if (child < entries.length && before(entries[child]!, entries[least]!)) least = child;
-      }
-      if (least === place) return first.planned;
-      [entries[place], entries[least]] = [entries[least]!, entries[place]!];
-      place = least;
+  /** Takes out the first one that is not called off and not due after `end`. */
+  pop(end: number): Planned | undefined {
+    for (let first = this.#entries[0]; first; first = this.#entries[0]) {
+      if (first.at > end && !first.cancelled) return undefined;
+      this.#removeFirst();
+      if (!first.cancelled) return first;
     }
+    return undefined;
+  }
+
+  #removeFirst(): void {
+    const entries = this.#entries;
+    const last = entries.pop()!;
+    const { length } = entries;
+    if (length === 0) return;
+    let place = 0;
+    for (let child = 1; child < length; child = place * 2 + 1) {
+      if (child + 1 < length && before(entries[child + 1]!, entries[child]!)) child += 1;
+      if (!before(entries[child]!, last)) break;
+      entries[place] = entries[child]!;
+      place = child;
+    }
+    entries[place] = last;
   }
 }
 
 function before(one: Entry, other: Entry): boolean {
-  return (
-    one.planned.at < other.planned.at || (one.planned.at === other.planned.at && one.order < other.order)
-  );
+  return one.at < other.at || (one.at === other.at && one.order < other.order);
 }
