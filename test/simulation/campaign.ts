@@ -44,7 +44,8 @@ export async function runCampaign(options: CampaignOptions): Promise<Summary> {
   const isOver = () => options.signal?.aborted || (so.failures.length > 0 && !options.goOn);
   const one = async (scenario: Scenario, seed: number) => {
     const began = realNow();
-    const run = await play(scenario, seed);
+    let run = await play(scenario, seed, { untraced: true });
+    if (run.broken.length > 0) run = await play(scenario, seed);
     const seconds = (realNow() - began) / 1_000;
     addRun(so, run, seconds);
     options.ran?.(run, seconds, so);

@@ -22,6 +22,8 @@ export interface Scenario {
 export interface PlayOptions {
   /** Numbers of planned steps that are left out. */
   without?: ReadonlySet<number>;
+  /** Errors do not say where they were made: that would take a large part of a run. */
+  untraced?: boolean;
 }
 
 /** What came of a run. */
@@ -129,6 +131,8 @@ export async function play(scenario: Scenario, seed: number, options: PlayOption
   const rejected = (error: unknown) =>
     stage.wrong(`unhandled rejection: ${String((error as Error)?.stack ?? error)}`);
   process.on('unhandledRejection', rejected);
+  const { stackTraceLimit } = Error;
+  if (options.untraced) Error.stackTraceLimit = 0;
   try {
     await scenario.prepare?.();
     await runIn(world, scenario.boundMs, () => scenario.play(stage));
@@ -136,6 +140,7 @@ export async function play(scenario: Scenario, seed: number, options: PlayOption
   } catch (error) {
     stage.wrong(String((error as Error)?.stack ?? error));
   } finally {
+    Error.stackTraceLimit = stackTraceLimit;
     process.off('unhandledRejection', rejected);
   }
   stage.count('no unhandled rejection', stage.checks);
