@@ -1,17 +1,22 @@
 import { spawnSync } from 'node:child_process';
-import { PGlite, types } from '@electric-sql/pglite';
+import { PGlite } from '@electric-sql/pglite';
 import { makeDatabase } from '../../../projections/core/pglite.js';
 import { findTemplate } from '../../../projections/core/pglite-directory.js';
 import type { WireParam } from '../../../projections/core/sql.js';
+import { type EngineReply, type EngineResult, extended, readReply, simple } from './protocol.js';
 
-/** What a statement gave. */
-export interface EngineResult {
-  rows: Record<string, unknown>[];
-  command: string;
-}
-
-/** Each relation that a run makes is locked until its end, and each rolled back leaves rows in the catalogs. */
-const settings = ['max_locks_per_transaction=1000', 'shared_buffers=16MB', 'fsync=off'];
+const settings = [
+  // each relation that a run makes is locked until its end
+  'max_locks_per_transaction=1000',
+  'shared_buffers=16MB',
+  'fsync=off',
+  // planning costs far more than any of these tables gives to do
+  'plan_cache_mode=force_generic_plan',
+  'track_counts=off',
+  'track_activities=off',
+  'client_min_messages=error',
+];
+/** Each run that is rolled back leaves rows in the catalogs. */
 const vacuumEvery = 100;
 
 let started: Promise<Engine> | undefined;
@@ -28,6 +33,7 @@ export function startEngine(): Promise<Engine> {
  */
 export class Engine {
   readonly #db: PGlite;
+  readonly #prepared = new Map<string, string>();
   #current: Database | undefined;
   #emptied = 0;
 
@@ -36,81 +42,131 @@ export class Engine {
   }
 
   static async start(): Promise<Engine> {
-    const db = await PGlite.create({
-      loadDataDir: await emptyDatabase(),
-      startParams: [...PGlite.defaultStartParams, ...settings.flatMap((setting) => ['-c', setting])],
-      // as the store's own thread reads them
-      parsers: {
-        [types.INT8]: Number,
-        [types.DATE]: (text) => text,
-        [types.TIMESTAMP]: (text) => new Date(`${text.replace(' ', 'T')}Z`),
-      },
-    });
-    await db.exec('set client_min_messages = error');
-    return new Engine(db);
+    return new Engine(
+      await PGlite.create({
+        loadDataDir: await emptyDatabase(),
+        startParams: [...PGlite.defaultStartParams, ...settings.flatMap((setting) => ['-c', setting])],
+      }),
+    );
   }
 
   /** An empty database, in place of the one before, which is over. */
   async open(): Promise<Database> {
     if (this.#current) this.#current.isOver = true;
-    const database = new Database(this.#db);
-    this.#current = database;
-    await this.#db.exec('rollback');
-    if (this.#emptied++ % vacuumEvery === vacuumEvery - 1) await this.#db.exec('vacuum');
-    await this.#db.exec('begin; savepoint disk');
-    return database;
+    this.#do('rollback; deallocate all');
+    this.#prepared.clear();
+    if (this.#emptied++ % vacuumEvery === vacuumEvery - 1) this.#do('vacuum');
+    this.#do('begin; savepoint disk');
+    this.#current = new Database(this);
+    return this.#current;
+  }
+
+  /** Runs one statement, or several when there are no parameters, behind others whose answers nobody wants. */
+  run(before: string, text: string, params?: readonly WireParam[]): EngineResult {
+    let name = this.#prepared.get(text);
+    const isNew = params !== undefined && name === undefined;
+    name ??= `s${this.#prepared.size}`;
+    const wanted = params ? extended(name, isNew ? text : undefined, params) : simple(text);
+    const { result, error, prepared } = this.#send(before === '' ? wanted : [...simple(before), ...wanted]);
+    if (isNew && prepared > 0) this.#prepared.set(text, name);
+    if (error) throw error;
+    return result;
+  }
+
+  #do(text: string): void {
+    const { error } = this.#send(simple(text));
+    if (error) throw error;
+  }
+
+  #send(messages: readonly Uint8Array[]): EngineReply {
+    return readReply(this.#db.execProtocolRawSync(Buffer.concat(messages)));
   }
 }
 
-/** The database of one run, with what is on its disk and what is not there yet. */
+/** What only reads; anything that is not certain to may write. */
+const reads =
+  /^\s*(select|with)\b(?!.*\b(insert|update|delete|create|drop|alter|share|\w*lock|nextval|setval)\b)/is;
+
+/**
+ * The database of one run, with what is on its disk and what is not there yet. What only moves savepoints is sent along
+ * with the next statement, and left out around those that only read.
+ */
 export class Database {
-  readonly #db: PGlite;
+  readonly #engine: Engine;
   /** Set when another one has taken its place. */
   isOver = false;
+  /** What is to be done before the next statement. */
+  #before: string[] = [];
+  /** A transaction is under way. */
   #isOpen = false;
+  /** What there is behind the savepoint of a transaction; `undefined` without one. */
+  #work: 'nothing' | 'changes' | undefined;
+  #isOnDisk = true;
 
-  constructor(db: PGlite) {
-    this.#db = db;
+  constructor(engine: Engine) {
+    this.#engine = engine;
   }
 
   /** Runs one statement, or several when there are no parameters. */
-  async run(text: string, params?: readonly WireParam[]): Promise<EngineResult> {
+  run(text: string, params?: readonly WireParam[]): EngineResult {
     if (this.isOver) throw new Error('this run is over');
-    const result = params ? await this.#db.query(text, [...params]) : (await this.#db.exec(text)).at(-1);
-    return { rows: (result?.rows ?? []) as EngineResult['rows'], command: result?.command ?? '' };
+    const before = this.#before.join(';');
+    this.#before = [];
+    try {
+      const result = this.#engine.run(before, text, params);
+      if (!reads.test(text)) this.#work = 'changes';
+      return result;
+    } catch (error) {
+      this.#work = 'changes';
+      throw error;
+    }
   }
 
-  async begin(): Promise<void> {
-    await this.run('savepoint work');
+  begin(): void {
     this.#isOpen = true;
+    if (this.#work) return;
+    this.#before.push('savepoint work');
+    this.#work = 'nothing';
   }
 
-  async commit(): Promise<void> {
+  commit(): void {
     this.#isOpen = false;
-    await this.run('release work');
+    if (this.#work !== 'changes') return;
+    this.#before.push('release work');
+    this.#work = undefined;
+    this.#isOnDisk = false;
   }
 
-  async rollback(): Promise<void> {
+  rollback(): void {
     this.#isOpen = false;
-    await this.run('rollback to work; release work');
+    if (this.#work !== 'changes') return;
+    this.#before.push('rollback to work');
+    this.#work = 'nothing';
   }
 
   /** What is committed reaches the disk; a transaction under way is over. */
-  async flush(): Promise<void> {
-    if (this.#isOpen) await this.rollback();
-    await this.run('release disk; savepoint disk');
+  flush(): void {
+    if (this.#isOpen) this.rollback();
+    if (this.#isOnDisk) return;
+    this.#before.push('release disk', 'savepoint disk');
+    this.#work = undefined;
+    this.#isOnDisk = true;
   }
 
   /** Goes back to what is on the disk; a transaction under way is over. */
-  async crash(): Promise<void> {
+  crash(): void {
     this.#isOpen = false;
-    await this.run('rollback to disk');
+    this.#before.push('rollback to disk');
+    this.#work = undefined;
+    this.#isOnDisk = true;
   }
 
   /** Has nothing any more. */
-  async empty(): Promise<void> {
+  empty(): void {
     this.#isOpen = false;
-    await this.run('rollback; begin; savepoint disk');
+    this.#before = ['rollback', 'begin', 'savepoint disk'];
+    this.#work = undefined;
+    this.#isOnDisk = true;
   }
 }
 

@@ -92,8 +92,12 @@ export class SimulatedStore implements StoreServer {
   /** Looks at what it has, beside all that goes wrong and taking no time. */
   async look<R>(text: string): Promise<R[]> {
     return await this.#lock.runExclusive(async () => {
-      const { rows } = await this.world.outside(this.#database.run(text));
-      return rows as R[];
+      this.#database.begin();
+      try {
+        return this.#database.run(text).rows as R[];
+      } finally {
+        this.#database.rollback();
+      }
     });
   }
 
@@ -104,10 +108,7 @@ export class SimulatedStore implements StoreServer {
     this.#end(downMs, startMs, breaks.crash);
     const isFlushed = this.world.now - this.#committedAt >= flushedWithinMs;
     this.world.tell('store', `crashed, ${isFlushed ? 0 : this.#unflushed} commits lost`);
-    await this.#alone(async (database) => {
-      if (isFlushed) await database.flush();
-      else await database.crash();
-    });
+    await this.#alone((database) => (isFlushed ? database.flush() : database.crash()));
     this.#unflushed = 0;
   }
 
@@ -207,14 +208,14 @@ export class SimulatedStore implements StoreServer {
   #gone(session: Session): void {
     session.isGone = true;
     this.#sessions.delete(session);
-    if (!session.isServing) void this.#abandon(session);
+    if (!session.isServing) this.#abandon(session);
   }
 
-  async #abandon(session: Session): Promise<void> {
+  #abandon(session: Session): void {
     const { release } = session;
     if (!release) return;
     session.release = undefined;
-    await this.world.outside(this.#database.rollback());
+    this.#database.rollback();
     release();
   }
 
@@ -228,7 +229,7 @@ export class SimulatedStore implements StoreServer {
       if (reply && !session.isGone) session.link.answer(reply);
     }
     session.isServing = false;
-    if (session.isGone) await this.#abandon(session);
+    if (session.isGone) this.#abandon(session);
   }
 
   /** Nothing where the session has ended meanwhile. */
@@ -236,8 +237,8 @@ export class SimulatedStore implements StoreServer {
     await this.#pass(this.#draw(this.#cost));
     if (session.isGone) return undefined;
     const { text } = request;
-    if (text === 'commit' || text === 'rollback') return await this.#finish(session, text);
-    if (session.release) return await this.#run(session, request);
+    if (text === 'commit' || text === 'rollback') return this.#finish(session, text);
+    if (session.release) return this.#run(session, request);
     const release = await this.#lock.acquire();
     if (session.isGone) {
       release();
@@ -245,36 +246,40 @@ export class SimulatedStore implements StoreServer {
     }
     session.release = release;
     session.isFailed = false;
-    await this.#flushInTime();
-    await this.world.outside(this.#database.begin());
+    this.#flushInTime();
+    this.#database.begin();
     if (text === 'begin') return { rows: [], command: 'BEGIN' };
-    const reply = await this.#run(session, request);
-    const ended = await this.#finish(session, 'commit');
+    const reply = this.#run(session, request);
+    const ended = this.#finish(session, 'commit');
     return ended && 'rows' in ended ? reply : ended;
   }
 
-  async #run(session: Session, { text, params }: StoreRequest): Promise<StoreReply> {
+  #run(session: Session, { text, params }: StoreRequest): StoreReply {
     try {
       const trouble = this.#trouble;
       if (trouble && trouble.until > this.world.now && this.#random.chance(trouble.share)) {
         // the real thing: the transaction has failed
-        await this.world.outside(this.#database.run('select 1 / 0')).catch(() => {});
-        throw trouble.error;
+        try {
+          this.#database.run('select 1 / 0');
+        } catch {
+          throw trouble.error;
+        }
       }
-      return await this.world.outside(this.#database.run(text, params));
+      return this.#database.run(text, params);
     } catch (error) {
       session.isFailed = true;
       return { error: error as Error };
     }
   }
 
-  async #finish(session: Session, wanted: 'commit' | 'rollback'): Promise<StoreReply | undefined> {
+  #finish(session: Session, wanted: 'commit' | 'rollback'): StoreReply | undefined {
     const { release } = session;
     if (!release) return { rows: [], command: wanted.toUpperCase() };
     session.release = undefined;
     const failure = wanted === 'commit' && !session.isFailed ? this.#commitFailures.shift() : undefined;
     const isDone = wanted === 'commit' && !session.isFailed && (!failure || failure === 'lost after');
-    await this.world.outside(isDone ? this.#database.commit() : this.#database.rollback());
+    if (isDone) this.#database.commit();
+    else this.#database.rollback();
     if (isDone) {
       this.commits += 1;
       this.#unflushed += 1;
@@ -291,16 +296,16 @@ export class SimulatedStore implements StoreServer {
   }
 
   /** What was committed long enough ago is on the disk by now. */
-  async #flushInTime(): Promise<void> {
+  #flushInTime(): void {
     const { now } = this.world;
     if (this.#unflushed === 0 || now - this.#flushedAt < flushEveryMs) return;
-    await this.world.outside(this.#database.flush());
+    this.#database.flush();
     this.#flushedAt = now;
     this.#unflushed = 0;
   }
 
-  #alone(work: (database: Database) => Promise<void>): Promise<void> {
-    return this.#lock.runExclusive(() => this.world.outside(work(this.#database)));
+  #alone(work: (database: Database) => void): Promise<void> {
+    return this.#lock.runExclusive(() => work(this.#database));
   }
 
   #draw({ least, most }: Latency): number {
