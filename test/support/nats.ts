@@ -1,6 +1,6 @@
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { findNatsServer } from '../../src/servers/binaries.js';
+import { type Binary, findNatsServer, projectDir } from '../../src/servers/binaries.js';
 import { natsAnswers, natsArgs, natsConfigText, type StoreSync } from '../../src/servers/nats-server.js';
 import { freePort } from '../../src/servers/net.js';
 import { type ServerProcess, startServerProcess, type Teardown } from './server-process.js';
@@ -17,17 +17,30 @@ export function natsConfigFile(dir: string, sync: StoreSync): string {
   return file;
 }
 
+/** Whether a nats-server stores messages together. */
+export function storesGroups({ version }: Binary): boolean {
+  return Number(/ v2\.(\d+)/.exec(version)?.[1]) >= 12;
+}
+
+/** The oldest nats-server that is supported, if `scripts/setup --dev` could fetch it or it is the one that is found. */
+export function oldNatsServer(): Binary | undefined {
+  const fetched = join(projectDir, '.tools/nats-server-2.10/usr/sbin/nats-server');
+  if (existsSync(fetched)) return findNatsServer([fetched]);
+  const found = findNatsServer();
+  return storesGroups(found) ? undefined : found;
+}
+
 /**
  * Starts a nats-server for one test. `sync: 'always'` is what production does, the default is quicker; `store` is
- * where it stores, if not in its own folder.
+ * where it stores, if not in its own folder; `program` is the one that is found unless another one is given.
  */
 export async function startNats(
   t: Teardown,
-  options: { sync?: StoreSync; store?: string } = {},
+  options: { sync?: StoreSync; store?: string; program?: Binary } = {},
 ): Promise<TestNats> {
   const server = await startServerProcess(t, {
     name: 'nats',
-    command: findNatsServer().path,
+    command: (options.program ?? findNatsServer()).path,
     choosePort: freePort,
     args: (dir, port) =>
       natsArgs({

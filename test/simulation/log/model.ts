@@ -3,12 +3,14 @@ import {
   AckPolicy,
   type ConsumerInfo,
   createInbox,
+  headers,
   type JetStreamClient,
   type JetStreamManager,
   type KV,
   type Msg,
   type NatsConnection,
   NatsError,
+  RequestStrategy,
   StorageType,
   type StreamInfo,
 } from 'nats';
@@ -45,6 +47,7 @@ export class Script {
   /** Name of its stream, and beginning of its subjects. */
   readonly name: string;
   readonly #held = new Map<string, Msg>();
+  #groups = 0;
 
   private constructor(connection: NatsConnection, manager: JetStreamManager, name: string) {
     this.connection = connection;
@@ -75,6 +78,43 @@ export class Script {
     return this.client
       .publish(this.subject(subject), text, options)
       .then(({ seq, duplicate, stream }) => ({ seq, duplicate, stream }));
+  }
+
+  /**
+   * Publishes messages as one group, each with its subject, its id and the sequence that it expects; all but the one at
+   * the place `without`, from 1. Answers what the group is told.
+   */
+  async group(messages: [subject: string, id?: string, after?: number][], without = 0): Promise<unknown> {
+    const inbox = createInbox();
+    const told = this.connection.subscribe(inbox, { max: 1, timeout: silenceMs });
+    const group = `group-${++this.#groups}`;
+    for (const [n, [subject, id, after]] of messages.entries()) {
+      if (n + 1 === without) continue;
+      const head = headers();
+      head.set('Nats-Batch-Id', group);
+      head.set('Nats-Batch-Sequence', String(n + 1));
+      if (n + 1 === messages.length) head.set('Nats-Batch-Commit', '1');
+      if (id !== undefined) head.set('Nats-Msg-Id', id);
+      if (after !== undefined) head.set('Nats-Expected-Last-Subject-Sequence', String(after));
+      const reply = n + 1 === messages.length ? { reply: inbox } : {};
+      this.connection.publish(this.subject(subject), `text ${n}`, { headers: head, ...reply });
+    }
+    for await (const answer of told) return answer.json();
+    return undefined;
+  }
+
+  /** The last messages of subjects, as they are told of in one answer. */
+  async lastOf(subjects: string[]): Promise<unknown[]> {
+    const body = JSON.stringify({ multi_last: subjects.map((subject) => this.subject(subject)) });
+    const options = { strategy: RequestStrategy.SentinelMsg, maxWait: silenceMs };
+    const told: unknown[] = [];
+    for await (const { headers: head } of await this.connection.requestMany(
+      `$JS.API.DIRECT.GET.${this.name}`,
+      body,
+      options,
+    ))
+      told.push([head?.code, head?.description, head?.get('Nats-Subject'), head?.get('Nats-Sequence')]);
+    return told;
   }
 
   subject(end: string): string {

@@ -4,6 +4,11 @@ import { explicit, type Script, type Server } from './model.js';
 /** What both kinds of server are asked. */
 export interface Played {
   title: string;
+  /**
+   * For the server that stores groups, or for the one before it only: where a consumer begins and what it tells of its
+   * place is simulated as that one does it.
+   */
+  only?: 'old' | 'new';
   run(script: Script, server: Server): Promise<void>;
 }
 
@@ -48,6 +53,90 @@ export const scripts: Played[] = [
       await script.note('delete', () => manager.streams.delete(name));
       await script.note('delete again', () => manager.streams.delete(name));
       await script.note('nobody', () => script.publish('a', ''));
+    },
+  },
+  {
+    title: 'messages are stored together or not at all',
+    only: 'new',
+    async run(script) {
+      await stream(script, { duplicate_window: nanos(120_000) });
+      await script.note('not allowed', () => script.group([['a'], ['b']]));
+      const { config } = await script.manager.streams.info(script.name);
+      await script.manager.streams.update(script.name, { ...config, allow_atomic: true } as never);
+      await script.note('allowed', async () => {
+        const { config: now } = await script.manager.streams.info(script.name);
+        return (now as { allow_atomic?: boolean }).allow_atomic;
+      });
+      await script.note('two', () =>
+        script.group([
+          ['a', 'a1', 0],
+          ['b', 'b1', 0],
+        ]),
+      );
+      await script.note('one of two is stale', () =>
+        script.group([
+          ['c', 'c1', 0],
+          ['a', 'a2', 0],
+        ]),
+      );
+      await script.note('refused ids are free', () => script.group([['c', 'c1', 0], ['a', 'a2', 1], ['d']]));
+      await script.note('a known id', () =>
+        script.group([
+          ['e', 'e1'],
+          ['f', 'a1'],
+        ]),
+      );
+      await script.note('a known id, and stale', () =>
+        script.group([
+          ['e', 'e1', 0],
+          ['a', 'a1', 0],
+        ]),
+      );
+      await script.note('stale, then a known id', () =>
+        script.group([
+          ['a', 'e1', 0],
+          ['f', 'a1', 0],
+        ]),
+      );
+      await script.note('an id twice', () =>
+        script.group([
+          ['g', 'g1'],
+          ['h', 'g1'],
+        ]),
+      );
+      await script.note('both the first of a subject', () =>
+        script.group([
+          ['i', 'i1', 0],
+          ['i', 'i2', 0],
+        ]),
+      );
+      await script.note('behind one of the group', () =>
+        script.group([
+          ['j', 'j1', 0],
+          ['j', 'j2'],
+          ['j', 'j3'],
+        ]),
+      );
+      await script.note('expecting behind one of the group', () =>
+        script.group([
+          ['k', 'k1'],
+          ['k', 'k2', 0],
+        ]),
+      );
+      await script.note('one alone', () => script.group([['l', 'l1', 0]]));
+      await script.note('without its second', () => script.group([['m'], ['n'], ['o']], 2));
+      await script.note('without its first', () => script.group([['m'], ['n'], ['o']], 1));
+      await script.note('full', () =>
+        script.manager.streams
+          .update(script.name, { max_bytes: 800, discard: DiscardPolicy.New } as never)
+          .then(() => script.group([['p'], ['q'], ['r', 'r'.repeat(500)]])),
+      );
+      await script.note('last of several', () => script.lastOf(['a', 'nothing', 'j', 'b']));
+      await script.note('last of none', () => script.lastOf(['nothing']));
+      await script.note('single ones go on', () =>
+        script.publish('s', 'text', { expect: { lastSubjectSequence: 0 } }),
+      );
+      await script.note('state', () => script.stream());
     },
   },
   {
@@ -179,6 +268,7 @@ export const scripts: Played[] = [
   },
   {
     title: 'consumers begin where they are told to',
+    only: 'old',
     async run(script) {
       const { consumers, streams } = script.manager;
       await stream(script);
@@ -307,6 +397,7 @@ export const scripts: Played[] = [
   },
   {
     title: 'pulls wait, beat and end',
+    only: 'old',
     async run(script) {
       await stream(script);
       const { consumers } = script.manager;
@@ -385,6 +476,7 @@ export const scripts: Played[] = [
   },
   {
     title: 'a bucket forgets',
+    only: 'old',
     async run(script) {
       const bucket = await script.bucket(1_500);
       await script.note('create', () => bucket.create('lease', 'one'));

@@ -1,13 +1,21 @@
-import type { ConnectionOptions, ConsumerConfig, ConsumerInfo, NatsConnection, StreamConfig } from 'nats';
+import type {
+  ConnectionOptions,
+  ConsumerConfig,
+  ConsumerInfo,
+  MsgHdrs,
+  NatsConnection,
+  StreamConfig,
+} from 'nats';
 import { NatsError } from 'nats';
 import { floorOf, namesOf } from '../../../workers/core/durable-consumer.js';
 import type { World } from '../world.js';
 import { type ApiHost, answerApi, findMessage, type Kept } from './api.js';
 import { connectTo, type Reachable } from './client.js';
+import { Groups, placeInGroup, type TakenGroup } from './groups.js';
 import { type ClientEnd, Link, type Subscribed, type ToServer } from './link.js';
 import type { Latency } from './pipe.js';
 import { type ConsumerState, StoredConsumer } from './stored-consumer.js';
-import { type ApiError, StoredStream } from './stored-stream.js';
+import { type ApiError, type Stored, StoredStream } from './stored-stream.js';
 import { Interest, matches } from './subjects.js';
 import { bytesOf, headersFrom, nothing, status, textOf, type WireMessage } from './wire.js';
 
@@ -17,8 +25,11 @@ export interface SimulatedLogServerOptions {
   latency?: Latency;
   /** Whether what is acknowledged is on disk, as the configuration of production has it. */
   sync?: 'always' | 'sometimes';
-  /** Whether a repeated append whose expectation is stale by now is refused, as 2.15 does, or known by its id, as 2.10. */
-  expectsFirst?: boolean;
+  /**
+   * Whether it is as 2.15 or as 2.10. The newer one stores messages together where a stream has it so, and refuses a
+   * repeated append whose expectation is stale by now, which the older one knows by its id.
+   */
+  isNew?: boolean;
 }
 
 const usualLatency: Latency = { least: 0.1, most: 2 };
@@ -36,7 +47,7 @@ export const refusals = {
  * messages are objects and take a while. What goes wrong is told to it, one method for each fault.
  */
 export class SimulatedLogServer implements ApiHost, Reachable {
-  readonly version = '2.10.27';
+  readonly version: string;
   readonly streams = new Map<string, Kept>();
   /** How much this server's clock is ahead of the world's, in milliseconds. */
   clockOffsetMs = 0;
@@ -44,7 +55,8 @@ export class SimulatedLogServer implements ApiHost, Reachable {
   messages = 0;
   readonly #world: World;
   readonly #sync: 'always' | 'sometimes';
-  readonly #expectsFirst: boolean;
+  readonly #isNew: boolean;
+  readonly #groups = new Map<StoredStream, Groups>();
   readonly #links = new Set<Link>();
   readonly #interest = new Interest<Subscribed>();
   readonly #written = new Map<StoredConsumer, { at: number; state: ConsumerState }>();
@@ -66,7 +78,8 @@ export class SimulatedLogServer implements ApiHost, Reachable {
     this.#world = world;
     this.#latency = options.latency ?? usualLatency;
     this.#sync = options.sync ?? 'always';
-    this.#expectsFirst = options.expectsFirst ?? false;
+    this.#isNew = options.isNew ?? false;
+    this.version = this.#isNew ? '2.15.1' : '2.10.27';
   }
 
   /** The time by this server's clock, in whole milliseconds. */
@@ -107,6 +120,7 @@ export class SimulatedLogServer implements ApiHost, Reachable {
     if (!this.#running) return;
     this.#running = false;
     for (const link of this.#links) link.cut(this.#draw(), 0, () => this.#forget(link));
+    this.#groups.clear();
     for (const kept of [...this.streams.values()]) this.#stopStream(kept, options.unsyncedLost === true);
   }
 
@@ -314,7 +328,8 @@ export class SimulatedLogServer implements ApiHost, Reachable {
     const { name } = stream.config;
     if (this.#isLeaderless(name)) return;
     const refusal = this.#refusal && this.#refusal.until > this.#world.now ? this.#refusal.error : undefined;
-    const taken = stream.take(message, refusal);
+    const taken = this.#take(stream, message, refusal);
+    if (!taken) return;
     if (this.#sync === 'always') this.#synced.set(stream, stream.lastSeq);
     if (!message.reply) return;
     if (this.#partitionMs > 0) {
@@ -330,8 +345,19 @@ export class SimulatedLogServer implements ApiHost, Reachable {
     const text =
       'err_code' in taken
         ? JSON.stringify({ error: taken, stream: name, seq: 0 })
-        : `{"stream":"${name}", "seq":${taken.seq}${taken.duplicate ? ',"duplicate": true' : ''}}`;
+        : JSON.stringify({ stream: name, ...taken, duplicate: taken.duplicate || undefined });
     this.#answer(message.reply, bytesOf(text));
+  }
+
+  #take(stream: StoredStream, message: WireMessage, refusal?: ApiError): TakenGroup | undefined {
+    const place = this.#isNew ? placeInGroup(message) : undefined;
+    if (!place) return stream.take(message, refusal);
+    let groups = this.#groups.get(stream);
+    if (!groups) {
+      groups = new Groups(stream, () => this.#world.now);
+      this.#groups.set(stream, groups);
+    }
+    return groups.take(message, place, refusal);
   }
 
   #request(operation: string, data: Uint8Array, reply: string): void {
@@ -363,13 +389,28 @@ export class SimulatedLogServer implements ApiHost, Reachable {
     }
     const query =
       subject.length > 0 ? { last_by_subj: subject.join('.') } : (JSON.parse(textOf(data)) as object);
-    const isEmpty = Object.values(query).every((value) => value === 0);
-    const found = isEmpty ? undefined : findMessage(kept.stream, query);
-    if (!found) {
-      const headers = isEmpty ? status(408, 'Empty Request') : status(404, 'Message Not Found');
-      this.send(reply, { subject: reply, reply: '', data: nothing, headers });
+    if (this.#isNew && 'multi_last' in query) {
+      this.#directLast(kept.stream, query.multi_last as string[], reply);
       return;
     }
+    const isEmpty = Object.values(query).every((value) => value === 0);
+    const found = isEmpty ? undefined : findMessage(kept.stream, query);
+    if (found) this.#directMessage(name, found, reply);
+    else this.#directStatus(reply, isEmpty ? status(408, 'Empty Request') : status(404, 'Message Not Found'));
+  }
+
+  /** The last message of each subject, and that this was all. */
+  #directLast(stream: StoredStream, subjects: string[], reply: string): void {
+    const found = stream.lastPerSubject(subjects);
+    for (const seq of found) this.#directMessage(stream.config.name, stream.get(seq)!, reply);
+    this.#directStatus(reply, found.length > 0 ? status(204, 'EOB') : status(404, 'No Results'));
+  }
+
+  #directStatus(reply: string, headers: MsgHdrs): void {
+    this.send(reply, { subject: reply, reply: '', data: nothing, headers });
+  }
+
+  #directMessage(name: string, found: Stored, reply: string): void {
     const own = {
       'Nats-Stream': name,
       'Nats-Subject': found.subject,
@@ -418,7 +459,7 @@ export class SimulatedLogServer implements ApiHost, Reachable {
   }
 
   addStream(config: StreamConfig): Kept {
-    const stream = new StoredStream(this.#world, () => this.now(), config, this.#expectsFirst);
+    const stream = new StoredStream(this.#world, () => this.now(), config, this.#isNew);
     const kept = { stream, consumers: new Map<string, StoredConsumer>() };
     this.streams.set(config.name, kept);
     return kept;

@@ -44,7 +44,8 @@ const ageCheckMs = 1_000;
 
 /** The messages of a stream, its limits, and what it knows of the ids of the last ones. */
 export class StoredStream {
-  config: StreamConfig;
+  /** The setting that lets messages be stored together is newer than the client library. */
+  config: StreamConfig & { allow_atomic?: boolean };
   readonly created: number;
   readonly watchers = new Set<StreamWatcher>();
   readonly #world: World;
@@ -168,6 +169,37 @@ export class StoredStream {
       for (const { seq } of this.#messages.filter((one) => one !== undefined))
         if (seq !== message.seq) this.remove(seq);
     return { seq: message.seq, duplicate: false };
+  }
+
+  /** Takes messages one behind the other or none of them; tells the sequence of the last one. */
+  takeAll(messages: WireMessage[], refusal?: ApiError): Taken {
+    this.#forgetIds();
+    const ids = new Set<string>();
+    const subjects = new Set<string>();
+    let bytes = 0;
+    for (const { subject, data, headers } of messages) {
+      const { id, lastSubjectSequence } = expectationsOf(headers);
+      if (id !== undefined && (ids.has(id) || this.#ids.has(id)))
+        return {
+          code: 400,
+          err_code: 10201,
+          description: 'atomic publish batch contains duplicate message id',
+        };
+      if (lastSubjectSequence !== undefined) {
+        if (subjects.has(subject)) return { code: 400, err_code: 10164, description: 'wrong last sequence' };
+        const last = this.lastOf(subject)?.seq ?? 0;
+        if (last !== lastSubjectSequence) return wrongLastSequence(last);
+      }
+      if (id !== undefined) ids.add(id);
+      subjects.add(subject);
+      bytes += this.#sizeOf(subject, data, headers instanceof Uint8Array ? headers.length : 0);
+    }
+    if (refusal) return refusal;
+    const full = this.#whyFull('', bytes);
+    if (full) return { code: 503, err_code: 10077, description: full };
+    let taken: Taken | undefined;
+    for (const message of messages) taken = this.take(message);
+    return taken!;
   }
 
   remove(seq: number): boolean {

@@ -79,7 +79,7 @@ class Keeping {
     this.#store = store;
     this.#random = stage.fork();
     this.#network = new IrcNetwork(world, { servers: this.#random.int(1, 2) });
-    this.#logServer = new SimulatedLogServer(world, { expectsFirst: this.#random.chance(0.5) });
+    this.#logServer = new SimulatedLogServer(world, { isNew: this.#random.chance(0.5) });
     const at = { network: this.#network, nicks: [bot], channels: names, areKept: true };
     this.#faults = new Faults({ world, ...at });
     this.#judge = new ChannelJudge(stage, this.#logServer, this.#network, config);

@@ -74,7 +74,7 @@ class Delivering {
       ...{ CHANNEL_CREATIONS_PER_HOUR: '0', CHANNEL_DELETIONS_PER_HOUR: '0' },
     });
     this.#network = new IrcNetwork(world, { servers: this.#random.int(1, 2) });
-    this.#logServer = new SimulatedLogServer(world, { expectsFirst: this.#random.chance(0.5) });
+    this.#logServer = new SimulatedLogServer(world, { isNew: this.#random.chance(0.5) });
     this.#directory = new DirectoryOnLog(this.#logServer);
     this.#bots = [this.#config.EM_NICK, this.#config.CHANNELSERV_NICK];
     const struck = { network: this.#network, nicks: this.#bots, channels: openRooms };

@@ -70,7 +70,7 @@ class Guarding {
     this.#store = store;
     this.#random = stage.fork();
     this.#network = new IrcNetwork(world);
-    this.#logServer = new SimulatedLogServer(world, { expectsFirst: this.#random.chance(0.5) });
+    this.#logServer = new SimulatedLogServer(world, { isNew: this.#random.chance(0.5) });
     this.#faults = new Faults({ world, network: this.#network, nicks: bots, channels });
     this.#sentences = new Sentences(stage, this.#logServer, this.#network, {
       attackers: [...attackers, ...newcomers],

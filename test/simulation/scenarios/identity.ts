@@ -46,7 +46,7 @@ class Telling {
     const { world } = stage;
     this.#stage = stage;
     this.#random = stage.fork();
-    this.#logServer = new SimulatedLogServer(world, { expectsFirst: this.#random.chance(0.5) });
+    this.#logServer = new SimulatedLogServer(world, { isNew: this.#random.chance(0.5) });
     this.#told = new ToldChanges(stage, this.#logServer, this.#random.pick([20_000, 600_000]));
     const outside = new Outside(world);
     this.#host = outside.host('receiver.test', (asked) => this.#told.serve(asked));

@@ -7,6 +7,7 @@ import { Lease } from '../../../workers/core/lease.js';
 import { Reactor } from '../../../workers/core/reactor.js';
 import { answerRequests, request } from '../../../workers/core/rpc.js';
 import { logFaults } from '../log/faults.js';
+import { placeInGroup } from '../log/groups.js';
 import { SimulatedLogServer } from '../log/server.js';
 import type { Random } from '../random.js';
 import type { Scenario, Stage } from '../scenario.js';
@@ -35,6 +36,9 @@ const longestBoundMs = 40_000;
 /** A client that is cut off finds out by its pings, asks in vain for a renewal, and asks who holds the lease: so long. */
 const twoHoldersMs = 40_000;
 const service = 'counting';
+/** Now and then each process has so much to say at once, some of it what the other one may have said. */
+const crowds = 2;
+const inCrowd = 40;
 
 /** A counter that many raise at once. */
 const counter = {
@@ -67,6 +71,8 @@ class Judge {
   readonly doneUpTo = new Map<string, number>();
   /** Sequences that somebody has dealt with. */
   readonly read = new Set<number>();
+  /** Subjects of which somebody was told that they have their fact already. */
+  readonly taken = new Set<string>();
   /** Commands that were carried out. */
   readonly commands = new Set<string>();
   readonly holders = new Map<string, number>();
@@ -120,14 +126,16 @@ class Judge {
     }
   }
 
-  /** What the server has at the end. */
-  stored(server: SimulatedLogServer): void {
+  /** What the server has at the end; how many of its messages came in groups. */
+  stored(server: SimulatedLogServer): number {
+    let inGroups = 0;
     const { stream } = server.streams.get('JOBS')!;
     const ids = new Map<string, number>();
     const counted = new Set<string>();
     for (let seq = 1; seq <= stream.lastSeq; seq++) {
       const message = stream.get(seq);
       if (!message) continue;
+      if (placeInGroup({ ...message, reply: '' })) inGroups += 1;
       const { id, type, data } = factOf(message.data);
       if (type === 'job.counted') {
         this.check('a command is carried out once', !counted.has(data.command), () => data.command);
@@ -146,6 +154,9 @@ class Judge {
       this.check('what was answered is stored', counted.has(command), () => command);
     for (const [id, seq] of this.acknowledged)
       this.check('what was answered is stored', ids.get(id) === seq, () => `${id}: ${seq}, ${ids.get(id)}`);
+    for (const subject of this.taken)
+      this.check('what is refused is there', stream.lastOf(subject) !== undefined, () => subject);
+    return inGroups;
   }
 }
 
@@ -240,7 +251,7 @@ class Process {
 
   work(own: readonly string[]): void {
     const all = own.map((key) => this.#ask(key));
-    this.#busy = Promise.all([...all, this.#count(), this.#request()]);
+    this.#busy = Promise.all([...all, this.#crowd(), this.#count(), this.#request()]);
   }
 
   get connected(): boolean {
@@ -274,6 +285,32 @@ class Process {
           this.#expected(error);
           await pause(200);
         }
+      }
+    }
+  }
+
+  async #crowd(): Promise<void> {
+    for (let crowd = 1; crowd <= crowds; crowd++) {
+      await pause(this.#random.int(0, (busyMs * 2) / crowds));
+      const subjects = Array.from({ length: inCrowd }, (_, n) =>
+        n % 10 === 0 ? `jobs.crowd.${crowd}.${n}` : `jobs.crowd.${this.name}.${crowd}.${n}`,
+      );
+      await Promise.all(subjects.map((subject, n) => this.#say(subject, n)));
+    }
+  }
+
+  async #say(subject: string, n: number): Promise<void> {
+    const id = newId();
+    for (let isSaid = false; !isSaid; ) {
+      try {
+        const fact = { type: 'job.noted' as const, data: { key: subject, n } };
+        const appended = await this.#log.appendOnce(jobs, subject, fact, { by: this.name, id });
+        if (appended) this.#judge.acknowledged.set(id, appended.seq);
+        else this.#judge.taken.add(subject);
+        isSaid = true;
+      } catch (error) {
+        this.#expected(error);
+        await pause(200);
       }
     }
   }
@@ -327,13 +364,14 @@ export const log: Scenario = {
   kept: [77],
   boundMs: busyMs * 4 + calmMs * 2 + longPartitionMs,
   play: async (stage) => {
-    const server = new SimulatedLogServer(stage.world, { expectsFirst: stage.fork().chance(0.5) });
+    const server = new SimulatedLogServer(stage.world, { isNew: stage.fork().chance(0.5) });
     const judge = new Judge(stage);
     await live(stage, server, judge);
     // bounds of what is over already come to their end
     await pause(longestBoundMs);
-    judge.stored(server);
+    const inGroups = judge.stored(server);
     stage.count('events', stage.counts, server.streams.get('JOBS')!.stream.lastSeq);
+    stage.count('in groups', stage.counts, inGroups);
     server.close();
   },
 };

@@ -58,7 +58,7 @@ class Recording {
     this.#stage = stage;
     this.#random = stage.fork();
     this.#network = new IrcNetwork(world, { servers: this.#random.int(1, 2) });
-    this.#logServer = new SimulatedLogServer(world, { expectsFirst: this.#random.chance(0.5) });
+    this.#logServer = new SimulatedLogServer(world, { isNew: this.#random.chance(0.5) });
     this.#faults = new Faults({ world, network: this.#network, nicks: [bot], channels });
     this.#recorded = new Recorded(stage, this.#logServer, this.#network, channels);
     const around = { stage, logServer: this.#logServer, network: this.#network };
