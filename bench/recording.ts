@@ -118,7 +118,12 @@ async function reads(t: Bench): Promise<Row[]> {
       for (const [index, sql] of stores.entries()) {
         for (let n = 0; n < 50; n++) {
           const started = performance.now();
-          await ircMessages(sql, 'bench', { key: '#bench-1', name: '#bench-1' }, 50);
+          await ircMessages(
+            sql,
+            'bench',
+            { key: '#bench-1', name: '#bench-1' },
+            { limit: 50, withPrivate: false },
+          );
           if (turn > 0) taken[index]!.push(performance.now() - started); // the first turn warms up
         }
       }

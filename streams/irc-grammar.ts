@@ -16,6 +16,11 @@ export function isManagedChannel(text: string): boolean {
   return managedChannelGrammar.test(text);
 }
 
+/** Whether a channel with these mode letters is private: secret, private, by invitation only or closed by a key. */
+export function isPrivate(modes: string): boolean {
+  return /[spik]/.test(modes);
+}
+
 /** Whether `text` may be the name of a channel met on the network, with `#`, at most 200 bytes. */
 export function isChannel(text: string): boolean {
   return text.length <= channelBytes && channelGrammar.test(text) && Buffer.byteLength(text) <= channelBytes;

@@ -9,6 +9,7 @@ import {
 } from '../../streams/channels/index.js';
 import type { Recorded } from '../../streams/core/index.js';
 import { effectsOf, type MarketFact, market } from '../../streams/events/index.js';
+import { isPrivate } from '../../streams/irc-grammar.js';
 import { defineProjection } from '../core/projection.js';
 import { type RowOf, Rows, rowsOf } from '../core/rows.js';
 import { json, type Tx } from '../core/sql.js';
@@ -53,7 +54,7 @@ const channelRows = new Rows({
  */
 export const channelDirectory = defineProjection({
   name: 'channel_directory',
-  version: 1,
+  version: 2,
   streams: [channels, market],
   ddl: (schema) => `
     ${channelRows.create(`${schema}.channels`)}
@@ -66,7 +67,9 @@ export const channelDirectory = defineProjection({
       target_nick text,
       details text not null,
       cause text not null,
-      created_at timestamptz not null
+      created_at timestamptz not null,
+      -- the channel was private before or after it
+      private boolean not null
     );
     create index on ${schema}.operations (channel, id);
     create index on ${schema}.operations (created_at);
@@ -76,8 +79,9 @@ export const channelDirectory = defineProjection({
     const managed = facts.filter((fact) => fact.stream === channels.name) as Recorded<ChannelFact>[];
     const events = facts.filter((fact) => fact.stream === market.name) as Recorded<MarketFact>[];
     if (managed.length > 0) {
-      await changeChannels(tx, managed, schema);
-      await addOperations(tx, managed.flatMap(operationsOf), schema);
+      const wasPrivate = await changeChannels(tx, managed, schema);
+      const records = managed.flatMap((fact) => operationsOf(fact, wasPrivate.has(fact)));
+      await addOperations(tx, records, schema);
     }
     if (events.length > 0) await addEndings(tx, events, schema);
   },
@@ -86,19 +90,33 @@ export const channelDirectory = defineProjection({
 /** A row of `channels` as it is stored. */
 export type StoredChannel = RowOf<typeof channelRows> & { type: ChannelType };
 
-async function changeChannels(tx: Tx, facts: Recorded<ChannelFact>[], schema: string): Promise<void> {
+/** Whether a channel is private by its modes, parameters and all. */
+const isPrivateBy = ({ modes }: { modes: string }) => isPrivate(modes.split(' ', 1)[0]!);
+
+/** Changes the rows of channels; resolves with the facts of channels that were private before or after them. */
+async function changeChannels(
+  tx: Tx,
+  facts: Recorded<ChannelFact>[],
+  schema: string,
+): Promise<Set<Recorded<ChannelFact>>> {
   const names = [...new Set(facts.map(({ data }) => data.name))];
   const stored = await rowsOf<StoredChannel>(tx, `${schema}.channels`, { name: names });
   const rows = new Map(stored.map((row) => [row.name, row]));
+  const ofPrivate = new Set<Recorded<ChannelFact>>();
   for (const fact of facts) {
-    const row = rowAfter(rows.get(fact.data.name), fact);
-    if (row) rows.set(row.name, row);
+    const before = rows.get(fact.data.name);
+    const row = rowAfter(before, fact);
+    if (!row) continue;
+    rows.set(row.name, row);
+    const isBorn = fact.type === 'channel.created';
+    if (isPrivateBy(row) || (before && !isBorn && isPrivateBy(before))) ofPrivate.add(fact);
   }
   await tx.query(
     `insert into ${schema}.channels select * from ${channelRows.from('changed')}
      on conflict (name) do update set ${channelRows.replaced('name')}`,
     channelRows.params([...rows.values()]),
   );
+  return ofPrivate;
 }
 
 /** A channel's row after one more fact; nothing is known of a channel whose creation the stream no longer has. */
@@ -152,15 +170,16 @@ interface OperationRow {
   details: string;
   cause: ChannelCause;
   created_at: Date;
+  private: boolean;
 }
 
 const operationRows = new Rows({
   ...{ channel: 'text', operation: 'text', target_nick: 'text', details: 'text', cause: 'text' },
-  created_at: 'timestamptz',
+  ...{ created_at: 'timestamptz', private: 'boolean' },
 });
 
 /** The audit records of a fact: one for each nick where it is about nicks. */
-function operationsOf(fact: Recorded<ChannelFact>): OperationRow[] {
+function operationsOf(fact: Recorded<ChannelFact>, ofPrivate: boolean): OperationRow[] {
   const { type, data, at, by } = fact;
   const record = (
     operation: Operation,
@@ -169,7 +188,8 @@ function operationsOf(fact: Recorded<ChannelFact>): OperationRow[] {
     target_nick: string | null = null,
   ): OperationRow => {
     const details = what === '' ? `by ${by}` : `${what} (by ${by})`;
-    return { channel: data.name, operation, target_nick, details, cause, created_at: at };
+    const when = { created_at: at, private: ofPrivate };
+    return { channel: data.name, operation, target_nick, details, cause, ...when };
   };
   const byTime = <T extends 'archive' | 'delete'>(operation: T, cause: ChannelCause) =>
     cause === 'lifecycle' ? (`lifecycle-${operation}` as const) : operation;

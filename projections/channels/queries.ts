@@ -1,4 +1,4 @@
-import { type ChannelType, channelTypes, withoutKey } from '../../streams/channels/index.js';
+import { type ChannelType, channelTypes } from '../../streams/channels/index.js';
 import type { Tx } from '../core/sql.js';
 import type { Operation, StoredChannel } from './directory.js';
 
@@ -46,29 +46,34 @@ export interface WantedChannel {
   createdAt: Date;
 }
 
-/** All channels that are not deleted, by name; `type` leaves out the others. */
+/** Modes that make a channel private, as `isPrivate` has them. */
+const isPrivate = `split_part(modes, ' ', 1) ~ '[spik]'`;
+
+/** All channels that are not deleted, by name; `type` leaves out the others. Private ones only `withPrivate`. */
 export async function managedChannels(
   sql: Tx,
   schema: string,
-  type?: ChannelType,
+  { type, withPrivate }: { type?: ChannelType | undefined; withPrivate: boolean },
 ): Promise<ManagedChannel[]> {
   const rows = await sql.query<StoredChannel>(
     `select * from ${schema}.channels
-     where deleted_at is null and type = any($1::text[]) order by name`,
-    [type ? [type] : channelTypes],
+     where deleted_at is null and type = any($1::text[]) and ($2::boolean or not ${isPrivate}) order by name`,
+    [type ? [type] : channelTypes, withPrivate],
   );
   return rows.map(channelView);
 }
 
-/** One channel; `undefined` when there is none or it was deleted. */
+/** One channel; `undefined` when there is none, it was deleted, or it is private and not `withPrivate`. */
 export async function managedChannel(
   sql: Tx,
   schema: string,
   name: string,
+  withPrivate = true,
 ): Promise<ManagedChannel | undefined> {
   const [row] = await sql.query<StoredChannel>(
-    `select * from ${schema}.channels where name = $1 and deleted_at is null`,
-    [name],
+    `select * from ${schema}.channels
+     where name = $1 and deleted_at is null and ($2::boolean or not ${isPrivate})`,
+    [name, withPrivate],
   );
   return row && channelView(row);
 }
@@ -76,40 +81,28 @@ export async function managedChannel(
 /** Names of the channels that were to be private when they were last heard of, deleted ones too. */
 export async function privateManagedChannels(sql: Tx, schema: string): Promise<string[]> {
   const rows = await sql.query<{ name: string }>(
-    `select name from ${schema}.channels where split_part(modes, ' ', 1) ~ '[spik]' order by name`,
+    `select name from ${schema}.channels where ${isPrivate} order by name`,
   );
   return rows.map(({ name }) => name);
 }
 
-/** The newest audit records of a channel name, newest first, those from before a deletion too. */
+/**
+ * The newest audit records of a channel name, newest first, those from before a deletion too; without `withPrivate`
+ * none of a private channel, and none from a time when it was.
+ */
 export async function channelOperations(
   sql: Tx,
   schema: string,
-  name: string,
-  limit: number,
+  { name, limit, withPrivate }: { name: string; limit: number; withPrivate: boolean },
 ): Promise<ChannelOperation[]> {
   const rows = await sql.query<Omit<ChannelOperation, 'created_at'> & { created_at: Date }>(
     `select id, channel, operation, target_nick, details, created_at from ${schema}.operations
-     where channel = $1 order by id desc limit $2`,
-    [name, limit],
+     where channel = $1 and ($3::boolean or not private
+       and not exists (select 1 from ${schema}.channels where name = $1 and ${isPrivate}))
+     order by id desc limit $2`,
+    [name, limit, withPrivate],
   );
   return rows.map((row) => ({ ...row, created_at: row.created_at.toISOString() }));
-}
-
-/** A channel as callers see it who are not told its key: `+ntk *`. */
-export function channelWithoutKey(channel: ManagedChannel): ManagedChannel {
-  return { ...channel, modes: withoutKey(channel.modes) };
-}
-
-/** An audit record as callers see it who are not told the keys of channels. */
-export function operationWithoutKey(record: ChannelOperation): ChannelOperation {
-  const { operation, details } = record;
-  if (operation !== 'create' && operation !== 'samode') return record;
-  // behind the modes stands who asked for them, before those of a creation the type of the channel
-  const from = operation === 'create' ? details.indexOf(' ') + 1 : 0;
-  const to = details.lastIndexOf(' (by ');
-  const shown = details.slice(0, from) + withoutKey(details.slice(from, to)) + details.slice(to);
-  return { ...record, details: shown };
 }
 
 /** How many channels there are, and what was done on the day of `now` (UTC). */

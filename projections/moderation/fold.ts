@@ -18,6 +18,8 @@ export const incidentRows = new Rows({
   account: 'text',
   channel: 'text not null',
   channel_key: 'text collate "C" not null',
+  // nothing that the public is told of
+  private: 'boolean not null',
   said_at: 'timestamptz not null',
   score: 'integer not null',
   text_score: 'integer not null',
@@ -38,12 +40,12 @@ export const incidentRows = new Rows({
 });
 
 /**
- * Incidents and those who caused them. An incident's id is the sequence of its fact. `persons` leaves out
+ * Incidents and those who caused them. Whatever happened in private is counted apart. An incident's id is the sequence of its fact. `persons` leaves out
  * what was pardoned; `days` and `levels` count all that was recorded.
  */
 export const moderationModel = defineProjection({
   name: 'moderation',
-  version: 1,
+  version: 2,
   streams: [moderation],
   ddl: (schema) => `
     ${incidentRows.create(`${schema}.incidents`)}
@@ -55,6 +57,7 @@ export const moderationModel = defineProjection({
       nick text not null,
       nick_key text collate "C" not null,
       incident_count bigint not null,
+      private_count bigint not null,
       warn_count bigint not null,
       mute_count bigint not null,
       kick_count bigint not null,
@@ -64,8 +67,11 @@ export const moderationModel = defineProjection({
     );
     create index on ${schema}.persons (nick_key, last_id);
     create index on ${schema}.persons (incident_count, last_id);
-    create table ${schema}.days (day date primary key, incidents bigint not null);
-    create table ${schema}.levels (level text primary key, incidents bigint not null)`,
+    create index on ${schema}.persons ((incident_count - private_count), last_id);
+    create table ${schema}.days (
+      day date, private boolean, incidents bigint not null, primary key (day, private));
+    create table ${schema}.levels (
+      level text, private boolean, incidents bigint not null, primary key (level, private))`,
   apply: async (tx, facts, schema) => {
     const of = <Type extends ModerationFact['type']>(type: Type) =>
       facts.filter((fact) => fact.type === type) as unknown as FactOfType<Type>[];
@@ -75,7 +81,10 @@ export const moderationModel = defineProjection({
     await setAnswers(tx, of('incident.answered'), schema);
     await setLifted(tx, of('incident.lifted'), schema);
     const counts = new Map<string, PersonCount>();
-    for (const { seq, data } of incidents) if (data.person !== null) count(counts, data.person, data, seq);
+    for (const { seq, data } of incidents) {
+      const { person, nick, level } = data;
+      if (person !== null) count(counts, person, { nick, level, private: isPrivate(data) }, seq);
+    }
     for (const row of await setPardoned(tx, pardons, schema)) {
       if (row.person !== null) count(counts, row.person, row, 0, -1);
     }
@@ -83,29 +92,36 @@ export const moderationModel = defineProjection({
   },
 });
 
+/** Rooms of tasks and relays are nobody's business but their members', also where older facts do not say so. */
+function isPrivate(incident: { channel: string; private?: true | undefined }): boolean {
+  return incident.private === true || /^#(task|relay)-/.test(casefold(incident.channel));
+}
+
 async function addIncidents(tx: Tx, facts: FactOfType<'incident.recorded'>[], schema: string): Promise<void> {
   const rows = facts.map(({ seq, subject, at, data }) => ({
     ...data,
     id: seq,
     subject,
     channel_key: casefold(data.channel),
+    private: isPrivate(data),
     created_at: at,
   }));
   await tx.query(
     `with added as (
-       insert into ${schema}.incidents (id, ref, subject, person, nick, host, account, channel, channel_key, said_at,
+       insert into ${schema}.incidents (id, ref, subject, person, nick, host, account, channel, channel_key, private, said_at,
          score, text_score, level, patterns, text, action, spared, seconds, created_at)
        select * from json_to_recordset($1::json) as row (id bigint, ref text, subject text, person text, nick text,
-         host text, account text, channel text, channel_key text, said_at timestamptz, score integer,
+         host text, account text, channel text, channel_key text, private boolean, said_at timestamptz, score integer,
          text_score integer, level text, patterns text, text text, action text, spared text, seconds integer,
          created_at timestamptz)
-       returning level, created_at
+       returning level, created_at, private
      ), counted as (
-       insert into ${schema}.days select (created_at at time zone 'UTC')::date, count(*) from added group by 1
-       on conflict (day) do update set incidents = days.incidents + excluded.incidents
+       insert into ${schema}.days
+       select (created_at at time zone 'UTC')::date, private, count(*) from added group by 1, 2
+       on conflict (day, private) do update set incidents = days.incidents + excluded.incidents
      )
-     insert into ${schema}.levels select level, count(*) from added group by level
-     on conflict (level) do update set incidents = levels.incidents + excluded.incidents`,
+     insert into ${schema}.levels select level, private, count(*) from added group by level, private
+     on conflict (level, private) do update set incidents = levels.incidents + excluded.incidents`,
     [json(rows)],
   );
 }
@@ -136,12 +152,12 @@ async function setPardoned(
   tx: Tx,
   facts: FactOfType<'incident.pardoned'>[],
   schema: string,
-): Promise<{ person: string | null; nick: string; level: string }[]> {
+): Promise<{ person: string | null; nick: string; level: string; private: boolean }[]> {
   if (facts.length === 0) return [];
   return await tx.query(
     `update ${schema}.incidents as i set pardoned_at = row.at, pardoned_by = row.by
      from json_to_recordset($1::json) as row (ref text, at timestamptz, by text)
-     where i.ref = row.ref and i.pardoned_at is null returning i.person, i.nick, i.level`,
+     where i.ref = row.ref and i.pardoned_at is null returning i.person, i.nick, i.level, i.private`,
     [json(facts.map(({ data, at, by }) => ({ ref: data.ref, at, by })))],
   );
 }
@@ -151,6 +167,7 @@ interface PersonCount {
   nick: string;
   nick_key: string;
   incidents: number;
+  private: number;
   warn: number;
   mute: number;
   kick: number;
@@ -168,14 +185,15 @@ const countOf: Record<string, 'warn' | 'mute' | 'kick' | 'ban' | undefined> = {
 function count(
   counts: Map<string, PersonCount>,
   person: string,
-  { nick, level }: { nick: string; level: string },
+  { nick, level, private: isPrivate }: { nick: string; level: string; private: boolean },
   id: number,
   by = 1,
 ): void {
-  const none = { incidents: 0, warn: 0, mute: 0, kick: 0, ban: 0, last_id: 0 };
+  const none = { incidents: 0, private: 0, warn: 0, mute: 0, kick: 0, ban: 0, last_id: 0 };
   const row = counts.get(person) ?? { person, nick, nick_key: casefold(nick), ...none };
   counts.set(person, row);
   row.incidents += by;
+  if (isPrivate) row.private += by;
   const counted = countOf[level];
   if (counted) row[counted] += by;
   // a person's row bears the nick of their newest incident
@@ -186,7 +204,7 @@ async function addCounts(tx: Tx, counts: PersonCount[], schema: string): Promise
   await tx.query(
     `insert into ${schema}.persons as p
      select row.*, l.created_at
-     from json_to_recordset($1::json) as row (person text, nick text, nick_key text, incidents bigint, warn bigint,
+     from json_to_recordset($1::json) as row (person text, nick text, nick_key text, incidents bigint, private bigint, warn bigint,
        mute bigint, kick bigint, ban bigint, last_id bigint)
      left join lateral (
        select created_at from ${schema}.incidents
@@ -196,6 +214,7 @@ async function addCounts(tx: Tx, counts: PersonCount[], schema: string): Promise
      set nick = case when excluded.last_id > p.last_id then excluded.nick else p.nick end,
        nick_key = case when excluded.last_id > p.last_id then excluded.nick_key else p.nick_key end,
        incident_count = p.incident_count + excluded.incident_count,
+       private_count = p.private_count + excluded.private_count,
        warn_count = p.warn_count + excluded.warn_count,
        mute_count = p.mute_count + excluded.mute_count,
        kick_count = p.kick_count + excluded.kick_count,

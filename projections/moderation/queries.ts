@@ -72,9 +72,6 @@ type StoredIncident = RowOf<typeof incidentRows> & { level: Level; action: Actio
 const mostOffenders = 10;
 const recentIncidents = 10;
 
-/** Rooms whose very names are nobody's business but their members'. */
-const ofPrivateRooms = `channel_key like '#task-%' or channel_key like '#relay-%'`;
-
 /** The newest incidents, newest first; for the public without those of private rooms, and of the channels named. */
 export async function moderationIncidents(
   sql: Tx,
@@ -84,7 +81,7 @@ export async function moderationIncidents(
 ): Promise<ModerationIncident[]> {
   const rows = await sql.query<StoredIncident>(
     `select * from ${schema}.incidents
-     where $2::boolean or not (${ofPrivateRooms} or channel_key = any($3::text[])) order by id desc limit $1`,
+     where $2::boolean or not (private or channel_key = any($3::text[])) order by id desc limit $1`,
     [limit, hidden === undefined, hidden ?? []],
   );
   return rows.map(incidentView);
@@ -106,7 +103,8 @@ export async function incidentRecords(
 
 /**
  * How somebody stands, and their newest incidents, newest first: the account of that name where there is one, else
- * whoever had the nick at the newest incident under it. `undefined` when there is none.
+ * whoever had the nick at the newest incident under it. `undefined` when there is none. For the public, what happened
+ * in private does not count.
  */
 export async function moderationReputation(
   sql: Tx,
@@ -129,11 +127,14 @@ export async function moderationReputation(
   const rows = await sql.query<StoredIncident>(
     `select * from ${schema}.incidents
      where person = $1 and pardoned_at is null
-       and ($3::boolean or not (${ofPrivateRooms} or channel_key = any($4::text[])))
+       and ($3::boolean or not (private or channel_key = any($4::text[])))
      order by id desc limit $2`,
     [person.person, recentIncidents, hidden === undefined, hidden ?? []],
   );
-  const { incident_count, warn_count, mute_count, kick_count, ban_count, last_incident_at } = person;
+  const shown = hidden === undefined ? person : await publicCounts(sql, schema, person.person);
+  // all that there was happened in private
+  if (shown.incident_count === 0 && person.incident_count > 0) return undefined;
+  const { incident_count, warn_count, mute_count, kick_count, ban_count, last_incident_at } = shown;
   const counts = { incident_count, warn_count, mute_count, kick_count, ban_count };
   return {
     reputation: {
@@ -145,18 +146,46 @@ export async function moderationReputation(
   };
 }
 
-/** How many incidents there were, all in all and on the day of `now` (UTC), and who caused most of them. */
-export async function moderationCounts(sql: Tx, schema: string, now: Date): Promise<ModerationCounts> {
+type PersonCounts = Omit<ModerationReputation, 'nick' | 'last_incident_at'> & {
+  last_incident_at: Date | null;
+};
+
+/** What the public is told of a person. */
+async function publicCounts(sql: Tx, schema: string, person: string): Promise<PersonCounts> {
+  const of = (level: Level) => `count(*) filter (where level = '${level}') as ${level}_count`;
+  const [counts] = await sql.query<PersonCounts>(
+    `select count(*) as incident_count, ${of('WARN')}, ${of('MUTE')}, ${of('KICK')}, ${of('BAN')},
+       max(created_at) as last_incident_at
+     from ${schema}.incidents where person = $1 and pardoned_at is null and not private`,
+    [person],
+  );
+  return counts!;
+}
+
+/**
+ * How many incidents there were, all in all and on the day of `now` (UTC), and who caused most of them; what happened
+ * in private only `withPrivate`.
+ */
+export async function moderationCounts(
+  sql: Tx,
+  schema: string,
+  now: Date,
+  withPrivate: boolean,
+): Promise<ModerationCounts> {
   const counted = await sql.query<{ level: Level; incidents: number }>(
-    `select level, incidents from ${schema}.levels`,
+    `select level, sum(incidents)::bigint as incidents from ${schema}.levels
+     where $1::boolean or not private group by level`,
+    [withPrivate],
   );
-  const [today] = await sql.query<{ incidents: number }>(
-    `select incidents from ${schema}.days where day = $1::date`,
-    [now.toISOString().slice(0, 10)],
+  const [today] = await sql.query<{ incidents: number | null }>(
+    `select sum(incidents)::bigint as incidents from ${schema}.days
+     where day = $1::date and ($2::boolean or not private)`,
+    [now.toISOString().slice(0, 10), withPrivate],
   );
+  const count = withPrivate ? 'incident_count' : 'incident_count - private_count';
   const topOffenders = await sql.query<{ nick: string; incidents: number }>(
-    `select nick, incident_count as incidents from ${schema}.persons
-     where incident_count > 0 order by incident_count desc, last_id desc limit $1`,
+    `select nick, ${count} as incidents from ${schema}.persons
+     where ${count} > 0 order by ${count} desc, last_id desc limit $1`,
     [mostOffenders],
   );
   const byLevel = Object.fromEntries(levels.map((level) => [level, 0])) as Record<Level, number>;

@@ -1,6 +1,12 @@
 import type { Recorded } from '../../streams/core/index.js';
 import { casefold } from '../../streams/irc-grammar.js';
-import { type IrcFact, isLine, type LineSighting, type Sighting } from '../../streams/network/index.js';
+import {
+  closedAt,
+  type IrcFact,
+  isLine,
+  type LineSighting,
+  type Sighting,
+} from '../../streams/network/index.js';
 import { Rows } from '../core/rows.js';
 import type { Tx } from '../core/sql.js';
 
@@ -12,6 +18,10 @@ interface ChannelPatch {
   topic: string | null;
   modes: string | null;
   present: boolean | null;
+  /** Whether it is closed to the public; null while no fact of the batch tells. */
+  closed: boolean | null;
+  /** Each life of the channel in the batch, with the sequence of its first fact there. */
+  lives: { life: number; from: number }[];
   /** Whether `members` are all there are, or only those that changed: a nick as shown, or null when gone. */
   whole: boolean;
   members: Map<string, string | null>;
@@ -22,12 +32,15 @@ interface Line {
   seq: number;
   index: number;
   said: LineSighting;
+  /** Null where the channel's modes before the batch decide. */
+  isPrivate: boolean | null;
 }
 
 /** What one nick said in one channel on one day. */
 interface Activity {
   nick: string;
   channel: string;
+  private: boolean;
   lines: number;
   first_at: Date;
   last_at: Date;
@@ -49,13 +62,17 @@ export const lineRows = new Rows({
   text: 'text not null',
   at: 'timestamptz not null',
   action: 'boolean not null',
+  // said while the channel was closed to the public, or before it was deleted and made again
+  private: 'boolean not null',
 });
 
 const patchRows = new Rows({
-  ...{ channel: 'text', name: 'text', topic: 'text', modes: 'text', present: 'boolean' },
+  ...{ channel: 'text', name: 'text', topic: 'text', modes: 'text', present: 'boolean', life: 'bigint' },
 });
+const rebornRows = new Rows({ channel: 'text', first_seq: 'bigint' });
 const activityRows = new Rows({
-  ...{ nick: 'text', channel: 'text', lines: 'integer', first_at: 'timestamptz', last_at: 'timestamptz' },
+  ...{ nick: 'text', channel: 'text', private: 'boolean', lines: 'integer' },
+  ...{ first_at: 'timestamptz', last_at: 'timestamptz' },
 });
 
 /** The changes that a batch of facts makes, one per row. */
@@ -72,8 +89,11 @@ export async function foldSightings(tx: Tx, facts: Recorded<IrcFact>[], schema: 
   for (const { day, facts: ofDay } of days(facts)) {
     await beginDay(tx, day, ofDay[0]!.seq, schema);
     const { channels, lines } = patchOf(ofDay);
+    await knowPrivacy(tx, lines, schema);
+    const reborn = await rebornAmong(tx, channels, schema);
     await storeChannels(tx, channels, day, schema);
     await storeLines(tx, lines, ofDay[0]!.data.lines_before, schema);
+    if (reborn.length > 0) await hideEarlierLives(tx, reborn, schema);
     if (lines.length > 0) await storeActivity(tx, lines, day, schema);
   }
 }
@@ -115,15 +135,24 @@ async function beginDay(tx: Tx, day: string, seq: number, schema: string): Promi
 function patchOf(facts: Recorded<IrcFact>[]): Patch {
   const channels = new Map<string, ChannelPatch>();
   const lines: Line[] = [];
-  for (const { seq, data } of facts) {
+  for (const fact of facts) {
+    const { seq, data } = fact;
     const channel = casefold(data.channel);
     const patch = channels.get(channel) ?? emptyPatch();
     channels.set(channel, patch);
     patch.name = data.channel;
+    const { life } = data;
+    if (life !== undefined && patch.lives.at(-1)?.life !== life) patch.lives.push({ life, from: seq });
+    const closed = closedAt(fact, patch.closed ?? undefined);
     for (const [index, sighting] of data.seen.entries()) {
-      if (isLine(sighting)) lines.push({ channel, seq, index, said: sighting });
-      else change(patch, sighting);
+      const isPrivate = closed[index] ?? null;
+      if (isLine(sighting)) lines.push({ channel, seq, index, said: sighting, isPrivate });
+      else {
+        change(patch, sighting);
+        patch.closed = isPrivate;
+      }
     }
+    patch.closed = data.closed ?? patch.closed;
   }
   return { channels, lines };
 }
@@ -133,6 +162,8 @@ const emptyPatch = (): ChannelPatch => ({
   topic: null,
   modes: null,
   present: null,
+  closed: null,
+  lives: [],
   whole: false,
   members: new Map(),
 });
@@ -187,7 +218,9 @@ async function storeChannels(
   schema: string,
 ): Promise<void> {
   const keys = [...channels.keys()];
-  const patches = [...channels].map(([channel, patch]) => ({ channel, ...patch }));
+  const patches = [...channels].map(([channel, { lives, ...patch }]) => ({
+    ...{ channel, ...patch, life: lives.at(-1)?.life ?? null },
+  }));
   const rows = [...channels].flatMap(([channel, { members }]) =>
     [...members].map(([nick, shown]) => ({ channel, nick, shown })),
   );
@@ -220,14 +253,14 @@ async function storeChannels(
      ), patch as (
        select * from ${patchRows.from('patch', { first: 8 })}
      )
-     insert into ${schema}.channels (channel, name, topic, modes, users, present, day)
+     insert into ${schema}.channels (channel, name, topic, modes, users, present, life, day)
      select channel, patch.name, coalesce(patch.topic, old.topic, ''), coalesce(patch.modes, old.modes, ''),
-       coalesce(old.users, 0) + coalesce(step, 0), coalesce(patch.present, old.present, false), $7::date
+       coalesce(old.users, 0) + coalesce(step, 0), coalesce(patch.present, old.present, false), coalesce(patch.life, old.life, 0), $7::date
      from patch left join counted using (channel) left join lateral (
-       select topic, modes, users, present from ${schema}.channels where channel = patch.channel limit 1
+       select topic, modes, users, present, life from ${schema}.channels where channel = patch.channel limit 1
      ) as old on true
      on conflict (channel) do update set name = excluded.name, topic = excluded.topic, modes = excluded.modes,
-       users = excluded.users, present = excluded.present, day = excluded.day`,
+       users = excluded.users, present = excluded.present, life = excluded.life, day = excluded.day`,
     [
       ...memberRows.params(here),
       ...[gone.map(({ channel }) => channel), gone.map(({ nick }) => nick)],
@@ -238,10 +271,56 @@ async function storeChannels(
   );
 }
 
+/** Older facts do not say of lines before the first modes of a batch whether they are private: the modes stored do. */
+async function knowPrivacy(tx: Tx, lines: Line[], schema: string): Promise<void> {
+  const unknown = lines.filter(({ isPrivate }) => isPrivate === null);
+  if (unknown.length === 0) return;
+  const closed = await tx.query<{ channel: string }>(
+    `select channel from ${schema}.channels where channel = any($1::text[]) and modes ~ '[spik]'`,
+    [[...new Set(unknown.map(({ channel }) => channel))]],
+  );
+  const names = new Set(closed.map(({ channel }) => channel));
+  for (const line of unknown) line.isPrivate = names.has(line.channel);
+}
+
+/** Channels that were deleted and made again, with the sequence from which on they are what they are now. */
+async function rebornAmong(
+  tx: Tx,
+  channels: Map<string, ChannelPatch>,
+  schema: string,
+): Promise<{ channel: string; first_seq: number }[]> {
+  const known = [...channels].filter(([, { lives }]) => lives.length > 0);
+  if (known.length === 0) return [];
+  const rows = await tx.query<{ channel: string; life: number }>(
+    `select channel, life from ${schema}.channels where channel = any($1::text[])`,
+    [known.map(([channel]) => channel)],
+  );
+  const before = new Map(rows.map(({ channel, life }) => [channel, life]));
+  return known.flatMap(([channel, { lives }]) => {
+    const { life, from } = lives.at(-1)!;
+    // older facts do not tell of which life they are
+    const earlier = lives.at(-2)?.life ?? (before.get(channel) || life);
+    return earlier === life ? [] : [{ channel, first_seq: from }];
+  });
+}
+
+async function hideEarlierLives(
+  tx: Tx,
+  reborn: { channel: string; first_seq: number }[],
+  schema: string,
+): Promise<void> {
+  await tx.query(
+    `update ${schema}.lines as l set private = true from ${rebornRows.from('reborn')}
+     where l.channel = reborn.channel and l.seq < reborn.first_seq and not l.private`,
+    rebornRows.params(reborn),
+  );
+}
+
 /** Adds lines and counts them; the count begins with what was recorded before the first fact that is still there. */
 async function storeLines(tx: Tx, lines: Line[], before: number, schema: string): Promise<void> {
-  const rows = lines.map(({ channel, seq, index, said: { nick, text, at, is } }) => ({
+  const rows = lines.map(({ channel, seq, index, said: { nick, text, at, is }, isPrivate }) => ({
     ...{ channel, seq, index, nick, text, at: new Date(at), action: is === 'action' },
+    private: isPrivate,
   }));
   await tx.query(
     `with counted as (
@@ -255,21 +334,22 @@ async function storeLines(tx: Tx, lines: Line[], before: number, schema: string)
 
 async function storeActivity(tx: Tx, lines: Line[], day: string, schema: string): Promise<void> {
   const spoken = new Map<string, Activity>();
-  for (const { channel, said } of lines) {
+  for (const { channel, said, isPrivate } of lines) {
     const nick = casefold(said.nick);
-    const key = `${nick} ${channel}`;
+    const key = `${nick} ${channel} ${isPrivate}`;
     const at = new Date(said.at);
-    const entry = spoken.get(key) ?? { nick, channel, lines: 0, first_at: at, last_at: at };
+    const none = { nick, channel, private: isPrivate ?? false, lines: 0, first_at: at, last_at: at };
+    const entry = spoken.get(key) ?? none;
     spoken.set(key, entry);
     entry.lines += 1;
     if (at < entry.first_at) entry.first_at = at;
     if (at > entry.last_at) entry.last_at = at;
   }
   await tx.query(
-    `insert into ${schema}.activity as a (nick, channel, day, lines, first_at, last_at)
-     select nick, channel, $1::date, lines, first_at, last_at
+    `insert into ${schema}.activity as a (nick, channel, private, day, lines, first_at, last_at)
+     select nick, channel, private, $1::date, lines, first_at, last_at
      from ${activityRows.from('spoken', { first: 2 })}
-     on conflict (nick, channel, day) do update set lines = a.lines + excluded.lines,
+     on conflict (nick, channel, private, day) do update set lines = a.lines + excluded.lines,
        first_at = least(a.first_at, excluded.first_at), last_at = greatest(a.last_at, excluded.last_at)`,
     [day, ...activityRows.params([...spoken.values()])],
   );

@@ -38,13 +38,19 @@ export interface IrcActivity {
 }
 
 /**
+ * The channel of a line that is for the public. One expression, because without statistics the planner takes two
+ * conditions for so selective that it sorts all lines of the channel.
+ */
+const openChannel = `case when not private then channel end`;
+
+/**
  * The IRC network as it was seen: channels with their members, what was said in them, and who said how much.
  * Channels and nicks are keyed by their casefolded names. What is older than 30 days, by the time of the facts and
  * counted in whole days, is removed.
  */
 export const ircNetwork = defineProjection({
   name: 'irc_network',
-  version: 1,
+  version: 2,
   streams: [irc],
   ddl: (schema) => `
     create table ${schema}.channels (
@@ -54,19 +60,22 @@ export const ircNetwork = defineProjection({
       modes text not null,
       users integer not null,
       present boolean not null,
+      life bigint not null,
       day date not null
     );
     ${memberRows.create(`${schema}.members`, { constraints: ['primary key (channel, nick)'] })}
     ${lineRows.create(`${schema}.lines`, { constraints: ['primary key (seq, index)'] })}
     create index on ${schema}.lines (channel, seq, index);
+    create index on ${schema}.lines ((${openChannel}), seq, index);
     create table ${schema}.activity (
       nick text collate "C",
       channel text collate "C",
+      private boolean,
       day date,
       lines integer not null,
       first_at timestamptz not null,
       last_at timestamptz not null,
-      primary key (nick, channel, day)
+      primary key (nick, channel, private, day)
     );
     create table ${schema}.days (day date primary key, first_seq bigint not null);
     create table ${schema}.totals (
@@ -96,7 +105,7 @@ export async function privateIrcChannels(sql: Tx, schema: string): Promise<strin
   return rows.map(({ channel }) => channel);
 }
 
-/** A channel by its casefolded name: how it is spelled and whether it is private; `undefined` when it was never recorded. */
+/** A channel by its casefolded name as it is now; `undefined` when it was never recorded. */
 export async function ircChannel(
   sql: Tx,
   schema: string,
@@ -109,16 +118,19 @@ export async function ircChannel(
   return row && { name: row.name, isPrivate: row.is_private };
 }
 
-/** The last lines of a channel, oldest first; the cost does not depend on how many there are. */
+/**
+ * The last lines of a channel, oldest first; the cost does not depend on how many there are. Without `withPrivate`
+ * only what was said while the channel was open, since it was made the last time.
+ */
 export async function ircMessages(
   sql: Tx,
   schema: string,
   channel: { key: string; name: string },
-  limit: number,
+  { limit, withPrivate }: { limit: number; withPrivate: boolean },
 ): Promise<IrcMessage[]> {
   const rows = await sql.query<StoredLine>(
     `select seq, index, nick, text, at, action from ${schema}.lines
-     where channel = $1 order by seq desc, index desc limit $2`,
+     where ${withPrivate ? 'channel' : openChannel} = $1 order by seq desc, index desc limit $2`,
     [channel.key, limit],
   );
   return rows.reverse().map(({ seq, index, at, ...line }) => ({
@@ -131,7 +143,7 @@ export async function ircMessages(
   }));
 }
 
-type StoredLine = Omit<RowOf<typeof lineRows>, 'channel'>;
+type StoredLine = Omit<RowOf<typeof lineRows>, 'channel' | 'private'>;
 
 /** The counts of the network; the cost grows with the members of channels and not with what they said. */
 export async function ircCounts(sql: Tx, schema: string): Promise<IrcCounts> {
@@ -144,7 +156,7 @@ export async function ircCounts(sql: Tx, schema: string): Promise<IrcCounts> {
   return row!;
 }
 
-/** What a nick (casefolded) said where; private channels only `withPrivate`. */
+/** What a nick (casefolded) said where; in private, then or now, only `withPrivate`. */
 export async function ircActivity(
   sql: Tx,
   schema: string,
@@ -154,7 +166,7 @@ export async function ircActivity(
   const rows = await sql.query<{ name: string; lines: number; first_at: Date; last_at: Date }>(
     `select c.name, sum(a.lines)::bigint as lines, min(a.first_at) as first_at, max(a.last_at) as last_at
      from ${schema}.activity as a join ${schema}.channels as c using (channel)
-     where a.nick = $1 and ($2::boolean or c.modes !~ ${privateModes})
+     where a.nick = $1 and ($2::boolean or (not a.private and c.modes !~ ${privateModes}))
      group by c.channel, c.name order by c.channel`,
     [nick, withPrivate],
   );

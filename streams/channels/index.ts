@@ -18,4 +18,4 @@ export {
   type MemberAction,
   memberActions,
 } from './facts.js';
-export { changedModes, modeFlags, modeString, parseModes, withoutKey } from './modes.js';
+export { changedModes, modeFlags, modeString, parseModes } from './modes.js';

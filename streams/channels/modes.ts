@@ -50,21 +50,6 @@ export function modeString(flags: ReadonlyMap<string, string | undefined>): stri
   return [`+${[...flags.keys()].join('')}`, ...parameters].join(' ');
 }
 
-/** A mode string, or a text that begins with one, with `*` where the key of the channel stands. */
-export function withoutKey(text: string): string {
-  const [flags = '', ...parameters] = text.split(' ');
-  let sign = '+';
-  let index = 0;
-  for (const flag of flags) {
-    if (flag === '+' || flag === '-') sign = flag;
-    else if (withParameter.has(flag) && (sign === '+' || flag === 'k')) {
-      if (flag === 'k' && parameters[index] !== undefined) parameters[index] = '*';
-      index += 1;
-    }
-  }
-  return [flags, ...parameters].join(' ');
-}
-
 /** All modes after a change; both are mode strings. */
 export function changedModes(modes: string, change: string): string {
   const flags = modeFlags(modes);

@@ -28,6 +28,8 @@ export const moderation = defineStream({
       host: z.string().optional(),
       account: z.string().optional(),
       channel: z.string(),
+      /** It was said while the channel was closed to the public. */
+      private: z.literal(true).optional(),
       /** When it was said, ISO 8601. */
       said_at: z.string(),
       /** What the level goes by: the text's own points, and some for what the person did before. */

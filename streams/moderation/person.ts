@@ -28,7 +28,7 @@ export type PersonCommand =
       person: string;
       said: Pick<
         Incident,
-        'ref' | 'nick' | 'host' | 'account' | 'channel' | 'said_at' | 'text_hash' | 'text'
+        'ref' | 'nick' | 'host' | 'account' | 'channel' | 'private' | 'said_at' | 'text_hash' | 'text'
       >;
       score: Score;
       thresholds: Thresholds;

@@ -1,4 +1,4 @@
-import { casefold } from '../irc-grammar.js';
+import { casefold, isPrivate } from '../irc-grammar.js';
 import type { IrcFact, LineSighting, Sighting } from './facts.js';
 
 /**
@@ -21,9 +21,27 @@ export function linesOf({ data }: IrcFact): number {
   return data.seen.reduce((sum, sighting) => sum + (isLine(sighting) ? 1 : 0), 0);
 }
 
-/** Whether a channel with these mode letters is private: secret, private, by invitation only or closed by a key. */
-export function isPrivate(modes: string): boolean {
-  return /[spik]/.test(modes);
+/** Whether a channel is closed to the public after something was seen there, if it was, or was not, before. */
+export function closedAfter<Before extends boolean | undefined>(
+  sighting: Sighting,
+  before: Before,
+): Before | boolean {
+  return sighting.is === 'mode' || sighting.is === 'snapshot' ? isPrivate(sighting.modes) : before;
+}
+
+/**
+ * Whether each thing of a fact was seen while the channel was closed to the public. Older facts do not say so of
+ * their lines: there the modes that were seen last count, and `before` as long as none were seen.
+ */
+export function closedAt<Before extends boolean | undefined>(
+  { data: { closed, seen } }: IrcFact,
+  before: Before,
+): (Before | boolean)[] {
+  let now: Before | boolean = before;
+  return seen.map((sighting) => {
+    now = closedAfter(sighting, now);
+    return closed !== undefined && isLine(sighting) ? sighting.private === true : now;
+  });
 }
 
 /** The id of a line for ever: the sequence of its fact, and its place in it. */

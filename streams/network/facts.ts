@@ -22,6 +22,8 @@ const sighting = z.discriminatedUnion('is', [
     ...who,
     text: z.string(),
     msgid: z.string().optional(),
+    /** The channel was closed to the public when it was said. */
+    private: z.literal(true).optional(),
   }),
   z.object({ is: z.literal('join'), at, ...who }),
   z.object({ is: z.enum(['part', 'quit']), at, ...who, reason: z.string() }),
@@ -62,6 +64,10 @@ export const irc = defineStream({
       lines_before: z.int().nonnegative(),
       /** The channel's last line before this fact, where the fact itself has none. */
       last_line: z.object({ at, msgid: z.string().optional() }).optional(),
+      /** Whether the channel is closed to the public after this fact; absent where nobody knew. */
+      closed: z.boolean().optional(),
+      /** The sequence of the fact that created the managed channel; absent where nobody created it. */
+      life: z.int().positive().optional(),
       seen: z.array(sighting).min(1),
     }),
   },

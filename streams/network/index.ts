@@ -1,2 +1,10 @@
-export { ircSubject, isLine, isPrivate, lineId, linesOf, parseLineId } from './channel.js';
+export {
+  closedAfter,
+  closedAt,
+  ircSubject,
+  isLine,
+  lineId,
+  linesOf,
+  parseLineId,
+} from './channel.js';
 export { type IrcFact, irc, type LineSighting, type Sighting } from './facts.js';

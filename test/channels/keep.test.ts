@@ -17,7 +17,7 @@ async function servers(t: Test) {
 /** The directory with everything that is recorded. */
 async function directory({ read, log }: Keeper) {
   const after = { stream: channelStream.name, seq: await log.head(channelStream) };
-  return await read((sql, schema) => managedChannels(sql, schema), after);
+  return await read((sql, schema) => managedChannels(sql, schema, { withPrivate: true }), after);
 }
 
 async function told(log: Keeper['log'], id: string, event_type: string, task: string): Promise<void> {
@@ -50,7 +50,9 @@ t.test('CHAN-18 CHAN-19 CHAN-20 time closes channels, and goes on where it was i
     const names = (await directory(archiver)).map(({ name }) => name);
     return !names.includes('#task-ended') && names.length === 3;
   });
-  const records = await read((sql, schema) => channelOperations(sql, schema, '#task-ended', 10));
+  const records = await read((sql, schema) =>
+    channelOperations(sql, schema, { name: '#task-ended', limit: 10, withPrivate: true }),
+  );
   t.same(
     records.map(({ operation }) => operation),
     ['lifecycle-delete', 'lifecycle-archive', 'create'],

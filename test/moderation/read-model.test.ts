@@ -96,7 +96,7 @@ eachSql(t, async (t, open) => {
 });
 
 async function reads(t: Test, sql: Sql, schema: string): Promise<void> {
-  t.same(await moderationCounts(sql, schema, at(10)), {
+  t.same(await moderationCounts(sql, schema, at(10), true), {
     total: 38,
     today: 4,
     byLevel: { LOG: 21, WARN: 13, MUTE: 2, KICK: 1, BAN: 1 },
@@ -113,8 +113,8 @@ async function reads(t: Test, sql: Sql, schema: string): Promise<void> {
       ],
     ],
   });
-  t.equal((await moderationCounts(sql, schema, at(200))).today, 34);
-  t.equal((await moderationCounts(sql, schema, at(5_000))).today, 0);
+  t.equal((await moderationCounts(sql, schema, at(200), true)).today, 34);
+  t.equal((await moderationCounts(sql, schema, at(5_000), true)).today, 0);
 
   const listed = await moderationIncidents(sql, schema, 200, undefined);
   t.equal(listed.length, 38);

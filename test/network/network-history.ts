@@ -1,6 +1,13 @@
 import type { Recorded } from '../../streams/core/index.js';
 import { casefold } from '../../streams/irc-grammar.js';
-import { type IrcFact, ircSubject, isLine, type Sighting } from '../../streams/network/index.js';
+import {
+  closedAfter,
+  closedAt,
+  type IrcFact,
+  ircSubject,
+  isLine,
+  type Sighting,
+} from '../../streams/network/index.js';
 
 const dayMs = 24 * 3_600_000;
 const nicks = ['Alice', 'bob', 'Carol[1]', 'dave', 'erin', 'frank'];
@@ -16,12 +23,22 @@ export function networkHistory(facts: number, seed = 1): Recorded<IrcFact>[] {
   const pick = <T>(list: readonly T[]): T => list[random(list.length)]!;
   const start = Date.UTC(2026, 0, 1, 20);
   let lines = 1_000; // of facts that are gone
+  const closed = new Map<string, boolean>();
   return Array.from({ length: facts }, (_, n) => {
     const channel = n < spellings.length ? spellings[n]! : pick(spellings);
     const at = start + Math.floor((n * 45 * dayMs) / facts);
     const seen = Array.from({ length: 1 + random(5) }, (_, k) => sighting(at - 5 + k));
     if (n < spellings.length) seen.unshift(snapshot(at - 5));
-    const fact = observed(n + 1, at, channel, lines, seen);
+    const before = closed.get(channel) ?? false;
+    const private_ = closedAt(observed(n + 1, at, channel, lines, seen), before);
+    closed.set(
+      channel,
+      seen.reduce((was, one) => closedAfter(one, was), before),
+    );
+    const said = seen.map(
+      (one, k): Sighting => (isLine(one) && private_[k] ? { ...one, private: true } : one),
+    );
+    const fact = observed(n + 1, at, channel, lines, said, { closed: closed.get(channel)! });
     lines += seen.filter(isLine).length;
     return fact;
   });
@@ -75,8 +92,9 @@ export function observed(
   channel: string,
   lines: number,
   seen: Sighting[],
+  more: Partial<IrcFact['data']> = {},
 ): Recorded<IrcFact> {
-  const data = { channel, lines_before: lines, seen };
+  const data = { channel, lines_before: lines, seen, ...more };
   const place = { id: `f${seq}`, stream: 'IRC', subject: ircSubject(channel), seq, at: new Date(at) };
   return { type: 'channel.observed', data, ...place, by: 'record-irc', cause: null };
 }

@@ -9,8 +9,8 @@ import {
   ircNetwork,
 } from '../../projections/network/queries.js';
 import type { Recorded } from '../../streams/core/index.js';
-import { casefold } from '../../streams/irc-grammar.js';
-import { isLine, isPrivate } from '../../streams/network/index.js';
+import { casefold, isPrivate } from '../../streams/irc-grammar.js';
+import { isLine, type Sighting } from '../../streams/network/index.js';
 import { eachSql } from '../support/sql.js';
 import { expectedNetwork, networkHistory, observed } from './network-history.js';
 
@@ -45,8 +45,14 @@ eachSql(t, async (t, open) => {
       );
       t.same(rows.map(({ shown }) => shown).sort(), channel.members, `members of ${name}`);
       const lines = channel.lines.map((line) => ({ channel: name, ...line }));
-      t.same(await ircMessages(sql, 'in_sevens', { key, name }, 100), lines.slice(-100));
-      t.same(await ircMessages(sql, 'in_sevens', { key, name }, 3), lines.slice(-3));
+      t.same(
+        await ircMessages(sql, 'in_sevens', { key, name }, { limit: 100, withPrivate: true }),
+        lines.slice(-100),
+      );
+      t.same(
+        await ircMessages(sql, 'in_sevens', { key, name }, { limit: 3, withPrivate: true }),
+        lines.slice(-3),
+      );
       const listed = (await ircChannels(sql, 'in_sevens', true)).find((one) => one.name === name);
       t.same(listed, channel.present ? { name, topic, users: channel.members.length } : undefined);
     }
@@ -125,13 +131,74 @@ eachSql(t, async (t, open) => {
     t.equal((await sql.query('select * from forgotten.members')).length, 2);
   });
 
+  t.test(
+    'IRC-15 lines that were said in private stay private, and those of an earlier life too',
+    async (t) => {
+      const at = Date.UTC(2026, 0, 1);
+      const line = (text: string, more = {}): Sighting => ({ is: 'message', at, nick: 'ann', text, ...more });
+      const modes = (letters: string): Sighting => ({
+        is: 'mode',
+        at,
+        nick: 'op',
+        change: '',
+        modes: letters,
+      });
+      const hidden = { private: true } as const;
+      // the first four are from a time when lines did not say it themselves
+      const facts = [
+        observed(1, at, '#a', 0, [line('of a channel of which no modes are known'), modes('is')]),
+        observed(2, at, '#a', 0, [line('secret 1')]),
+        observed(3, at, '#a', 0, [line('secret 2'), modes('n'), line('open 1')]),
+        observed(4, at, '#a', 0, [line('open 2')]),
+        observed(5, at, '#a', 0, [line('secret 3', hidden), modes('ns'), line('secret 4', hidden)], {
+          closed: true,
+        }),
+        observed(6, at, '#a', 0, [line('open 3')], { closed: false }),
+        observed(7, at, '#a', 0, [modes('n'), line('open 4')], { closed: false }),
+      ];
+      const again = observed(8, at, '#a', 0, [line('open 5'), line('secret 5', hidden)], {
+        ...{ closed: false, life: 77 },
+      });
+      for (const batch of [1, 2, 3, 100]) {
+        const schema = `private_${batch}`;
+        await fold(sql, schema, [...facts, again], batch);
+        const texts = async (withPrivate: boolean) =>
+          (await ircMessages(sql, schema, { key: '#a', name: '#a' }, { limit: 100, withPrivate })).map(
+            ({ text }) => text,
+          );
+        t.equal((await texts(true)).length, 11);
+        const open = (await texts(false)).filter((text) => !text.startsWith('of a channel'));
+        t.same(open, ['open 1', 'open 2', 'open 3', 'open 4', 'open 5'], 'older records tell of no life');
+        t.match(await ircActivity(sql, schema, 'ann', false), { messages: 6 });
+        t.match(await ircActivity(sql, schema, 'ann', true), { messages: 11 });
+      }
+      const later = observed(9, at, '#a', 0, [line('open 6')], { closed: false, life: 78 });
+      for (const batch of [1, 2, 100]) {
+        const schema = `later_${batch}`;
+        await fold(sql, schema, [...facts, again, later], batch);
+        const last = { limit: 100, withPrivate: false };
+        const shown = await ircMessages(sql, schema, { key: '#a', name: '#a' }, last);
+        t.same(
+          shown.map(({ text }) => text),
+          ['open 6'],
+          'it was deleted and made again since',
+        );
+      }
+    },
+  );
+
   t.test('IRC-13 the last lines are read from their index however many there are', async (t) => {
     await sql.query(`create schema many; ${ircNetwork.ddl('many')}`);
     await sql.query(`insert into many.lines
-      select '#c' || n % 3, n, 0, 'nick', 'text', now(), false from generate_series(1, 30000) as n`);
+      select '#c' || n % 3, n, 0, 'nick', 'text', now(), false, n % 2 = 0 from generate_series(1, 30000) as n`);
     const plan = await sql.query<{ 'QUERY PLAN': string }>(
       `explain select seq from many.lines where channel = '#c1' order by seq desc, index desc limit 50`,
     );
     t.match(plan.map((line) => line['QUERY PLAN']).join('\n'), /Index.*Scan Backward.*channel_seq/);
+    const ofPublic = await sql.query<{ 'QUERY PLAN': string }>(
+      `explain select seq from many.lines where case when not private then channel end = '#c1'
+       order by seq desc, index desc limit 50`,
+    );
+    t.match(ofPublic.map((line) => line['QUERY PLAN']).join('\n'), /Index.*Scan Backward/);
   });
 });

@@ -163,11 +163,11 @@ eachSql(t, async (t, open) => {
 });
 
 async function reads(t: Test, sql: Sql, schema: string): Promise<void> {
-  const all = await managedChannels(sql, schema);
+  const all = await managedChannels(sql, schema, { withPrivate: true });
   t.equal(all.length, 44);
   t.notOk(all.some(({ name }) => name === '#old'));
   t.same(
-    (await managedChannels(sql, schema, 'geographic')).map(({ name }) => name),
+    (await managedChannels(sql, schema, { type: 'geographic', withPrivate: true })).map(({ name }) => name),
     ['#city-lisbon', '#city-porto'],
   );
   t.same(await managedChannel(sql, schema, '#task-1'), {
@@ -187,7 +187,7 @@ async function reads(t: Test, sql: Sql, schema: string): Promise<void> {
   t.match(await managedChannel(sql, schema, '#again'), { type: 'skill', created_at: at(7).toISOString() });
   t.match(await managedChannel(sql, schema, '#city-lisbon'), { topic: '[ARCHIVED]', modes: '+ntm' });
 
-  const records = await channelOperations(sql, schema, '#task-1', 10);
+  const records = await channelOperations(sql, schema, { name: '#task-1', limit: 10, withPrivate: true });
   t.same(
     records.map(({ operation, target_nick, details }) => [operation, target_nick, details]),
     [
@@ -201,13 +201,23 @@ async function reads(t: Test, sql: Sql, schema: string): Promise<void> {
     ],
   );
   t.same(
-    (await channelOperations(sql, schema, '#task-1', 2)).map(({ id }) => id),
+    (await channelOperations(sql, schema, { name: '#task-1', limit: 2, withPrivate: true })).map(
+      ({ id }) => id,
+    ),
     records.slice(0, 2).map(({ id }) => id),
   );
   t.same(
-    (await channelOperations(sql, schema, '#again', 10)).map(({ operation }) => operation),
+    (await channelOperations(sql, schema, { name: '#again', limit: 10, withPrivate: true })).map(
+      ({ operation }) => operation,
+    ),
     ['create', 'lifecycle-delete', 'create'],
   );
+  const ofPublic = await managedChannels(sql, schema, { withPrivate: false });
+  t.equal(ofPublic.length, all.filter(({ modes }) => !/[spik]/.test(modes)).length);
+  t.notOk(ofPublic.some(({ name }) => name === '#task-1'));
+  t.equal(await managedChannel(sql, schema, '#task-1', false), undefined);
+  t.match(await managedChannel(sql, schema, '#city-lisbon', false), { name: '#city-lisbon' });
+  t.same(await channelOperations(sql, schema, { name: '#task-1', limit: 10, withPrivate: false }), []);
   t.same(await channelStatistics(sql, schema, at(7)), {
     total: 44,
     byType: { task: 41, geographic: 2, category: 0, skill: 1, relay: 0, special: 0, permanent: 0 },

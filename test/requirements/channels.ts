@@ -36,7 +36,8 @@ export const channels = {
   'CHAN-26': 'Health tells whether the bot is there and operator, by the word of the network.',
   'CHAN-28': 'A creation that the network refuses answers 409 and leaves nothing behind.',
   'CHAN-27': 'When the bot is shut out or its nick is taken it comes back with growing pauses.',
-  'CHAN-29': 'The key of a channel is shown to those who may write, and to nobody else.',
+  'CHAN-29':
+    'A private channel, its key and what was done in it are shown to those who may write, and to nobody else.',
   'CHAN-30':
     'A channel that is always there cannot be made, changed or closed, whatever an older record says of it.',
   'CHAN-60':

@@ -13,7 +13,14 @@ import {
   scoreText,
   singleSubject,
 } from '../../streams/moderation/index.js';
-import { type IrcFact, irc, isLine, type LineSighting, lineId } from '../../streams/network/index.js';
+import {
+  closedAt,
+  type IrcFact,
+  irc,
+  isLine,
+  type LineSighting,
+  lineId,
+} from '../../streams/network/index.js';
 import { Reactor, type Task } from '../core/reactor.js';
 import { carryOut } from './carry-out.js';
 import { type GuardOptions, guard, usualLateAfterMs } from './options.js';
@@ -27,6 +34,7 @@ interface Suspect {
   person: string;
   line: LineSighting;
   channel: string;
+  isPrivate: boolean;
   text: string;
   score: Score;
   factId: string;
@@ -91,6 +99,7 @@ export class GuardLines {
     const { channel, seen } = fact.data;
     const suspects: Task<Suspect>[] = [];
     if (this.#ignored.has(casefold(channel))) return suspects;
+    const closed = closedAt(fact, false);
     for (const [index, line] of seen.entries()) {
       if (!isLine(line)) continue;
       const person = personOf(line);
@@ -98,7 +107,8 @@ export class GuardLines {
       if (score.score >= thresholds[0]) {
         const id = lineId(fact.seq, index);
         const ref = `line:${id}`;
-        const item = { ref, token: `line-${id}`, person, line, channel, text, score, factId: fact.id };
+        const where = { channel, isPrivate: closed[index]! };
+        const item = { ref, token: `line-${id}`, person, line, ...where, text, score, factId: fact.id };
         this.#inHand.add(ref);
         suspects.push({ key: person, item });
       }
@@ -130,11 +140,12 @@ export class GuardLines {
   /** Records an incident and acts upon it. */
   async #handle(suspect: Suspect): Promise<void> {
     const { thresholds, log, lateAfterMs = usualLateAfterMs } = this.#options;
-    const { ref, person, line, channel, text, score, factId } = suspect;
+    const { ref, person, line, channel, isPrivate, text, score, factId } = suspect;
     const { nick, host, account, at } = line;
     const isBot = this.#bots.has(casefold(nick));
     const said = {
       ...{ ref, nick, channel },
+      ...(isPrivate ? { private: true as const } : {}),
       ...(host === undefined ? {} : { host }),
       ...(account === undefined ? {} : { account }),
       said_at: new Date(at).toISOString(),

@@ -67,7 +67,7 @@ export class RecordIrc {
       ...(observe ? { observe } : {}),
       superseded: ({ channel }) => this.#superseded(casefold(channel)),
     });
-    this.#sightings = new Sightings(log, this.#journal, this.#watched);
+    this.#sightings = new Sightings(log, this.#journal, this.#watched, this.#wanted.lives);
   }
 
   start(): void {

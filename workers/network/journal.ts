@@ -2,6 +2,7 @@ import pLimit from 'p-limit';
 import type { Logger } from 'pino';
 import { type Log, newId, retry } from '../../streams/core/index.js';
 import {
+  closedAfter,
   type IrcFact,
   irc,
   ircSubject,
@@ -17,6 +18,10 @@ export interface Recording {
   readonly subject: string;
   /** Sequence of the channel's last fact; 0 when it has none. */
   seq: number;
+  /** Whether the channel is closed to the public after what was seen last, and after what was last taken to be written. */
+  closed: { seen: boolean | undefined; written: boolean | undefined };
+  /** The sequence of the fact that created the channel; `undefined` where it is not a managed one. */
+  life: number | undefined;
   /** The last line that its history keeps, whether it is on the log already or waits. */
   lastLine: { at: number; msgid?: string | undefined } | undefined;
   /** When the last thing was seen, and whether that was that we left. */
@@ -92,6 +97,8 @@ export class Journal {
       channel,
       subject,
       seq: last?.seq ?? 0,
+      closed: { seen: last?.data.closed, written: last?.data.closed },
+      life: last?.data.life,
       lastLine,
       seenAt: end?.at,
       left: end?.is === 'left',
@@ -105,6 +112,7 @@ export class Journal {
     if (seen.length === 0) return;
     for (const sighting of seen) {
       recording.waiting.push(sighting);
+      recording.closed.seen = closedAfter(sighting, recording.closed.seen);
       this.#waitingBytes += sizeOf(sighting);
     }
     const line = lastKept(seen);
@@ -146,7 +154,13 @@ export class Journal {
     const line = lastKept(seen);
     const last_line = !line && recording.written ? { last_line: recording.written } : {};
     if (line) recording.written = { at: line.at, msgid: line.msgid };
-    const data = { channel: recording.channel, lines_before: this.#lines, ...last_line, seen };
+    const closed = writtenUpTo(seen, recording);
+    const { channel, life } = recording;
+    const data = {
+      ...{ channel, lines_before: this.#lines, ...last_line, seen },
+      ...(closed === undefined ? {} : { closed }),
+      ...(life === undefined ? {} : { life }),
+    };
     this.#lines += seen.filter(isLine).length;
     return { type: 'channel.observed', data };
   }
@@ -197,6 +211,7 @@ export class Journal {
     }
     if (!longest) return false;
     const dropped = longest.waiting.splice(0, Math.ceil(longest.waiting.length / 2));
+    writtenUpTo(dropped, longest);
     const [first] = dropped;
     const to = dropped.at(-1)!.at;
     const gap: Sighting = { is: 'gap', at: to, from: first!.is === 'gap' ? first!.from : first!.at, to };
@@ -208,6 +223,12 @@ export class Journal {
     );
     return true;
   }
+}
+
+/** Takes note of what no longer waits; whether the channel is closed to the public after it. */
+function writtenUpTo(seen: readonly Sighting[], { closed }: Recording): boolean | undefined {
+  for (const sighting of seen) closed.written = closedAfter(sighting, closed.written);
+  return closed.written;
 }
 
 /** Bytes that something seen takes, roughly. */

@@ -1,5 +1,5 @@
-import { casefold } from '../../streams/irc-grammar.js';
-import type { LineSighting, Sighting } from '../../streams/network/index.js';
+import { casefold, isPrivate } from '../../streams/irc-grammar.js';
+import { isLine, type LineSighting, type Sighting } from '../../streams/network/index.js';
 import { type IrcLine, type JoinSnapshot, type ModeNames, memberOf } from '../irc/index.js';
 
 /** A channel that we are in, as far as its lines tell: who is there, its topic and its modes. */
@@ -32,6 +32,11 @@ export class Room {
     };
   }
 
+  /** Whether the public is kept out now. */
+  get isPrivate(): boolean {
+    return isPrivate(this.#modes);
+  }
+
   has(nick: string): boolean {
     return this.#members.has(casefold(nick));
   }
@@ -43,7 +48,7 @@ export class Room {
     switch (line.command) {
       case 'PRIVMSG':
       case 'NOTICE':
-        return lineOf(line, at);
+        return saidIn(lineOf(line, at), this.isPrivate);
       case 'JOIN':
         this.#members.set(casefold(line.nick), line.nick);
         return { is: 'join', at, ...who, ...accountOf(line.params[1]) };
@@ -94,6 +99,11 @@ export function lineOf(line: IrcLine, at: number): LineSighting {
     text: action && line.command !== 'NOTICE' ? action[1]! : text,
     ...(msgid ? { msgid } : {}),
   };
+}
+
+/** A line as it is recorded: one that was said in private says so. */
+export function saidIn<Seen extends Sighting>(seen: Seen, isPrivate: boolean): Seen {
+  return isPrivate && isLine(seen) ? { ...seen, private: true } : seen;
 }
 
 /** Whether a channel's history keeps the line: CTCP other than an action it does not. */

@@ -4,7 +4,7 @@ import type { LineSighting, Sighting } from '../../streams/network/index.js';
 import type { IrcLine, JoinOutcome, Session } from '../irc/index.js';
 import { catchUp, reachOf } from './catch-up.js';
 import type { Journal, Recording } from './journal.js';
-import { lineOf, Room } from './room.js';
+import { lineOf, Room, saidIn } from './room.js';
 import type { EarlyLine, WatchedChannel } from './watched-channel.js';
 
 const wholeEveryMs = 24 * 3_600_000;
@@ -20,13 +20,21 @@ export class Sightings {
   readonly #log: Log;
   readonly #journal: Journal;
   readonly #watched: ReadonlyMap<string, WatchedChannel>;
+  readonly #lives: ReadonlyMap<string, number>;
   #session: Session | undefined;
   #upSince: number | undefined;
 
-  constructor(log: Log, journal: Journal, watched: ReadonlyMap<string, WatchedChannel>) {
+  /** `lives` has the sequences of the facts that created managed channels, by their casefolded names. */
+  constructor(
+    log: Log,
+    journal: Journal,
+    watched: ReadonlyMap<string, WatchedChannel>,
+    lives: ReadonlyMap<string, number>,
+  ) {
     this.#log = log;
     this.#journal = journal;
     this.#watched = watched;
+    this.#lives = lives;
   }
 
   /** From now on things are seen in this session, on a server that is up since then. */
@@ -60,7 +68,10 @@ export class Sightings {
     });
     watched.room = new Room(watched.name, snapshot, modes, session.modeNames);
     watched.wholeAt = now;
-    this.#record(watched, [...missed, watched.room.snapshot(now)]);
+    // nobody saw when it was opened or closed meanwhile: what was said then is private if it was so on either side
+    const isPrivate = recording.closed.seen === true || watched.room.isPrivate;
+    const said = missed.map((sighting) => saidIn(sighting, isPrivate));
+    this.#record(watched, [...said, watched.room.snapshot(now)]);
     // in a channel that we were in already, a line may have come before we left it and entered it again
     const replayed = new Set(snapshot.lines.map(({ tags }) => tags.msgid));
     for (const { line, at } of early) {
@@ -116,7 +127,10 @@ export class Sightings {
 
   #record(watched: WatchedChannel, seen: Sighting[]): void {
     this.seenAt = Math.max(this.seenAt ?? 0, seen.at(-1)!.at);
-    if (watched.recording) this.#journal.add(watched.recording, seen);
+    const { recording } = watched;
+    if (!recording) return;
+    recording.life = this.#lives.get(casefold(watched.name));
+    this.#journal.add(recording, seen);
   }
 
   #isUs(nick: string): boolean {

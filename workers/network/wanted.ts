@@ -9,6 +9,8 @@ const batch = 5_000;
 export class WantedChannels {
   readonly #given: ReadonlyMap<string, string>;
   readonly #names: Map<string, string>;
+  /** The sequences of the facts that created the managed ones, by their casefolded names. */
+  readonly lives = new Map<string, number>();
   /** Those that were deleted and that nobody has dealt with yet, by their casefolded names, and when. */
   readonly deleted = new Map<string, { name: string; at: number }>();
 
@@ -32,9 +34,11 @@ export class WantedChannels {
           const key = casefold(name);
           if (type === 'channel.created') {
             this.#names.set(key, name);
+            this.lives.set(key, entry.seq);
             this.deleted.delete(key);
           } else if (type === 'channel.deleted' && !this.#given.has(key)) {
             this.#names.delete(key);
+            this.lives.delete(key);
             this.deleted.set(key, { name, at: entry.at.getTime() });
           }
         } catch (error) {

@@ -60,9 +60,9 @@ export const ManagedChannel = z
 /** The refusal of a channel that is not managed. */
 export const channelNotFound = () => new Refusal('not_found', 'Channel not found');
 
-/** A managed channel. Throws where there is none. */
-export async function requireChannel(name: string, { channels }: ChannelParts) {
-  const channel = await channels.rows.read(managedChannel, name);
+/** A managed channel. Throws where there is none, or where it is private and not `withPrivate`. */
+export async function requireChannel(name: string, { channels }: ChannelParts, withPrivate = true) {
+  const channel = await channels.rows.read(managedChannel, name, withPrivate);
   if (!channel) throw channelNotFound();
   return channel;
 }

@@ -2,9 +2,7 @@ import { z } from 'zod';
 import {
   channelOperations,
   channelStatistics,
-  channelWithoutKey,
   managedChannels,
-  operationWithoutKey,
 } from '../../../projections/channels/queries.js';
 import { channelTypes } from '../../../streams/channels/index.js';
 import { mayChange } from '../core/call.js';
@@ -22,23 +20,22 @@ import {
 
 const define = operationsOf({ tag: 'Channels', access: 'open, more with a key' });
 
-const keys = 'The key of a channel (+k) is shown as * to callers who may not write.';
-const unknown = { not_found: 'No such managed channel' };
+const ofPrivate = 'Private channels, and what was done in them, are shown to holders of an API key only.';
+const unknown = { not_found: 'No such managed channel, or not for this caller' };
 
 const statistics = ({ log, channels }: ChannelParts) => channels.rows.read(channelStatistics, log.now());
 
 /** The managed channels. */
 export const listChannels = define('listChannels', {
   summary: 'The managed channels',
-  description: `Private ones are among them. ${keys}`,
+  description: ofPrivate,
   input: z.object({ type: z.enum(channelTypes).optional() }),
   says: 'All that are not deleted',
   output: z.object({ channels: z.array(ManagedChannel), total: z.int() }),
   http: { method: 'get', path: '/channels' },
   remote: { service: 'channelserv', method: 'get', path: '/api/channels' },
   run: async ({ type }, caller, { channels: { rows } }: ChannelParts) => {
-    const found = await rows.read(managedChannels, type);
-    const channels = mayChange(caller) ? found : found.map(channelWithoutKey);
+    const channels = await rows.read(managedChannels, { type, withPrivate: mayChange(caller) });
     return { channels, total: channels.length };
   },
 });
@@ -61,23 +58,20 @@ export const getChannelStatistics = define('getChannelStatistics', {
 /** A managed channel. */
 export const getChannel = define('getChannel', {
   summary: 'A managed channel',
-  description: keys,
+  description: ofPrivate,
   input: z.object({ name: ChannelName }),
   says: 'The channel',
   output: ManagedChannel,
   refusals: unknown,
   http: { method: 'get', path: '/channels/{name}' },
   remote: { service: 'channelserv', method: 'get', path: '/api/channels/{name}' },
-  run: async ({ name }, caller, parts: ChannelParts) => {
-    const channel = await requireChannel(name, parts);
-    return mayChange(caller) ? channel : channelWithoutKey(channel);
-  },
+  run: async ({ name }, caller, parts: ChannelParts) => await requireChannel(name, parts, mayChange(caller)),
 });
 
 /** What was done in a managed channel by command. */
 export const listChannelOperations = define('listChannelOperations', {
   summary: 'What was done in a managed channel by command, newest first',
-  description: keys,
+  description: ofPrivate,
   input: z.object({
     name: ChannelName,
     limit: limit(200, 50, 'records'),
@@ -106,11 +100,11 @@ export const listChannelOperations = define('listChannelOperations', {
     local: true,
   },
   remote: { service: 'channelserv', method: 'get', path: '/api/channels/{name}/operations' },
-  run: async ({ name: channel, limit }, caller, { channels: { rows } }: ChannelParts) => {
-    const operations = await rows.read(channelOperations, channel, limit);
+  run: async ({ name, limit }, caller, { channels: { rows } }: ChannelParts) => {
+    const operations = await rows.read(channelOperations, { name, limit, withPrivate: mayChange(caller) });
     // every channel that ever was has its creation at least
     if (operations.length === 0) throw channelNotFound();
-    return { channel, operations: mayChange(caller) ? operations : operations.map(operationWithoutKey) };
+    return { channel: name, operations };
   },
 });
 

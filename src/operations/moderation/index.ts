@@ -60,8 +60,8 @@ async function hiddenFrom(caller: Caller, { readModels }: ModerationParts): Prom
   return seesPrivate(caller) ? undefined : await readModels.read('irc_network', privateIrcChannels);
 }
 
-const counts = ({ log, readModels }: ModerationParts) =>
-  readModels.read('moderation', (sql, schema) => moderationCounts(sql, schema, log.now()));
+const counts = ({ log, readModels }: ModerationParts, withPrivate: boolean) =>
+  readModels.read('moderation', (sql, schema) => moderationCounts(sql, schema, log.now(), withPrivate));
 
 /** How the bot is that acts, and for how many seconds this process is there. */
 const presence = (irc: IrcState | undefined, { startedAt }: ModerationParts) => ({
@@ -69,10 +69,10 @@ const presence = (irc: IrcState | undefined, { startedAt }: ModerationParts) => 
   uptime: secondsSince(startedAt),
 });
 
-async function statisticsOf(parts: ModerationParts) {
+async function statisticsOf(parts: ModerationParts, caller: Caller) {
   const { readModels, moderation } = parts;
   const [{ total, today, byLevel, topOffenders }, channels, irc] = await Promise.all([
-    counts(parts),
+    counts(parts, seesPrivate(caller)),
     readModels.read('irc_network', (sql, schema) => ircChannels(sql, schema, false)),
     moderation.irc(),
   ]);
@@ -103,6 +103,7 @@ function publicStatistics(inner: Awaited<ReturnType<typeof statisticsOf>>) {
 /** How much there was to moderate. */
 export const getModerationStatistics = define('getModerationStatistics', {
   summary: 'How much there was to moderate',
+  description: 'What happened in private channels counts for holders of an API key only.',
   says: 'Numbers of incidents',
   output: z.object({
     totalIncidents: z.int(),
@@ -127,7 +128,7 @@ export const getModerationStatistics = define('getModerationStatistics', {
     walletReadable: true,
   },
   remote: { service: 'guardian', method: 'get', path: '/api/stats' },
-  run: async (_input, _caller, parts: ModerationParts) => await statisticsOf(parts),
+  run: async (_input, caller, parts: ModerationParts) => await statisticsOf(parts, caller),
 });
 
 /** The newest incidents. */
@@ -189,7 +190,10 @@ export const getModerationReputation = define('getModerationReputation', {
 export const getModerationHealth = define('getModerationHealth', {
   remote: { service: 'guardian', method: 'get', path: '/health' },
   run: async (_input, _caller, parts: ModerationParts) => {
-    const [irc, counted] = await Promise.all([parts.moderation.irc(), counts(parts).catch(() => undefined)]);
+    const [irc, counted] = await Promise.all([
+      parts.moderation.irc(),
+      counts(parts, false).catch(() => undefined),
+    ]);
     return {
       status: irc?.connected && irc.oper && counted ? 'ok' : 'degraded',
       ...troubleView(irc),

@@ -1,12 +1,21 @@
 import type { Logger } from 'pino';
 import { decodeFact, type Entry, type Log } from '../../../streams/core/index.js';
-import { irc, ircSubject, lineId, parseLineId, type Sighting } from '../../../streams/network/index.js';
+import {
+  closedAt,
+  irc,
+  ircSubject,
+  lineId,
+  parseLineId,
+  type Sighting,
+} from '../../../streams/network/index.js';
 
 /** Something that was seen in a channel, with the id that says where it stands in the log. */
 export interface LiveSighting {
   id: string;
   channel: string;
   sighting: Sighting;
+  /** Whether the channel was closed to the public then; false where an older record does not tell. */
+  isPrivate: boolean;
   /** Whether it happened after the viewer came; before it is what was missed since the id given. */
   live: boolean;
 }
@@ -141,8 +150,13 @@ export class LiveFeed {
 
   #sightings(entry: Entry, live: boolean): LiveSighting[] {
     try {
-      const { channel, seen } = decodeFact(irc, entry.data, entry).data;
-      return seen.map((sighting, index) => ({ id: lineId(entry.seq, index), channel, sighting, live }));
+      const fact = decodeFact(irc, entry.data, entry);
+      const { channel, seen } = fact.data;
+      const closed = closedAt(fact, false);
+      return seen.map((sighting, index) => ({
+        ...{ id: lineId(entry.seq, index), channel, sighting, live },
+        isPrivate: closed[index]!,
+      }));
     } catch (error) {
       this.#logger.error({ seq: entry.seq, err: error }, 'irc fact cannot be read: not shown');
       return [];

@@ -105,6 +105,8 @@ export const listIrcChannels = define('listIrcChannels', {
 /** The last lines of a channel. */
 export const listIrcMessages = define('listIrcMessages', {
   summary: 'The last lines of a channel, oldest first',
+  description:
+    'What was said while the channel was private, or before it was deleted and made again, is shown to holders of an API key only.',
   access: 'open, more with a key',
   input: z.object({
     channel: ChannelPath,
@@ -138,7 +140,7 @@ export const listIrcMessages = define('listIrcMessages', {
     const messages = await readModels.recall('irc_network', question, async (sql, schema) => {
       const found = await ircChannel(sql, schema, key);
       if (!found || (found.isPrivate && !withPrivate)) return undefined;
-      return await ircMessages(sql, schema, { key, name: found.name }, limit);
+      return await ircMessages(sql, schema, { key, name: found.name }, { limit, withPrivate });
     });
     if (!messages) throw channelNotFound();
     return messages;

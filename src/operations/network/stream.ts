@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { IrcMessage as Line } from '../../../projections/network/queries.js';
-import { isLine, isPrivate, parseLineId } from '../../../streams/network/index.js';
+import { isLine, parseLineId } from '../../../streams/network/index.js';
 import { type Call, seesPrivate } from '../core/call.js';
 import { defineEventStream, type ServerEvent, type Viewer } from '../core/event-stream.js';
 import { exampleOf } from '../core/example.js';
@@ -46,16 +46,16 @@ export const streamIrc = defineEventStream({
   close: ({ ircStream }) => ircStream.feed.close(),
 });
 
-/** The lines among what is seen; ends when the channel becomes private to the viewer. */
+/** The lines among what is seen, without those that are not for the viewer; ends when the channel becomes private. */
 async function* linesOf(
   sightings: AsyncIterable<LiveSighting | undefined>,
   { caller }: Viewer,
 ): AsyncGenerator<ServerEvent | undefined> {
   for await (const one of sightings) {
     if (!one) yield undefined;
-    else if (isLine(one.sighting)) yield { id: one.id, data: messageOf(one) };
-    else if (one.live && !seesPrivate(caller) && 'modes' in one.sighting && isPrivate(one.sighting.modes))
-      return;
+    else if (one.isPrivate && !seesPrivate(caller)) {
+      if (one.live) return;
+    } else if (isLine(one.sighting)) yield { id: one.id, data: messageOf(one) };
   }
 }
 
