@@ -2,7 +2,7 @@
 // Usage: scripts/test.mjs [--jobs=N] [--reporter=NAME] [--watch] [WORD...]. A word is a part of a path: without any
 // all files run, else those that have one of them.
 import { spawn } from 'node:child_process';
-import { watch } from 'node:fs';
+import { readFileSync, watch } from 'node:fs';
 import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -28,6 +28,8 @@ const nodeOptions = [
   '--enable-source-maps',
   // PGlite's WebAssembly is optimised anew in each process, which takes longer than the tests then use it
   '--liftoff-only',
+  '--wasm-lazy-compilation',
+  '--wasm-lazy-validation',
 ];
 
 const { values: options, positionals: words } = parseArgs({
@@ -79,17 +81,20 @@ function placeOf(file) {
   return place < 0 ? longest.length : place;
 }
 
-/** The times of the files that have ended, in milliseconds by name; those under way end with this process. */
+/** What the files took that have ended, in milliseconds by name; those under way end with this process. */
 function timesOf(t) {
   const took = new Map();
   const running = new Set();
+  let computed = computedMs();
   t.on('spawn', (file) => {
     file.once('process', (child) => {
       const began = performance.now();
       running.add(child);
       child.once('exit', () => {
         running.delete(child);
-        took.set(file.name, performance.now() - began);
+        const before = computed;
+        computed = computedMs();
+        took.set(file.name, { ms: performance.now() - began, computed: computed - before });
       });
     });
   });
@@ -102,12 +107,31 @@ function timesOf(t) {
   return took;
 }
 
+/**
+ * What the processes that this one has waited for have computed so far, with all that they have waited for, in
+ * milliseconds; 0 where the system does not tell.
+ */
+function computedMs() {
+  try {
+    const fields = readFileSync('/proc/self/stat', 'utf8').split(') ').at(-1).split(' ');
+    return (Number(fields[13]) + Number(fields[14])) * 10;
+  } catch {
+    return 0;
+  }
+}
+
 function slowest(took) {
+  const seconds = (ms) => `${(ms / 1_000).toFixed(1).padStart(6)} s`;
   const lines = [...took]
-    .sort(([, a], [, b]) => b - a)
+    .sort(([, a], [, b]) => b.ms - a.ms)
     .slice(0, 10)
-    .map(([name, ms]) => `${(ms / 1_000).toFixed(1).padStart(6)} s  ${name}`);
-  return ['the slowest files:', ...lines].join('\n');
+    .map(([name, { ms, computed }]) => `${seconds(ms)}  ${seconds(computed)}  ${name}`);
+  const all = [...took.values()].reduce((sum, { computed }) => sum + computed, 0);
+  return [
+    'the slowest files, and how long their processes computed:',
+    ...lines,
+    `all files computed for ${seconds(all).trim()}`,
+  ].join('\n');
 }
 
 /** tap's own program, which shows a protocol that it reads in one of its ways. */

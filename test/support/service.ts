@@ -16,7 +16,7 @@ import { startArgs } from './start-command.js';
 const logShown = 20_000;
 
 // how this process has WebAssembly compiled, which changes what a start costs and nothing else
-const engineOptions = process.execArgv.filter((option) => option === '--liftoff-only');
+const engineOptions = process.execArgv.filter((option) => /^--(wasm|liftoff)/.test(option));
 
 /** The service as operators run it: its own process, from the build, to be killed and started again. */
 export interface TestService {
