@@ -9,14 +9,22 @@ export interface StatementResult {
   command: string;
 }
 
+/** What a statement gave: its columns as PostgreSQL names them, and its rows with the values in that order. */
+export interface TableResult {
+  columns: string[];
+  rows: unknown[][];
+}
+
 interface Request {
   id: number;
   text: string;
-  params?: WireParam[];
+  params?: WireParam[] | undefined;
+  /** As a table; else rows by the names of their columns. */
+  asTable?: boolean;
 }
 
 type Reply =
-  | { id: number; result: StatementResult }
+  | { id: number; result: StatementResult | TableResult }
   | { id: number; error: { message: string; code?: string } };
 
 /**
@@ -27,7 +35,7 @@ export class PgliteThread {
   readonly #worker: Worker;
   readonly #waiting = new Map<
     number,
-    { resolve(result: StatementResult): void; reject(error: unknown): void }
+    { resolve(result: StatementResult | TableResult): void; reject(error: unknown): void }
   >();
   #next = 0;
   #ended: string | undefined;
@@ -75,14 +83,12 @@ export class PgliteThread {
 
   /** Runs one statement, or several when there are no parameters; rejects with the SQLSTATE in `code`. */
   run(text: string, params?: WireParam[]): Promise<StatementResult> {
-    if (this.#ended !== undefined) return Promise.reject(storeUnavailable(this.#ended));
-    const id = this.#next++;
-    return new Promise((resolve, reject) => {
-      this.#waiting.set(id, { resolve, reject });
-      const request: Request = { id, text, ...(params ? { params } : {}) };
-      const owned = params?.filter((param) => param instanceof Uint8Array).map(({ buffer }) => buffer);
-      this.#worker.postMessage(request, owned as ArrayBuffer[] | undefined);
-    });
+    return this.#ask({ text, params }) as Promise<StatementResult>;
+  }
+
+  /** The same without parameters, for a table. */
+  runForTable(text: string): Promise<TableResult> {
+    return this.#ask({ text, asTable: true }) as Promise<TableResult>;
   }
 
   /** Closes the database and ends the thread. */
@@ -100,6 +106,18 @@ export class PgliteThread {
     this.#dismissed = true;
     this.#end('it is given up');
     await this.#worker.terminate();
+  }
+
+  #ask(request: Omit<Request, 'id'>): Promise<StatementResult | TableResult> {
+    if (this.#ended !== undefined) return Promise.reject(storeUnavailable(this.#ended));
+    const id = this.#next++;
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(id, { resolve, reject });
+      const owned = request.params
+        ?.filter((param) => param instanceof Uint8Array)
+        .map(({ buffer }) => buffer);
+      this.#worker.postMessage({ id, ...request } satisfies Request, owned as ArrayBuffer[] | undefined);
+    });
   }
 
   #receive(reply: Reply): void {
@@ -150,18 +168,20 @@ async function main(): Promise<void> {
         port.close();
         return;
       }
-      const { id, text, params } = request;
+      const { id, text, params, asTable } = request;
+      const options = asTable ? { rowMode: 'array' as const } : {};
       try {
-        const result = params ? await db.query(text, params) : (await db.exec(text)).at(-1);
+        const result = params ? await db.query(text, params) : (await db.exec(text, options)).at(-1);
         // an engine that was shot in the middle of something answers everything, with nothing
         if (result?.command === undefined) throw new Error('The engine does not answer');
-        const rows = result.rows as StatementResult['rows'];
-        port.postMessage({ id, result: { rows, command: result.command } } satisfies Reply);
+        const { rows, command, fields } = result;
+        const told = asTable ? { rows, columns: fields.map(({ name }) => name) } : { rows, command };
+        port.postMessage({ id, result: told });
       } catch (error) {
-        const { message, code, detail } = error as { message: string; code?: string; detail?: string };
+        const { message, code, detail, position, hint, routine } = error as Record<string, unknown>;
         // without an SQLSTATE it was not the statement that failed but the engine: it cannot be used any more
         if (typeof code !== 'string' || !/^(?=.*\d)[0-9A-Z]{5}$/.test(code)) throw error;
-        port.postMessage({ id, error: { message, code, detail } });
+        port.postMessage({ id, error: { message, code, detail, position, hint, routine } });
       }
     });
     port.postMessage({});

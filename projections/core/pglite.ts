@@ -22,8 +22,8 @@ import {
   wireParam,
 } from './sql.js';
 
-/** PostgreSQL settings: less memory and disk than a server would take. */
-const settings = [
+/** PostgreSQL settings of an embedded database: less memory and disk than a server would take. */
+export const settings = [
   'shared_buffers=32MB',
   'wal_level=minimal',
   'max_wal_senders=0',

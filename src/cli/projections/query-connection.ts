@@ -1,8 +1,6 @@
-/** What a statement gave: its columns as PostgreSQL names them, and its rows with the values in that order. */
-export interface QueryResult {
-  columns: string[];
-  rows: unknown[][];
-}
+import type { TableResult as QueryResult } from '../../../projections/core/pglite-thread.js';
+
+export type { QueryResult };
 
 /**
  * A connection to ask one query on. Unlike those of the read store it can be ended in the middle of a statement,
