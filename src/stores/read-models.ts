@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Projector } from '../../projections/core/projector.js';
 import type { Sql } from '../../projections/core/sql.js';
 import { type Position, pause, Unavailable } from '../../streams/core/index.js';
@@ -99,23 +100,17 @@ const mostKept = 1_000;
 /** No answer is given again after this time, in milliseconds: some of them depend on the time of day. */
 const longestMs = 1_000;
 
-interface Answer {
-  given: Promise<unknown>;
-  until: number;
-}
-
 /**
  * Answers of one read model, given again while it stays where it is: what many ask for at once is looked up once.
  * Whoever asks after a fact was folded gets an answer that contains it.
  */
 export class Answers {
-  readonly #byKey = new Map<string, Answer>();
-  readonly #now: () => number;
+  readonly #byKey: LRUCache<string, Promise<unknown>>;
   #state: string | undefined;
 
   /** `now` tells milliseconds that never go back. */
   constructor(now: () => number = () => performance.now()) {
-    this.#now = now;
+    this.#byKey = new LRUCache({ max: mostKept, ttl: longestMs, ttlResolution: 0, perf: { now } });
   }
 
   /**
@@ -124,18 +119,16 @@ export class Answers {
    */
   async of<T>(key: string, state: string | undefined, ask: () => Promise<T>): Promise<T> {
     if (state === undefined) return await ask();
-    if (state !== this.#state || this.#byKey.size >= mostKept) this.#byKey.clear();
+    if (state !== this.#state) this.#byKey.clear();
     this.#state = state;
-    const now = this.#now();
     const kept = this.#byKey.get(key);
-    if (kept && kept.until > now) return (await kept.given) as T;
+    if (kept) return (await kept) as T;
     const given = ask();
-    const answer = { given, until: now + longestMs };
-    this.#byKey.set(key, answer);
+    this.#byKey.set(key, given);
     try {
       return await given;
     } catch (error) {
-      if (this.#byKey.get(key) === answer) this.#byKey.delete(key);
+      if (this.#byKey.peek(key) === given) this.#byKey.delete(key);
       throw error;
     }
   }

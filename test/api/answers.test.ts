@@ -25,14 +25,14 @@ t.test('a failure is not kept', async (t) => {
 });
 
 t.test('answers are bounded, in number and in age', async (t) => {
-  let now = 0;
+  let now = 1;
   const answers = new Answers(() => now);
   let asked = 0;
   const ask = async () => ++asked;
   t.equal(await answers.of('first', 's', ask), 1);
-  now = 999;
+  now = 1_000;
   t.equal(await answers.of('first', 's', ask), 1);
-  now = 1_001;
+  now = 1_002;
   t.equal(await answers.of('first', 's', ask), 2);
   for (let n = 0; n < 1_000; n++) await answers.of(`q${n}`, 's', async () => n);
   t.equal(await answers.of('first', 's', ask), 3, 'the many others took its place');
