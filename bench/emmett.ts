@@ -71,7 +71,7 @@ async function rebuilds(t: Bench, postgres: string): Promise<Row> {
     t.progress(`rebuild, round ${round} of ${rounds}`);
     ours.push(
       await timed(async () => {
-        await projector.rebuild('delivery_queue');
+        await projector.upkeep.rebuild('delivery_queue');
         built = await nextSchema(projector, built);
       }),
     );

@@ -26,10 +26,10 @@ export async function rebuild(t: Bench): Promise<Row[]> {
       t.progress(`${name}: round ${round} of ${rounds}`);
       floor.push(await parseAll(nats.url, streams));
       const startedAt = performance.now();
-      await projector.rebuild('delivery_queue');
+      await projector.upkeep.rebuild('delivery_queue');
       schema = await nextSchema(projector, schema);
       ours.push(performance.now() - startedAt);
-      await projector.prune();
+      await projector.upkeep.prune();
     }
     await projector.stop();
     rows.push({

@@ -8,13 +8,13 @@ import {
   type StreamDefinition,
 } from '../../streams/core/index.js';
 import { operations, projectionSubject } from '../../streams/operations/facts.js';
+import { Batching, type BatchingOptions } from './batching.js';
 import type { Halt } from './builds.js';
 import { Cursor, type CursorOptions, messageOf, storeWentBack } from './cursor.js';
-import { Pace, type PaceOptions } from './pace.js';
 import type { Prepared } from './prepared.js';
 
 /** What a fold works with. */
-export interface FoldOptions extends CursorOptions, PaceOptions {
+export interface FoldOptions extends CursorOptions, BatchingOptions {
   log: Log;
   /** Milliseconds between two looks for a command to skip the fact that halted it. */
   skipPollMs: number;
@@ -39,7 +39,7 @@ export class Fold {
   readonly stream: StreamDefinition;
   readonly #options: FoldOptions;
   readonly #cursor: Cursor;
-  readonly #pace: Pace;
+  readonly #batching: Batching;
   readonly #stop = new AbortController();
   #round = new AbortController();
   #running: Promise<void> | undefined;
@@ -58,7 +58,7 @@ export class Fold {
     this.#options = options;
     this.stream = options.stream;
     this.#cursor = new Cursor(options);
-    this.#pace = new Pace(options);
+    this.#batching = new Batching(options);
   }
 
   /** Sequence up to which the stream is folded, as far as this process knows. */
@@ -91,7 +91,7 @@ export class Fold {
 
   /** Folds what has gathered without waiting for more: somebody waits for it. */
   hurry(): void {
-    this.#pace.hurry();
+    this.#batching.hurry();
   }
 
   /** Finishes the batch in hand and ends. */
@@ -148,7 +148,7 @@ export class Fold {
     }
     await this.#cursor.passOver(first_seq - 1);
     this.#headAtStart = last_seq;
-    this.#pace.isFarBehind = last_seq - this.position > this.#options.batch;
+    this.#batching.isFarBehind = last_seq - this.position > this.#options.batch;
     return undefined;
   }
 
@@ -174,9 +174,9 @@ export class Fold {
       if (halt || failure) this.#round.abort();
       this.#options.changed();
     };
-    const capacity = () => this.#pace.capacity;
+    const capacity = () => this.#batching.capacity;
     this.#isReading = true;
-    for await (const entries of this.#pace.batches(
+    for await (const entries of this.#batching.batches(
       log.follow(this.stream, { after: this.position, batch, capacity, signal }),
     )) {
       const began = clock.elapsed();
@@ -188,12 +188,12 @@ export class Fold {
       if (entries.length === 0) this.#looked = Math.max(this.position, this.#headAtStart);
       const pending = entries.at(-1)?.pending ?? 0;
       writing = write(decoded, prepared, pending);
-      if (this.#pace.givesWay) {
+      if (this.#batching.givesWay) {
         await writing;
         await pause(clock.elapsed() - began, signal);
       } else if (entries.length > 0 && pending < batch) {
         const perMs = entries.length / (began - this.#readAt);
-        await this.#pace.gather(perMs, signal);
+        await this.#batching.gather(perMs, signal);
       }
       if (entries.length > 0) this.#readAt = began;
     }

@@ -1,22 +1,13 @@
 import type { Logger } from 'pino';
 import { clock, pause } from '../../streams/core/clock.js';
-import { backoff, type Log, type Position, Refusal, Unavailable } from '../../streams/core/index.js';
-import { operations, projectionSubject } from '../../streams/operations/facts.js';
-import {
-  type Build,
-  completeBuild,
-  dropBuild,
-  emptyBuild,
-  ensureBuild,
-  prepareBuilds,
-  readBuilds,
-  readPosition,
-} from './builds.js';
+import { backoff, type Log, type Position, Unavailable } from '../../streams/core/index.js';
+import { type Build, completeBuild, readPosition } from './builds.js';
 import { Folding } from './folding.js';
 import { KnownBuilds } from './known-builds.js';
 import type { Projection } from './projection.js';
 import type { Sql } from './sql.js';
-import { FoldingRates, isAheadOfLog, type ProjectionStatus, statusOf } from './status.js';
+import { FoldingRates, type ProjectionStatus, statusOf } from './status.js';
+import { Upkeep } from './upkeep.js';
 
 /** What a projector works with. */
 export interface ProjectorOptions {
@@ -48,6 +39,8 @@ const polls = { first: 10, longest: 100 };
  * others fold.
  */
 export class Projector {
+  /** What operators do about read models. */
+  readonly upkeep: Upkeep;
   readonly #log: Log;
   readonly #sql: Sql;
   readonly #known: KnownBuilds;
@@ -74,6 +67,11 @@ export class Projector {
     this.#logger = logger;
     this.#watchMs = options.watchMs ?? 2_000;
     this.#stallMs = options.stallMs ?? 10_000;
+    this.upkeep = new Upkeep({
+      ...{ log, sql, logger, known: this.#known },
+      look: () => this.#look(),
+      status: () => this.status(),
+    });
     this.#folding = new Folding({
       log,
       sql,
@@ -187,59 +185,6 @@ export class Projector {
       return !this.#watching || this.#hasSeenEnd(active);
     });
     return this.#isCaughtUp;
-  }
-
-  /** Begins to build a read model anew beside the one that is read; whichever process folds it takes it up. */
-  async rebuild(name: string): Promise<{ name: string; version: number; schema: string }> {
-    const projection = this.#known.projection(name);
-    const { version } = projection;
-    await prepareBuilds(this.#sql);
-    const builds = await readBuilds(this.#sql);
-    const last = builds.findLast((build) => build.name === name && build.version === version);
-    const { schema, generation } = emptyBuild(projection, (last?.generation ?? 0) + 1);
-    await ensureBuild(this.#sql, projection, generation);
-    this.#logger.info({ schema }, 'read model is built anew');
-    await this.#look();
-    return { name, version, schema };
-  }
-
-  /** Records the command to pass over the fact that a read model halted at. Throws `Refusal` when it did not halt there, or no fact is to blame. */
-  async skip(
-    name: string,
-    command: { stream: string; seq: number; reason: string; by: string },
-  ): Promise<void> {
-    const { version } = this.#known.projection(name);
-    const { stream, seq, reason, by } = command;
-    await this.#look();
-    const halted = (await this.status()).filter(
-      (it) => it.name === name && it.error?.stream === stream && it.error.seq === seq,
-    );
-    if (halted.length === 0) throw new Refusal('not_halted', `${name} has not halted at ${stream} ${seq}`);
-    // passing over a fact would change nothing: none is to blame
-    if (halted.every(isAheadOfLog)) throw new Refusal('ahead_of_log', halted[0]!.error!.message);
-    const data = { projection: name, version, stream, seq, reason };
-    await this.#log.append(operations, projectionSubject(name), { type: 'fact.skipped', data }, { by });
-  }
-
-  /** Names of the schemas that `prune` would remove, as far as this process knows. */
-  unused(): string[] {
-    return this.#known.unused.map(({ schema }) => schema);
-  }
-
-  /**
-   * Removes the builds that this version reads no more and those of read models that it does not have; builds
-   * of newer versions stay. Returns the names of the removed schemas.
-   */
-  async prune(): Promise<string[]> {
-    const dropped: string[] = [];
-    await this.#known.read();
-    for (const build of this.#known.unused) {
-      await dropBuild(this.#sql, build.schema);
-      this.#logger.info({ schema: build.schema }, 'read model dropped');
-      dropped.push(build.schema);
-    }
-    await this.#look();
-    return dropped;
   }
 
   async #watch(): Promise<void> {

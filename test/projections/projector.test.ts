@@ -108,9 +108,12 @@ eachSql(t, async (t, open) => {
       await t.rejects(projector.schema('tally'), { code: 'read_model_building', status: 503 });
 
       const skip = { stream: 'THINGS', seq: 8, reason: 'a producer bug', by: 'ann' };
-      await t.rejects(projector.skip('tally', { ...skip, seq: 7 }), { code: 'not_halted', status: 409 });
-      await t.rejects(projector.skip('tolerant', skip), { code: 'not_halted' });
-      await projector.skip('tally', skip);
+      await t.rejects(projector.upkeep.skip('tally', { ...skip, seq: 7 }), {
+        code: 'not_halted',
+        status: 409,
+      });
+      await t.rejects(projector.upkeep.skip('tolerant', skip), { code: 'not_halted' });
+      await projector.upkeep.skip('tally', skip);
       t.ok(await projector.reached('tally', last, within));
       t.match(await counted(sql, 'tally_v1'), { things: 8, sums: { good: 8 } });
       await eventually('no halt', async () =>
@@ -123,11 +126,11 @@ eachSql(t, async (t, open) => {
       await eventually('a halt', async () => (await projector.status())[0]!.state === 'halted');
       t.equal((await projector.status())[0]!.error?.seq, next.seq - 1);
       t.equal(await projector.schema('tally'), 'tally_v1', 'what was folded can be read');
-      await projector.skip('tally', { ...skip, seq: next.seq - 1 });
+      await projector.upkeep.skip('tally', { ...skip, seq: next.seq - 1 });
       t.ok(await projector.reached('tally', next, within));
 
       t.comment('a new build skips by the same commands');
-      await projector.rebuild('tally');
+      await projector.upkeep.rebuild('tally');
       await eventually('the switch', async () => (await projector.schema('tally')) === 'tally_v1_g2');
       t.match(await counted(sql, 'tally_v1_g2'), { things: 9, sums: { good: 9 } });
     },
@@ -146,7 +149,7 @@ eachSql(t, async (t, open) => {
     await projector.start();
     await projector.reached('tally', await add('x'), within);
     t.equal(await projector.schema('tally'), 'tally_v1');
-    t.match(await projector.rebuild('tally'), { name: 'tally', version: 1, schema: 'tally_v1_g2' });
+    t.match(await projector.upkeep.rebuild('tally'), { name: 'tally', version: 1, schema: 'tally_v1_g2' });
     if (sql.engine === 'postgres') {
       t.ok(await projector.reached('tally', await add('x'), within), 'what is read stays up to date');
       t.equal(await projector.schema('tally'), 'tally_v1');
@@ -154,14 +157,14 @@ eachSql(t, async (t, open) => {
         (await projector.status()).map(({ schema, state }) => `${schema} ${state}`),
         ['tally_v1 live', 'tally_v1_g2 building'],
       );
-      t.same(await projector.prune(), [], 'neither is in the way');
+      t.same(await projector.upkeep.prune(), [], 'neither is in the way');
     }
     openGate();
     await eventually('the switch', async () => (await projector.schema('tally')) === 'tally_v1_g2');
     const last = await add('x');
     t.ok(await projector.reached('tally', last, within));
     t.equal((await counted(sql, 'tally_v1_g2')).things, last.seq);
-    t.same(await projector.prune(), ['tally_v1']);
+    t.same(await projector.upkeep.prune(), ['tally_v1']);
     await t.rejects(counted(sql, 'tally_v1'), { code: '42P01' });
     t.equal(await projector.schema('tally'), 'tally_v1_g2');
     t.equal(
@@ -202,13 +205,17 @@ eachSql(t, async (t, open) => {
       t.ok(await upgraded.reached('tally', last, within));
       for (const schema of ['tally_v1', 'tally_v2']) t.equal((await counted(sql, schema)).things, last.seq);
 
-      t.same(await old.prune(), [], 'a newer version is not the old code’s business');
+      t.same(await old.upkeep.prune(), [], 'a newer version is not the old code’s business');
       await old.stop();
-      t.same(await upgraded.prune(), ['tally_v1']);
+      t.same(await upgraded.upkeep.prune(), ['tally_v1']);
       const without = project(sql, [tally({ name: 'another' })]);
       await without.start();
       await upgraded.stop();
-      t.same(await without.prune(), ['tally_v2'], 'read models that the code no longer has are dropped');
+      t.same(
+        await without.upkeep.prune(),
+        ['tally_v2'],
+        'read models that the code no longer has are dropped',
+      );
     },
   );
 
@@ -285,14 +292,14 @@ eachSql(t, async (t, open) => {
     await eventually('the schema', async () => (await reader.schema('tally')) === 'tally_v1');
     await eventually('readiness', () => reader.caughtUp());
     t.match(await reader.status(), [{ schema: 'tally_v1', state: 'live', error: null }]);
-    await reader.rebuild('tally');
+    await reader.upkeep.rebuild('tally');
     await eventually('the switch', async () => (await reader.schema('tally')) === 'tally_v1_g2');
 
     const bad = await add('poison');
     await eventually('a halt', async () =>
       (await reader.status()).some(({ error }) => error?.seq === bad.seq),
     );
-    await reader.skip('tally', { stream: 'THINGS', seq: bad.seq, reason: 'bad', by: 'ann' });
+    await reader.upkeep.skip('tally', { stream: 'THINGS', seq: bad.seq, reason: 'bad', by: 'ann' });
     t.ok(await reader.reached('tally', await add('x'), within));
   });
 
@@ -373,7 +380,7 @@ eachSql(t, async (t, open) => {
     await projector.start();
     await eventually('a halt', async () => (await projector.status())[0]!.state === 'halted');
     t.match((await projector.status())[0]!.error, { stream: 'THINGS', seq: 20, message: /not the same log/ });
-    await projector.rebuild('tally');
+    await projector.upkeep.rebuild('tally');
     await eventually('the switch', async () => (await projector.schema('tally')) === 'tally_v1_g2');
     t.match(await counted(sql, 'tally_v1_g2'), { things: 1, sums: { new: 1 } });
   });

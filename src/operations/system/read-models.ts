@@ -26,7 +26,7 @@ export const listProjections = define('listProjections', {
   http: { method: 'get', path: '/ops/projections' },
   run: async (_input, _caller, { projector }: ReadModelParts) => ({
     projections: (await projector.status()).map(projectionView),
-    unused: projector.unused(),
+    unused: projector.upkeep.unused(),
   }),
 });
 
@@ -57,7 +57,7 @@ export const rebuildProjection = define('rebuildProjection', {
     ...{ method: 'post', path: '/ops/projections/{name}/rebuild' },
     headersOf: ({ name }: { name: string }) => ({ location: `/ops/projections/${name}` }),
   },
-  run: async ({ name }, _caller, { projector }: ReadModelParts) => await projector.rebuild(name),
+  run: async ({ name }, _caller, { projector }: ReadModelParts) => await projector.upkeep.rebuild(name),
 });
 
 /** Lets a halted read model pass over a fact. */
@@ -77,7 +77,7 @@ export const skipFact = define('skipFact', {
   refusals: { ...unknown, not_halted: true, ahead_of_log: true },
   http: { method: 'post', path: '/ops/projections/{name}/skip' },
   run: async ({ name, stream, seq, reason }, { actor }, { projector }: ReadModelParts) => {
-    await projector.skip(name, { stream, seq, reason, by: actor });
+    await projector.upkeep.skip(name, { stream, seq, reason, by: actor });
     return { name, skipped: { stream, seq } };
   },
 });
@@ -88,7 +88,9 @@ export const pruneProjections = define('pruneProjections', {
   says: 'What was dropped',
   output: z.object({ dropped: z.array(text('delivery_queue_v1')) }),
   http: { method: 'post', path: '/ops/projections/prune' },
-  run: async (_input, _caller, { projector }: ReadModelParts) => ({ dropped: await projector.prune() }),
+  run: async (_input, _caller, { projector }: ReadModelParts) => ({
+    dropped: await projector.upkeep.prune(),
+  }),
 });
 
 /** A build of a read model as it is answered; numbers are rounded to what they are worth. */

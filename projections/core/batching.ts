@@ -2,7 +2,7 @@ import { pause } from '../../streams/core/clock.js';
 import type { Entry } from '../../streams/core/index.js';
 
 /** What decides how fast a stream is folded. */
-export interface PaceOptions {
+export interface BatchingOptions {
   /** Facts per transaction at most. */
   batch: number;
   /** Whether anybody waits for facts to be folded. */
@@ -26,13 +26,13 @@ const fastFrom = 0.5;
 const gatheredShare = 0.8;
 
 /** How many facts a fold takes at a time, and how long it lets them gather. */
-export class Pace {
+export class Batching {
   /** Whether whole batches were behind the last entries. */
   isFarBehind = false;
-  readonly #options: PaceOptions;
+  readonly #options: BatchingOptions;
   #hurry = () => {};
 
-  constructor(options: PaceOptions) {
+  constructor(options: BatchingOptions) {
     this.#options = options;
   }
 
