@@ -12,7 +12,7 @@ import {
 } from '../../streams/core/index.js';
 import type { RefusalCode } from '../../streams/refusals.js';
 
-type Answer = { is: 'result'; result: unknown } | Told;
+type Reply = { is: 'result'; result: unknown } | Told;
 
 /** Operations by name; each takes plain JSON and answers plain JSON, or throws. The deadline is that of who asks. */
 export type Operations = Record<string, (input: never, deadline: Deadline) => Promise<unknown>>;
@@ -53,7 +53,7 @@ export function answerRequests(options: {
   const underWay = new Set<Promise<void>>();
   const answer = async (message: Msg): Promise<void> => {
     const operation = message.subject.split('.').at(-1)!;
-    let answer: Answer;
+    let reply: Reply;
     try {
       const run = operations[operation] as
         | ((input: unknown, deadline: Deadline) => Promise<unknown>)
@@ -61,17 +61,17 @@ export function answerRequests(options: {
       if (!run) throw new Refusal('not_found', `${service} has no operation ${operation}`);
       const deadline = deadlineOf(log, message);
       deadline.require();
-      answer = { is: 'result', result: await run(message.json(), deadline) };
+      reply = { is: 'result', result: await run(message.json(), deadline) };
       observe?.(operation, 'done');
     } catch (error) {
       if (!isExpected(error)) logger.error({ service, operation, err: error }, 'operation failed');
       observe?.(operation, codeOf(error));
-      answer = told(error);
+      reply = told(error);
     }
     // without a connection nobody waits for the answer any more
     if (log.connection.isClosed()) return;
     try {
-      message.respond(JSON.stringify(answer));
+      message.respond(JSON.stringify(reply));
     } catch (error) {
       // what is no JSON, or too long for a message, must not end the process
       logger.error({ service, operation, err: error }, 'an answer cannot be given');
@@ -144,9 +144,9 @@ export async function request<Result>(
     if (code === '503') throw new Unavailable(absent);
     throw code === 'TIMEOUT' ? new Unavailable('answer_overdue') : error;
   });
-  const answer = message.json<Answer>();
-  if (answer.is === 'result') return answer.result as Result;
-  throw errorTold(answer);
+  const reply = message.json<Reply>();
+  if (reply.is === 'result') return reply.result as Result;
+  throw errorTold(reply);
 }
 
 /** The commands of a service; each takes what is asked for and who asks. */

@@ -35,7 +35,7 @@ export interface Ask {
 }
 
 /** What a model answered. */
-export interface Answer {
+export interface Completion {
   content: string;
   /** Why it ended, in its provider's words; `too_large` where we ended it. */
   finish: string;
@@ -60,7 +60,7 @@ export class Models {
   readonly #clients = new Map<string, Promise<OpenAI>>();
 
   /** Asks once. Throws a `CallFailure`, whatever goes wrong. */
-  async ask(model: Model, { messages, maxTokens, temperature, timeoutMs, signal }: Ask): Promise<Answer> {
+  async ask(model: Model, { messages, maxTokens, temperature, timeoutMs, signal }: Ask): Promise<Completion> {
     const worst = worstCost(model, bytesOf(messages), maxTokens);
     const body = {
       model: model.name,
@@ -78,7 +78,7 @@ export class Models {
       const said = model.stream ? await streamed(client, body, ended) : await whole(client, body, ended);
       // a stream that is ended from here just stops
       ended.throwIfAborted();
-      return answerOf(model, messages, said);
+      return completionOf(model, messages, said);
     } catch (error) {
       const failure = failureOf(error, { worst, isLate: late.aborted, isCut: signal.aborted });
       // some providers quote the key that they refuse, and reasons are logged and shown
@@ -169,7 +169,7 @@ async function whole(client: OpenAI, body: Body, signal: AbortSignal): Promise<S
   };
 }
 
-function answerOf(model: Model, messages: Message[], said: Said): Answer {
+function completionOf(model: Model, messages: Message[], said: Said): Completion {
   const { content, finish = 'stop' } = said;
   const tokens = said.tokens ?? { in: guessed(bytesOf(messages)), out: guessed(Buffer.byteLength(content)) };
   const cost = costOf(model.prices, tokens);

@@ -11,7 +11,7 @@ import {
   querySubject,
 } from '../../streams/deliberation/index.js';
 import type { CallFailure } from './failures.js';
-import { type Answer, type Model, type Models, worstCost } from './model.js';
+import { type Completion, type Model, type Models, worstCost } from './model.js';
 import { nextStep, type Step } from './plan.js';
 import { bytesOf, messagesFor, synthesisBytes, tokensFor } from './prompts.js';
 import { readSynthesis } from './synthesis.js';
@@ -147,7 +147,7 @@ export class QueryRun {
       const about = { round, model: model.id, attempt };
       const ms = () => Math.round(clock.elapsed() - before);
       const { temperature } = query;
-      let answer: Answer;
+      let answer: Completion;
       try {
         answer = await models.ask(model, { messages, maxTokens, temperature, timeoutMs, signal: cut });
       } catch (error) {

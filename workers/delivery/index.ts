@@ -163,7 +163,7 @@ export class DeliverToIrc {
     const started = clock.now();
     if (!place.ours) {
       this.#inHand.forget(consumer);
-      this.#presence.doubt();
+      this.#presence.forgetHistories();
       await this.#inHand.flushed();
     }
     const outcomes = await RecordedOutcomes.recall(place, from, this.#options);

@@ -40,7 +40,7 @@ export class Presence {
   #rooms = new Map<string, OpenRoom>();
   #waiting: Waiting[] = [];
   #joining = false;
-  /** One wait for all lanes. */
+  /** One wait for all channels. */
   #nextSession: Promise<unknown> | undefined;
 
   constructor(irc: IrcConnection, permit: Permit, stopping: AbortSignal, managed?: Pick<Rooms, 'refused'>) {
@@ -85,7 +85,7 @@ export class Presence {
   }
 
   /** What was read of histories until now is not enough any more. */
-  doubt(): void {
+  forgetHistories(): void {
     for (const room of this.#rooms.values()) room.shown = undefined;
   }
 

@@ -20,7 +20,7 @@ export interface Answered {
 }
 
 /** What became of one command. */
-export type Answer = Answered | { is: 'unconfirmed' } | { is: 'lost'; written: boolean };
+export type CommandOutcome = Answered | { is: 'unconfirmed' } | { is: 'lost'; written: boolean };
 
 /** How lines and their answers are brought together on one connection. */
 export interface Exchange {
@@ -29,7 +29,7 @@ export interface Exchange {
   /** One PRIVMSG whose parts are already safe; `tag` is the escaped value of +svc/event. */
   say(channel: string, text: string, tag: string | undefined): Promise<SayOutcome>;
   /** One safe command line. */
-  command(line: string): Promise<Answer>;
+  command(line: string): Promise<CommandOutcome>;
   /** Offers a received line; true when it was an answer and nobody else needs it. */
   take(line: string): boolean;
   /** Milliseconds without any answer while there is one to come; 0 while there is none. */
@@ -58,20 +58,20 @@ export const emptyTally = (): Tally => ({ confirmed: 0, refused: 0, unconfirmed:
 /** Who waits for the end of an entry: a line that was said or a command. One of the two is set. */
 export interface Waiter {
   said: ((outcome: SayOutcome) => void) | undefined;
-  answered: ((answer: Answer) => void) | undefined;
+  answered: ((answer: CommandOutcome) => void) | undefined;
 }
 
 /** Gives a waiter the end that belongs to its kind, and counts the end of a line. */
-export function give(waiter: Waiter, outcome: SayOutcome | Answer, tally: Tally): void {
+export function give(waiter: Waiter, outcome: SayOutcome | CommandOutcome, tally: Tally): void {
   if (waiter.said) {
     const said = outcome as SayOutcome;
     tally[said.is] += 1;
     waiter.said(said);
-  } else waiter.answered?.(outcome as Answer);
+  } else waiter.answered?.(outcome as CommandOutcome);
 }
 
 /** An answer made of its lines. */
-export function answerOf(lines: IrcLine[]): Answer {
+export function commandOutcome(lines: IrcLine[]): CommandOutcome {
   const failed = lines.find((line) => isError(line.command));
   return { is: 'answered', lines, error: failed ? { code: failed.command, text: textOf(failed) } : null };
 }

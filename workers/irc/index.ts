@@ -1,5 +1,5 @@
 export { IrcConnection, type IrcConnectionOptions, type IrcStatus } from './connection.js';
-export type { Answer, SayOutcome } from './exchange.js';
+export type { CommandOutcome, SayOutcome } from './exchange.js';
 export type { JoinOptions, JoinOutcome, Replay } from './join.js';
 export {
   type ChannelStatus,

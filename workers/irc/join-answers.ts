@@ -1,5 +1,5 @@
 import { casefold } from '../../streams/irc-grammar.js';
-import type { Answer } from './exchange.js';
+import type { CommandOutcome } from './exchange.js';
 import { type IrcLine, isError, textOf } from './line.js';
 import type { Self } from './self.js';
 
@@ -70,7 +70,7 @@ export class JoinAnswers {
     private readonly names: ModeNames,
   ) {}
 
-  read(answer: Answer): void {
+  read(answer: CommandOutcome): void {
     if (answer.is !== 'answered') return;
     const replays = new Map<string, Target>();
     for (const line of answer.lines) {

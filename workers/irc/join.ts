@@ -1,5 +1,5 @@
 import { casefold, isChannel } from '../../streams/irc-grammar.js';
-import type { Answer } from './exchange.js';
+import type { CommandOutcome } from './exchange.js';
 import {
   type ChannelStatus,
   type HistoryLine,
@@ -55,7 +55,7 @@ export interface JoinContext extends ModeNames {
   replays: boolean;
   /** Whether our user mode +N holds the replay back until it is taken off. */
   quiet: boolean;
-  command(line: string): Promise<Answer>;
+  command(line: string): Promise<CommandOutcome>;
 }
 
 const maxLineBytes = 495;

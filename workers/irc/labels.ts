@@ -1,7 +1,7 @@
 import { clock } from '../../streams/core/clock.js';
 import {
-  type Answer,
-  answerOf,
+  type CommandOutcome,
+  commandOutcome,
   type Exchange,
   type ExchangeOptions,
   emptyTally,
@@ -48,7 +48,7 @@ export class LabelExchange implements Exchange {
     });
   }
 
-  command(line: string): Promise<Answer> {
+  command(line: string): Promise<CommandOutcome> {
     return new Promise((answered) => this.#enqueue(` ${line}`, undefined, answered));
   }
 
@@ -164,10 +164,10 @@ export class LabelExchange implements Exchange {
   }
 
   #finish(entry: Pending, lines: IrcLine[]): void {
-    this.#settle(entry, entry.said ? saidOf(lines) : answerOf(lines));
+    this.#settle(entry, entry.said ? saidOf(lines) : commandOutcome(lines));
   }
 
-  #settle(entry: Pending, outcome: SayOutcome | Answer): void {
+  #settle(entry: Pending, outcome: SayOutcome | CommandOutcome): void {
     this.#written.delete(entry.label);
     this.#newestAnswered = Math.max(this.#newestAnswered, entry.number);
     this.#answeredAt = clock.elapsed();

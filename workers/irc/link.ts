@@ -1,6 +1,6 @@
 import { Client } from 'irc-framework';
 import { clock } from '../../streams/core/clock.js';
-import type { Answer, Exchange } from './exchange.js';
+import type { CommandOutcome, Exchange } from './exchange.js';
 import { LabelExchange } from './labels.js';
 import { commandLine, commandOf, type IrcLine, parseLine, textOf } from './line.js';
 import { PingFenceExchange } from './ping-fence.js';
@@ -129,7 +129,7 @@ export class Link {
   }
 
   /** One command and its answer; throws a TypeError when the parts do not make one line. */
-  async command(...parts: string[]): Promise<Answer> {
+  async command(...parts: string[]): Promise<CommandOutcome> {
     const line = commandLine(parts);
     return this.exchange?.command(line) ?? { is: 'lost', written: false };
   }

@@ -1,8 +1,8 @@
 import { clock } from '../../streams/core/clock.js';
 import { casefold } from '../../streams/irc-grammar.js';
 import {
-  type Answer,
-  answerOf,
+  type CommandOutcome,
+  commandOutcome,
   type Exchange,
   type ExchangeOptions,
   emptyTally,
@@ -50,7 +50,7 @@ export class PingFenceExchange implements Exchange {
     );
   }
 
-  command(line: string): Promise<Answer> {
+  command(line: string): Promise<CommandOutcome> {
     return new Promise((answered) => this.#enqueue({ ...pending(line), answered }));
   }
 
@@ -131,7 +131,7 @@ export class PingFenceExchange implements Exchange {
     this.#round = [];
     for (const entry of round) {
       if (entry.said) give(entry, entry.refused ?? { is: 'confirmed', msgid: null }, this.tally);
-      else give(entry, answerOf(entry.lines), this.tally);
+      else give(entry, commandOutcome(entry.lines), this.tally);
     }
     if (this.#round.length === 0) this.#begin();
   }

@@ -1,6 +1,6 @@
 import { Unavailable } from '../../streams/core/index.js';
 import { cutToBytes, isChannel, lineBudget } from '../../streams/irc-grammar.js';
-import type { Answer, Answered, Exchange, SayOutcome } from './exchange.js';
+import type { Answered, CommandOutcome, Exchange, SayOutcome } from './exchange.js';
 import { type JoinContext, type JoinOptions, type JoinOutcome, joinChannels } from './join.js';
 import type { ModeNames } from './join-answers.js';
 import { commandLine, escapeTag } from './line.js';
@@ -111,7 +111,7 @@ export class Session {
   }
 
   /** Any other command; the last part may hold spaces. Rejects with a TypeError when the parts do not make one line. */
-  async command(...parts: string[]): Promise<Answer> {
+  async command(...parts: string[]): Promise<CommandOutcome> {
     return this.#exchange.command(commandLine(parts));
   }
 

@@ -87,14 +87,14 @@ export async function startDemoChain(program: string, dataDir: string): Promise<
     log: pino({ level: 'silent' }),
   });
   try {
-    return { ...(await furnish(rpcOf(child.port))), network: network.id, stop: () => child.stop() };
+    return { ...(await deployToken(rpcOf(child.port))), network: network.id, stop: () => child.stop() };
   } catch (error) {
     await child.stop();
     throw error;
   }
 }
 
-async function furnish(url: string): Promise<Omit<DemoChain, 'network' | 'stop'>> {
+async function deployToken(url: string): Promise<Omit<DemoChain, 'network' | 'stop'>> {
   const { deployedBytecode } = JSON.parse(readFileSync(paymentToken.bytecodeFile, 'utf8')) as {
     deployedBytecode: Hex;
   };

@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { MarketEvent } from '../../../streams/events/index.js';
 import { defineOperation } from '../core/operation.js';
 import { type EventsParts, getQueueStatistics } from './queue.js';
-import type { Received as Answer } from './reception.js';
+import type { Received } from './reception.js';
 
 export type { EventsParts } from './queue.js';
 
-const Received = z.object({
+const Receipt = z.object({
   status: z.enum(['accepted', 'already_processed', 'ignored']),
   queued: z.boolean(),
   duplicate: z.literal(true).optional(),
@@ -23,7 +23,7 @@ const timestamp = {
   required: true,
 };
 
-/** Receives an event of the task marketplace; its route is in `receiver.ts`, which looks at the signature first. */
+/** Receives an event of the task marketplace; its route is in `http/webhook.ts`, which looks at the signature first. */
 export const receiveEvent = defineOperation('receiveEvent', {
   tag: 'Webhooks',
   summary: 'Receive an event of the task marketplace',
@@ -42,7 +42,7 @@ export const receiveEvent = defineOperation('receiveEvent', {
     202: {
       says: 'Stored, and on its way',
       body: {
-        schema: Received,
+        schema: Receipt,
         example: {
           ...{ status: 'accepted', queued: true, event_id: 'evt-1', target_channels: ['#bounties'] },
           formatted_message:
@@ -53,7 +53,7 @@ export const receiveEvent = defineOperation('receiveEvent', {
     200: {
       says: 'Known already, or ignored: an echo of our own, or of a type that is not shown here',
       body: {
-        schema: Received,
+        schema: Receipt,
         example: {
           ...{ status: 'already_processed', queued: false, duplicate: true, event_id: 'evt-1' },
           delivery_status: 'delivered',
@@ -76,11 +76,11 @@ export const receiveEvent = defineOperation('receiveEvent', {
   http: {
     method: 'post',
     path: '/hooks/em/events',
-    status: ({ status }: Answer) => (status === 'accepted' ? 202 : 200),
+    status: ({ status }: Received) => (status === 'accepted' ? 202 : 200),
     describe: { headers: { 'X-EM-Timestamp': timestamp } },
   },
   remote: { service: 'bridge', method: 'post', path: '/api/em/event' },
-  run: async (event, _caller, { events }: EventsParts): Promise<Answer> =>
+  run: async (event, _caller, { events }: EventsParts): Promise<Received> =>
     await events.reception.receive(event),
 });
 
