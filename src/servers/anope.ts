@@ -1,12 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync } from 'node:fs';
-import { connect } from 'node:net';
 import { join, resolve } from 'node:path';
 import type { Logger } from 'pino';
 import { anopeConfig, anopeModulesDir, nickServiceNick, type ServicesLink } from './anope-config.js';
 import type { Binary } from './binaries.js';
 import { recordedRun } from './child.js';
-import { freePort, isFree } from './net.js';
+import { freePort, isFree, probe } from './net.js';
 import { type OptionalChild, superviseOptionalChild } from './optional-child.js';
 import { writePrivateFile } from './private-file.js';
 
@@ -82,16 +81,9 @@ const confdir = (dir: string) => `--confdir=${join(dir, 'conf')}`;
 
 /** Whether the nick service answers to who asks it on the network, within `timeoutMs`. */
 export function nickServiceAnswers({ port, password }: IrcEntrance, timeoutMs = 3_000): Promise<boolean> {
-  return new Promise((resolve) => {
+  const nick = `probe-${randomBytes(4).toString('hex')}`;
+  return probe({ port }, timeoutMs, (socket, settle) => {
     let rest = '';
-    const socket = connect({ port, host: '127.0.0.1' });
-    const settle = (result: boolean) => {
-      clearTimeout(timer);
-      socket.destroy();
-      resolve(result);
-    };
-    const timer = setTimeout(() => settle(false), timeoutMs);
-    const nick = `probe-${randomBytes(4).toString('hex')}`;
     socket.once('connect', () =>
       socket.write(`PASS :${password}\r\nNICK ${nick}\r\nUSER probe 0 * :looks for ${nickServiceNick}\r\n`),
     );
@@ -108,8 +100,6 @@ export function nickServiceAnswers({ port, password }: IrcEntrance, timeoutMs = 
         if (command === 'NOTICE' && from.startsWith(`:${nickServiceNick}!`)) settle(true);
       }
     });
-    socket.once('error', () => settle(false));
-    socket.once('close', () => settle(false));
   });
 }
 

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { createServer, connect as tcpConnect } from 'node:net';
+import { createServer, type Socket, connect as tcpConnect } from 'node:net';
 
 // Below the range that the kernel gives to outgoing connections: a client that reconnects to a closed loopback
 // port inside that range can be given this very port, connects to itself and keeps the server from coming back.
@@ -24,15 +24,16 @@ export function isFree(port: number, host = '127.0.0.1'): Promise<boolean> {
   });
 }
 
-/** Connects, sends `hello` and says whether the first bytes of the answer match within `timeoutMs`. */
-export function answers(
+/**
+ * Talks to a server over a connection of its own until `settle` is called with what came of it; `false` where the
+ * connection ends before, or nothing has come of it within `timeoutMs`.
+ */
+export function probe(
   { port, host = '127.0.0.1' }: { port: number; host?: string },
-  hello: string,
-  expected: RegExp,
-  timeoutMs = 1_000,
+  timeoutMs: number,
+  talk: (socket: Socket, settle: (result: boolean) => void) => void,
 ): Promise<boolean> {
   return new Promise((resolve) => {
-    let seen = '';
     const socket = tcpConnect({ port, host: host === '0.0.0.0' ? '127.0.0.1' : host });
     const settle = (result: boolean) => {
       clearTimeout(timer);
@@ -40,13 +41,26 @@ export function answers(
       resolve(result);
     };
     const timer = setTimeout(() => settle(false), timeoutMs);
+    socket.once('error', () => settle(false));
+    socket.once('close', () => settle(false));
+    talk(socket, settle);
+  });
+}
+
+/** Connects, sends `hello` and says whether the first bytes of the answer match within `timeoutMs`. */
+export function answers(
+  server: { port: number; host?: string },
+  hello: string,
+  expected: RegExp,
+  timeoutMs = 1_000,
+): Promise<boolean> {
+  return probe(server, timeoutMs, (socket, settle) => {
+    let seen = '';
     socket.once('connect', () => socket.write(hello));
     socket.on('data', (bytes) => {
       seen += bytes.toString('latin1');
       if (expected.test(seen)) settle(true);
       else if (seen.length > 65_536) settle(false);
     });
-    socket.once('error', () => settle(false));
-    socket.once('close', () => settle(false));
   });
 }
