@@ -1,5 +1,5 @@
-import type { FactOf, Recorded, StreamDefinition } from '../../streams/core/index.js';
-import type { Tx } from './sql.js';
+import type { FactOf, Position, Recorded, StreamDefinition } from '../../streams/core/index.js';
+import type { Sql, Tx } from './sql.js';
 
 /** A read model as a value: which streams it is made of, its tables, and how facts change them. */
 export interface Projection {
@@ -11,6 +11,9 @@ export interface Projection {
   ddl(schema: string): string;
   apply(tx: Tx, facts: Recorded[], schema: string): Promise<void>;
 }
+
+/** Runs a query on one read model; `after` waits, within bounds, until it has folded that position. */
+export type Read = <T>(query: (sql: Sql, schema: string) => Promise<T>, after?: Position) => Promise<T>;
 
 /**
  * Defines a read model. Raise `version` when the tables or the fold change: the new one is built beside the old

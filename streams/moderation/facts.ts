@@ -14,7 +14,7 @@ export type Action = (typeof actions)[number];
 const ref = z.string();
 const points = z.int().min(0).max(100);
 
-/** What the guardian saw, what it did about it, and what came of that. */
+/** What moderation saw, what it did about it, and what came of that. */
 export const moderation = defineStream({
   name: 'MODERATION',
   subjects: ['moderation.>'],

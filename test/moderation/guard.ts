@@ -13,7 +13,7 @@ import {
   usualThresholds,
 } from '../../streams/moderation/index.js';
 import { irc, ircSubject, type LineSighting } from '../../streams/network/index.js';
-import { GuardChannels, type GuardOptions, type ReadModeration } from '../../workers/moderation/index.js';
+import { GuardChannels, type GuardOptions } from '../../workers/moderation/index.js';
 import { openLog } from '../network/stage.js';
 import { eventually } from '../support/eventually.js';
 import { startNats, type TestNats } from '../support/nats.js';
@@ -49,7 +49,7 @@ export class GuardHouse {
     private readonly t: Teardown,
     readonly nats: TestNats,
     readonly log: Log,
-    readonly read: ReadModeration,
+    readonly read: GuardOptions['read'],
   ) {}
 
   static async open(t: Teardown): Promise<GuardHouse> {

@@ -1,13 +1,7 @@
 import type { Logger } from 'pino';
-import type { Sql } from '../../projections/core/sql.js';
-import type { Log, Position } from '../../streams/core/index.js';
+import type { Read } from '../../projections/core/projection.js';
+import type { Log } from '../../streams/core/index.js';
 import type { IrcConnection } from '../irc/connection.js';
-
-/** Runs a query on the channel directory; `after` waits, within bounds, until it has folded that position. */
-export type ReadDirectory = <T>(
-  query: (sql: Sql, schema: string) => Promise<T>,
-  after?: Position,
-) => Promise<T>;
 
 /** Operations an hour that callers may ask for; 0 lifts a limit. */
 export interface HourlyLimits {
@@ -39,7 +33,8 @@ export interface KeepChannelsOptions {
   log: Log;
   /** The channel bot's connection; started and stopped by the keeper. */
   irc: IrcConnection;
-  read: ReadDirectory;
+  /** Of the channel directory. */
+  read: Read;
   /** Nicks of our other bots: they never lose their voice. */
   bots: readonly string[];
   /** Channels that are there whatever is recorded: they are never managed. */

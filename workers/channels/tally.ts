@@ -1,7 +1,8 @@
 import { channelStatistics, limitedOperations } from '../../projections/channels/queries.js';
+import type { Read } from '../../projections/core/projection.js';
 import { type ChannelType, channels } from '../../streams/channels/index.js';
 import { type Log, Refusal } from '../../streams/core/index.js';
-import type { HourlyLimits, ReadDirectory } from './options.js';
+import type { HourlyLimits } from './options.js';
 
 /** How many channels of a type there may be, archived ones with them. */
 const mostOfType: Partial<Record<ChannelType, number>> = { task: 5_000, geographic: 500, category: 100 };
@@ -31,7 +32,7 @@ export class Tally {
   }
 
   /** Takes stock of everything that is recorded by now. */
-  static async take(log: Log, read: ReadDirectory, limits: HourlyLimits): Promise<Tally> {
+  static async take(log: Log, read: Read, limits: HourlyLimits): Promise<Tally> {
     const after = { stream: channels.name, seq: await log.head(channels) };
     const now = log.now();
     const { byType } = await read((sql, schema) => channelStatistics(sql, schema, now), after);

@@ -1,8 +1,7 @@
 import type { Logger } from 'pino';
-import type { Tx } from '../../projections/core/sql.js';
+import type { Read } from '../../projections/core/projection.js';
 import { type IdentityLink, linkOfNick } from '../../projections/identity/queries.js';
 import { atMost, clock } from '../../streams/core/clock.js';
-import type { Position } from '../../streams/core/index.js';
 import { KeyedLock } from '../../streams/core/keyed-lock.js';
 import { casefold, cleanText, cutToBytes, isNick } from '../../streams/irc-grammar.js';
 import type { IrcConnection } from '../irc/connection.js';
@@ -19,8 +18,8 @@ export { type AgentIds, type Asking, IdentityRegistry, type IdentityRegistryOpti
 export interface IdentifyOptions {
   irc: IrcConnection;
   registry: IdentityRegistry;
-  /** Asks the read model of links, as far as `after` at least. */
-  read<T>(query: (sql: Tx, schema: string) => Promise<T>, after?: Position): Promise<T>;
+  /** Of links. */
+  read: Read;
   logger: Logger;
 }
 

@@ -4,10 +4,10 @@ import { GuardLines } from './lines.js';
 import type { GuardOptions } from './options.js';
 import { Sanctions } from './sanctions.js';
 
-export { type GuardOptions, guard, type ReadModeration } from './options.js';
+export { type GuardOptions, guard } from './options.js';
 
 /**
- * The guardian: scores every recorded line and has the network act upon what looks like an attack, records what was
+ * Moderation: scores every recorded line and has the network act upon what looks like an attack, records what was
  * withheld of events, and lifts mutes and bans in time.
  */
 export class GuardChannels {

@@ -1,15 +1,9 @@
 import type { Logger } from 'pino';
-import type { Sql } from '../../projections/core/sql.js';
-import type { Log, Position } from '../../streams/core/index.js';
+import type { Read } from '../../projections/core/projection.js';
+import type { Log } from '../../streams/core/index.js';
 import type { Enforced, Enforcement, Thresholds } from '../../streams/moderation/index.js';
 
-/** Runs a query on the moderation's read model; `after` waits, within bounds, until it has folded that position. */
-export type ReadModeration = <T>(
-  query: (sql: Sql, schema: string) => Promise<T>,
-  after?: Position,
-) => Promise<T>;
-
-/** What the guardian works with; times in milliseconds. */
+/** What moderation works with; times in milliseconds. */
 export interface GuardOptions {
   log: Log;
   logger: Logger;
@@ -20,11 +14,11 @@ export interface GuardOptions {
   bots: readonly string[];
   /** Acts on the network. Throws `Unavailable` while nobody can. */
   enforce(wanted: Enforcement): Promise<Enforced>;
-  read: ReadModeration;
+  read: Read;
   /** Age from which on nothing is done about a line any more; five minutes by default. */
   lateAfterMs?: number;
 }
 
-/** Who records what the guardian does. */
+/** Who records what moderation does. */
 export const guard = 'guard-channels';
 export const usualLateAfterMs = 5 * 60_000;

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Tx } from '../../../projections/core/sql.js';
+import type { Read } from '../../../projections/core/projection.js';
 import { type VerifiedLink, verifiedLinks } from '../../../projections/identity/queries.js';
 import { clock } from '../../../streams/core/clock.js';
 import { pause } from '../../../streams/core/index.js';
@@ -10,8 +10,8 @@ export interface WatchRegistryOptions {
   registry: IdentityRegistry;
   /** Agent ids of wallets, by wallet in lower case; throws when the chain cannot be asked. */
   agents: { agentsOf(wallets: readonly string[]): Promise<Map<string, number>> };
-  /** Asks the read model of links. */
-  read<T>(query: (sql: Tx, schema: string) => Promise<T>): Promise<T>;
+  /** Of links. */
+  read: Read;
   /** Pauses before the first look and between looks, in milliseconds: half a minute and an hour by default. */
   schedule?: { firstMs: number; everyMs: number };
   logger: Logger;

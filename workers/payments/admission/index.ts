@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
-import type { Sql } from '../../../projections/core/sql.js';
+import type { Read } from '../../../projections/core/projection.js';
 import { type OpenSession, openSessions } from '../../../projections/payments/queries.js';
-import type { Log, Position, Recorded } from '../../../streams/core/index.js';
+import type { Log, Recorded } from '../../../streams/core/index.js';
 import { KeyedLock } from '../../../streams/core/keyed-lock.js';
 import { casefold } from '../../../streams/irc-grammar.js';
 import { type PaymentFact, payments, placesDecider } from '../../../streams/payments/index.js';
@@ -17,8 +17,8 @@ export interface AdmitPayersOptions {
   channels: Channels;
   /** The paid channels, which are to be there. */
   rooms: readonly PaidRoom[];
-  /** Runs a query on the read model of paid sessions; `after` waits, within bounds, until it has folded that position. */
-  read<T>(query: (sql: Sql, schema: string) => Promise<T>, after?: Position): Promise<T>;
+  /** Of paid sessions. */
+  read: Read;
   logger: Logger;
 }
 

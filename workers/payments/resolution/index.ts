@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
-import type { Sql } from '../../../projections/core/sql.js';
+import type { Read } from '../../../projections/core/projection.js';
 import { type OpenPayment, openPayments } from '../../../projections/payments/queries.js';
-import type { Log, Position, Recorded } from '../../../streams/core/index.js';
+import type { Log, Recorded } from '../../../streams/core/index.js';
 import {
   claimMs,
   type Fate,
@@ -19,8 +19,8 @@ export interface ResolvePaymentsOptions {
   places: readonly SoldChannel[];
   /** Tells what became of a payment, without moving money; `undefined` when nobody can tell now. */
   fateOf(intended: Intended): Promise<Fate | undefined>;
-  /** Runs a query on the read model of payments; `after` waits, within bounds, until it has folded that position. */
-  read<T>(query: (sql: Sql, schema: string) => Promise<T>, after?: Position): Promise<T>;
+  /** Of payments. */
+  read: Read;
   logger: Logger;
   /** How long it waits between two looks at a payment. */
   pauses?: LookPauses;
