@@ -1,7 +1,8 @@
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
+import type { Summary } from './campaign.js';
 import { runInProcesses } from './processes.js';
-import { failureText, plannedText, summaryText, timelineText } from './report.js';
+import { failureText, plannedText, progressText, summaryText, timelineText } from './report.js';
 import { play, type Run, type Scenario } from './scenario.js';
 import { scenarios } from './scenarios/index.js';
 import { shrink } from './shrink.js';
@@ -21,8 +22,29 @@ Plays the product's own code through bad days that a seed decides, and judges ea
 Scenarios:
 ${scenarios.map(({ name, says }) => `  ${name.padEnd(14)} ${says}`).join('\n')}`;
 
-const { setInterval, clearInterval } = globalThis;
 const say = (text: string) => void process.stdout.write(`${text}\n`);
+
+/** How far a campaign is: one line that is written anew on a terminal, and one now and then elsewhere. */
+class Progress {
+  readonly #began = performance.now();
+  readonly #isTerminal = process.stdout.isTTY;
+  readonly #everyMs = this.#isTerminal ? 500 : 10_000;
+  #toldAt = this.#began;
+
+  tell(so: Summary): void {
+    const now = performance.now();
+    if (now - this.#toldAt < this.#everyMs) return;
+    this.#toldAt = now;
+    const text = progressText(so, now - this.#began);
+    if (this.#isTerminal) process.stdout.write(`\r\x1b[K${text}`);
+    else say(text);
+  }
+
+  /** Says something else, in place of the line. */
+  interrupt(text: string): void {
+    say(this.#isTerminal ? `\r\x1b[K${text}` : text);
+  }
+}
 
 function fail(message: string): never {
   process.stderr.write(`${message}\n\n${usage}\n`);
@@ -81,30 +103,18 @@ async function campaign(): Promise<void> {
   const stop = new AbortController();
   process.once('SIGINT', () => stop.abort());
   process.once('SIGTERM', () => stop.abort());
-  let last = '';
-  const progress = setInterval(
-    () =>
-      last &&
-      say(
-        last
-          .split('\n')
-          .slice(0, 1 + chosen.length)
-          .join('\n'),
-      ),
-    10_000,
-  );
+  const progress = new Progress();
   const jobs = Math.min(wholeNumber('jobs') || availableParallelism(), seeds ?? Number.POSITIVE_INFINITY);
   const so = await runInProcesses(jobs, {
     ...{ scenarios: chosen, firstSeed, signal: stop.signal, goOn: options['keep-going'] },
     ...(seeds === undefined ? {} : { seeds }),
     ...(minutes === undefined ? {} : { budgetMs: minutes * 60_000 }),
     ran: (run, _seconds, so) => {
-      last = summaryText(so);
-      if (run.broken.length > 0) say(failureText(run));
+      progress.tell(so);
+      if (run.broken.length > 0) progress.interrupt(failureText(run));
     },
   });
-  clearInterval(progress);
-  say(summaryText(so));
+  progress.interrupt(summaryText(so));
   const [failure] = so.failures;
   if (!failure) return;
   process.exitCode = 1;
