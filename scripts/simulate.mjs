@@ -5,9 +5,9 @@ import { compile, compiledDir } from './compile.mjs';
 
 await compile();
 const program = join(compiledDir, 'test/simulation/main.js');
-const played = spawn(process.execPath, ['--enable-source-maps', program, ...process.argv.slice(2)], {
-  stdio: 'inherit',
-});
+// runs leave much behind at once; one process to a processor collects it itself
+const options = ['--enable-source-maps', '--max-semi-space-size=32', '--single-threaded-gc'];
+const played = spawn(process.execPath, [...options, program, ...process.argv.slice(2)], { stdio: 'inherit' });
 // the program is told by the terminal too, and tells what it has come to
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => played.kill(signal));
 played.once('exit', (code) => {

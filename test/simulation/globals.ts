@@ -3,6 +3,20 @@ import timersPromises from 'node:timers/promises';
 import { type Clock, useClock } from '../../streams/core/clock.js';
 import type { Planned, World } from './world.js';
 
+const RealDate = globalThis.Date;
+/** Whose time it is. One class for all worlds: programs that were made fast with it stay so in the next one. */
+let now = () => RealDate.now();
+
+class WorldDate extends RealDate {
+  constructor(...args: ConstructorParameters<typeof RealDate> | []) {
+    if (args.length === 0) super(now());
+    else super(...(args as ConstructorParameters<typeof RealDate>));
+  }
+  static override now(): number {
+    return Math.floor(now());
+  }
+}
+
 /** A timer as programs hold it. */
 class Timer {
   #planned: Planned | undefined;
@@ -62,15 +76,7 @@ export function takeOverGlobals(world: World): () => void {
     plan();
     return timer;
   };
-  class WorldDate extends real.Date {
-    constructor(...args: ConstructorParameters<typeof real.Date> | []) {
-      if (args.length === 0) super(world.now);
-      else super(...(args as ConstructorParameters<typeof real.Date>));
-    }
-    static override now(): number {
-      return Math.floor(world.now);
-    }
-  }
+  now = () => world.now;
   Object.assign(globalThis, {
     setTimeout: later,
     clearTimeout: cancel,
