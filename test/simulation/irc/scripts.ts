@@ -244,6 +244,12 @@ export const scripts: Record<string, Step[]> = {
     ['a', 'SANICK old2 1bad'],
     ['a', 'SANICK Bot kept-bot'],
     ['a', 'NICK Bot'],
+    ['a', 'SAMODE #room +N'],
+    ['b', 'NICK other'],
+    ['b', 'NICK ALICE'],
+    ['b', 'PART #room'],
+    ['b', 'NICK other'],
+    ['a', 'SANICK Bot other2'],
   ],
   questions: [
     ...become,

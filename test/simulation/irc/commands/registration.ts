@@ -39,6 +39,8 @@ const nick: Command = (run) => {
   if (user?.nick === wanted) return;
   const refusal = refusalOf(server, wanted, user);
   if (refusal) return client.numeric(refusal[0], wanted, refusal[1]);
+  const steady = [...(user?.channels ?? [])].find(({ modes }) => modes.has('N'));
+  if (steady) return client.numeric('447', `Can't change nickname while on ${steady.name} (+N is set)`);
   server.overrule(wanted, client);
   if (user) return server.happen({ is: 'nick', user: user.id, nick: wanted, at: server.second });
   client.nick = wanted;
