@@ -1,4 +1,13 @@
-import { type Address, createPublicClient, type Hex, http, type PublicClient, parseAbi } from 'viem';
+import {
+  type Address,
+  createPublicClient,
+  type Hex,
+  http,
+  isAddressEqual,
+  type PublicClient,
+  parseAbi,
+  parseEventLogs,
+} from 'viem';
 import type { Fate } from '../../streams/payments/index.js';
 import { boundedFetch } from '../core/fetch.js';
 
@@ -64,12 +73,14 @@ export class Chain {
     const args = { authorizer: payer as Address, nonce: nonce as Hex };
     const [use] = await this.#client.getLogs({ address, event: used!, args, fromBlock });
     if (!use) return fromBlock === 0n ? { is: 'void' } : undefined;
-    const transfers = await this.#client.getLogs({
-      ...{ address, event: transfer!, blockHash: use.blockHash },
-      args: { from: payer as Address, to: payTo as Address },
-    });
-    const isPaid = transfers.some(
-      ({ transactionHash, args }) => transactionHash === use.transactionHash && String(args.value) === amount,
+    // with all that it did, and from a server that knows it: one that is behind would show the block without transfers
+    const { logs } = await this.#client.getTransactionReceipt({ hash: use.transactionHash });
+    const isPaid = parseEventLogs({ abi: [transfer!], logs }).some(
+      ({ address, args: { from, to, value } }) =>
+        isAddressEqual(address, asset as Address) &&
+        isAddressEqual(from, payer as Address) &&
+        isAddressEqual(to, payTo as Address) &&
+        String(value) === amount,
     );
     return isPaid ? { is: 'paid', transaction: use.transactionHash } : { is: 'void' };
   }
