@@ -98,6 +98,8 @@ export class Access {
       throw new Unavailable('log_unavailable', 'The event log does not show what it stores', 1);
     const settled = await this.#options.facilitator.settle(proof, entering.resource);
     if (!intended) return await this.#finish(entering, await this.#believe(entering, settled, undefined));
+    if (settled.is === 'refused')
+      return await this.#finish(entering, await this.#lookAgain(entering, settled));
     if (settled.is !== 'unknown') return await this.#finish(entering, settled);
     const fate = await this.#fateOf(proof);
     return await this.#finish(entering, fate?.is === 'paid' ? fate : settled);
@@ -159,15 +161,27 @@ export class Access {
   }
 
   /** What an answer says of a payment that somebody may have settled before. */
-  async #believe({ proof }: Entering, settled: Settled, before: Fate | undefined): Promise<Result> {
+  async #believe(entering: Entering, settled: Settled, before: Fate | undefined): Promise<Result> {
     if (settled.is === 'settled') return settled;
-    const fate = await this.#fateOf(proof);
+    const fate = await this.#fateOf(entering.proof);
     if (fate?.is === 'paid') return fate;
     const reason = settled.is === 'refused' ? settled.reason : settled.error;
     if (fate?.is === 'void') return { is: 'refused', reason, transaction: '' };
     if (settled.is === 'refused' && saysUsed(reason)) return { is: 'paid', transaction: '' };
-    if (settled.is === 'refused' && before?.is === 'unused' && fate?.is === 'unused') return settled;
+    if (settled.is === 'refused' && before?.is === 'unused' && fate?.is === 'unused')
+      return await this.#lookAgain(entering, settled);
     return { is: 'unknown', error: reason };
+  }
+
+  /** A refusal may come because somebody else has settled the same payment at the same time: then it is paid. */
+  async #lookAgain({ proof, resource }: Entering, refused: Settled & { is: 'refused' }): Promise<Result> {
+    const paid = { is: 'paid' as const, transaction: '' };
+    if (saysUsed(refused.reason)) return paid;
+    const fate = await this.#fateOf(proof);
+    if (fate?.is === 'paid') return fate;
+    const verified = await this.#options.facilitator.verify(proof, resource).catch(() => undefined);
+    if (!verified) return { is: 'unknown', error: refused.reason };
+    return verified.is === 'invalid' && saysUsed(verified.reason) ? paid : refused;
   }
 
   async #finish(entering: Entering, result: Result): Promise<Entered> {
@@ -183,7 +197,10 @@ export class Access {
       }
       case 'refused': {
         const { reason, transaction } = result;
-        await this.#decide({ is: 'refuse', channel: channel.name, payment: proof.id, nick, reason });
+        const refuse = { is: 'refuse' as const, channel: channel.name, payment: proof.id, nick, reason };
+        const session = liveSessionOf(await this.#decide(refuse), proof.id, this.#options.log.now());
+        // somebody else was faster, and knew better
+        if (session) return { is: 'granted', session, isNew: false };
         logger.info({ ...about, reason }, 'payment refused');
         return { is: 'refused', reason, transaction };
       }
