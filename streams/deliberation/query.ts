@@ -214,6 +214,8 @@ function decideToAsk(
   });
   const losses = call.losses + (call.open === undefined ? 0 : 1);
   if (losses >= mostLosses) return failed('answer_lost', 'the answer was lost more than once');
+  // one that ended would have been the last
+  if (call.attempt >= mostAttempts) return failed('answer_lost', 'the answer to the last attempt was lost');
   let others = 0;
   for (const { open } of state.calls.values()) others += open ?? 0;
   if (state.spent + others + worst + keep > state.ceiling)

@@ -141,6 +141,19 @@ t.test('BRAIN-14 a lost answer is asked for once more, and counted', async (t) =
     .decides(t, failed('a', { code: 'answer_lost', cost_nano_usd: 100 }));
 });
 
+t.test('BRAIN-15 what was refused twice and then lost is not asked for a fourth time', async (t) => {
+  const refused = (attempt: number) => failed('a', { attempt, code: 'model_unavailable', final: false });
+  given([created, started, asked('a'), refused(1), asked('a', 2), refused(2), asked('a', 3)])
+    .when(ask('a'))
+    .decides(
+      t,
+      failed('a', {
+        ...{ attempt: 3, code: 'answer_lost', message: 'the answer to the last attempt was lost' },
+        ...{ final: true, cost_nano_usd: 100, ms: 0 },
+      }),
+    );
+});
+
 t.test('BRAIN-15 what was refused is tried three times', async (t) => {
   const fail = (attempt: number, retry = true): QueryCommand => ({
     ...{ is: 'fail', id, round: 1, model: 'a', attempt, code: 'model_unavailable', message: '', retry },
