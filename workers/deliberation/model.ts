@@ -159,7 +159,10 @@ async function streamed(client: OpenAI, body: Body, signal: AbortSignal): Promis
 
 async function whole(client: OpenAI, body: Body, signal: AbortSignal): Promise<Said> {
   const { choices, usage } = await client.chat.completions.create({ ...body, stream: false }, { signal });
-  const [choice] = choices ?? [];
+  // whatever stands between us and the model may have an answer of its own
+  if (!Array.isArray(choices))
+    throw new CallFailure('model_invalid_answer', 'the answer is none of the protocol', false);
+  const [choice] = choices;
   const content = choice?.message?.content ?? '';
   const isTooLarge = Buffer.byteLength(content) > mostBytes;
   return {
