@@ -8,7 +8,9 @@ import { leased } from '../bots/leased.js';
 import type { Area, AreaParts } from './area.js';
 
 /** Queries to several models, and the worker that runs them. Throws `ConfigError` where they are run and a model has no key. */
-export function deliberationArea(parts: AreaParts): Area {
+export function deliberationArea(
+  parts: Pick<AreaParts, 'config' | 'log' | 'logger' | 'readModels' | 'holder'>,
+): Area {
   const { config, log, logger, readModels } = parts;
   const { MODELS: models } = config;
   // who asks no model needs no key

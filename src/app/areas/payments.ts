@@ -13,7 +13,9 @@ import { readUnresolved } from '../gauges/payments.js';
 import type { Area, AreaParts } from './area.js';
 
 /** Paid channels: what they cost, the way in by payment, who is brought in and put out, and what became of payments. */
-export function paymentsArea(parts: AreaParts): Area {
+export function paymentsArea(
+  parts: Pick<AreaParts, 'config' | 'log' | 'logger' | 'readModels' | 'channels' | 'holder'>,
+): Area {
   const { config, log, logger, readModels, channels } = parts;
   const { X402_FACILITATOR_URL: url, CHAIN_RPC_URL: rpcUrl, PUBLIC_URL: publicUrl } = config;
   const paidChannels = readPaidChannels(config.PAID_CHANNELS, config.IRC_CHANNELS);

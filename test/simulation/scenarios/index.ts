@@ -1,11 +1,23 @@
 import type { Scenario } from '../scenario.js';
 import { channels } from './channels.js';
+import { deliberation } from './deliberation.js';
 import { delivery } from './delivery.js';
 import { guard } from './guard.js';
 import { identity } from './identity.js';
 import { log } from './log.js';
+import { payments } from './payments.js';
 import { record } from './record.js';
 import { sessions } from './sessions.js';
 
 /** All scenarios, the smallest parts of the product first. */
-export const scenarios: readonly Scenario[] = [log, identity, sessions, record, channels, guard, delivery];
+export const scenarios: readonly Scenario[] = [
+  log,
+  identity,
+  deliberation,
+  sessions,
+  record,
+  channels,
+  payments,
+  guard,
+  delivery,
+];
