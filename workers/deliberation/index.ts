@@ -21,6 +21,11 @@ export interface DeliberateOptions {
 const maxInHand = 1_000;
 /** Queries that are run at the same time. */
 const maxRuns = 8;
+/**
+ * How long a query that somebody else has gone on with is left to them: longer than it takes until a process that is not
+ * to run queries any more knows that, and has stopped.
+ */
+const overtakenMs = 10_000;
 /** How long a stop waits for answers under way: they are paid for. */
 const stopBoundMs = 4_000;
 
@@ -77,7 +82,7 @@ export class Deliberate {
       await run.giveUp('internal_error', 'the query could not be run');
       return { is: 'done' };
     }
-    // whoever has overtaken us has taken up the consumer, too: we are handed it again when it is ours
-    return this.#options.stopped.aborted ? { is: 'wait', afterMs: 0 } : { is: 'left' };
+    // whoever has overtaken us goes on with it, or has to stop soon because the work is ours: then nobody would
+    return { is: 'wait', afterMs: this.#options.stopped.aborted ? 0 : overtakenMs };
   }
 }
