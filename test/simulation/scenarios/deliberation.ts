@@ -35,7 +35,7 @@ const calmWithinMs = 240_000;
 export const deliberation: Scenario = {
   name: 'deliberation',
   says: 'who asks models, round by round, and draws their answers together, in two processes',
-  kept: [7009, 7022, 7031],
+  kept: [7009, 7022, 7031, 40045],
   boundMs: 900_000,
   // loaded by the first call: in real time, of which a world knows nothing
   prepare: () => import('openai'),
@@ -84,6 +84,8 @@ class Deliberating {
     this.#models.thinksMs = 1_500;
     await Promise.all([...starting, ...this.#underWay]);
     await this.#settle();
+    // until no second process believes that the work is its own
+    await stage.pass(15_000);
     const calmFrom = stage.world.now;
     for (let n = 0; n < queriesInCalm; n++) this.#ask(this.#random.fork(), log);
     await Promise.all(this.#underWay);
