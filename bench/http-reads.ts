@@ -4,8 +4,9 @@ import { feedbackSubject } from '../streams/reputation/facts.js';
 import { reputation } from '../streams/reputation/index.js';
 import type { Bench, Row } from './support/bench.js';
 import { median, whole } from './support/figures.js';
-import { answersPerSecond } from './support/load.js';
+import { type LoadFigures, loadText, medians, underLoad } from './support/load.js';
 import { openLog } from './support/log.js';
+import { rawRequest } from './support/raw-http.js';
 import { startNats } from './support/servers.js';
 import { startFloor, startService } from './support/service.js';
 import { eventually } from './support/wait.js';
@@ -32,24 +33,29 @@ export async function httpReads(t: Bench): Promise<Row[]> {
   const floor = await startFloor(t, 'bytes', { bodies });
   const rows: Row[] = [];
   for (const [n, path] of paths.entries()) {
-    const rounds: { ours: number; floor: number }[] = [];
+    const rounds: { ours: LoadFigures; floor: LoadFigures }[] = [];
     for (let round = 0; round <= t.size(3, 1); round++) {
       t.progress(`${path}, ${round === 0 ? 'warming up' : `round ${round}`}`);
       const figures = {
-        ours: await answersPerSecond({ url: ours.url + path, connections, duration: t.size(3, 1) }),
-        floor: await answersPerSecond({ url: `${floor.url}/${n}`, connections, duration: t.size(3, 1) }),
+        ours: await read(ours.url + path, ours.pid, t.size(3, 1)),
+        floor: await read(`${floor.url}/${n}`, floor.pid, t.size(3, 1)),
       };
       if (round > 0) rounds.push(figures);
     }
     rows.push({
       measured: `\`GET ${path}\`, ${whole(Buffer.byteLength(bodies[n]!))} bytes, ${connections} connections`,
-      ours: `${whole(median(rounds.map((figures) => figures.ours)))}/s`,
-      against: `a bare route that answers the same bytes: ${whole(median(rounds.map((figures) => figures.floor)))}/s`,
-      ratio: median(rounds.map((figures) => figures.ours / figures.floor)),
+      ours: loadText(medians(rounds.map((figures) => figures.ours))),
+      against: `a bare route that answers the same bytes: ${loadText(medians(rounds.map((figures) => figures.floor)))}`,
+      ratio: median(rounds.map((figures) => figures.ours.perSecond / figures.floor.perSecond)),
       goal: '≥ 0.6',
     });
   }
   return rows;
+}
+
+async function read(url: string, pid: number, seconds: number): Promise<LoadFigures> {
+  const bytes = rawRequest(url);
+  return await underLoad({ url, next: () => bytes, connections, seconds, processes: { process: pid } });
 }
 
 /** 10,000 lines in fifty channels, and what a thousand agents were rated. */

@@ -1,6 +1,7 @@
 import type { Bench, Row } from './support/bench.js';
-import { median, whole } from './support/figures.js';
-import { answersPerSecond } from './support/load.js';
+import { median } from './support/figures.js';
+import { type LoadFigures, loadText, medians, underLoad } from './support/load.js';
+import { rawRequest } from './support/raw-http.js';
 import { startNats } from './support/servers.js';
 import { startFloor, startService } from './support/service.js';
 
@@ -9,7 +10,7 @@ const key = 'bench-key-'.repeat(4);
 
 /** Calls of the tool server, against the SDK's own server that makes its tools for each request, in turns. */
 export async function mcp(t: Bench): Promise<Row[]> {
-  const { url } = await startFloor(t, 'mcp');
+  const floor = await startFloor(t, 'mcp');
   const nats = await startNats(t);
   const ours = await startService(
     t,
@@ -25,37 +26,37 @@ export async function mcp(t: Bench): Promise<Row[]> {
       { name: 'tool_7', arguments: { channel: 'lobby' } },
     ],
   ] as const) {
-    const rounds: { ours: number; floor: number }[] = [];
+    const rounds: { ours: LoadFigures; floor: LoadFigures }[] = [];
     for (let round = 0; round <= t.size(3, 1); round++) {
       t.progress(`${method}, ${round === 0 ? 'warming up' : `round ${round}`}`);
       const figures = {
-        ours: await perSecond(`${ours.url}/mcp`, { method, params }, t.size(4, 1)),
-        floor: await perSecond(url, { method, params: floorParams }, t.size(4, 1)),
+        ours: await called({ ...ours, url: `${ours.url}/mcp` }, { method, params }, t.size(4, 1)),
+        floor: await called(floor, { method, params: floorParams }, t.size(4, 1)),
       };
       if (round > 0) rounds.push(figures);
     }
     rows.push({
       measured: `${method} of POST /mcp, ${connections} connections`,
-      ours: `${whole(median(rounds.map((figures) => figures.ours)))}/s`,
-      against: `the SDK’s stateless server, its 57 tools registered for each request: ${whole(median(rounds.map((figures) => figures.floor)))}/s`,
-      ratio: median(rounds.map((figures) => figures.ours / figures.floor)),
+      ours: loadText(medians(rounds.map((figures) => figures.ours))),
+      against: `the SDK’s stateless server, its 57 tools registered for each request: ${loadText(medians(rounds.map((figures) => figures.floor)))}`,
+      ratio: median(rounds.map((figures) => figures.ours.perSecond / figures.floor.perSecond)),
       goal: '≥ 2',
     });
   }
   return rows;
 }
 
-async function perSecond(url: string, request: object, seconds: number): Promise<number> {
-  return await answersPerSecond({
-    url,
-    connections,
-    duration: seconds,
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      accept: 'application/json, text/event-stream',
-      'x-mcp-api-key': key,
-    },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, ...request }),
-  });
+async function called(
+  { url, pid }: { url: string; pid: number },
+  request: object,
+  seconds: number,
+): Promise<LoadFigures> {
+  const headers = {
+    'content-type': 'application/json',
+    accept: 'application/json, text/event-stream',
+    'x-mcp-api-key': key,
+  };
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, ...request });
+  const bytes = rawRequest(url, { method: 'POST', headers, body });
+  return await underLoad({ url, next: () => bytes, connections, seconds, processes: { process: pid } });
 }

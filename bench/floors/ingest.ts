@@ -1,14 +1,17 @@
-// Floor of durable ingest: one bare route that checks an HMAC and publishes, and nothing else.
+// Floor of durable ingest: one bare route that checks an HMAC and publishes, alone or in groups, and nothing else.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { fastify } from 'fastify';
+import { AppendQueue } from '../../streams/core/append-queue.js';
 import { connectToNats } from '../../streams/core/nats.js';
 import { newId, Publisher } from '../../streams/core/publisher.js';
 
-const [url = '', secret = '', port = '0'] = process.argv.slice(2);
+const [url = '', secret = '', how = 'single', port = '0'] = process.argv.slice(2);
 const connection = await connectToNats(url, 'floor');
 const manager = await connection.jetstreamManager();
-await manager.streams.add({ name: 'FLOOR', subjects: ['floor.>'] });
+const stream = { name: `FLOOR_${how}`, subjects: [`floor.${how}.>`], allow_atomic: how === 'groups' };
+await manager.streams.add(stream);
 const publisher = new Publisher(connection);
+const way = how === 'groups' ? new AppendQueue(publisher, async () => new Map()) : publisher;
 
 const app = fastify();
 app.removeAllContentTypeParsers();
@@ -21,7 +24,7 @@ app.post('/hooks/em/events', async (request, reply) => {
   const given = Buffer.from(String(request.headers['x-em-signature']));
   if (given.length !== expected.length || !timingSafeEqual(given, expected)) return reply.code(401).send({});
   const event = JSON.parse(raw.toString()) as { event_id: string };
-  const answer = await publisher.publish(`floor.event.${event.event_id}`, raw, {
+  const answer = await way.publish(`floor.${how}.${event.event_id}`, raw, {
     id: newId(),
     expectedLastSubjectSequence: 0,
     timeoutMs: 5_000,
