@@ -62,7 +62,11 @@ t.test('behind a proxy', async (t) => {
           if (text.includes(`through ${name}`)) break;
         }
         stop.abort();
-        await eventually('no viewer', async () => (await viewers()) === 0);
+        // HAProxy notices it with what it writes next
+        await eventually('no viewer', async () => {
+          await speaker.ask('PRIVMSG #lobby :still there?');
+          return (await viewers()) === 0;
+        });
       });
 
       t.test('tools, also under the name by which the proxy asks', async (t) => {
