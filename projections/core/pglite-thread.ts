@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { atMost } from '../../streams/core/clock.js';
+import { atMost, clock, type Timer } from '../../streams/core/clock.js';
 import { storeUnavailable, type WireParam } from './sql.js';
 
 /** What one statement gave: its rows and the command it turned out to be. */
@@ -37,12 +37,16 @@ export class PgliteThread {
     number,
     { resolve(result: StatementResult | TableResult): void; reject(error: unknown): void }
   >();
+  readonly #answerMs: number;
+  /** Runs out when the statement in hand takes too long. */
+  #overdue: Timer | undefined;
   #next = 0;
   #ended: string | undefined;
   #dismissed = false;
 
-  private constructor(worker: Worker, died: (reason: string) => void) {
+  private constructor(worker: Worker, answerMs: number, died: (reason: string) => void) {
     this.#worker = worker;
+    this.#answerMs = answerMs;
     worker.on('message', (reply: Reply) => this.#receive(reply));
     worker.on('error', (error) => this.#end(error.message));
     worker.on('exit', () => {
@@ -53,13 +57,19 @@ export class PgliteThread {
 
   /**
    * Opens the database in a directory. Where there is none it copies `template`, or makes one. `died` tells
-   * that the thread is gone although nobody closed it.
+   * that the thread is gone although nobody closed it; it is ended when one statement takes longer than `answerMs`
+   * milliseconds, for nobody can call it off.
    */
   static async open(
     directory: string,
-    options: { settings: string[]; template?: string | undefined; died: (reason: string) => void },
+    options: {
+      settings: string[];
+      template?: string | undefined;
+      answerMs?: number;
+      died: (reason: string) => void;
+    },
   ): Promise<PgliteThread> {
-    const { settings, template, died } = options;
+    const { settings, template, answerMs = longestStatementMs, died } = options;
     const worker = new Worker(`(${main})()`, {
       eval: true,
       // the thread runs plain JavaScript: loaders of the process would only slow its start
@@ -78,7 +88,7 @@ export class PgliteThread {
       await worker.terminate();
       throw error;
     }
-    return new PgliteThread(worker, died);
+    return new PgliteThread(worker, answerMs, died);
   }
 
   /** Runs one statement, or several when there are no parameters; rejects with the SQLSTATE in `code`. */
@@ -113,6 +123,7 @@ export class PgliteThread {
     const id = this.#next++;
     return new Promise((resolve, reject) => {
       this.#waiting.set(id, { resolve, reject });
+      if (this.#waiting.size === 1) this.#expectAnswer();
       const owned = request.params
         ?.filter((param) => param instanceof Uint8Array)
         .map(({ buffer }) => buffer);
@@ -123,18 +134,34 @@ export class PgliteThread {
   #receive(reply: Reply): void {
     const waiting = this.#waiting.get(reply.id);
     this.#waiting.delete(reply.id);
+    this.#expectAnswer();
     if ('result' in reply) waiting?.resolve(reply.result);
     else waiting?.reject(Object.assign(new Error(reply.error.message), reply.error));
   }
 
+  /** From now on the next answer has its time: they come one after another. */
+  #expectAnswer(): void {
+    clock.clearTimeout(this.#overdue);
+    this.#overdue = undefined;
+    if (this.#waiting.size === 0) return;
+    this.#overdue = clock.setTimeout(() => {
+      this.#end(`a statement took longer than ${this.#answerMs} ms`);
+      void this.#worker.terminate();
+    }, this.#answerMs);
+    this.#overdue.unref();
+  }
+
   #end(reason: string): void {
     this.#ended ??= reason;
+    clock.clearTimeout(this.#overdue);
     for (const { reject } of this.#waiting.values()) reject(storeUnavailable(this.#ended));
     this.#waiting.clear();
   }
 }
 
 const closeBoundMs = 5_000;
+/** Far longer than any statement of ours takes, also on a busy machine. */
+const longestStatementMs = 120_000;
 
 /**
  * What the thread does. It is sent over as source text, so that it runs the same from compiled code and under

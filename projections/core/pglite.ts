@@ -41,9 +41,10 @@ const repairPauseMs = 5_000;
 /**
  * Opens the read store in a directory of its own, in this process. What cannot be opened is moved aside and
  * replaced by an empty store: everything in it can be folded again. One process at a time may open a directory.
+ * A statement that takes longer than `statementMs` milliseconds counts as a crash; two minutes by default.
  */
-export async function openPglite(directory: string, logger: Logger): Promise<Sql> {
-  const store = new Pglite(directory, logger);
+export async function openPglite(directory: string, logger: Logger, statementMs?: number): Promise<Sql> {
+  const store = new Pglite(directory, logger, statementMs);
   await store.open();
   return store;
 }
@@ -52,6 +53,7 @@ class Pglite implements Sql {
   readonly engine = 'pglite';
   readonly #directory: string;
   readonly #logger: Logger;
+  readonly #statementMs: number | undefined;
   #withoutTemplate = false;
   /** What waits for the transaction in hand to end, in the order in which it came. */
   readonly #waiting: (() => void)[] = [];
@@ -64,8 +66,9 @@ class Pglite implements Sql {
   #repairing: Promise<void> | undefined;
   #closed = false;
 
-  constructor(directory: string, logger: Logger) {
+  constructor(directory: string, logger: Logger, statementMs?: number) {
     this.#directory = directory;
+    this.#statementMs = statementMs;
     this.#logger = logger;
     this.#upkeep = clock.setInterval(() => void this.#tidy(), upkeepMs);
     this.#upkeep.unref();
@@ -163,6 +166,7 @@ class Pglite implements Sql {
       throw new Error('the machine went down while it was open');
     const thread = await PgliteThread.open(this.#directory, {
       settings,
+      ...(this.#statementMs === undefined ? {} : { answerMs: this.#statementMs }),
       template: exists || this.#withoutTemplate ? undefined : await findTemplate(makeDatabase),
       died: (reason) => {
         const again = clock.now() - this.#diedAt < crashLoopMs;

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import pino from 'pino';
 import t from 'tap';
 import { openSql } from '../../projections/core/open-sql.js';
+import { openPglite } from '../../projections/core/pglite.js';
 import { eventually } from '../support/eventually.js';
 import { startPostgres, temporaryDirectory } from '../support/sql.js';
 import { counted, startLog, tally } from './tally.js';
@@ -142,6 +143,23 @@ t.test('READ-09 an embedded store that crashes is opened again', async (t) => {
   t.ok(await projector.reached('tally', last, within));
   t.match(await counted(sql, 'tally_v1'), { things: last.seq });
   t.match(said.at(-1), { msg: /moved aside/ });
+});
+
+t.test('READ-09 a statement of an embedded store that never ends is ended', async (t) => {
+  const { logger, said } = listen();
+  const sql = await openPglite(join(await temporaryDirectory(t), 'pg'), logger, 2_000);
+  t.teardown(() => sql.close());
+  await sql.query('create table kept (one int)');
+  await sql.query('insert into kept values (1)');
+  const endless = sql.query('select count(*) from generate_series(1, 1000000000000) as one', []);
+  const behind = sql.query('select 1', []);
+  await t.rejects(endless, { code: 'store_unavailable' });
+  await t.rejects(behind, { code: 'store_unavailable' });
+  const kept = await eventually('the store to be opened again', () =>
+    sql.query('select one from kept', []).catch(() => undefined),
+  );
+  t.same(kept, [{ one: 1 }]);
+  t.match(said, [{ level: 50, msg: /crashed/, reason: 'a statement took longer than 2000 ms' }]);
 });
 
 t.test('READ-09 files of an embedded store vanish while it is open', async (t) => {
