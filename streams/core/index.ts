@@ -28,5 +28,6 @@ export {
   type Origin,
   type Position,
   type Recorded,
+  requireFact,
   type StreamDefinition,
 } from './stream.js';

@@ -107,6 +107,11 @@ export function encodeFact(
   return encoder.encode(JSON.stringify(envelope));
 }
 
+/** Throws when the data of a fact is not what the stream's schema says: no try to append it would end otherwise. */
+export function requireFact(stream: StreamDefinition, fact: AnyFact): void {
+  schemaOf(stream, fact.type).schema.parse(fact.data);
+}
+
 /** A fact from its bytes, brought to the newest version of its type. Throws on bytes that are no fact of the stream. */
 export function decodeFact<S extends StreamDefinition>(
   stream: S,

@@ -272,3 +272,18 @@ t.test('WORK-08 what somebody else does is left to them until it is handed out a
   await acknowledged(1);
   t.ok(tries <= 2);
 });
+
+t.test('WORK-06 an outcome that no schema takes halts its key, and is not tried for ever', async (t) => {
+  const { log, ask, react } = await stage(t);
+  const outcome = (n: unknown) => ({
+    ...{ stream: jobs, subject: 'jobs.given_up', by: 'test' },
+    fact: { type: 'job.given_up' as const, data: { n: n as number, tries: 1, reason: 'none' } },
+  });
+  const reactor = react(({ n }) => ({ is: 'done', fact: outcome(n === 1 ? 'one' : n) }));
+  await ask('a', 1);
+  await ask('b', 2);
+  await eventually('the halt', () => reactor.halted.length > 0, 20_000);
+  t.match(reactor.halted, [{ seq: 1, reason: /expected number/ }]);
+  const recorded = await eventually('the other outcome', () => log.last(jobs, 'jobs.given_up'));
+  t.match(recorded, { data: { n: 2 } });
+});

@@ -8,6 +8,7 @@ import {
   type Log,
   type PulledMessage,
   type Recorded,
+  requireFact,
   type StreamDefinition,
 } from '../../streams/core/index.js';
 import { FactConsumer, type Takeover } from './fact-consumer.js';
@@ -183,6 +184,7 @@ export class Reactor<S extends StreamDefinition, Item> {
     let verdict: Verdict;
     try {
       verdict = await this.#limit(() => (this.stopping.aborted ? notBegun : handle(work.item, work)));
+      if ('fact' in verdict && verdict.fact) requireFact(verdict.fact.stream, verdict.fact.fact);
     } catch (error) {
       return await this.#failed(work, error);
     }

@@ -1,6 +1,6 @@
 import pLimit from 'p-limit';
 import type { Logger } from 'pino';
-import { type Log, newId, retry } from '../../streams/core/index.js';
+import { type Log, newId, requireFact, retry } from '../../streams/core/index.js';
 import {
   closedAfter,
   type IrcFact,
@@ -177,10 +177,19 @@ export class Journal {
       return true;
     };
     const failed = (error: unknown) => {
+      requireFact(irc, fact);
       if (!this.#troubled) logger.warn({ err: error }, 'what is seen on irc waits for the log');
       this.#troubled = true;
     };
-    const isStored = await retry(append, { pauses, failed, signal: this.#stop.signal });
+    const isStored = await retry(append, { pauses, failed, signal: this.#stop.signal }).catch((error) => {
+      // no try would end otherwise, and what comes behind it waits
+      logger.error(
+        { channel: recording.channel, err: error },
+        'irc sightings that no fact takes are dropped',
+      );
+      return 'dropped' as const;
+    });
+    if (isStored === 'dropped') return true;
     if (isStored) {
       this.#troubled = false;
       observe?.recorded(linesOf(fact), fact.data.seen.filter(({ is }) => is === 'gap').length);
