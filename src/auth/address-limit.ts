@@ -9,6 +9,8 @@ export interface AddressCount {
 }
 
 const windowMs = 60_000;
+/** Addresses that are remembered at most: those that came first give way. */
+const mostAddresses = 100_000;
 
 /** Counts requests a minute and client address. An IPv6 network of 64 bits, which one caller has to himself, is one address. */
 export class AddressLimit {
@@ -33,6 +35,7 @@ export class AddressLimit {
     const key = networkOf(address);
     const count = (this.#counts.get(key) ?? 0) + 1;
     this.#counts.set(key, count);
+    if (this.#counts.size > mostAddresses) this.#counts.delete(this.#counts.keys().next().value!);
     return {
       allowed: count <= this.perMinute,
       remaining: Math.max(0, this.perMinute - count),
