@@ -1,7 +1,7 @@
 import { nearestWord } from '../words/spelling.js';
 
 /** What a `.env` file may hold beside our settings: for docker compose, and for Node.js itself. */
-const ofOthers = /^(POSTGRES_PASSWORD|TZ|(COMPOSE|DOCKER|NODE)_.+)$/;
+const ofOthers = /^((POSTGRES|NATS)_PASSWORD|TZ|(COMPOSE|DOCKER|NODE)_.+)$/;
 /** Shorter names, such as HOST, are too much like those of other programs to be called misspelled. */
 const shortest = 5;
 
