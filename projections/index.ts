@@ -4,6 +4,7 @@ import { deliberations } from './deliberation/fold.js';
 import { deliveryQueue } from './delivery/fold.js';
 import { identityLinks } from './identity/links.js';
 import { incidentRecords } from './incidents/tables.js';
+import { agentKeys } from './keys.js';
 import { auditLog } from './marketplace.js';
 import { moderationModel } from './moderation/fold.js';
 import { ircNetwork } from './network/queries.js';
@@ -24,4 +25,5 @@ export const projections: Projection[] = [
   moderationModel,
   paidSessions,
   deliberations,
+  agentKeys,
 ];

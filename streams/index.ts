@@ -6,6 +6,7 @@ import { delivery } from './delivery/facts.js';
 import { market } from './events/facts.js';
 import { identity } from './identity/facts.js';
 import { incidents } from './incidents/facts.js';
+import { keys } from './keys/facts.js';
 import { audit } from './marketplace/index.js';
 import { moderation } from './moderation/facts.js';
 import { irc } from './network/facts.js';
@@ -30,4 +31,5 @@ export const streams: StreamDefinition[] = [
   agents,
   payments,
   deliberation,
+  keys,
 ];

@@ -81,6 +81,22 @@ export const refusalAreas = {
     api_keys_not_configured: refusal(403, 'This route answers local callers only', {
       hint: 'The operator can open it to others by setting API_KEYS or API_KEYS_FILE',
     }),
+    api_key_expired: refusal(401, 'The agent key is not good any more', { advice: 'Get a new one' }),
+    api_key_void: refusal(401, 'The nick of the agent key has another wallet now, or none that is verified', {
+      advice: 'Link the wallet and verify it, or get a new key',
+    }),
+    too_many_keys: refusal(409, 'As many keys of this nick are in use as may be', {
+      advice: 'Revoke one, `DELETE /auth/keys/{id}`',
+    }),
+    scope_of_operators: refusal(403, 'A wallet gives its nick no keys for this: the operator does', {
+      advice: 'Leave the scope out, or ask the operator for a key',
+    }),
+    scope_missing: refusal(403, 'The agent key is not good for this: the text names the scope', {
+      advice: 'Get a key with the scope, or ask the operator',
+    }),
+    not_your_nick: refusal(403, 'An agent key acts as its own nick, and as no other', {
+      hint: 'Leave the nick out, or name the one of the key',
+    }),
     credential_missing: refusal(401, 'Neither a signature nor a key was sent', {
       advice: 'Send an API key, or sign the request (`/auth.md`)',
     }),
@@ -245,6 +261,24 @@ export const refusalAreas = {
     }),
     already_voted: refusal(409, 'This voter has voted on the incident already', {
       advice: 'Nothing: each voter votes once',
+    }),
+    own_incident: refusal(403, 'Nobody votes on an incident that they reported', {
+      advice: 'Leave the vote to others',
+    }),
+    link_too_young: refusal(403, 'The link of the nick with its wallet is too young to vote', {
+      advice: 'Wait: the text says how old it must be',
+    }),
+    not_met: refusal(403, 'One rates whom one has met: both seen in the channel, or in a task, in 30 days', {
+      advice: 'Rate in a channel where both of you have been',
+    }),
+    nick_never_seen: refusal(404, 'This nick was never seen on the network, and has no link', {
+      advice: 'Look at the spelling',
+    }),
+    rated_by_marketplace: refusal(409, 'The marketplace has told of this rating today', {
+      advice: 'Nothing: that one counts',
+    }),
+    already_answered: refusal(409, 'This feedback was answered already', {
+      advice: 'Nothing: feedback is answered once',
     }),
     self_feedback: refusal(400, 'Nobody rates themselves', { advice: 'Rate somebody else' }),
   },

@@ -76,7 +76,8 @@ export async function assemble(
   closing.push({ name: 'projections', close: () => projector.stop() });
 
   const readModels = new ReadModels(sql, projector);
-  const keys = new ApiKeys(config.API_KEYS);
+  const { apiKey } = secrets;
+  const keys = new ApiKeys(apiKey === undefined ? config.API_KEYS : [{ name: 'operator', key: apiKey }]);
   // made of what the areas make, and used by them once all is there
   let bound: { here: Call; anywhere: Call } | undefined;
   const call = ((...asked) => bound!.anywhere(...asked)) as Call;
@@ -199,7 +200,7 @@ function createCalls(
       }),
   );
   return {
-    here: createCall({ parts, observe, remote: () => undefined }),
+    here: createCall({ parts, observe, remote: () => undefined, inside: true }),
     anywhere: createCall({ parts, observe, remote: (service) => elsewhere.get(service) }),
   };
 }

@@ -1,8 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Refusal } from '../../streams/core/index.js';
-import { nobody } from '../operations/core/call.js';
-import type { Caller } from '../operations/core/operation.js';
+import { type AgentCaller, type Caller, nobody } from '../operations/core/caller.js';
+import { type AgentKeys, isAgentKey } from './agent-keys.js';
 import { isOnThisMachine } from './client-address.js';
 import { type ApiKey, KeyFile } from './key-file.js';
 
@@ -23,6 +23,9 @@ export function weakKeys(keys: readonly ApiKey[]): { name: string; what: string 
   }));
 }
 
+/** Where callers are told how many requests they have left. */
+type Answering = Pick<FastifyReply, 'headers'>;
+
 /** Decides who may use the routes that change something or show private things. */
 export class ApiKeys {
   readonly #given: StoredKey[];
@@ -30,6 +33,7 @@ export class ApiKeys {
   /** Keys of the file as they were last read, and what they are compared as. */
   #read: { keys: ApiKey[]; stored: StoredKey[] } | undefined;
   #risk: (what: string) => void = () => {};
+  #agents: AgentKeys | undefined;
 
   constructor(keys: ApiKey[]) {
     this.#given = keys.map(stored);
@@ -51,6 +55,11 @@ export class ApiKeys {
     this.#take(this.#file.keys());
   }
 
+  /** Takes keys of agents too. */
+  admit(agents: AgentKeys): void {
+    this.#agents = agents;
+  }
+
   get #keys(): StoredKey[] {
     const keys = this.#file?.keys();
     return keys ? this.#take(keys) : this.#given;
@@ -63,7 +72,7 @@ export class ApiKeys {
     return this.#read.stored;
   }
 
-  /** Name of the key that the request carries; `undefined` without one, a 401 with a wrong one. */
+  /** Name of the operator's key that the request carries; `undefined` without one, a 401 with a wrong one. */
   identify(request: FastifyRequest): string | undefined {
     const given = credential(request);
     if (given === undefined) return undefined;
@@ -75,37 +84,56 @@ export class ApiKeys {
     return found;
   }
 
-  /** The caller's name. Throws 401 without a valid key; without any configured keys, 403 unless the caller is local. */
-  require(request: FastifyRequest): string {
-    if (!this.configured) {
-      if (isLocalCaller(request)) return 'local';
-      throw new Refusal('api_keys_not_configured');
-    }
-    const name = this.identify(request);
-    if (name === undefined) {
-      throw new Refusal('api_key_required');
-    }
-    return name;
-  }
-
   /** Who calls an operation that is open and shows more with a key. Throws 401 with a wrong key. */
-  callerOf(request: FastifyRequest): Caller {
-    if (!this.configured && isLocalCaller(request)) return { is: 'local', actor: 'local' };
+  async callerOf(request: FastifyRequest, reply?: Answering): Promise<Caller> {
+    const agent = await this.#agentOf(request, reply);
+    if (agent) return agent;
+    if (!this.configured && isLocalCaller(request)) return local;
     const name = this.identify(request);
     return name === undefined ? nobody : { is: 'key', actor: name };
   }
 
-  /** Who calls an operation that is for holders of a key. Throws like `require`. */
-  requireCaller(request: FastifyRequest): Caller {
-    return { actor: this.require(request), is: this.configured ? 'key' : 'local' };
+  /** Who calls an operation that is for holders of a key. Throws 401 without a valid key; without any configured keys, 403 unless the caller is local. */
+  async requireCaller(request: FastifyRequest, reply?: Answering): Promise<Caller> {
+    const agent = await this.#agentOf(request, reply);
+    if (agent) return agent;
+    if (!this.configured) {
+      if (isLocalCaller(request)) return local;
+      throw new Refusal('api_keys_not_configured');
+    }
+    const name = this.identify(request);
+    if (name === undefined) throw new Refusal('api_key_required');
+    return { is: 'key', actor: name };
   }
 
-  /** Who calls what a local caller needs no key for, because it says nothing of anybody. Throws like `require`. */
-  localOrKey(request: FastifyRequest): Caller {
-    if (credential(request) === undefined && isLocalCaller(request)) return { is: 'local', actor: 'local' };
-    return this.requireCaller(request);
+  /** Who calls what a local caller needs no key for, because it says nothing of anybody. Throws like `requireCaller`. */
+  async localOrKey(request: FastifyRequest, reply?: Answering): Promise<Caller> {
+    if (credential(request) === undefined && isLocalCaller(request)) return local;
+    return await this.requireCaller(request, reply);
+  }
+
+  /** Counts further requests of a caller, which came in one with the first. Throws 429 beyond the limits. */
+  countMore(caller: Caller, requests: number, reply: Answering): void {
+    if (caller.is === 'agent' && requests > 0) this.#count(caller, requests, reply);
+  }
+
+  /** The holder of an agent key; `undefined` where the request carries none. */
+  async #agentOf(request: FastifyRequest, reply: Answering | undefined): Promise<AgentCaller | undefined> {
+    const given = credential(request);
+    if (!this.#agents || given === undefined || !isAgentKey(given)) return undefined;
+    const caller = await this.#agents.identify(given);
+    this.#count(caller, 1, reply);
+    return caller;
+  }
+
+  #count(caller: AgentCaller, requests: number, reply: Answering | undefined): void {
+    const counted = this.#agents?.count(caller, requests);
+    if (counted) reply?.headers(counted.headers);
+    if (counted?.refused) throw counted.refused;
   }
 }
+
+const local: Caller = { is: 'local', actor: 'local' };
 
 /**
  * Whether a request comes from somebody at this machine. A browser there speaks for any web page it shows, and a

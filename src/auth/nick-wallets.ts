@@ -9,6 +9,8 @@ export interface NickWalletsOptions {
   wallets: Pick<Wallets, 'presented' | 'verify'>;
   /** The wallet of a nick, and how far both are proven; throws 404 without any. */
   linkOf(nick: string): Promise<Link>;
+  /** The nick of a wallet, and how far both are proven; throws 404 without any. */
+  linkOfWallet(address: string): Promise<Link & { nick: string }>;
 }
 
 interface Link {
@@ -17,7 +19,7 @@ interface Link {
 }
 
 /** From this level on a nick and its wallet have proven each other. */
-const provenLevel = 2;
+export const provenLevel = 2;
 
 /** Lets the wallet of a nick act for it. Their names in the facts are addresses, in lower case. */
 export class NickWallets {
@@ -40,10 +42,17 @@ export class NickWallets {
   /** The wallet that signed, if it and the nick have proven each other. Throws like `linked`, and 403. */
   async proven(request: FastifyRequest, nick: string): Promise<string> {
     const { address, link } = await this.#signer(request, nick);
-    if (link.level < provenLevel) {
-      throw new Refusal('wallet_not_verified', `The link of ${nick} with its wallet is not verified`);
-    }
+    if (link.level < provenLevel) throw notVerified(nick);
     return address;
+  }
+
+  /** The wallet that signed, and the nick that it and that one have proven. Throws 401 for the signature, 404 without a nick, and 403. */
+  async own(request: FastifyRequest): Promise<{ address: string; nick: string }> {
+    const { wallets, linkOfWallet } = this.#options;
+    const { address } = await wallets.verify(request, rawBodyOf(request));
+    const { nick, level } = await linkOfWallet(address);
+    if (level < provenLevel) throw notVerified(nick);
+    return { address, nick };
   }
 
   async #signer(request: FastifyRequest, nick: string): Promise<{ address: string; link: Link }> {
@@ -55,3 +64,6 @@ export class NickWallets {
     return { address, link };
   }
 }
+
+const notVerified = (nick: string) =>
+  new Refusal('wallet_not_verified', `The link of ${nick} with its wallet is not verified`);

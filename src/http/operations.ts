@@ -6,6 +6,7 @@ import { keepRawBodies } from '../auth/raw-body.js';
 import { type Binding, bindingOf } from '../operations/core/binding.js';
 import { type Call, inputOf, nobody, parseInput } from '../operations/core/call.js';
 import type { AnyOperation, Caller, HttpFace } from '../operations/core/operation.js';
+import { type Needed, needsCredential, requireRight } from '../operations/core/rights.js';
 
 /** Says whether the wallet that signed a request may act for a nick. */
 export interface Signers {
@@ -15,6 +16,8 @@ export interface Signers {
   linked(request: FastifyRequest, nick: string): Promise<string>;
   /** The wallet that signed, if it and the nick have proven each other. */
   proven(request: FastifyRequest, nick: string): Promise<string>;
+  /** The wallet that signed and the nick that it and that one have proven. */
+  own(request: FastifyRequest): Promise<{ address: string; nick: string }>;
 }
 
 /** What the routes of operations work with. */
@@ -28,7 +31,7 @@ export interface OperationRoutesOptions {
 /** The public routes of operations: who calls, with which input, and the answer. */
 export async function operationRoutes(app: FastifyInstance, options: OperationRoutesOptions): Promise<void> {
   const { operations, ...parts } = options;
-  const takesWallets = ({ access }: AnyOperation) => typeof access === 'object';
+  const takesWallets = ({ access }: AnyOperation) => walletOf(access) !== undefined;
   await app.register(async (scope) => {
     // what wallets sign is the bytes
     keepRawBodies(scope);
@@ -58,7 +61,7 @@ function routeOf(
   const { access } = operation;
   const binding = bindingOf(operation.input, http);
   const signed = (request: FastifyRequest) =>
-    typeof access === 'object' && (signers?.presented(request) ?? false);
+    walletOf(access) !== undefined && (signers?.presented(request) ?? false);
   const given = http.collect ?? ((request: FastifyRequest) => collect(binding, request, operation.invalid));
   const takesNothing = !http.collect && Object.keys(operation.input.shape).length === 0;
   const send = http.send ?? senderOf(operation, http);
@@ -67,27 +70,44 @@ function routeOf(
     url: http.path.replace(/\{(\w+)\}/g, ':$1'),
     exposeHeadRoute: http.head ?? true,
     ...(http.inEveryRole ? { config: { rateLimit: false } } : {}),
-    ...(access !== 'key' && typeof access !== 'object'
-      ? {}
-      : // before the body is read: who may not call need not send one
-        { onRequest: async (request) => void (signed(request) || keys.require(request)) }),
+    ...(needsCredential(access)
+      ? {
+          // before the body is read: who may not call need not send one
+          onRequest: async (request, reply) => {
+            if (signed(request)) return;
+            const caller = await keys.requireCaller(request, reply);
+            requireRight(access, caller);
+            callers.set(request, caller);
+          },
+        }
+      : {}),
     handler: async (request, reply) => {
-      const known = signed(request) ? undefined : callerOf(operation, keys, request);
-      const input = takesNothing ? {} : inputOf(operation, given(request));
+      const known = signed(request) ? undefined : await callerOf(operation, keys, request, reply);
+      const input = takesNothing ? {} : inputOf(operation, given(request), known);
       const caller = known ?? (await signerOf(operation, signers!, request, input));
       return send(reply, await call(operation, input, caller));
     },
   };
 }
 
-function callerOf({ access }: AnyOperation, keys: ApiKeys, request: FastifyRequest): Caller {
+/** Whose signature opens an operation in place of a key; nobody's where it is `undefined`. */
+const walletOf = (access: AnyOperation['access']) => (typeof access === 'string' ? undefined : access.wallet);
+
+/** Who sent requests, as it was found before their bodies were read. */
+const callers = new WeakMap<FastifyRequest, Caller>();
+
+async function callerOf(
+  { access }: AnyOperation,
+  keys: ApiKeys,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<Caller> {
   const cause = request.id;
-  if (access === 'open' || access === 'payment') return { is: nobody.is, actor: nobody.actor, cause };
-  if (access === 'key or local') return { ...keys.localOrKey(request), cause };
-  return {
-    ...(access === 'open, more with a key' ? keys.callerOf(request) : keys.requireCaller(request)),
-    cause,
-  };
+  const found = callers.get(request);
+  if (found) return { ...found, cause };
+  if (typeof access === 'string') return { ...nobody, cause };
+  const asked = access.without === 'local' ? keys.localOrKey(request, reply) : keys.callerOf(request, reply);
+  return { ...(await asked), cause };
 }
 
 /** Who signed, once all else about the request is right: the signature's nonce is used up by looking at it. */
@@ -97,10 +117,14 @@ async function signerOf(
   request: FastifyRequest,
   input: Record<string, unknown>,
 ): Promise<Caller> {
-  const { wallet, of } = access as { wallet: 'linked' | 'proven'; of: string };
+  const { wallet, as = 'nick' } = access as Needed & { wallet: NonNullable<Needed['wallet']> };
+  if (wallet === 'own') {
+    const { address, nick } = await signers.own(request);
+    return { is: 'wallet', actor: address, nick, cause: request.id };
+  }
   // a key may leave it out
-  parseInput(z.object({ [of]: z.string() }), input);
-  const actor = await signers[wallet](request, String(input[of]));
+  parseInput(z.object({ [as]: z.string() }), input);
+  const actor = await signers[wallet](request, String(input[as]));
   return { is: 'wallet', actor, cause: request.id };
 }
 

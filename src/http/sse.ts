@@ -26,7 +26,7 @@ function serve(app: FastifyInstance, stream: AnyEventStream, keys: ApiKeys, part
   const places = new StreamPlaces(stream.most, stream.ofOneAddress);
 
   app.get(path.replace(/\{(\w+)\}/g, ':$1'), { exposeHeadRoute: false }, async (request, reply) => {
-    const caller = keys.callerOf(request);
+    const caller = await keys.callerOf(request, reply);
     const input = parseInput(schema, collect(binding, request));
     const after = lastEventId(request, stream.isEventId);
     const stopped = new AbortController();

@@ -1,6 +1,6 @@
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
 import { JSONRPCMessageSchema } from '@modelcontextprotocol/sdk/types.js';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isExpected, Refusal } from '../../streams/core/index.js';
 import type { RefusalCode } from '../../streams/refusals.js';
 import type { ApiKeys } from '../auth/api-keys.js';
@@ -47,15 +47,16 @@ export async function mcpRoutes(app: FastifyInstance, options: McpOptions): Prom
   );
   app.setErrorHandler((error, request, reply) => sendRpcError(error, request, reply, idOf(request)));
 
-  async function callerOf(request: FastifyRequest, body: Buffer): Promise<Caller> {
+  async function callerOf(request: FastifyRequest, reply: FastifyReply, body: Buffer): Promise<Caller> {
     // a signature that fails is not tried as a key, nor the other way round
     if (wallets.presented(request)) {
       const { address } = await wallets.verify(request, body);
       return { is: 'wallet', actor: address, cause: request.id };
     }
     try {
+      const caller = await keys.requireCaller(request, reply);
       // somebody on this machine where there are no keys may do here what a key may
-      return { is: 'key', actor: keys.require(request), cause: request.id };
+      return { ...(caller.is === 'local' ? { is: 'key', actor: caller.actor } : caller), cause: request.id };
     } catch (error) {
       const reason = isExpected(error) && keyReasons[error.code];
       if (!reason) throw error;
@@ -72,7 +73,7 @@ export async function mcpRoutes(app: FastifyInstance, options: McpOptions): Prom
     { onRequest: async (request) => requireAllowed(request, allowed, hosts) },
     async (request, reply) => {
       const raw = (request.body as Buffer | undefined) ?? Buffer.alloc(0);
-      const caller = await callerOf(request, raw).catch((error: unknown) => {
+      const caller = await callerOf(request, reply, raw).catch((error: unknown) => {
         if (!isExpected(error) || error.status !== 401) throw error;
         reply.headers(challenge(error.code));
         throw error;
@@ -83,6 +84,7 @@ export async function mcpRoutes(app: FastifyInstance, options: McpOptions): Prom
         const limit = await countOne?.(request);
         if (limit && !limit.isAllowed && limit.isExceeded) throw tooMany(limit.max, limit.ttlInSeconds);
       }
+      if (Array.isArray(message)) keys.countMore(caller, message.length - 1, reply);
       const marketplaceKey = request.headers[ownKeyHeader];
       const server = createToolServer(
         table,

@@ -1,15 +1,14 @@
 import type { CallToolResult, Tool as ListedTool } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
 import { isExpected, type Refusal } from '../../streams/core/index.js';
-import { type Call, inputOf, mayChange, parseInput } from '../operations/core/call.js';
+import { type Call, inputOf, parseInput } from '../operations/core/call.js';
+import { isOperator, type Scope } from '../operations/core/caller.js';
 import { withoutExample } from '../operations/core/example.js';
 import type { AnyOperation, Caller, ToolFace } from '../operations/core/operation.js';
+import { ownNickMember, requireScope, scopeOf, withOwnNick } from '../operations/core/rights.js';
 
 /** What a credential opens: everything over HTTP, or what a wallet's signature may read. */
 export type Tier = 'keyed' | 'wallet-read';
-
-/** What a caller opened with what he showed. */
-const tierOf = (caller: Caller): Tier => (mayChange(caller) ? 'keyed' : 'wallet-read');
 
 /** A tool as it is called: arguments that have been checked, plain JSON as the result. */
 export interface Tool {
@@ -28,6 +27,10 @@ export interface Tool {
   openWorld: boolean;
   /** Whether a wallet's signature opens it too. */
   walletReadable: boolean;
+  /** What an agent key must be good for. */
+  scope: Scope;
+  /** The parameter that names whom the caller acts as, which holders of an agent key leave out. */
+  ownNick?: string;
   run(args: unknown, caller: Caller): Promise<unknown>;
 }
 
@@ -41,7 +44,7 @@ export interface TierCounts {
 /** A call of a tool as it ended, for the log. */
 export type ObserveCall = (call: {
   tool: string;
-  tier: Tier;
+  tier: Tier | 'agent';
   actor: string;
   ms: number;
   failed: boolean;
@@ -59,6 +62,8 @@ export class UnknownTool extends Error {
 export class ToolTable {
   readonly #tiers: Record<Tier, Map<string, Tool>>;
   readonly #lists: Record<Tier, ListedTool[]>;
+  /** As holders of agent keys see them. */
+  readonly #ofAgents: (readonly [Tool, ListedTool])[];
   readonly #observe: ObserveCall | undefined;
   readonly #bug: ((error: unknown, tool: string) => void) | undefined;
 
@@ -70,13 +75,15 @@ export class ToolTable {
     const readable = tools.filter(({ walletReadable }) => walletReadable);
     this.#tiers = { keyed: byName(tools), 'wallet-read': byName(readable) };
     this.#lists = { keyed: tools.map(listed), 'wallet-read': readable.map(listed) };
+    this.#ofAgents = tools.map((tool) => [tool, listedForAgents(tool)]);
     this.#observe = told.call;
     this.#bug = told.bug;
   }
 
   /** What a caller finds here. */
   listFor(caller: Caller): ListedTool[] {
-    return this.list(tierOf(caller));
+    if (caller.is !== 'agent') return this.list(isOperator(caller) ? 'keyed' : 'wallet-read');
+    return this.#ofAgents.filter(([{ scope }]) => caller.scopes.includes(scope)).map(([, listed]) => listed);
   }
 
   list(tier: Tier): ListedTool[] {
@@ -92,10 +99,17 @@ export class ToolTable {
     };
   }
 
+  /** What a caller finds under a name, and what he opened with what he showed. */
+  #find(name: string, caller: Caller): { tier: Tier | 'agent'; tool: Tool | undefined } {
+    const all = this.#tiers.keyed.get(name);
+    if (isOperator(caller)) return { tier: 'keyed', tool: all };
+    if (caller.is === 'agent') return { tier: 'agent', tool: all };
+    return { tier: 'wallet-read', tool: this.#tiers['wallet-read'].get(name) };
+  }
+
   /** Calls a tool. What goes wrong in it is a result that says so; throws `UnknownTool` only. */
   async call(name: string, args: unknown, caller: Caller): Promise<CallToolResult> {
-    const tier = tierOf(caller);
-    const tool = this.#tiers[tier].get(name);
+    const { tier, tool } = this.#find(name, caller);
     if (!tool) throw new UnknownTool(name);
     const startedAt = performance.now();
     const end = (failed: boolean) => {
@@ -103,6 +117,7 @@ export class ToolTable {
       this.#observe?.({ tool: name, tier, actor: caller.actor, ms, failed });
     };
     try {
+      requireScope(caller, tool.scope);
       const result = await tool.run(args, caller);
       end(false);
       return {
@@ -117,12 +132,21 @@ export class ToolTable {
   }
 }
 
+/** A tool as it is listed for those whose nick is known: they need not say it. */
+function listedForAgents(tool: Tool): ListedTool {
+  const found = listed(tool);
+  if (tool.ownNick === undefined) return found;
+  const required = found.inputSchema.required?.filter((name) => name !== tool.ownNick);
+  return { ...found, inputSchema: { ...found.inputSchema, ...(required ? { required } : {}) } };
+}
+
 function listed({ name, title, description, input, output, ...tool }: Tool): ListedTool {
   const reads = tool.effect === 'read';
+  const ofKeys = `Scope of agent keys: ${tool.scope}${tool.ownNick ? ', for their own nick' : ''}.`;
   return {
     name,
     title,
-    description,
+    description: `${description} ${ofKeys}`,
     inputSchema: schemaOf(input) as ListedTool['inputSchema'],
     ...(output ? { outputSchema: schemaOf(output) as NonNullable<ListedTool['outputSchema']> } : {}),
     annotations: {
@@ -176,14 +200,18 @@ function tools(operations: readonly AnyOperation[], call: Call, has: (face: Tool
 function toolOf(operation: AnyOperation, face: ToolFace, call: Call): Tool {
   const { name, title, description, effect = 'read', openWorld = false, walletReadable = false } = face;
   const { schema, toInput } = parametersOf(operation.input, face);
+  const member = ownNickMember(operation.access);
+  const ownNick = member && ((face.rename as Record<string, string> | undefined)?.[member] ?? member);
   const output = face.output === 'described' ? describedOutput(operation) : face.output;
   return {
     ...{ name, title, description, effect, openWorld, walletReadable, input: schema },
     idempotent: face.idempotent ?? effect === 'read',
+    scope: scopeOf(operation.access),
+    ...(ownNick === undefined ? {} : { ownNick }),
     ...(output ? { output } : {}),
     run: async (args, caller) => {
       // under the names that the caller knows, then as the operation has it
-      const given = parseInput(schema, args ?? {});
+      const given = parseInput(schema, withOwnNick(args ?? {}, caller, ownNick));
       const input = inputOf(operation, toInput(given));
       const result = await call(operation, input, caller);
       return face.result ? face.result(result) : result;

@@ -4,6 +4,7 @@ import type { Access, Description, Exemplified, Refusals } from '../operations/c
 import type { AnyEventStream } from '../operations/core/event-stream.js';
 import { exampleOf, partsOf } from '../operations/core/example.js';
 import type { AnyOperation } from '../operations/core/operation.js';
+import { needsCredential } from '../operations/core/rights.js';
 
 /** The description of an operation's public route, from the operation itself. */
 export function descriptionOf(operation: AnyOperation): Description {
@@ -27,6 +28,7 @@ export function descriptionOf(operation: AnyOperation): Description {
     ...{ id, tag, summary, answers },
     ...(description ? { description } : {}),
     ...{ method: http.method, path: http.path, access: accessOf(operation) },
+    ...scopeOf(operation),
     ...(path.length > 0 ? { params: named(path, (name) => [name, parameter(name)]) as never } : {}),
     ...(query.length > 0 ? { query: part(query) } : {}),
     ...(Object.keys(headers).length > 0
@@ -46,13 +48,22 @@ export function descriptionOf(operation: AnyOperation): Description {
 }
 
 function accessOf({ access }: AnyOperation): Access {
-  if (typeof access === 'object') return 'key or wallet';
-  return access;
+  if (typeof access === 'string') return access;
+  if (access.wallet) return 'key or wallet';
+  if (access.without === 'everybody') return 'open, more with a key';
+  return access.without === 'local' ? 'key or local' : 'key';
+}
+
+function scopeOf({ access }: AnyOperation): Pick<Description, 'scope' | 'ofOwnNick'> {
+  if (typeof access === 'string') return {};
+  return { scope: access.scope, ofOwnNick: access.as !== undefined };
 }
 
 /** What an operation that wallets may call is refused with when the wallet is not the right one. */
 function refusalsOfWallets({ access }: AnyOperation): Refusals {
-  if (typeof access !== 'object') return {};
+  if (!needsCredential(access) || access.wallet === undefined) return {};
+  if (access.wallet === 'own')
+    return { nick_not_linked: true, wallet_not_verified: true, api_keys_not_configured: true };
   return {
     wallet_not_linked: 'No wallet is linked to the nick that signed',
     api_keys_not_configured: true,
@@ -70,7 +81,17 @@ export function streamDescriptionOf(stream: AnyEventStream): Description {
     return [name, { schema, example: exampleOf(schema), says: schema.description ?? name }];
   });
   return {
-    ...{ id, method: 'get', path, tag, summary, description, access: 'open, more with a key', refusals },
+    ...{
+      id,
+      method: 'get',
+      path,
+      tag,
+      summary,
+      description,
+      access: 'open, more with a key',
+      scope: 'read',
+      refusals,
+    },
     ...(inPath.length > 0 ? { params: Object.fromEntries(params) } : {}),
     query: input.omit(Object.fromEntries(inPath.map((name) => [name, true])) as never),
     answers: {

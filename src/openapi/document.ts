@@ -81,7 +81,8 @@ export function openApiDocument(operations: readonly Description[], publicUrl: s
 }
 
 function described(operation: Description, named: Json): Json {
-  const { id, tag, summary, description, access = 'open', body, answers, passesOn } = operation;
+  const { id, tag, summary, access = 'open', body, answers, passesOn } = operation;
+  const description = describedWithScope(operation);
   const parameters = [
     ...inPath(operation, named),
     ...inQuery(operation, named),
@@ -110,6 +111,13 @@ function described(operation: Description, named: Json): Json {
       ...(passesOn ? [['default', passedOn(passesOn)]] : []),
     ]),
   };
+}
+
+/** What it is, and what an agent key must be good for. */
+function describedWithScope({ description, scope, ofOwnNick }: Description): string | undefined {
+  if (scope === undefined) return description;
+  const ofKeys = `Scope of agent keys: \`${scope}\`${ofOwnNick ? ', for their own nick' : ''}.`;
+  return description === undefined ? ofKeys : `${description} ${ofKeys}`;
 }
 
 function inPath({ params = {} }: Description, named: Json): Json[] {

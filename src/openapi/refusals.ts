@@ -21,18 +21,22 @@ const ofServices: General = {
     names: ['upstream_unreachable', 'upstream_invalid'],
   },
 };
+const wrongKeys = ['api_key_invalid', 'api_key_expired', 'api_key_void'] as const;
 const ofKeys: General = {
   401: {
     says: 'No API key, or one that is not known',
-    names: ['api_key_required', 'api_key_invalid'],
+    names: ['api_key_required', ...wrongKeys],
   },
   403: {
-    says: 'No keys are configured, and the caller is not on this machine',
-    names: ['api_keys_not_configured'],
+    says: 'No keys are configured and the caller is not on this machine, or an agent key is not good for it',
+    names: ['api_keys_not_configured', 'scope_missing'],
   },
 };
+const ofNicks: General = {
+  403: { ...ofKeys[403]!, names: [...ofKeys[403]!.names, 'not_your_nick'] },
+};
 const ofOptionalKeys: General = {
-  401: { says: 'The API key that was sent is not known', names: ['api_key_invalid'] },
+  401: { says: 'The API key that was sent is not known', names: wrongKeys },
 };
 const ofInput: General = {
   400: {
@@ -50,11 +54,12 @@ const ofParameters: General = { 414: { says: 'A part of the path is too long', n
 /** Groups of operations that every process which serves the API answers by itself. */
 const ownTags: readonly Tag[] = ['Authentication', 'Agents', 'Discovery', 'System', 'Operations'];
 
-function generalOf({ method, tag, access = 'open', query, params }: Description): General {
+function generalOf({ method, tag, access = 'open', ofOwnNick, query, params }: Description): General {
   return {
     ...ofEvery,
     ...(ownTags.includes(tag) ? {} : ofServices),
     ...(access.startsWith('key') ? ofKeys : {}),
+    ...(ofOwnNick ? ofNicks : {}),
     ...(access === 'open, more with a key' ? ofOptionalKeys : {}),
     ...(query ? ofInput : {}),
     // a body may come with each of them, wanted or not

@@ -7,6 +7,7 @@ import { deliveryOperations } from './delivery/index.js';
 import { eventOperations } from './events/index.js';
 import { identityOperations } from './identity/index.js';
 import { incidentsOperations } from './incidents/index.js';
+import { keysOperations } from './keys/index.js';
 import { marketplaceOperations } from './marketplace/index.js';
 import { moderationOperations } from './moderation/index.js';
 import { networkOperations } from './network/index.js';
@@ -22,6 +23,7 @@ export const operations: readonly AnyOperation[] = [
   ...networkOperations,
   ...verificationOperations,
   ...identityOperations,
+  ...keysOperations,
   ...paymentsOperations,
   ...reputationOperations,
   ...marketplaceOperations,

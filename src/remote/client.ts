@@ -3,10 +3,19 @@ import { Refusal, Unavailable } from '../../streams/core/index.js';
 import { boundedFetch } from '../../workers/core/fetch.js';
 import { bindingOf } from '../operations/core/binding.js';
 import type { Call } from '../operations/core/call.js';
-import type { AnyOperation, Caller, Place, ServiceName } from '../operations/core/operation.js';
+import type { AgentCaller, Caller } from '../operations/core/caller.js';
+import type { AnyOperation, Place, ServiceName } from '../operations/core/operation.js';
 
-/** The headers in which a caller of an internal service says for whom it calls: the name, percent-encoded, and what he is. */
-export const callerHeaders = { actor: 'x-relay-actor', is: 'x-relay-caller', cause: 'x-request-id' } as const;
+/**
+ * The headers in which a caller of an internal service says for whom it calls: the name, percent-encoded, and what he
+ * is; of an agent key all that is known of it too, as JSON, percent-encoded.
+ */
+export const callerHeaders = {
+  actor: 'x-relay-actor',
+  is: 'x-relay-caller',
+  agent: 'x-relay-agent',
+  cause: 'x-request-id',
+} as const;
 
 /**
  * Asks an internal service that runs elsewhere for one of its operations. What it refuses is thrown as it said it; a
@@ -96,10 +105,15 @@ function requestOf(schema: z.ZodObject, place: Place, input: Record<string, unkn
   };
 }
 
-function headersOf({ is, actor, cause }: Caller): Record<string, string> {
+function headersOf(caller: Caller): Record<string, string> {
+  const { is, actor, cause } = caller;
   return {
     [callerHeaders.is]: is,
     [callerHeaders.actor]: encodeURIComponent(actor),
+    ...(caller.is === 'agent' ? { [callerHeaders.agent]: agentHeader(caller) } : {}),
     ...(cause === undefined ? {} : { [callerHeaders.cause]: cause }),
   };
 }
+
+const agentHeader = ({ key, nick, wallet, scopes }: AgentCaller): string =>
+  encodeURIComponent(JSON.stringify({ key, nick, wallet, scopes }));

@@ -1,8 +1,10 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { z } from 'zod';
 import { collect, senderOf } from '../http/operations.js';
 import { bindingOf } from '../operations/core/binding.js';
 import { type Call, inputOf, nobody } from '../operations/core/call.js';
-import type { AnyOperation, Caller } from '../operations/core/operation.js';
+import { type Caller, scopes } from '../operations/core/caller.js';
+import type { AnyOperation } from '../operations/core/operation.js';
 import { callerHeaders } from './client.js';
 
 /**
@@ -29,13 +31,24 @@ export function serveRemotely(app: FastifyInstance, operations: readonly AnyOper
   }
 }
 
-const kinds: readonly string[] = ['key', 'local', 'wallet', 'none'] satisfies Caller['is'][];
+type Simple = Exclude<Caller['is'], 'agent'>;
+const kinds: readonly string[] = ['key', 'local', 'wallet', 'none'] satisfies Simple[];
+const Agent = z.object({
+  key: z.string(),
+  nick: z.string(),
+  wallet: z.string().nullable(),
+  scopes: z.array(z.enum(scopes)),
+});
 
 function callerOf({ headers }: FastifyRequest): Caller {
   const { [callerHeaders.is]: is, [callerHeaders.actor]: actor, [callerHeaders.cause]: cause } = headers;
-  return {
-    is: kinds.includes(String(is)) ? (is as Caller['is']) : nobody.is,
+  const named = {
     actor: typeof actor === 'string' ? decodeURIComponent(actor) : nobody.actor,
     ...(typeof cause === 'string' ? { cause } : {}),
   };
+  if (is === 'agent') {
+    const told = decodeURIComponent(String(headers[callerHeaders.agent]));
+    return { ...named, is, ...Agent.parse(JSON.parse(told)) };
+  }
+  return { ...named, is: kinds.includes(String(is)) ? (is as Simple) : 'none' };
 }

@@ -15,8 +15,8 @@ t.test('AUTH-11 keys in a file come and go while the service runs', async (t) =>
   const troubles: Error[] = [];
   const keys = new ApiKeys([{ name: 'bob', key: 'fixed' }]);
   keys.follow(path, (error) => troubles.push(error));
-  t.equal(keys.require(request('old-key')), 'ann');
-  t.equal(keys.require(request('fixed')), 'bob');
+  t.equal(keys.identify(request('old-key')), 'ann');
+  t.equal(keys.identify(request('fixed')), 'bob');
 
   writeFileSync(path, 'ann:old-key\nann:new:key\n');
   await eventually('the new key', () => {
@@ -55,7 +55,7 @@ t.test(
     );
     const warning = (name: string) => `the API key of ${name} is shorter than 32 characters`;
     t.same(risks, [warning('ann')]);
-    t.equal(keys.require(request(weak)), 'ann', 'it holds all the same');
+    t.equal(keys.identify(request(weak)), 'ann', 'it holds all the same');
     t.same(risks, [warning('ann')], 'once');
     writeFileSync(path, `ann:${good}\ncid:x\n`);
     await eventually('the new ones', () => {
@@ -77,7 +77,7 @@ t.test('AUTH-11 a file without keys opens nothing', async (t) => {
   keys.follow(path, () => {});
   t.ok(keys.configured);
   const local = { ip: '127.0.0.1', headers: { host: 'localhost' } } as unknown as FastifyRequest;
-  t.throws(() => keys.require(local), { code: 'api_key_required', status: 401 });
+  await t.rejects(keys.requireCaller(local), { code: 'api_key_required', status: 401 });
 });
 
 t.test('AUTH-11 a file that cannot be used', async (t) => {

@@ -8,6 +8,7 @@ import { faults, scaling } from './faults.js';
 import { house } from './house.js';
 import { identity } from './identity.js';
 import { ircNetwork } from './irc.js';
+import { keys } from './keys.js';
 import { log } from './log.js';
 import { marketplace } from './marketplace.js';
 import { mcp } from './mcp.js';
@@ -39,6 +40,7 @@ export const requirements: Record<string, string> = {
   ...house,
   ...identity,
   ...ircNetwork,
+  ...keys,
   ...log,
   ...moderation,
   ...marketplace,

@@ -6,7 +6,7 @@ import type { Wallets } from '../../auth/erc8128/wallets.js';
 import { NickWallets } from '../../auth/nick-wallets.js';
 import { nobody } from '../../operations/core/call.js';
 import type { IrcState } from '../../operations/core/health.js';
-import { getLinkOfNick } from '../../operations/identity/links.js';
+import { getLinkOfNick, getLinkOfWallet } from '../../operations/identity/links.js';
 import type { IdentityParts } from '../../operations/identity/parts.js';
 import { createIdentification } from '../bots/identity.js';
 import { leased } from '../bots/leased.js';
@@ -31,7 +31,11 @@ export function identityArea(parts: AreaParts, wallets: Wallets): Area & { signe
       read: (query) => readModels.read('identity_links', query),
     });
   return {
-    signers: new NickWallets({ wallets, linkOf: (nick) => call(getLinkOfNick, { nick }, nobody) }),
+    signers: new NickWallets({
+      wallets,
+      linkOf: (nick) => call(getLinkOfNick, { nick }, nobody),
+      linkOfWallet: (address) => call(getLinkOfWallet, { address }, nobody),
+    }),
     parts: { identity },
     bots: [bot],
     workers: url && secret ? [leased(config, parts, 'push-identity', push)] : [],

@@ -7,6 +7,7 @@ import { deliveryArea } from './delivery.js';
 import { createWallets, doorsArea } from './doors.js';
 import { identityArea } from './identity.js';
 import { incidentsArea } from './incidents.js';
+import { keysArea } from './keys.js';
 import { marketplaceArea } from './marketplace.js';
 import { mcpArea } from './mcp.js';
 import { moderationArea } from './moderation.js';
@@ -32,6 +33,7 @@ export function createAreas(parts: AreaParts): { areas: Area[]; signers: NickWal
     incidentsArea(parts),
     verificationArea(parts),
     identity,
+    keysArea(parts),
     paymentsArea(parts),
     deliberationArea(parts),
   ];

@@ -1,19 +1,34 @@
 import { randomBytes } from 'node:crypto';
-import { defineCommand } from '../core/command.js';
+import { z } from 'zod';
+import { defineCommand, type Invocation, text, wholeNumber } from '../core/command.js';
 import { UsageError } from '../core/failure.js';
 import { print } from '../core/terminal.js';
+import { serviceOf, serviceOptions } from '../service/client.js';
 
 const keyBytes = 32;
+
+const Issued = z.looseObject({ key: z.string(), nick: z.string(), expires_at: z.string() });
 
 /** `relay keys new` */
 export const newKeyCommand = defineCommand({
   name: 'keys new',
   arguments: ['[name]'],
-  summary: 'Make an API key',
+  summary: 'Make an API key, or with --nick a key with which an agent acts as that nick',
   details:
     'Prints one name:key pair for API_KEYS; several pairs stand there with commas between them. The name stands\n' +
-    'for the caller in what is recorded (default: operator). The key is stored nowhere: keep what is printed.',
+    'for the caller in what is recorded (default: operator). The key is stored nowhere: keep what is printed.\n' +
+    'With --nick the running service makes the key, and knows it from then on.',
+  options: {
+    nick: text('NICK', 'whom the agent acts as'),
+    scopes: text('SCOPES', 'what the agent key is good for, with commas between them'),
+    days: wholeNumber('DAYS', 'how long the agent key is good for (default: 90)'),
+    ...serviceOptions,
+  },
   async run(invocation) {
+    const { nick, scopes, days } = invocation.options;
+    if (nick !== undefined) return await newAgentKey(invocation, { nick, scopes, days });
+    if (scopes !== undefined || days !== undefined)
+      throw new UsageError('--scopes and --days are for agent keys: say whose with --nick');
     const [name = 'operator'] = invocation.arguments;
     const { json, terminal } = invocation;
     if (!/^[A-Za-z0-9._@-]{1,64}$/.test(name)) {
@@ -29,3 +44,25 @@ export const newKeyCommand = defineCommand({
     }
   },
 });
+
+async function newAgentKey(
+  invocation: Invocation<{ url: string | undefined; key: string | undefined }>,
+  asked: { nick: string; scopes: string | undefined; days: number | undefined },
+): Promise<void> {
+  const { nick, scopes, days } = asked;
+  const [name] = invocation.arguments;
+  const wanted = scopes
+    ?.split(',')
+    .map((scope) => scope.trim())
+    .filter((scope) => scope !== '');
+  const answer = await serviceOf(invocation, invocation.options).ask('POST', '/auth/keys', {
+    nick,
+    ...(name === undefined ? {} : { name }),
+    ...(wanted ? { scopes: wanted } : {}),
+    ...(days === undefined ? {} : { days }),
+  });
+  const { key, expires_at, ...issued } = Issued.parse(answer);
+  print(invocation, answer, key);
+  if (!invocation.json && invocation.terminal.isTty)
+    invocation.terminal.err(`It acts as ${issued.nick} until ${expires_at}, and is shown this once.`);
+}

@@ -10,9 +10,10 @@ import { cleanText, isManagedChannel } from '../../../streams/irc-grammar.js';
 import { answerMs, operationFailed } from '../../../workers/channels/index.js';
 import { Nick, nickname, Time, text } from '../core/fields.js';
 import { type Caller, operationsOf } from '../core/operation.js';
+import { scope } from '../core/rights.js';
 import { ChannelName, type ChannelParts, managedName, requireChannel } from './channel.js';
 
-const define = operationsOf({ tag: 'Channels', access: 'key' });
+const define = operationsOf({ tag: 'Channels', access: scope('channels') });
 
 /** A process elsewhere may take as long as the bot does, and until its read model shows what was done. */
 const commandMs = answerMs + 5_000;

@@ -5,10 +5,11 @@ import {
   managedChannels,
 } from '../../../projections/channels/queries.js';
 import { channelTypes } from '../../../streams/channels/index.js';
-import { mayChange } from '../core/call.js';
+import { holds } from '../core/call.js';
 import { limit, Time, text } from '../core/fields.js';
 import { ircStateView, secondsSince, troubleView } from '../core/health.js';
 import { operationsOf } from '../core/operation.js';
+import { moreWithKey } from '../core/rights.js';
 import {
   ChannelName,
   type ChannelParts,
@@ -18,7 +19,7 @@ import {
   requireChannel,
 } from './channel.js';
 
-const define = operationsOf({ tag: 'Channels', access: 'open, more with a key' });
+const define = operationsOf({ tag: 'Channels', access: moreWithKey });
 
 const ofPrivate = 'Private channels, and what was done in them, are shown to holders of an API key only.';
 const unknown = { not_found: 'No such managed channel, or not for this caller' };
@@ -35,7 +36,7 @@ export const listChannels = define('listChannels', {
   http: { method: 'get', path: '/channels' },
   remote: { service: 'channelserv', method: 'get', path: '/api/channels' },
   run: async ({ type }, caller, { channels: { rows } }: ChannelParts) => {
-    const channels = await rows.read(managedChannels, { type, withPrivate: mayChange(caller) });
+    const channels = await rows.read(managedChannels, { type, withPrivate: holds(caller, 'channels') });
     return { channels, total: channels.length };
   },
 });
@@ -65,7 +66,7 @@ export const getChannel = define('getChannel', {
   refusals: unknown,
   http: { method: 'get', path: '/channels/{name}' },
   remote: { service: 'channelserv', method: 'get', path: '/api/channels/{name}' },
-  run: async ({ name }, caller, parts: ChannelParts) => await requireChannel(name, parts, mayChange(caller)),
+  run: async ({ name }, caller, parts: ChannelParts) => await requireChannel(name, parts, holds(caller, 'channels')),
 });
 
 /** What was done in a managed channel by command. */
@@ -101,7 +102,7 @@ export const listChannelOperations = define('listChannelOperations', {
   },
   remote: { service: 'channelserv', method: 'get', path: '/api/channels/{name}/operations' },
   run: async ({ name, limit }, caller, { channels: { rows } }: ChannelParts) => {
-    const operations = await rows.read(channelOperations, { name, limit, withPrivate: mayChange(caller) });
+    const operations = await rows.read(channelOperations, { name, limit, withPrivate: holds(caller, 'channels') });
     // every channel that ever was has its creation at least
     if (operations.length === 0) throw channelNotFound();
     return { channel: name, operations };

@@ -1,16 +1,11 @@
 import type { z } from 'zod';
 import { Refusal } from '../../../streams/core/index.js';
 import type { RefusalCode } from '../../../streams/refusals.js';
-import type { AnyOperation, Caller, Operation, ServiceName } from './operation.js';
+import type { Caller } from './caller.js';
+import type { AnyOperation, Operation, ServiceName } from './operation.js';
+import { type Access, ownNickMember, requireRight, withOwnNick } from './rights.js';
 
-/** Somebody who showed nothing. */
-export const nobody: Caller = { is: 'none', actor: 'api' };
-
-/** Whether a caller sees what is private: channels closed to the public, and what happened there. */
-export const seesPrivate = ({ is }: Caller): boolean => is === 'key';
-
-/** Whether a caller may change things: with a key, or on this machine where there are none. */
-export const mayChange = ({ is }: Caller): boolean => is === 'key' || is === 'local';
+export { holds, nobody, readsAs, seesPrivate } from './caller.js';
 
 /** Calls an operation from within: in this process, or where the service that it belongs to runs. */
 export type Call = <Out, In extends z.ZodObject>(
@@ -37,15 +32,18 @@ export interface CallOptions {
   ): ((operation: AnyOperation, input: unknown, caller: Caller) => Promise<unknown>) | undefined;
   /** Told of every call. */
   observe?(call: EndedCall): void;
+  /** Whether calls come from processes of ours, which have looked at the rights of whoever called them. */
+  inside?: boolean;
 }
 
 /** Makes the way in which operations are called from within: a function call here, HTTP where their service is elsewhere. */
-export function createCall({ parts, remote, observe }: CallOptions): Call {
+export function createCall({ parts, remote, observe, inside }: CallOptions): Call {
   const call = async (operation: AnyOperation, input: unknown, caller: Caller): Promise<unknown> => {
     const elsewhere = operation.remote && remote(operation.remote.service);
     const startedAt = performance.now();
     let outcome = 'ok';
     try {
+      if (!inside) requireRight(operation.access, caller, input as Record<string, unknown>);
       return await (elsewhere ? elsewhere(operation, input, caller) : operation.run(input, caller, parts));
     } catch (error) {
       const { kind, code } = error as { kind?: unknown; code?: unknown };
@@ -58,12 +56,16 @@ export function createCall({ parts, remote, observe }: CallOptions): Call {
   return call as Call;
 }
 
-/** Parses the input of an operation; throws like `parseInput`, with the operation's own code. */
+/**
+ * Parses the input of an operation; throws like `parseInput`, with the operation's own code. A `caller` with a nick need
+ * not say whom it acts as.
+ */
 export function inputOf<In extends z.ZodObject>(
-  { input, invalid }: { input: In; invalid?: RefusalCode },
+  { input, invalid, access = 'open' }: { input: In; invalid?: RefusalCode; access?: Access },
   given: unknown,
+  caller?: Caller,
 ): z.output<In> {
-  return parseInput(input, given, invalid);
+  return parseInput(input, caller ? withOwnNick(given, caller, ownNickMember(access)) : given, invalid);
 }
 
 /** Parses what came from outside; throws a 400 that names the path of every bad field. */

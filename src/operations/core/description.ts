@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { RefusalCode } from '../../../streams/refusals.js';
+import type { Scope } from './caller.js';
 
 /** The groups of operations, in the order of the document. */
 export const tags = {
@@ -62,6 +63,10 @@ export interface Description {
   summary: string;
   description?: string;
   access?: Access;
+  /** What an agent key must be good for, where it needs to be for anything. */
+  scope?: Scope;
+  /** Whether an agent key is refused where it is to act as another nick than its own. */
+  ofOwnNick?: boolean;
   params?: Record<string, Exemplified & { says: string }>;
   query?: z.ZodObject;
   headers?: Record<string, Exemplified & { says: string; required?: boolean }>;

@@ -1,37 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { RefusalCode } from '../../../streams/refusals.js';
+import type { Caller } from './caller.js';
 import type { Answer, Description, Exemplified, Refusals, Tag } from './description.js';
+import type { Access } from './rights.js';
 
-/**
- * Who asks, whichever face the request came through. `key`: the holder of an API key; `local`: somebody on this
- * machine while no keys are configured; `wallet`: whoever signed with an Ethereum wallet; `none`: nobody known.
- */
-export interface Caller {
-  is: 'key' | 'local' | 'wallet' | 'none';
-  /** Name that stands in the facts: the key's name, the wallet's address in lower case, or what stands for nobody. */
-  actor: string;
-  /** Id of the request, for facts to name as their cause. */
-  cause?: string;
-  /** The caller's own credential at the task marketplace; it belongs in no record. */
-  marketplaceKey?: string;
-}
-
-/**
- * Who may call an operation. `open`: everybody, credentials are not looked at. `open, more with a key`: everybody, and a
- * key shows more; a wrong key is refused. `key`: the holder of an API key, or somebody on this machine where there are
- * none. `key or local`: like `key`, or anybody on this machine. `signed event`: the marketplace, by its signature over the body. `payment`: everybody, and the payment decides.
- * `wallet`: like `key`, or the wallet of the nick that the member `of` of the input names; `linked` asks for a link
- * between the two, `proven` for one that both sides have proven.
- */
-export type Access =
-  | 'open'
-  | 'open, more with a key'
-  | 'key'
-  | 'key or local'
-  | 'signed event'
-  | 'payment'
-  | { wallet: 'linked' | 'proven'; of: string };
+export type { Caller } from './caller.js';
+export type { Access } from './rights.js';
 
 /** Where an operation is found over HTTP, and where each member of its input stands in a request. */
 export interface Place {
@@ -128,6 +103,7 @@ export interface Operation<Parts = unknown, In extends z.ZodObject = z.ZodObject
   tag: Tag;
   summary: string;
   description?: string;
+  /** Who may call it; see `rights.ts`. */
   access: Access;
   input: In;
   /** Code of the refusal of an input that is not valid; `validation_failed` by default. */

@@ -13,10 +13,11 @@ import {
 } from '../../../streams/deliberation/index.js';
 import { exampleOf } from '../core/example.js';
 import { operationsOf } from '../core/operation.js';
+import { scope } from '../core/rights.js';
 import { type DeliberationParts, foundQuery } from './parts.js';
 import { ofQuery, Query } from './schemas.js';
 
-const define = operationsOf({ tag: 'Deliberation', access: 'key' });
+const define = operationsOf({ tag: 'Deliberation', access: scope('deliberate') });
 
 const unstarted = { status: 'queued', started_at: null, completed_at: null, timing_ms: null };
 const visibility = z.enum(visibilities).meta({ example: 'public' });

@@ -14,10 +14,11 @@ import { queryStatuses } from '../../../streams/deliberation/index.js';
 import { limit, text } from '../core/fields.js';
 import { secondsSince } from '../core/health.js';
 import { operationsOf } from '../core/operation.js';
+import { moreWithKey } from '../core/rights.js';
 import { type DeliberationParts, foundQuery, hasEnded, readerOf } from './parts.js';
 import { Costs, ModelResponse, ofQuery, Query, Result, Unfinished } from './schemas.js';
 
-const define = operationsOf({ tag: 'Deliberation', access: 'open, more with a key' });
+const define = operationsOf({ tag: 'Deliberation', access: moreWithKey });
 
 /** Seconds after which a caller who polls may ask again. */
 const pollSeconds = 2;

@@ -3,6 +3,7 @@ import { deadLetters, queueRow as storedRow } from '../../../projections/deliver
 import { delivery } from '../../../streams/delivery/index.js';
 import { before, limit } from '../core/fields.js';
 import { operationsOf } from '../core/operation.js';
+import { scope } from '../core/rights.js';
 import {
   type DeliveryParts,
   EventId,
@@ -13,7 +14,7 @@ import {
   targetChannels,
 } from './events.js';
 
-const define = operationsOf({ tag: 'Operations', access: 'key' });
+const define = operationsOf({ tag: 'Operations', access: scope('operate') });
 
 /** Events that were given up, or expired. */
 export const listDeadLetters = define('listDeadLetters', {

@@ -5,9 +5,10 @@ import { delivery } from '../../../streams/delivery/index.js';
 import { market } from '../../../streams/events/index.js';
 import { limit, text } from '../core/fields.js';
 import { operationsOf } from '../core/operation.js';
+import { scope } from '../core/rights.js';
 import { type DeliveryParts, EventId, eventId, receivedEvent, targetChannels } from './events.js';
 
-const define = operationsOf({ tag: 'Operations', access: 'key' });
+const define = operationsOf({ tag: 'Operations', access: scope('operate') });
 
 /** A place in the market stream: a sequence, or a time in ISO 8601. */
 const Bound = z

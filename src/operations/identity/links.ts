@@ -6,6 +6,7 @@ import { casefold } from '../../../streams/irc-grammar.js';
 import { exampleOf } from '../core/example.js';
 import { Nick, nickname, Time, walletAddress } from '../core/fields.js';
 import { operationsOf } from '../core/operation.js';
+import { scope } from '../core/rights.js';
 import { askingOf, type IdentityParts, readLinks } from './parts.js';
 
 const define = operationsOf({ tag: 'Identity' });
@@ -68,7 +69,7 @@ export const getLinkOfWallet = define('getLinkOfWallet', {
 export const linkWallet = define('linkWallet', {
   summary: 'Link a nick and a wallet',
   description: 'Such a link confers nothing until the nick confirms it over IRC, identified.',
-  access: 'key',
+  access: scope('operate'),
   input: z.object({ nick: Nick, wallet_address: Wallet }),
   status: 201,
   says: 'They are linked',
@@ -90,7 +91,7 @@ export const linkWallet = define('linkWallet', {
 export const unlinkWallet = define('unlinkWallet', {
   summary: 'Undo the link of a nick',
   description: 'With an API key, or signed by the linked wallet.',
-  access: { wallet: 'linked', of: 'nick' },
+  access: scope('operate', { as: 'nick', wallet: 'linked' }),
   input: z.object({ nick: Nick }),
   says: 'They are not linked any more',
   output: z.object({ unlinked: z.literal(true), nick: nickname }),

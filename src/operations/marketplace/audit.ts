@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { auditedCalls } from '../../../projections/marketplace.js';
 import { before, limit, Time, text } from '../core/fields.js';
 import { defineOperation } from '../core/operation.js';
+import { scope } from '../core/rights.js';
 import type { MarketplaceParts } from './passing-on.js';
 
 const AuditedCall = z.object({
@@ -22,7 +23,7 @@ const AuditedCall = z.object({
 export const listAudit = defineOperation('listAudit', {
   tag: 'Operations',
   summary: 'Calls that changed something at the marketplace',
-  access: 'key',
+  access: scope('operate'),
   input: z.object({
     limit: limit(500, 100, 'calls'),
     before,

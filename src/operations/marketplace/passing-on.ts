@@ -6,6 +6,7 @@ import type { ReadModels } from '../../stores/read-models.js';
 import type { Call } from '../core/call.js';
 import type { Description } from '../core/description.js';
 import { defineOperation, type Operation, type ToolFace } from '../core/operation.js';
+import { scope } from '../core/rights.js';
 import { onlyPublished } from './available.js';
 import type { MarketplaceCalls } from './calls.js';
 import { exampleTask, type MarketplaceRoute, marketplaceRoutes } from './routes.js';
@@ -82,7 +83,7 @@ function passingOn(id: string, route: MarketplaceRoute): PassedOn {
       changes ? ' Never repeated by this service, and recorded whatever comes of it.' : ''
     }`,
     // what a wallet may read is what anybody may: the rest is about people, and asked with the operator's credential
-    access: route.walletReadable ? 'open' : 'key',
+    access: route.walletReadable ? 'open' : scope('tasks'),
     input: z.object({ ...ids, ...passed }) as unknown as Passed,
     says: list
       ? 'As the marketplace answers; an empty list with a hint where none is configured'

@@ -13,9 +13,10 @@ import { seesPrivate } from '../core/call.js';
 import { channelName, limit, Nick, seconds, Time, text } from '../core/fields.js';
 import { type IrcState, ircStateView, secondsSince, troubleView } from '../core/health.js';
 import { type Caller, operationsOf } from '../core/operation.js';
+import { moreWithKey } from '../core/rights.js';
 import { listIncidentRecords, pardonIncident } from './records.js';
 
-const define = operationsOf({ tag: 'Moderation', access: 'open, more with a key' });
+const define = operationsOf({ tag: 'Moderation', access: moreWithKey });
 
 /** What the operations of moderation work with. */
 export interface ModerationParts {

@@ -5,8 +5,9 @@ import { moderation, personDecider } from '../../../streams/moderation/index.js'
 import type { ReadModels } from '../../stores/read-models.js';
 import { before, limit, text } from '../core/fields.js';
 import { operationsOf } from '../core/operation.js';
+import { scope } from '../core/rights.js';
 
-const define = operationsOf({ tag: 'Operations', access: 'key' });
+const define = operationsOf({ tag: 'Operations', access: scope('operate') });
 
 interface RecordParts {
   log: Log;

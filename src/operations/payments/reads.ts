@@ -5,6 +5,7 @@ import type { Facilitator } from '../../../workers/payments/facilitator.js';
 import { Nick, nickname, Time, text, walletAddress } from '../core/fields.js';
 import { secondsSince } from '../core/health.js';
 import { operationsOf } from '../core/operation.js';
+import { scope } from '../core/rights.js';
 import {
   ChannelName,
   ContractChannel,
@@ -124,7 +125,7 @@ export const listSessions = define('listSessions', {
 export const listUnresolvedPayments = define('listUnresolvedPayments', {
   tag: 'Operations',
   summary: 'Payments of which it is not known whether they are settled, or that wait for a place',
-  access: 'key',
+  access: scope('operate'),
   says: 'Oldest first, at most 500; what resolves by itself goes away by itself',
   output: z.object({ payments: z.array(Unresolved) }),
   http: { method: 'get', path: '/ops/payments' },

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { text } from '../core/fields.js';
 import { defineOperation } from '../core/operation.js';
+import { scope } from '../core/rights.js';
 
 /** What a process tells of itself. */
 export interface ProcessParts {
@@ -16,7 +17,7 @@ export interface ProcessParts {
 export const describeService = defineOperation('describeService', {
   tag: 'Operations',
   summary: 'What this process is and where its parts are',
-  access: 'key',
+  access: scope('operate'),
   says: 'Addresses without credentials',
   output: z.looseObject({ version: z.string(), roles: z.array(z.string()) }).meta({
     example: {
@@ -32,7 +33,7 @@ export const describeService = defineOperation('describeService', {
 export const getMetrics = defineOperation('getMetrics', {
   tag: 'System',
   summary: 'Metrics in the text format of Prometheus',
-  access: 'key or local',
+  access: scope('operate', { without: 'local' }),
   answers: {
     200: {
       says: 'Metrics',

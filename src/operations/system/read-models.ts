@@ -4,8 +4,9 @@ import type { ProjectionStatus } from '../../../projections/core/status.js';
 import { Refusal } from '../../../streams/core/index.js';
 import { text } from '../core/fields.js';
 import { operationsOf } from '../core/operation.js';
+import { scope } from '../core/rights.js';
 
-const define = operationsOf({ tag: 'Operations', access: 'key' });
+const define = operationsOf({ tag: 'Operations', access: scope('operate') });
 
 /** What the operations about read models work with. */
 export interface ReadModelParts {

@@ -3,6 +3,7 @@ import type { Log } from '../../../streams/core/index.js';
 import { streams } from '../../../streams/index.js';
 import { Time, text } from '../core/fields.js';
 import { defineOperation } from '../core/operation.js';
+import { scope } from '../core/rights.js';
 
 const Stream = z.object({
   stream: text('MARKET'),
@@ -18,7 +19,7 @@ const Stream = z.object({
 export const listStreams = defineOperation('listStreams', {
   tag: 'Operations',
   summary: 'How many facts each stream of the log holds, and how much room they take',
-  access: 'key',
+  access: scope('operate'),
   says: 'In the order of their list',
   output: z.object({ streams: z.array(Stream) }),
   http: { method: 'get', path: '/ops/streams' },

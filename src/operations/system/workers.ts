@@ -4,8 +4,9 @@ import { streams } from '../../../streams/index.js';
 import { consumerStatuses, skipWork as skip } from '../../../workers/core/consumers.js';
 import { text } from '../core/fields.js';
 import { operationsOf } from '../core/operation.js';
+import { scope } from '../core/rights.js';
 
-const define = operationsOf({ tag: 'Operations', access: 'key' });
+const define = operationsOf({ tag: 'Operations', access: scope('operate') });
 
 /** What the operations about workers work with. */
 export interface WorkerParts {

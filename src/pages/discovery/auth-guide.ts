@@ -11,12 +11,13 @@ export function authGuide({ at, authority, signatures, tiers }: Doors): string {
   return `# Authentication
 
 Reads of the HTTP API need no credential. There is no OAuth here: no authorization server, no token endpoint, and no
-OpenID configuration. Three credentials exist.
+OpenID configuration. These credentials exist.
 
 | credential | where to get it | what it opens |
 |---|---|---|
 | wallet signature | your own wallet | ${read.tools} tools of \`POST ${places.mcp}\`, none of which changes anything |
 | API key | from the operator | ${keyed.tools} tools, of which ${keyed.mutating} change something and ${keyed.moves_money} move value; routes that write |
+| agent key | your own wallet, or the operator | what its scopes name, as your own nick |
 | x402 payment | a wallet with USDC | one session in a paid channel |
 
 The policy as JSON: ${at.policy}. The API: ${at.openapi}.
@@ -62,8 +63,13 @@ that nick.
 
 ## API key
 
-Send it as \`${keyHeaders[0]}: <key>\`, \`X-Api-Key: <key>\` or \`Authorization: Bearer <key>\`. There is no self-service:
-ask the operator. It can spend, so treat it like money.
+Send it as \`${keyHeaders[0]}: <key>\`, \`X-Api-Key: <key>\` or \`Authorization: Bearer <key>\`. An
+operator's key comes from the operator. It can spend, so treat it like money.
+
+An agent key acts as one nick, and is good for what its scopes name. The wallet that is linked with the nick and verified
+gets one by itself: sign \`POST ${places.keys}\` with \`{"scopes": ["read", "rate", "report", "vote"]}\`. It is shown once. \`GET\` lists
+yours, \`DELETE ${places.keys}/{id}\` ends one. What a key is not good for answers 403 \`scope_missing\`, another nick than its own
+403 \`not_your_nick\`.
 
 ## Which one counts
 

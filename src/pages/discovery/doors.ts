@@ -37,6 +37,7 @@ export const places = {
   a2a: a2aPath,
   agentCard: cardPaths[0],
   authGuide: '/auth.md',
+  keys: '/auth/keys',
   policy: policyPath,
   nonce: noncePath,
   protectedResource: '/.well-known/oauth-protected-resource',

@@ -1,0 +1,109 @@
+import { keys } from '../streams/keys/index.js';
+import { defineProjection } from './core/projection.js';
+import { type RowOf, Rows } from './core/rows.js';
+import type { Tx } from './core/sql.js';
+
+const keyRows = new Rows({
+  id: 'text collate "C" primary key',
+  nick: 'text collate "C" not null',
+  wallet: 'text',
+  name: 'text not null',
+  // with commas between them
+  scopes: 'text not null',
+  hash: 'text not null',
+  issued_at: 'timestamptz not null',
+  expires_at: 'timestamptz not null',
+});
+
+/** Keys of agents that were not revoked, by id. `nicks` says how far the keys of each nick are folded. */
+export const agentKeys = defineProjection({
+  name: 'agent_keys',
+  version: 1,
+  streams: [keys],
+  ddl: (schema) => `
+    ${keyRows.create(`${schema}.keys`)}
+    create index on ${schema}.keys (nick);
+    create table ${schema}.nicks (nick text collate "C" primary key, seq bigint not null)`,
+  apply: async (tx, facts, schema) => {
+    const issued = new Map<string, RowOf<typeof keyRows>>();
+    const revoked: string[] = [];
+    for (const { type, data, at } of facts) {
+      if (type === 'key.revoked') {
+        issued.delete(data.id);
+        revoked.push(data.id);
+      } else {
+        const { scopes, expires_at, ...key } = data;
+        const row = { ...key, scopes: scopes.join(','), issued_at: at, expires_at: new Date(expires_at) };
+        issued.set(data.id, row);
+      }
+    }
+    const nicks = new Map(facts.map(({ seq, data }) => [data.nick, seq]));
+    await tx.query(`delete from ${schema}.keys where id = any($1::text[])`, [revoked]);
+    await tx.query(
+      `insert into ${schema}.keys (${keyRows.names}) select * from ${keyRows.from('new')}`,
+      keyRows.params([...issued.values()]),
+    );
+    await tx.query(
+      `insert into ${schema}.nicks select * from unnest($1::text[], $2::bigint[])
+       on conflict (nick) do update set seq = excluded.seq`,
+      [[...nicks.keys()], [...nicks.values()]],
+    );
+  },
+});
+
+/** What is known of a key; times are ISO 8601. */
+export interface AgentKey {
+  id: string;
+  nick: string;
+  name: string;
+  scopes: string[];
+  /** Address in lower case; null where the nick had none when the key was issued. */
+  wallet: string | null;
+  created_at: string;
+  expires_at: string;
+}
+
+/** What a key is checked by. */
+export interface StoredKey extends AgentKey {
+  hash: string;
+  /** Sequence of the last fact about keys of its nick that is in this answer. */
+  seq: number;
+}
+
+/** The key with an id; `undefined` where there is none, or none any more. */
+export async function agentKey(sql: Tx, schema: string, id: string): Promise<StoredKey | undefined> {
+  const [row] = await sql.query<RowOf<typeof keyRows> & { seq: number }>(
+    `select k.*, n.seq from ${schema}.keys as k join ${schema}.nicks as n using (nick) where k.id = $1`,
+    [id],
+  );
+  return row && { ...keyView(row), hash: row.hash, seq: row.seq };
+}
+
+/** Keys in use at `now`, the newest first; only those of a nick (casefolded), a wallet and an id where these are given. */
+export async function agentKeysInUse(
+  sql: Tx,
+  schema: string,
+  {
+    now,
+    nick,
+    wallet,
+    id,
+  }: { now: Date; nick?: string | undefined; wallet?: string | undefined; id?: string | undefined },
+): Promise<AgentKey[]> {
+  const rows = await sql.query<RowOf<typeof keyRows>>(
+    `select * from ${schema}.keys
+     where expires_at > $1::timestamptz and ($2::text is null or nick = $2) and ($3::text is null or wallet = $3)
+       and ($4::text is null or id = $4)
+     order by issued_at desc, id limit 1000`,
+    [now, nick ?? null, wallet ?? null, id ?? null],
+  );
+  return rows.map(keyView);
+}
+
+function keyView(row: RowOf<typeof keyRows>): AgentKey {
+  const { id, nick, name, scopes, wallet, issued_at, expires_at } = row;
+  return {
+    ...{ id, nick, name, scopes: scopes.split(','), wallet },
+    ...{ created_at: issued_at.toISOString(), expires_at: expires_at.toISOString() },
+  };
+}

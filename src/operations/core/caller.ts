@@ -1,0 +1,68 @@
+/** What a key may be good for, one by one; an operator's key is good for all of them. */
+export const scopes = [
+  'read',
+  'speak',
+  'rate',
+  'report',
+  'vote',
+  'tasks',
+  'deliberate',
+  'channels',
+  'operate',
+] as const;
+export type Scope = (typeof scopes)[number];
+
+interface Named {
+  /** Name that stands in the facts. */
+  actor: string;
+  /** Id of the request, for facts to name as their cause. */
+  cause?: string;
+  /** The caller's own credential at the task marketplace; it belongs in no record. */
+  marketplaceKey?: string;
+}
+
+/** The holder of an agent key, who acts as one nick and no other. */
+export interface AgentCaller extends Named {
+  is: 'agent';
+  /** Id of the key. */
+  key: string;
+  /** Casefolded. */
+  nick: string;
+  /** Address of the wallet that is linked and verified, in lower case; null where the operator gave the key to a nick without one. */
+  wallet: string | null;
+  scopes: readonly Scope[];
+}
+
+/**
+ * Who asks, whichever face the request came through. `key`: the holder of an operator's key; `local`: somebody on this
+ * machine while no keys are configured; `agent`: the holder of an agent key; `wallet`: whoever signed with an Ethereum
+ * wallet; `none`: nobody known. The actor of a key is its name, that of a wallet its address in lower case.
+ */
+export type Caller =
+  | AgentCaller
+  | (Named & {
+      is: 'key' | 'local' | 'wallet' | 'none';
+      /** What a wallet has proven to be, where an operation asks for that. */
+      nick?: string;
+    });
+
+/** Somebody who showed nothing. */
+export const nobody: Caller = { is: 'none', actor: 'api' };
+
+/** Whether a caller holds a scope; an operator holds all of them. */
+export function holds(caller: Caller, scope: Scope): boolean {
+  if (caller.is === 'agent') return caller.scopes.includes(scope);
+  return isOperator(caller);
+}
+
+/** Whether a caller is the operator: by a key, or on this machine where there are none. */
+export const isOperator = ({ is }: Caller): boolean => is === 'key' || is === 'local';
+
+/** Whether a caller sees what is private: channels closed to the public, and what happened there. */
+export const seesPrivate = (caller: Caller): boolean => caller.is === 'key' || isTrustedAgent(caller);
+
+const isTrustedAgent = (caller: Caller): boolean => caller.is === 'agent' && holds(caller, 'operate');
+
+/** Nick whose own private channels a caller may read beside the public ones; `undefined` where there is none. */
+export const readsAs = (caller: Caller): string | undefined =>
+  caller.is === 'agent' && holds(caller, 'read') ? caller.nick : undefined;
