@@ -31,6 +31,8 @@ export const incidents = defineStream({
       advisoryUrls: z.array(z.string()),
       /** A nick, or the name of the key with which it was reported. */
       reporter: z.string(),
+      /** Address in lower case of the wallet behind the reporter, where it was the reporter's own doing. */
+      person: z.string().optional(),
     }),
     'vote.cast': z.object({
       /** Of the incident. */
@@ -42,6 +44,8 @@ export const incidents = defineStream({
       contributionType: z.enum(contributionTypes),
       evidenceUrl: z.string().nullable(),
       comment: z.string().nullable(),
+      /** Address in lower case of the wallet behind the voter, where it was the voter's own doing. */
+      person: z.string().optional(),
       /** Of the incident, with this vote. */
       status: z.enum(incidentStatuses),
     }),

@@ -7,37 +7,59 @@ import { type IncidentFact, type IncidentReport, incidentSubject, type Vote } fr
 export interface IncidentState {
   isReported: boolean;
   tally: Tally;
+  /** Casefolded nick of the reporter, and the wallet behind it where that is known. */
+  reporter: { nick: string; person: string | undefined } | undefined;
   /** Casefolded nicks of those who voted. */
   voters: Set<string>;
+  /** The wallets behind them, where these are known. */
+  people: Set<string>;
 }
 
 /** What can be asked for one incident. */
-export type IncidentCommand = ({ is: 'report' } & IncidentReport) | ({ is: 'vote' } & Vote);
+export type IncidentCommand =
+  | ({ is: 'report' } & IncidentReport)
+  | ({
+      is: 'vote';
+      /** Whether it is the voter's own doing, and not an operator's in the voter's name. */
+      own?: boolean;
+    } & Vote);
 
-/** An incident is reported once; everybody has one vote, and each vote says what the status is with it. */
+/**
+ * An incident is reported once; everybody has one vote, whatever nick a wallet has by then, and nobody votes on what they
+ * reported themselves. Each vote says what the status is with it.
+ */
 export const incidentDecider: Decider<IncidentState, IncidentCommand, IncidentFact> = {
-  initial: () => ({ isReported: false, tally: noVotes(), voters: new Set() }),
+  initial: () => ({
+    ...{ isReported: false, reporter: undefined, tally: noVotes() },
+    ...{ voters: new Set(), people: new Set() },
+  }),
 
   subject: ({ id }) => incidentSubject(id),
 
   evolve(state, { type, data }) {
     if (type === 'incident.reported') {
       state.isReported = true;
+      state.reporter = { nick: casefold(data.reporter), person: data.person };
       return;
     }
     state.tally = withScore(state.tally, data.score);
     state.voters.add(casefold(data.voter));
+    if (data.person !== undefined) state.people.add(data.person);
   },
 
-  decide(command, { isReported, tally, voters }) {
+  decide(command, { isReported, reporter, tally, voters, people }) {
     if (command.is === 'report') {
       if (isReported) throw new Refusal('incident_exists');
       const { is: _, ...data } = command;
       return { type: 'incident.reported', data };
     }
     if (!isReported) throw new Refusal('not_found', 'Incident not found');
-    const { is: _, ...vote } = command;
-    if (voters.has(casefold(vote.voter)))
+    const { is: _, own = false, ...vote } = command;
+    const { person } = vote;
+    const isReporter = casefold(vote.voter) === reporter?.nick;
+    if (own && (isReporter || (person !== undefined && person === reporter?.person)))
+      throw new Refusal('own_incident');
+    if (voters.has(casefold(vote.voter)) || (person !== undefined && people.has(person)))
       throw new Refusal('already_voted', `${vote.voter} has voted on this incident already`);
     return { type: 'vote.cast', data: { ...vote, status: statusOf(withScore(tally, vote.score)) } };
   },

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { consensusView, newIncident } from '../../../projections/incidents/queries.js';
+import { Refusal } from '../../../streams/core/index.js';
 import {
   contributionTypes,
   type IncidentCommand,
@@ -9,8 +10,10 @@ import {
   statusOf,
   incidents as stream,
 } from '../../../streams/incidents/index.js';
+import { type Caller, isOperator } from '../core/caller.js';
 import { Nick } from '../core/fields.js';
 import { operationsOf } from '../core/operation.js';
+import { scope } from '../core/rights.js';
 import { foundIncident, type IncidentsParts, incidentId } from './parts.js';
 import { Consensus, Incident } from './schemas.js';
 
@@ -27,7 +30,7 @@ const link = z
 export const reportSecurityIncident = define('reportSecurityIncident', {
   summary: 'Report a security incident',
   description: 'With an API key, or signed by the verified wallet of reporterNick.',
-  access: { wallet: 'proven', of: 'reporterNick' },
+  access: scope('report', { as: 'reporterNick', wallet: 'proven' }),
   input: z.object({
     title: text(200).meta({ example: 'A package steals keys' }),
     severity: z.enum(severities).describe('SEV-1 is the worst'),
@@ -52,12 +55,14 @@ export const reportSecurityIncident = define('reportSecurityIncident', {
     effect: 'change',
   },
   remote: { service: 'sentinel', method: 'post', path: '/api/incidents' },
-  run: async ({ reporterNick, category, description, ...rest }, { actor }, parts: IncidentsParts) => {
+  run: async ({ reporterNick, category, description, ...rest }, caller, parts: IncidentsParts) => {
+    const { actor } = caller;
     const command = {
       ...{ is: 'report' as const, id: newIncidentId(), ...rest },
       category: category ?? null,
       description: description ?? null,
       reporter: reporterNick ?? actor,
+      ...personOf(caller),
     };
     const { position } = await handle(command, actor, parts);
     // when the log stored it; what was reported is not to be refused because that cannot be asked now
@@ -69,8 +74,9 @@ export const reportSecurityIncident = define('reportSecurityIncident', {
 /** Votes on a security incident, once for each voter. */
 export const voteOnSecurityIncident = define('voteOnSecurityIncident', {
   summary: 'Vote on a security incident',
-  description: 'Once for each voter. With an API key, or signed by the verified wallet of voterNick.',
-  access: { wallet: 'proven', of: 'voterNick' },
+  description:
+    'Once for each voter, whatever nicks a wallet has, and not on an incident that one has reported oneself. With an API key, or signed by the verified wallet of voterNick.',
+  access: scope('vote', { as: 'voterNick', wallet: 'proven' }),
   input: z.object({
     id: incidentId,
     voterNick: Nick.describe('Nick of the voter'),
@@ -81,7 +87,11 @@ export const voteOnSecurityIncident = define('voteOnSecurityIncident', {
   }),
   says: 'It counts',
   output: z.object({ recorded: z.literal(true), consensus: Consensus }),
-  refusals: { not_found: 'No such incident', already_voted: 'This voter has voted already' },
+  refusals: {
+    not_found: 'No such incident',
+    already_voted: 'This voter, or another nick of the same wallet, has voted already',
+    ...{ own_incident: true, link_too_young: true },
+  },
   http: { method: 'post', path: '/sentinel/incidents/{id}/vote' },
   tool: {
     name: 'svc_security_vote',
@@ -94,9 +104,18 @@ export const voteOnSecurityIncident = define('voteOnSecurityIncident', {
     idempotent: true,
   },
   remote: { service: 'sentinel', method: 'post', path: '/api/incidents/{id}/vote' },
-  run: async ({ id, voterNick, evidenceUrl, comment, ...rest }, { actor }, parts: IncidentsParts) => {
+  run: async ({ id, voterNick, evidenceUrl, comment, ...rest }, caller, parts: IncidentsParts) => {
+    const { actor } = caller;
+    await requireAge(caller, voterNick, parts);
     const command = {
-      ...{ is: 'vote' as const, id, voter: voterNick, ...rest },
+      ...{
+        is: 'vote' as const,
+        own: !isOperator(caller),
+        id,
+        voter: voterNick,
+        ...rest,
+        ...personOf(caller),
+      },
       evidenceUrl: evidenceUrl ?? null,
       comment: comment ?? null,
     };
@@ -104,6 +123,28 @@ export const voteOnSecurityIncident = define('voteOnSecurityIncident', {
     return { recorded: true, consensus: consensusView(id, statusOf(state.tally), state.tally) };
   },
 });
+
+/** The wallet behind a caller who does it himself, by which one person is known under any nick. */
+function personOf(caller: Caller): { person?: string } {
+  if (caller.is === 'wallet') return { person: caller.actor };
+  return caller.is === 'agent' && caller.wallet !== null ? { person: caller.wallet } : {};
+}
+
+const hourMs = 3_600_000;
+
+/** Throws 403 where the link of the voter is too young to vote: nicks for one vote are made in a second. */
+async function requireAge(
+  caller: Caller,
+  nick: string,
+  { log, incidents: { linkAgeHours, linkedAt } }: IncidentsParts,
+): Promise<void> {
+  const hours = caller.is === 'wallet' ? linkAgeHours.wallet : linkAgeHours.agent;
+  const { person } = personOf(caller);
+  if (person === undefined || hours === 0) return;
+  const linked = await linkedAt(nick);
+  if (log.now().getTime() - linked.getTime() < hours * hourMs)
+    throw new Refusal('link_too_young', `A link votes when it is ${hours} hours old`);
+}
 
 async function handle(
   command: IncidentCommand,

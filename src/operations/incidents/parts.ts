@@ -15,6 +15,10 @@ export interface IncidentsParts {
     lock: KeyedLock;
     /** TLS endpoints whose certificates are watched. */
     endpoints: readonly Endpoint[];
+    /** When the link of a nick was made. Throws 404 without any. */
+    linkedAt(nick: string): Promise<Date>;
+    /** How old a link has to be to vote, in hours: with an agent key, and by the wallet's signature. */
+    linkAgeHours: { agent: number; wallet: number };
   };
 }
 
