@@ -3,7 +3,7 @@ import type { Sql } from '../projections/core/sql.js';
 import { agentLeaderboard, channelLeaderboard, reputationOf } from '../projections/reputation/queries.js';
 import { reputations } from '../projections/reputation/tables.js';
 import type { Recorded } from '../streams/core/index.js';
-import type { ReputationFact } from '../streams/reputation/index.js';
+import type { FeedbackGiven } from '../streams/reputation/index.js';
 import type { Bench, Row } from './support/bench.js';
 import { milliseconds, percentile, whole } from './support/figures.js';
 import { engines } from './support/stores.js';
@@ -79,7 +79,7 @@ async function fill(sql: Sql, schema: string, count: number): Promise<void> {
   }
 }
 
-function given(n: number, count: number): Recorded<ReputationFact> {
+function given(n: number, count: number): Recorded<FeedbackGiven> {
   const at = new Date(end - yearMs + Math.floor((n / count) * yearMs));
   const scattered = Math.imul(n + 1, 2_654_435_761) >>> 0;
   const nick = n % agents;

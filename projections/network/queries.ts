@@ -143,6 +143,43 @@ export async function ircMessages(
   }));
 }
 
+/** Names of the rooms of tasks begin so. */
+const taskRooms = '#task-';
+
+/**
+ * Whether two nicks (casefolded) were both seen in a channel (casefolded), or in the room of one task: they said
+ * something there on `since` or later, or are there now.
+ */
+export async function haveMet(
+  sql: Tx,
+  schema: string,
+  { nicks, channel, since }: { nicks: readonly [string, string]; channel: string; since: Date },
+): Promise<boolean> {
+  const [row] = await sql.query<{ met: boolean }>(
+    `select exists (
+       select channel from (
+         select channel, nick from ${schema}.activity
+         where nick = any($1::text[]) and day >= $3::date and (channel = $2 or starts_with(channel, '${taskRooms}'))
+         union
+         select channel, nick from ${schema}.members
+         where nick = any($1::text[]) and (channel = $2 or starts_with(channel, '${taskRooms}'))
+       ) as seen group by channel having count(*) = 2
+     ) as met`,
+    [nicks, channel, since.toISOString().slice(0, 10)],
+  );
+  return row!.met;
+}
+
+/** Whether a nick (casefolded) was seen on the network in the days that are kept. */
+export async function wasSeen(sql: Tx, schema: string, nick: string): Promise<boolean> {
+  const [row] = await sql.query<{ seen: boolean }>(
+    `select exists (select 1 from ${schema}.activity where nick = $1)
+       or exists (select 1 from ${schema}.members where nick = $1) as seen`,
+    [nick],
+  );
+  return row!.seen;
+}
+
 type StoredLine = Omit<RowOf<typeof lineRows>, 'channel' | 'private'>;
 
 /** The counts of the network; the cost grows with the members of channels and not with what they said. */

@@ -1,8 +1,14 @@
 import type { Recorded } from '../../streams/core/index.js';
 import { casefold } from '../../streams/irc-grammar.js';
-import { type ReputationFact, weightAt } from '../../streams/reputation/index.js';
+import {
+  type FeedbackGiven,
+  type ReputationFact,
+  strengthOf,
+  weightAt,
+} from '../../streams/reputation/index.js';
 import { type RowOf, Rows, rowsOf } from '../core/rows.js';
 import type { Tx } from '../core/sql.js';
+import { storeAnswers, storeFeedback } from './feedback.js';
 
 interface Given {
   giver: string;
@@ -11,6 +17,8 @@ interface Given {
   day: string;
   rating: number;
   at: Date;
+  /** By what its weight is multiplied. */
+  strength: number;
 }
 
 /** What is stored about a nick. */
@@ -47,6 +55,7 @@ interface ChannelAgent {
 
 const givenRows = new Rows({
   ...{ giver: 'text', nick: 'text', channel: 'text', day: 'text', rating: 'integer', at: 'timestamptz' },
+  strength: 'double precision',
 });
 const channelAgentRows = new Rows({ channel: 'text', nick: 'text', day: 'text' });
 const dayRows = new Rows({ channel: 'text', day: 'text' });
@@ -67,7 +76,9 @@ interface Touched {
  * doubles depend on their order, which must be that of the facts in whatever batches they come.
  */
 export async function foldFeedback(tx: Tx, facts: Recorded<ReputationFact>[], schema: string): Promise<void> {
-  const all = facts.map(({ data, at }) => ({
+  const given = facts.filter(({ type }) => type === 'feedback.given') as Recorded<FeedbackGiven>[];
+  const all = given.map(({ data, at }) => ({
+    strength: strengthOf(data.source),
     giver: casefold(data.from),
     nick: casefold(data.nick),
     channel: casefold(data.channel),
@@ -81,6 +92,8 @@ export async function foldFeedback(tx: Tx, facts: Recorded<ReputationFact>[], sc
   await storeAgents(tx, [...rows.agents.values()], schema);
   await storeChannels(tx, [...rows.channels.values()], schema);
   await storeActivity(tx, rows, schema);
+  await storeFeedback(tx, given, schema);
+  await storeAnswers(tx, facts, schema);
 }
 
 const keyOf = (...names: string[]): string => names.join(' ');
@@ -147,14 +160,14 @@ function agentOf({ agents }: Touched, nick: string): Agent {
   return agent;
 }
 
-function count(sum: Sum, { rating, at }: Given, replaced: Given | undefined): void {
+function count(sum: Sum, { rating, at, strength }: Given, replaced: Given | undefined): void {
   if (replaced) {
-    const weight = weightAt(replaced.at);
+    const weight = weightAt(replaced.at) * replaced.strength;
     sum.feedback -= 1;
     sum.weight -= weight;
     sum.rated -= weight * replaced.rating;
   }
-  const weight = weightAt(at);
+  const weight = weightAt(at) * strength;
   sum.feedback += 1;
   sum.weight += weight;
   sum.rated += weight * rating;
@@ -177,7 +190,7 @@ function noteActive({ channelAgents, steps }: Touched, { channel, day }: Given, 
 
 async function storeGiven(tx: Tx, rows: Given[], schema: string): Promise<void> {
   await tx.query(
-    `insert into ${schema}.given select giver, nick, channel, day::date, rating, at from ${givenRows.from('new')}
+    `insert into ${schema}.given select giver, nick, channel, day::date, rating, at, strength from ${givenRows.from('new')}
      on conflict (giver, nick, channel) do update set ${givenRows.replaced('giver', 'nick', 'channel')}`,
     givenRows.params(rows),
   );

@@ -1,5 +1,6 @@
 import { reputation } from '../../streams/reputation/index.js';
 import { defineProjection } from '../core/projection.js';
+import { feedbackRows } from './feedback.js';
 import { agentRows, channelRows, foldFeedback } from './fold.js';
 
 const settings = 'with (fillfactor = 50)';
@@ -8,13 +9,13 @@ const settings = 'with (fillfactor = 50)';
  * What nicks are thought of, and channels. Names are casefolded. Weights are relative to a fixed moment
  * (`weightAt`), so that rows change with feedback and never with time; `mean` is `rated / weight`.
  * `given` has the last feedback of each nick about another one in a channel, which a later one of the same day
- * replaces. `channel_days` counts the nicks of a channel by the last day on which they gave or received feedback.
+ * replaces; `feedback` has the last one of each day, with its answer. `channel_days` counts the nicks of a channel by the last day on which they gave or received feedback.
  * Rows that change with each feedback have room for their next version beside them: without it the tables would grow
  * with the number of facts, and so would the cost of the leaderboards.
  */
 export const reputations = defineProjection({
   name: 'reputation',
-  version: 1,
+  version: 2,
   streams: [reputation],
   ddl: (schema) => `
     create table ${schema}.given (
@@ -24,8 +25,13 @@ export const reputations = defineProjection({
       day date not null,
       rating integer not null,
       at timestamptz not null,
+      strength double precision not null,
       primary key (giver, nick, channel)
     );
+    ${feedbackRows.create(`${schema}.feedback`, {
+      constraints: [...['answer text', 'answered_at timestamptz'], 'primary key (giver, nick, channel, day)'],
+    })}
+    create index on ${schema}.feedback (nick, seq);
     ${agentRows.create(`${schema}.agents`, { settings })}
     ${channelRows.create(`${schema}.channels`, { settings })}
     create table ${schema}.channel_agents (

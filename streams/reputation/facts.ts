@@ -17,11 +17,25 @@ export const reputation = defineStream({
       comment: z.string(),
       /** The UTC day it counts for, `YYYY-MM-DD`. */
       day: z.string(),
+      /** Who says so: the giver with a key of its own, or the marketplace of a task they did together; absent: an operator. */
+      source: z.enum(['agent', 'marketplace']).optional(),
+    }),
+    /** The rated nick answers what was said of it that day; once. */
+    'feedback.answered': z.object({
+      from: z.string(),
+      nick: z.string(),
+      channel: z.string(),
+      day: z.string(),
+      text: z.string(),
     }),
   },
 });
 
 export type ReputationFact = FactOf<typeof reputation>;
+/** One nick rated another. */
+export type FeedbackGiven = Extract<ReputationFact, { type: 'feedback.given' }>;
+/** Who stands behind a rating; `undefined` for an operator. */
+export type FeedbackSource = FeedbackGiven['data']['source'];
 
 /** Who rates whom, and where. */
 export interface Rating {

@@ -1,34 +1,62 @@
 import { type Decider, Refusal } from '../core/index.js';
 import { casefold } from '../irc-grammar.js';
-import { feedbackSubject, type Rating, type ReputationFact } from './facts.js';
+import { type FeedbackSource, feedbackSubject, type Rating, type ReputationFact } from './facts.js';
 
-/** What one nick last said of another one in a channel; `undefined` before it said anything. */
+/** What one nick said of another one in a channel; `last` is `undefined` before it said anything. */
 export interface FeedbackState {
-  last: { rating: number; comment: string; day: string } | undefined;
+  last: { rating: number; comment: string; day: string; source: FeedbackSource } | undefined;
+  /** Days for which something was said, and those that were answered. */
+  days: Set<string>;
+  answered: Set<string>;
 }
 
 /** Rate a nick in a channel; the rating is 1 to 5. */
 export interface GiveFeedback extends Rating {
   rating: number;
   comment: string;
+  source?: FeedbackSource;
+}
+
+/** Answer what was said of oneself on a day. */
+export interface AnswerFeedback extends Rating {
+  day: string;
+  text: string;
 }
 
 /** One feedback a day: a later one replaces it, and the same one again changes nothing. Nobody rates themselves. */
-export const feedbackDecider: Decider<FeedbackState, GiveFeedback, ReputationFact> = {
-  initial: () => ({ last: undefined }),
+export const feedbackDecider: Decider<FeedbackState, GiveFeedback | AnswerFeedback, ReputationFact> = {
+  initial: () => ({ last: undefined, days: new Set(), answered: new Set() }),
 
   subject: feedbackSubject,
 
-  evolve(state, { data: { rating, comment, day } }) {
-    state.last = { rating, comment, day };
+  evolve(state, { type, data }) {
+    if (type === 'feedback.answered') {
+      state.answered.add(data.day);
+      return;
+    }
+    const { rating, comment, day, source } = data;
+    state.last = { rating, comment, day, source };
+    state.days.add(day);
   },
 
-  decide({ from, nick, channel, rating, comment }, { last }, now) {
+  decide(command, { last, days, answered }, now) {
+    const { from, nick, channel } = command;
+    if ('text' in command) {
+      const { day, text } = command;
+      if (!days.has(day)) throw new Refusal('not_found', 'There is no such feedback');
+      if (answered.has(day)) throw new Refusal('already_answered');
+      return { type: 'feedback.answered', data: { from, nick, channel, day, text } };
+    }
+    const { rating, comment, source } = command;
     if (casefold(from) === casefold(nick)) throw new Refusal('self_feedback');
     const today = now.toISOString().slice(0, 10);
     // clocks of two processes may differ around midnight: the days of a subject never go back
     const day = last && last.day > today ? last.day : today;
-    if (last?.day === day && last.rating === rating && last.comment === comment) return undefined;
-    return { type: 'feedback.given', data: { from, nick, channel, rating, comment, day } };
+    if (last?.day === day && last.source === 'marketplace' && source !== 'marketplace')
+      throw new Refusal('rated_by_marketplace');
+    const isSame = last?.rating === rating && last.comment === comment && last.source === source;
+    if (last?.day === day && isSame) return undefined;
+    const data = { from, nick, channel, rating, comment, day, ...(source ? { source } : {}) };
+    return { type: 'feedback.given', data };
   },
 };

@@ -1,3 +1,9 @@
-export { type Rating, type ReputationFact, reputation } from './facts.js';
-export { feedbackDecider, type GiveFeedback } from './feedback.js';
-export { decayAt, scoreOf, weightAt } from './score.js';
+export {
+  type FeedbackGiven,
+  type FeedbackSource,
+  type Rating,
+  type ReputationFact,
+  reputation,
+} from './facts.js';
+export { type AnswerFeedback, feedbackDecider, type GiveFeedback } from './feedback.js';
+export { decayAt, scoreOf, strengthOf, weightAt } from './score.js';

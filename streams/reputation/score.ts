@@ -1,3 +1,5 @@
+import type { FeedbackSource } from './facts.js';
+
 const halfLifeMs = 90 * 24 * 3_600_000;
 /**
  * Weights are kept relative to this moment, as 2^(t / 90 days): all of them fade by the same factor, so sums of them
@@ -10,6 +12,11 @@ const halfTrust = 3;
 /** Weight of what was said at a time, relative to a fixed moment; times `decayAt(now)` it is 2^(-age / 90 days). */
 export function weightAt(at: Date): number {
   return 2 ** ((at.getTime() - epochMs) / halfLifeMs);
+}
+
+/** By what the weight of feedback is multiplied: a task that was paid for says more than a word. */
+export function strengthOf(source: FeedbackSource): number {
+  return source === 'marketplace' ? 3 : 1;
 }
 
 /** By what weights of `weightAt` are to be multiplied at a time. */

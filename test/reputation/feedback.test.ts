@@ -1,9 +1,9 @@
 import t from 'tap';
 import {
   decayAt,
+  type FeedbackGiven,
   feedbackDecider,
   type GiveFeedback,
-  type ReputationFact,
   scoreOf,
   weightAt,
 } from '../../streams/reputation/index.js';
@@ -11,7 +11,7 @@ import { specification } from '../support/spec.js';
 
 const { given } = specification(feedbackDecider);
 const give: GiveFeedback = { from: 'ann', nick: 'Bob', channel: '#lobby', rating: 4, comment: 'fine' };
-const said = (fields: Partial<ReputationFact['data']> = {}): ReputationFact => ({
+const said = (fields: Partial<FeedbackGiven['data']> = {}): FeedbackGiven => ({
   type: 'feedback.given',
   data: { ...give, day: '2026-01-01', ...fields },
 });

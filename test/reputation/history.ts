@@ -1,6 +1,6 @@
 import type { Recorded } from '../../streams/core/index.js';
 import { casefold } from '../../streams/irc-grammar.js';
-import { feedbackDecider, type GiveFeedback, type ReputationFact } from '../../streams/reputation/index.js';
+import { type FeedbackGiven, feedbackDecider, type GiveFeedback } from '../../streams/reputation/index.js';
 
 const dayMs = 86_400_000;
 
@@ -17,8 +17,8 @@ export function randomNumbers(seed = 1): (below: number) => number {
  * Made-up feedback over two years, as the log would have it: some nicks are spelled in several ways, some talk about
  * each other several times a day.
  */
-export function feedbackHistory(commands: number, random = randomNumbers()): Recorded<ReputationFact>[] {
-  const facts: Recorded<ReputationFact>[] = [];
+export function feedbackHistory(commands: number, random = randomNumbers()): Recorded<FeedbackGiven>[] {
+  const facts: Recorded<FeedbackGiven>[] = [];
   const states = new Map<string, ReturnType<typeof feedbackDecider.initial>>();
   const nicks = ['ann', 'Bob', 'carol[1]', 'dave', 'eve', 'Frank', 'grace'];
   const channels = ['#lobby', '#Task-1', '#bounties', '#a.b'];
@@ -59,17 +59,17 @@ export interface Judgement {
 
 /** Everything there is to say at a time, worked out from all the facts, the slow way. */
 export function judge(
-  facts: Recorded<ReputationFact>[],
+  facts: Recorded<FeedbackGiven>[],
   now: Date,
 ): { agents: Judgement[]; channels: Judgement[] } {
-  const counting = new Map<string, Recorded<ReputationFact>>();
+  const counting = new Map<string, Recorded<FeedbackGiven>>();
   for (const fact of facts) {
     const { from, nick, channel, day } = fact.data;
     counting.set([from, nick, channel].map(casefold).join(' ') + day, fact);
   }
   const effective = [...counting.values()];
   const first = new Date(now.getTime() - 89 * dayMs).toISOString().slice(0, 10);
-  const about = (name: string, isAbout: (fact: Recorded<ReputationFact>) => boolean): Judgement => {
+  const about = (name: string, isAbout: (fact: Recorded<FeedbackGiven>) => boolean): Judgement => {
     const mine = effective.filter(isAbout);
     const weightOf = (at: Date) => 0.5 ** ((now.getTime() - at.getTime()) / (90 * dayMs));
     const weight = mine.reduce((sum, { at }) => sum + weightOf(at), 0);
@@ -87,7 +87,7 @@ export function judge(
       active: new Set(active.flatMap(({ data }) => [casefold(data.from), casefold(data.nick)])).size,
     };
   };
-  const names = (pick: (data: ReputationFact['data']) => string[]) => [
+  const names = (pick: (data: FeedbackGiven['data']) => string[]) => [
     ...new Set(facts.flatMap(({ data }) => pick(data).map(casefold))),
   ];
   const sorted = (all: Judgement[]) =>

@@ -1,7 +1,6 @@
 import t from 'tap';
 import { toolsOf } from '../../src/mcp/tools.js';
 import type { Call } from '../../src/operations/core/call.js';
-import type { Caller } from '../../src/operations/core/operation.js';
 import { reputationOperations } from '../../src/operations/reputation/index.js';
 import { freePort } from '../../src/servers/net.js';
 import { channelDecider, channels } from '../../streams/channels/index.js';
@@ -69,10 +68,10 @@ t.test('REP-12 private and paid channels are in no leaderboard of the public', a
     const parts: { call?: Call } = {};
     parts.call = callElsewhere({ mrserv }, { parts });
     const tools = toolsOf(reputationOperations, parts.call);
-    const call = async (name: string, args: object, is: Caller['is']) =>
+    const call = async (name: string, args: object, is: 'key' | 'wallet') =>
       JSON.stringify(await tools.find((tool) => tool.name === name)!.run(args, { is, actor: 'x' }));
-    const listed = (is: Caller['is']) => call('svc_get_leaderboard', { type: 'channels', limit: 50 }, is);
-    const score = (channel: string, is: Caller['is']) => call('svc_get_channel_score', { channel }, is);
+    const listed = (is: 'key' | 'wallet') => call('svc_get_leaderboard', { type: 'channels', limit: 50 }, is);
+    const score = (channel: string, is: 'key' | 'wallet') => call('svc_get_channel_score', { channel }, is);
     for (const channel of hidden) {
       t.notMatch(await listed('wallet'), `"${channel}"`, channel);
       t.match(await listed('key'), `"${channel}"`, channel);

@@ -8,7 +8,7 @@ import {
 } from '../../projections/reputation/queries.js';
 import { reputations } from '../../projections/reputation/tables.js';
 import type { Recorded } from '../../streams/core/index.js';
-import type { ReputationFact } from '../../streams/reputation/index.js';
+import type { FeedbackGiven } from '../../streams/reputation/index.js';
 import { eachSql } from '../support/sql.js';
 import { feedbackHistory, judge, randomNumbers } from './history.js';
 
@@ -31,7 +31,7 @@ async function compare(
   t: Test,
   sql: Sql,
   schema: string,
-  facts: Recorded<ReputationFact>[],
+  facts: Recorded<FeedbackGiven>[],
   now: Date,
 ): Promise<void> {
   const { agents, channels } = judge(facts, now);
@@ -58,7 +58,7 @@ async function compare(
 }
 
 /** One day's feedback about each of so many agents. */
-function everybody(agents: number, day: number): Recorded<ReputationFact>[] {
+function everybody(agents: number, day: number): Recorded<FeedbackGiven>[] {
   const at = new Date(Date.UTC(2026, 0, 1 + day));
   return Array.from({ length: agents }, (_, n) => {
     const names = { from: `agent${(n + 1 + day) % agents}`, nick: `agent${n}`, channel: `#channel${n % 5}` };

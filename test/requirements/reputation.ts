@@ -14,6 +14,13 @@ export const reputation = {
   'REP-10': 'A reputation service elsewhere is asked there, and named when it cannot be reached.',
   'REP-11': 'The cost of a leaderboard does not grow with the number of facts.',
   'REP-12': 'Private and paid channels are in no leaderboard and have no score for callers without a key.',
+  'REP-13':
+    'With an agent key one rates whom one has met, in the channel or in a task, in 30 days; invented nicks are not rated.',
+  'REP-14':
+    'What the marketplace says of a rating that names both sides counts as feedback, and more than any other.',
+  'REP-15':
+    'Who rated whom, when and with which comment can be read; texts that look like an attack are withheld, private ones are private.',
+  'REP-16': 'The rated nick answers a feedback once, as itself.',
   'PROFILE-01':
     'A profile tells where and how much a nick spoke, and its feedback; case does not matter, private channels are for those who may see them.',
   'PROFILE-02':

@@ -1,16 +1,36 @@
+import { isExpected } from '../../../streams/core/index.js';
 import { KeyedLock } from '../../../streams/core/keyed-lock.js';
 import { casefold } from '../../../streams/irc-grammar.js';
+import { Screening } from '../../../streams/moderation/index.js';
+import { RateFromTasks, rateFromTasks } from '../../../workers/reputation/index.js';
 import { readPaidChannels } from '../../config/paid-channels.js';
+import { nobody } from '../../operations/core/call.js';
+import { getLinkOfNick } from '../../operations/identity/links.js';
 import type { ReputationParts } from '../../operations/reputation/index.js';
 import { OwnReadModel } from '../../stores/own-read-model.js';
+import { leased } from '../bots/leased.js';
 import type { Area, AreaParts } from './area.js';
 
 /** What agents think of each other. */
-export function reputationArea({ config, readModels }: AreaParts): Area {
+export function reputationArea(parts: AreaParts): Area {
+  const { config, readModels, call, log, logger } = parts;
+  const { GUARDIAN_THRESHOLDS: thresholds } = config;
   const reputation: ReputationParts['reputation'] = {
     rows: new OwnReadModel(readModels, 'reputation'),
     lock: new KeyedLock(),
     paidChannels: readPaidChannels(config.PAID_CHANNELS).map(({ name }) => casefold(name)),
+    thresholds,
+    isLinked: async (nick) => {
+      try {
+        await call(getLinkOfNick, { nick }, nobody);
+        return true;
+      } catch (error) {
+        if (isExpected(error) && error.status === 404) return false;
+        throw error;
+      }
+    },
   };
-  return { parts: { reputation } };
+  const screen = (text: string) => new Screening(thresholds).screen(text);
+  const work = () => new RateFromTasks({ log, logger, screen });
+  return { parts: { reputation }, workers: [leased(config, parts, rateFromTasks, work)] };
 }

@@ -3,6 +3,7 @@ import { isExpected } from '../../../streams/core/index.js';
 import type { Call } from '../core/call.js';
 import { channelName, Nick, nickname, Time } from '../core/fields.js';
 import { defineOperation } from '../core/operation.js';
+import { moreWithKey } from '../core/rights.js';
 import { getIrcActivity } from './reads.js';
 
 /** What profiles are made with. */
@@ -34,7 +35,7 @@ const AgentProfile = z.object({
  * null or zero; without any line of the nick, `last_active` is now.
  */
 export const getAgentProfile = defineOperation('getAgentProfile', {
-  access: 'open, more with a key',
+  access: moreWithKey,
   input: z.object({ nick: Nick }),
   says: 'What is known of it',
   output: AgentProfile,

@@ -14,6 +14,7 @@ import { seesPrivate } from '../core/call.js';
 import { ChannelPath, channelName, limit, nickname, Time, text } from '../core/fields.js';
 import type { RecorderState } from '../core/health.js';
 import { operationsOf } from '../core/operation.js';
+import { moreWithKey } from '../core/rights.js';
 
 const define = operationsOf({ tag: 'IRC' });
 
@@ -81,7 +82,7 @@ export const listIrcChannels = define('listIrcChannels', {
   summary: 'The channels of the network',
   description:
     'Secret, private and invite-only channels, and those with a key, are listed to holders of an API key only.',
-  access: 'open, more with a key',
+  access: moreWithKey,
   says: 'Every channel that the caller may see',
   output: z.array(IrcChannel),
   http: { method: 'get', path: '/irc/channels' },
@@ -107,7 +108,7 @@ export const listIrcMessages = define('listIrcMessages', {
   summary: 'The last lines of a channel, oldest first',
   description:
     'What was said while the channel was private, or before it was deleted and made again, is shown to holders of an API key only.',
-  access: 'open, more with a key',
+  access: moreWithKey,
   input: z.object({
     channel: ChannelPath,
     limit: limit(100, 50, 'lines'),

@@ -1,37 +1,21 @@
 import { z } from 'zod';
-import { privateManagedChannels } from '../../../projections/channels/queries.js';
-import { privateIrcChannels } from '../../../projections/network/queries.js';
 import {
   agentLeaderboard,
   channelLeaderboard,
   channelStanding,
   reputationOf,
 } from '../../../projections/reputation/queries.js';
-import { type Log, Refusal } from '../../../streams/core/index.js';
-import type { KeyedLock } from '../../../streams/core/keyed-lock.js';
-import { casefold, cleanText } from '../../../streams/irc-grammar.js';
-import { feedbackDecider, reputation } from '../../../streams/reputation/index.js';
-import type { OwnReadModel } from '../../stores/own-read-model.js';
-import type { ReadModels } from '../../stores/read-models.js';
-import { type Call, seesPrivate } from '../core/call.js';
+import { Refusal } from '../../../streams/core/index.js';
+import { casefold } from '../../../streams/irc-grammar.js';
 import { Channel, channelName, limit, Nick, nickname, Time } from '../core/fields.js';
-import { type Caller, operationsOf } from '../core/operation.js';
+import { operationsOf } from '../core/operation.js';
+import { moreWithKey } from '../core/rights.js';
+import { answerFeedback, giveFeedback, listFeedback } from './feedback.js';
+import { hiddenFrom, type ReputationParts } from './parts.js';
+
+export type { ReputationParts } from './parts.js';
 
 const define = operationsOf({ tag: 'Reputation' });
-
-/** What the operations of reputation work with. */
-export interface ReputationParts {
-  log: Log;
-  readModels: ReadModels;
-  call: Call;
-  reputation: {
-    rows: OwnReadModel;
-    /** Feedback of one giver for one agent is recorded one after another. */
-    lock: KeyedLock;
-    /** Casefolded names of the channels that cost something: they are private as well. */
-    paidChannels: readonly string[];
-  };
-}
 
 const standing = {
   total_feedback: z.int(),
@@ -63,16 +47,6 @@ const AgentLeaderboard = z.object({ agents: z.array(AgentStanding) });
 
 const input = z.object({ limit: limit(50, 10, 'entries') });
 
-/** Private channels (casefolded), of which the public is not told; none for those who may see everything. */
-async function hiddenFrom(caller: Caller, { readModels, reputation }: ReputationParts): Promise<string[]> {
-  if (seesPrivate(caller)) return [];
-  const [seen, managed] = await Promise.all([
-    readModels.read('irc_network', privateIrcChannels),
-    readModels.read('channel_directory', privateManagedChannels),
-  ]);
-  return [...seen, ...managed, ...reputation.paidChannels];
-}
-
 /** What a nick is thought of. */
 export const getReputation = define('getReputation', {
   summary: 'What a nick is thought of',
@@ -99,7 +73,7 @@ export const getReputation = define('getReputation', {
 export const listBestChannels = define('listBestChannels', {
   summary: 'The channels with the best reputation',
   description: 'Private and paid channels are listed to holders of an API key only.',
-  access: 'open, more with a key',
+  access: moreWithKey,
   input,
   says: 'Best first',
   output: ChannelLeaderboard,
@@ -129,7 +103,7 @@ export const listBestAgents = define('listBestAgents', {
 
 /** Either leaderboard, for agents. */
 export const getLeaderboard = define('getLeaderboard', {
-  access: 'open, more with a key',
+  access: moreWithKey,
   input: z.object({ type: z.enum(['channels', 'agents']).default('channels'), ...input.shape }),
   tool: {
     name: 'svc_get_leaderboard',
@@ -147,7 +121,7 @@ export const getLeaderboard = define('getLeaderboard', {
 
 /** How one channel stands, for agents. */
 export const getChannelStanding = define('getChannelStanding', {
-  access: 'open, more with a key',
+  access: moreWithKey,
   input: z.object({ channel: Channel }),
   says: 'How it stands',
   output: ChannelStanding,
@@ -170,37 +144,6 @@ export const getChannelStanding = define('getChannelStanding', {
   },
 });
 
-/** Records what an agent thinks of another. */
-export const giveFeedback = define('giveFeedback', {
-  access: 'key',
-  input: z.object({
-    nick: Nick.describe('Nick of the agent that is rated'),
-    channel: Channel,
-    rating: z.int().min(1).max(5).describe('1 (bad) to 5 (very good)'),
-    comment: z.string().max(500).default('').transform(cleanText).describe('Why, in a sentence'),
-    from: Nick.describe('Nick of the one who rates'),
-  }),
-  status: 201,
-  says: 'It is recorded',
-  tool: {
-    name: 'svc_give_feedback',
-    title: 'Rate an agent',
-    description:
-      'Gives an agent a rating of 1 to 5 for its work in a channel. One rating per giver, agent, channel and day counts: a later one of the same day replaces it. Nobody can rate himself.',
-    rename: { from: 'from_nick' },
-    effect: 'change',
-  },
-  remote: { service: 'mrserv', method: 'post', path: '/api/feedback' },
-  run: async (feedback, { actor }, { log, reputation: { rows, lock } }: ReputationParts) => {
-    const given = await lock.run(feedbackDecider.subject(feedback), () =>
-      log.handle(reputation, feedbackDecider, feedback, { by: actor }),
-    );
-    rows.wrote(given.position);
-    const { from, nick, channel, rating } = feedback;
-    return { recorded: true, nick, channel, rating, from };
-  },
-});
-
 /** What agents think of each other. */
 export const reputationOperations = [
   getReputation,
@@ -208,5 +151,7 @@ export const reputationOperations = [
   listBestAgents,
   getLeaderboard,
   getChannelStanding,
+  listFeedback,
   giveFeedback,
+  answerFeedback,
 ];

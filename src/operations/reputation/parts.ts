@@ -1,0 +1,67 @@
+import { privateManagedChannels } from '../../../projections/channels/queries.js';
+import { haveMet, privateIrcChannels, wasSeen } from '../../../projections/network/queries.js';
+import { type Log, Refusal } from '../../../streams/core/index.js';
+import type { KeyedLock } from '../../../streams/core/keyed-lock.js';
+import { casefold } from '../../../streams/irc-grammar.js';
+import { Screening, type Thresholds } from '../../../streams/moderation/index.js';
+import type { OwnReadModel } from '../../stores/own-read-model.js';
+import type { ReadModels } from '../../stores/read-models.js';
+import { type Call, seesPrivate } from '../core/call.js';
+import type { Caller } from '../core/caller.js';
+
+/** What the operations of reputation work with. */
+export interface ReputationParts {
+  log: Log;
+  readModels: ReadModels;
+  call: Call;
+  reputation: {
+    rows: OwnReadModel;
+    /** Feedback of one giver for one agent is recorded one after another. */
+    lock: KeyedLock;
+    /** Casefolded names of the channels that cost something: they are private as well. */
+    paidChannels: readonly string[];
+    /** From which points on free text is withheld. */
+    thresholds: Thresholds;
+    /** Whether a nick is linked with a wallet. */
+    isLinked(nick: string): Promise<boolean>;
+  };
+}
+
+/** Private channels (casefolded), of which the public is not told; none for those who may see everything. */
+export async function hiddenFrom(
+  caller: Caller,
+  { readModels, reputation }: ReputationParts,
+): Promise<string[]> {
+  if (seesPrivate(caller)) return [];
+  const [seen, managed] = await Promise.all([
+    readModels.read('irc_network', privateIrcChannels),
+    readModels.read('channel_directory', privateManagedChannels),
+  ]);
+  return [...seen, ...managed, ...reputation.paidChannels];
+}
+
+/** For how long back one has met somebody, in milliseconds. */
+const metMs = 30 * 24 * 3_600_000;
+
+/** Throws where the holder of an agent key is to rate somebody whom it has not met, or who is not there at all. */
+export async function requireMet(
+  caller: Caller,
+  feedback: { from: string; nick: string; channel: string },
+  { log, readModels, reputation }: ReputationParts,
+): Promise<void> {
+  if (caller.is !== 'agent') return;
+  const [from, nick] = [casefold(feedback.from), casefold(feedback.nick)];
+  if (from === nick) return; // which is told in its own words
+  const place = { channel: casefold(feedback.channel), since: new Date(log.now().getTime() - metMs) };
+  const met = await readModels.read('irc_network', (sql, schema) =>
+    haveMet(sql, schema, { nicks: [from, nick], ...place }),
+  );
+  if (met) return;
+  const seen = await readModels.read('irc_network', (sql, schema) => wasSeen(sql, schema, nick));
+  if (seen || (await reputation.isLinked(nick))) throw new Refusal('not_met');
+  throw new Refusal('nick_never_seen');
+}
+
+/** Somebody's text as others may read it: what looks like an attack on agents that read it is left out. */
+export const screened = (text: string, { reputation }: ReputationParts): string =>
+  new Screening(reputation.thresholds).screen(text);

@@ -1,0 +1,74 @@
+import type { Logger } from 'pino';
+import { isExpected, type Log, type Recorded } from '../../streams/core/index.js';
+import { type MarketFact, market } from '../../streams/events/index.js';
+import { cleanText, isNick } from '../../streams/irc-grammar.js';
+import { feedbackDecider, type GiveFeedback, reputation } from '../../streams/reputation/index.js';
+import { Reactor } from '../core/reactor.js';
+
+/** What ratings of the marketplace are taken with. */
+export interface RateFromTasksOptions {
+  log: Log;
+  logger: Logger;
+  /** What is to be shown of somebody's text. */
+  screen(text: string): string;
+}
+
+/** Name of the worker, under which it stands in the facts that it records. */
+export const rateFromTasks = 'rate-from-tasks';
+
+const types = ['rating.created', 'reputation.feedback'];
+/** One of them stands in the bytes of every such event. */
+const signs = types.map((type) => Buffer.from(`"${type}"`));
+const longestComment = 500;
+
+/** Records the ratings that the marketplace tells of, where they name both sides, as feedback of one about the other. */
+export class RateFromTasks extends Reactor<typeof market, Recorded<MarketFact>> {
+  constructor({ log, logger, screen }: RateFromTasksOptions) {
+    super({
+      ...{ log, logger, stream: market, durable: rateFromTasks, maxInHand: 1_024, atOnce: 16 },
+      concerns: ({ data }) => {
+        const bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
+        return signs.some((sign) => bytes.includes(sign));
+      },
+      plan: (fact) => {
+        const rating = ratingOf(fact, screen);
+        return rating ? [{ key: feedbackDecider.subject(rating), item: fact }] : [];
+      },
+      handle: async (fact) => {
+        const rating = ratingOf(fact, screen)!;
+        try {
+          // of the day on which it was told, however late that is read
+          const origin = { by: rateFromTasks, cause: fact.id, now: fact.at };
+          await log.handle(reputation, feedbackDecider, rating, origin);
+        } catch (error) {
+          // who rates himself there is not taken at his word here
+          if (!isExpected(error) || error.kind !== 'refusal') throw error;
+        }
+        return { is: 'done' };
+      },
+    });
+  }
+}
+
+/** The feedback that an event tells of; `undefined` where it does not say who rated whom, or how. */
+export function ratingOf(
+  { data }: Pick<Recorded<MarketFact>, 'data'>,
+  screen: (text: string) => string,
+): GiveFeedback | undefined {
+  if (!types.includes(data.event_type)) return undefined;
+  const { payload } = data;
+  const from = nickOf(payload.from_nick ?? payload.rater_nick ?? payload.publisher_nick);
+  const nick = nickOf(payload.to_nick ?? payload.rated_nick ?? payload.worker_nick);
+  const score = Number(payload.score ?? payload.rating);
+  const channel = data.target_channels[0];
+  if (!from || !nick || !channel || !(score >= 1 && score <= 5)) return undefined;
+  const comment =
+    typeof payload.comment === 'string' ? cleanText(payload.comment).slice(0, longestComment) : '';
+  return {
+    ...{ from, nick, channel, rating: Math.round(score), comment: screen(comment) },
+    source: 'marketplace',
+  };
+}
+
+const nickOf = (value: unknown): string | undefined =>
+  typeof value === 'string' && isNick(value) ? value : undefined;
