@@ -6,11 +6,12 @@ import type { Logger } from 'pino';
 import { openSql } from '../../projections/core/open-sql.js';
 import type { Sql } from '../../projections/core/sql.js';
 import type { Config } from '../config/config.js';
+import { needsOwnKey } from '../config/warnings.js';
 import { lockDataDir } from '../servers/data-dir-lock.js';
 import { startNatsServer } from '../servers/nats-server.js';
 import { isFree } from '../servers/net.js';
 import { startOwnNetwork } from '../servers/own-network.js';
-import { loadSecrets } from '../servers/secrets.js';
+import { loadOperatorKey, loadSecrets, secretsFile } from '../servers/secrets.js';
 
 /** A part that has been opened and how to end it. */
 export interface Closing {
@@ -30,6 +31,8 @@ export interface Dependencies {
   /** Where the read models are stored, without credentials. */
   sqlPlace: string;
   secrets: {
+    /** An operator's key that was made because none is set and others can reach the service. */
+    apiKey: string | undefined;
     webhook: string[];
     ircServerPassword: string;
     ircOper: { name: string; password: string } | undefined;
@@ -59,6 +62,14 @@ export async function openDependencies(
   const warn = (text: string) => logger.warn(text);
   const generated = own.nats && own.sql && own.irc ? await loadSecrets(dataDir, warn) : undefined;
   const ownIrc = own.irc && needsIrc ? (generated ?? (await loadSecrets(dataDir, warn))) : undefined;
+
+  const ownKey =
+    config.ROLES.includes('api') && needsOwnKey(config) ? await loadOperatorKey(dataDir) : undefined;
+  if (ownKey !== undefined)
+    logger.warn(
+      { file: secretsFile(dataDir) },
+      'API_KEYS is empty: the operator’s key is api_key in this file',
+    );
 
   const start = async <T>(
     name: string,
@@ -97,6 +108,7 @@ export async function openDependencies(
       sql: await sql,
       sqlPlace: own.sql ? join(dataDir, 'pg') : new URL(config.DATABASE_URL).host,
       secrets: {
+        apiKey: ownKey,
         webhook:
           config.EM_WEBHOOK_SECRET.length > 0
             ? config.EM_WEBHOOK_SECRET

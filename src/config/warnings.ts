@@ -22,9 +22,19 @@ export function bootWarnings(config: Config): string[] {
 }
 
 /** Whether others than those on this machine may reach the service. */
-function isPublic({ HOST, PUBLIC_URL }: Config): boolean {
+function isPublic({ HOST, PUBLIC_URL }: Pick<Config, 'HOST' | 'PUBLIC_URL'>): boolean {
   const own = (host: string) => host === 'localhost' || isLoopback(host.replace(/^\[|\]$/g, ''));
   return !own(HOST) || (PUBLIC_URL !== '' && !own(new URL(PUBLIC_URL).hostname));
+}
+
+/**
+ * Whether no key is set on a service that is not for this machine alone: who seems to be local there may be anybody behind
+ * a proxy, so that a key is made and asked for.
+ */
+export function needsOwnKey(
+  config: Pick<Config, 'HOST' | 'PUBLIC_URL' | 'API_KEYS' | 'API_KEYS_FILE'>,
+): boolean {
+  return config.API_KEYS.length === 0 && config.API_KEYS_FILE === '' && isPublic(config);
 }
 
 /** The risky settings, webhook secrets apart. No secret is in the texts. */
@@ -32,7 +42,12 @@ export function settingRisks(config: Config): SettingRisk[] {
   const risks: SettingRisk[] = [];
   const open = config.HOST !== 'localhost' && !isLoopback(config.HOST);
   const note = (what: string, mend: string) => void risks.push({ what, mend });
-  if (config.API_KEYS.length === 0 && config.API_KEYS_FILE === '') {
+  if (needsOwnKey(config)) {
+    note(
+      'API_KEYS is empty and others can reach this service: a key is made, api_key in secrets.json of DATA_DIR',
+      'set API_KEYS to what "relay keys new" prints',
+    );
+  } else if (config.API_KEYS.length === 0 && config.API_KEYS_FILE === '') {
     note(
       'API_KEYS is empty: routes that change something answer local callers only',
       'to let others in, set API_KEYS to what "relay keys new" prints',

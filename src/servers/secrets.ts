@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { chmod, mkdir, open, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -10,6 +10,8 @@ const fileSchema = z.object({
   irc_oper_password: z.string().min(1),
   irc_server_password: z.string().min(1),
   irc_services_password: z.string().min(1),
+  /** An operator's key, where none is set on a service that others can reach. */
+  api_key: z.string().min(32).optional(),
   /** When a lost webhook secret was replaced; whoever has seen to the producers takes it out. */
   remade_at: z.string().optional(),
 });
@@ -60,6 +62,35 @@ export async function loadSecrets(
     ircServerPassword: complete.irc_server_password,
     ircServicesPassword: complete.irc_services_password,
   };
+}
+
+/**
+ * The operator's key of `<dataDir>/secrets.json` (mode 0600), which is made and written there where there is none.
+ * Rejects like `loadSecrets`.
+ */
+export async function loadOperatorKey(dataDir: string): Promise<string> {
+  const file = secretsFile(dataDir);
+  const found = await read(file);
+  if (found.api_key !== undefined) {
+    await chmod(file, 0o600);
+    return found.api_key;
+  }
+  const api_key = randomBytes(32).toString('base64url');
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  await write(file, `${JSON.stringify({ ...found, api_key }, null, 2)}\n`);
+  return api_key;
+}
+
+/** The operator's key that a data directory has; `undefined` where it has none, or none that can be read. */
+export function storedOperatorKey(dataDir: string): string | undefined {
+  try {
+    return fileSchema
+      .partial()
+      .loose()
+      .parse(JSON.parse(readFileSync(secretsFile(dataDir), 'utf8'))).api_key;
+  } catch {
+    return undefined;
+  }
 }
 
 /** All that others know of the file is the webhook secret: the rest is between our own servers. */

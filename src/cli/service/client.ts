@@ -1,9 +1,11 @@
+import { resolve } from 'node:path';
 import { z } from 'zod';
 import { boundedFetch } from '../../../workers/core/fetch.js';
 import type { About } from '../../app/about.js';
 import { createClient, type RelayClient } from '../../client/client.js';
 import { RelayError } from '../../client/error.js';
 import type { Config } from '../../config/config.js';
+import { storedOperatorKey } from '../../servers/secrets.js';
 import { type Invocation, text as textOption } from '../core/command.js';
 import { Failed, UsageError } from '../core/failure.js';
 
@@ -17,7 +19,10 @@ export interface Reply {
 /** Options of every command that asks the running service. */
 export const serviceOptions = {
   url: textOption('URL', 'where the service is (default: HOST and PORT of the configuration)'),
-  key: textOption('KEY', 'API key (default: RELAY_API_KEY, else the first one of API_KEYS)'),
+  key: textOption(
+    'KEY',
+    'API key (default: RELAY_API_KEY, else the first one of API_KEYS, or that of DATA_DIR)',
+  ),
 };
 
 /** How long the service may take for one answer, in milliseconds. */
@@ -119,7 +124,9 @@ export function serviceOf(
   if (!/^https?:$/.test(URL.canParse(url) ? new URL(url).protocol : '')) {
     throw new UsageError('--url must be an address such as http://127.0.0.1:8100');
   }
-  const key = options.key ?? (config.RELAY_API_KEY || config.API_KEYS[0]?.key);
+  const key =
+    options.key ??
+    (config.RELAY_API_KEY || config.API_KEYS[0]?.key || storedOperatorKey(resolve(config.DATA_DIR)));
   return new ServiceClient({ url, key, stop });
 }
 
