@@ -32,7 +32,7 @@ export interface Dependencies {
   sqlPlace: string;
   secrets: {
     /** An operator's key that was made because none is set and others can reach the service. */
-    apiKey: string | undefined;
+    apiKey?: string | undefined;
     webhook: string[];
     ircServerPassword: string;
     ircOper: { name: string; password: string } | undefined;

@@ -36,7 +36,7 @@ export function feedbackHistory(commands: number, random = randomNumbers()): Rec
     const subject = feedbackDecider.subject(command);
     const state = states.get(subject) ?? feedbackDecider.initial();
     states.set(subject, state);
-    const fact = feedbackDecider.decide(command, state, at);
+    const fact = feedbackDecider.decide(command, state, at) as FeedbackGiven | undefined;
     if (!fact) continue;
     feedbackDecider.evolve(state, fact);
     const seq = facts.length + 1;
