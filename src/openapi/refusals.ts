@@ -8,7 +8,7 @@ type General = Record<number, { says: string; names: readonly RefusalCode[] }>;
 
 const ofEvery: General = {
   400: { says: 'The request is not well-formed', names: ['bad_request'] },
-  429: { says: 'Too many requests from this address', names: ['rate_limited'] },
+  429: { says: 'Too many requests from this address, or with this key', names: ['rate_limited'] },
   500: { says: 'A fault of this service; request_id is in its log', names: ['internal_error'] },
   503: {
     says: 'A part of the service is away for now',

@@ -2,8 +2,9 @@ import t from 'tap';
 import { incidentSubject, incidents } from '../../streams/incidents/index.js';
 import { keysSubject, keys as stream } from '../../streams/keys/index.js';
 import { newWallet } from '../auth/stage.js';
+import { relay } from '../cli/terminal.js';
 import { eventually } from '../support/eventually.js';
-import { keysStage, operator } from './stage.js';
+import { keysStage, operator, operatorKey } from './stage.js';
 
 t.test('keys of agents in a running service', async (t) => {
   const stage = await keysStage(t);
@@ -140,6 +141,20 @@ t.test('keys of agents in a running service', async (t) => {
     await eventually('the key of an unproven nick to be void', async () => {
       return (await ask('POST', '/sentinel/incidents', report, headers)).body.code === 'api_key_void';
     });
+  });
+
+  await t.test('KEY-05 on the command line', async (t) => {
+    const asked = ['keys', 'new', 'worker', '--nick', 'Mona', '--scopes', 'rate,report', '--days', '7'];
+    const made = await relay([...asked, '--url', stage.app.url, '--key', operatorKey]);
+    t.equal(made.code, 0, made.err);
+    t.match(made.out, /^rak_[a-z2-9]{12}_[\w-]{43}$/);
+    t.match(await ask('GET', '/auth/keys?nick=mona', undefined, operator), {
+      body: { keys: [{ nick: 'mona', name: 'worker', scopes: ['rate', 'report'], wallet: null }] },
+    });
+    t.equal((await ask('POST', '/sentinel/incidents', report, withKey(made.out))).status, 201);
+    t.match(await relay(['keys', 'new', '--scopes', 'rate']), { code: 2, err: /--nick/ });
+    const wrong = ['keys', 'new', '--nick', 'mona', '--scopes', 'fly', '--url', stage.app.url];
+    t.match(await relay([...wrong, '--key', operatorKey]), { code: 1, err: /scopes/ });
   });
 
   await t.test('KEY-03 what a key is told of tools', async (t) => {
