@@ -55,7 +55,11 @@ t.test('KEY-03 an agent sees the tools that its key is good for, and calls no ot
   const table = new ToolTable(toolsOf(operations, callHere({})));
   const names = (...scopes: Scope[]) => table.listFor(alice(...scopes)).map(({ name }) => name);
   t.same(names('rate', 'report'), ['svc_give_feedback', 'svc_security_report']);
-  t.equal(names('read').length, 57 - 20 - 5, 'five reads of the marketplace are with the operator’s credential');
+  t.equal(
+    names('read').length,
+    57 - 20 - 5,
+    'five reads of the marketplace are with the operator’s credential',
+  );
   t.same(names('speak'), []);
   t.equal(names('read', 'rate', 'report', 'vote', 'tasks', 'deliberate').length, 57);
   t.equal(table.listFor(operator).length, 57);

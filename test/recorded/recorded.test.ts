@@ -27,6 +27,25 @@ const lasting = projections
   .filter(({ streams }) => streams.every(({ maxAgeMs }) => maxAgeMs === 0))
   .map(({ name }) => name);
 
+/**
+ * What read models have got since 2026-11: `agent_keys`, of a stream that was not there; in `reputation` the feedback that
+ * can be read one by one, and how much each weighs. Of these no rows can be the same.
+ */
+const newer: Record<string, readonly string[] | 'all'> = {
+  agent_keys: 'all',
+  reputation: ['feedback', 'given'],
+};
+
+/** The rows that a recording can have too. */
+function comparable(rows: Awaited<ReturnType<typeof rowsOf>>): typeof rows {
+  const kept = Object.entries(rows).flatMap(([name, tables]) => {
+    const without = newer[name] ?? [];
+    if (without === 'all') return [];
+    return [[name, Object.fromEntries(Object.entries(tables).filter(([table]) => !without.includes(table)))]];
+  });
+  return Object.fromEntries(kept) as typeof rows;
+}
+
 /** A count that has come back to nothing has a row or has none: that depends on how many facts were folded at once. */
 const countOfNothing = /^\{(?=.*"status": )(?=.*"(events|queries)": 0\b)[^,]*,[^,]*\}$/;
 
@@ -116,8 +135,9 @@ for (const version of readdirSync('test/recorded', { withFileTypes: true })) {
     const DATA_DIR = await temporaryDirectory(t);
     execFileSync('tar', ['-xf', '-', '-C', DATA_DIR], { input: unpacked(files.data) });
     const directory = join(DATA_DIR, 'pg');
-    const before = await rowsOf({ directory });
-    t.same(Object.keys(before).sort(), projections.map(({ name }) => name).sort());
+    const before = comparable(await rowsOf({ directory }));
+    const known = projections.map(({ name }) => name).filter((name) => newer[name] !== 'all');
+    t.same(Object.keys(before).sort(), known.sort());
 
     const app = await startApp(t, { ...reading, DATA_DIR });
     t.same(await answersTo(app.url, paths), recorded, 'it answers what it answered');
@@ -127,7 +147,7 @@ for (const version of readdirSync('test/recorded', { withFileTypes: true })) {
     const expected = Object.fromEntries(kept.map((path) => [path, recorded[path]]));
     t.same(await answersTo(app.url, kept), expected, 'and folded again, too');
     await app.stop();
-    const after = await rowsOf({ directory });
+    const after = comparable(await rowsOf({ directory }));
     for (const name of lasting) t.same(after[name], before[name], `rows of ${name}`);
     await deliversOneMore(t, { DATA_DIR });
   });
@@ -144,7 +164,10 @@ for (const version of readdirSync('test/recorded', { withFileTypes: true })) {
     await app.stop();
     const folder = await temporaryDirectory(t);
     execFileSync('tar', ['-xf', '-', '-C', folder, 'pg'], { input: unpacked(files.data) });
-    t.same(await rowsOf({ databaseUrl: DATABASE_URL }), await rowsOf({ directory: join(folder, 'pg') }));
+    t.same(
+      comparable(await rowsOf({ databaseUrl: DATABASE_URL })),
+      comparable(await rowsOf({ directory: join(folder, 'pg') })),
+    );
     await deliversOneMore(t, { DATA_DIR, DATABASE_URL });
   });
 }
