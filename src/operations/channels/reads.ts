@@ -66,7 +66,8 @@ export const getChannel = define('getChannel', {
   refusals: unknown,
   http: { method: 'get', path: '/channels/{name}' },
   remote: { service: 'channelserv', method: 'get', path: '/api/channels/{name}' },
-  run: async ({ name }, caller, parts: ChannelParts) => await requireChannel(name, parts, holds(caller, 'channels')),
+  run: async ({ name }, caller, parts: ChannelParts) =>
+    await requireChannel(name, parts, holds(caller, 'channels')),
 });
 
 /** What was done in a managed channel by command. */
@@ -102,7 +103,11 @@ export const listChannelOperations = define('listChannelOperations', {
   },
   remote: { service: 'channelserv', method: 'get', path: '/api/channels/{name}/operations' },
   run: async ({ name, limit }, caller, { channels: { rows } }: ChannelParts) => {
-    const operations = await rows.read(channelOperations, { name, limit, withPrivate: holds(caller, 'channels') });
+    const operations = await rows.read(channelOperations, {
+      name,
+      limit,
+      withPrivate: holds(caller, 'channels'),
+    });
     // every channel that ever was has its creation at least
     if (operations.length === 0) throw channelNotFound();
     return { channel: name, operations };

@@ -5,7 +5,7 @@ import type { Caller } from './caller.js';
 import type { AnyOperation, Operation, ServiceName } from './operation.js';
 import { type Access, ownNickMember, requireRight, withOwnNick } from './rights.js';
 
-export { holds, nobody, readsAs, seesPrivate } from './caller.js';
+export { holds, nobody, seesPrivate } from './caller.js';
 
 /** Calls an operation from within: in this process, or where the service that it belongs to runs. */
 export type Call = <Out, In extends z.ZodObject>(

@@ -62,7 +62,3 @@ export const isOperator = ({ is }: Caller): boolean => is === 'key' || is === 'l
 export const seesPrivate = (caller: Caller): boolean => caller.is === 'key' || isTrustedAgent(caller);
 
 const isTrustedAgent = (caller: Caller): boolean => caller.is === 'agent' && holds(caller, 'operate');
-
-/** Nick whose own private channels a caller may read beside the public ones; `undefined` where there is none. */
-export const readsAs = (caller: Caller): string | undefined =>
-  caller.is === 'agent' && holds(caller, 'read') ? caller.nick : undefined;
