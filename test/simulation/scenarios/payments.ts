@@ -42,7 +42,7 @@ const signedSeconds = { chain: [30, 60], facilitator: [290, 290] } as const;
 export const payments: Scenario = {
   name: 'payments',
   says: 'taking payments, bringing payers in and resolving what is in doubt in two processes, and those who pay',
-  kept: [5005, 5085, 5142, 5166],
+  kept: [5005, 5085, 5142],
   boundMs: 2_400_000,
   prepare: async () => prepareTurnstiles(sold),
   play: async (stage) => {
