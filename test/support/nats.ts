@@ -22,12 +22,12 @@ export function storesGroups({ version }: Binary): boolean {
   return Number(/ v2\.(\d+)/.exec(version)?.[1]) >= 12;
 }
 
-/** The oldest nats-server that is supported, if `scripts/setup --dev` could fetch it or it is the one that is found. */
-export function oldNatsServer(): Binary | undefined {
-  const fetched = join(projectDir, '.tools/nats-server-2.10/usr/sbin/nats-server');
+/** A nats-server that stores messages together, if `scripts/setup --dev` could fetch it or it is the one that is found. */
+export function newNatsServer(): Binary | undefined {
+  const fetched = join(projectDir, '.tools/nats-server-new/usr/sbin/nats-server');
   if (existsSync(fetched)) return findNatsServer([fetched]);
   const found = findNatsServer();
-  return storesGroups(found) ? undefined : found;
+  return storesGroups(found) ? found : undefined;
 }
 
 /**
