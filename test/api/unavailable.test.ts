@@ -41,6 +41,11 @@ const requests: Record<string, { path: string; body?: object }> = {
     body: { nick: 'ann', signature: `0x${'1b'.repeat(65)}` },
   },
   'GET /reputation/{nick}': { path: '/reputation/ann' },
+  'GET /reputation/{nick}/feedback': { path: '/reputation/ann/feedback' },
+  'POST /reputation/{nick}/feedback/{id}/answer': {
+    path: '/reputation/ann/feedback/1/answer',
+    body: { text: 'Thank you' },
+  },
   'GET /leaderboard/channels': { path: '/leaderboard/channels' },
   'GET /leaderboard/agents': { path: '/leaderboard/agents?limit=5' },
   'POST /verification/challenge': {

@@ -35,7 +35,9 @@ const health: Check = {
     const state = await service();
     if (state.is !== 'running') return notAsked(state.problem);
     const { status, services } = Health.parse(await client.ask('GET', '/health'));
-    const bad = Object.entries(services).filter(([, part]) => part.status !== 'ok');
+    const bad = Object.entries(services).filter(
+      ([, part]) => !['ok', 'not_configured'].includes(part.status),
+    );
     if (status === 'ok' && bad.length === 0) return ok('every service is well');
     return warn(
       `the service is ${status}: ${bad.map(([name, part]) => `${name} is ${part.status}`).join(', ')}`,
