@@ -107,6 +107,8 @@ export interface ExpectedChannel {
   present: boolean;
   members: string[];
   lines: { id: string; nick: string; text: string; time: string; action: boolean }[];
+  /** Ids of the lines that were said in private. */
+  privateLines: Set<string>;
 }
 
 /** What a history leads to, worked out one sighting at a time, without what is too old on its last day. */
@@ -126,6 +128,7 @@ export function expectedNetwork(facts: Recorded<IrcFact>[]): Map<string, Expecte
       name: data.channel,
       ...blank,
       lines: [] as ExpectedChannel['lines'],
+      privateLines: new Set<string>(),
     };
     channels.set(key, channel);
     const isKept = Math.floor(at.getTime() / dayMs) >= lastDay - 30;
@@ -151,6 +154,7 @@ export function expectedNetwork(facts: Recorded<IrcFact>[]): Map<string, Expecte
         const { nick, text } = one;
         const time = new Date(one.at).toISOString();
         const stored = text.replaceAll('\0', '\ufffd');
+        if (one.private) channel.privateLines.add(`${seq}-${index}`);
         channel.lines.push({ id: `${seq}-${index}`, nick, text: stored, time, action: one.is === 'action' });
       }
     }

@@ -29,11 +29,12 @@ const lasting = projections
 
 /**
  * What read models have got since 2026-11: `agent_keys`, of a stream that was not there; in `reputation` the feedback that
- * can be read one by one, and how much each weighs. Of these no rows can be the same.
+ * can be read one by one, and how much each weighs; in `irc_network` what was said in private is counted apart. Of these no rows can be the same.
  */
 const newer: Record<string, readonly string[] | 'all'> = {
   agent_keys: 'all',
   reputation: ['feedback', 'given'],
+  irc_network: ['activity'],
 };
 
 /** The rows that a recording can have too. */
@@ -44,6 +45,16 @@ function comparable(rows: Awaited<ReturnType<typeof rowsOf>>): typeof rows {
     return [[name, Object.fromEntries(Object.entries(tables).filter(([table]) => !without.includes(table)))]];
   });
   return Object.fromEntries(kept) as typeof rows;
+}
+
+/** Columns that rows have got since: whether what is in them is private, and of which life of a channel they are. */
+const newerColumns = ['private', 'private_count', 'life'];
+
+function withoutNewer(row: string): string {
+  const known = Object.entries(JSON.parse(row) as object).filter(
+    ([column]) => !newerColumns.includes(column),
+  );
+  return JSON.stringify(Object.fromEntries(known));
 }
 
 /** A count that has come back to nothing has a row or has none: that depends on how many facts were folded at once. */
@@ -71,6 +82,7 @@ async function rowsOf(place: { databaseUrl?: string; directory?: string }) {
         rows[name][table_name] = found
           .map(({ row }) => row)
           .filter((row) => !countOfNothing.test(row))
+          .map(withoutNewer)
           .sort();
       }
     }

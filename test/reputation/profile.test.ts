@@ -23,8 +23,10 @@ const now = new Date('2026-11-21T12:00:00Z');
 /** What was said by a nick, in rooms that are not private or in all. */
 function spoken(nick: string, withPrivate: boolean) {
   const open = rooms.filter(({ modes }) => withPrivate || !isPrivate(modes));
-  const lines = open.flatMap(({ lines, name }) =>
-    lines.filter((line) => casefold(line.nick) === casefold(nick)).map(({ time }) => ({ time, name })),
+  const lines = open.flatMap(({ lines, privateLines, name }) =>
+    lines
+      .filter((line) => casefold(line.nick) === casefold(nick) && (withPrivate || !privateLines.has(line.id)))
+      .map(({ time }) => ({ time, name })),
   );
   const times = lines.map(({ time }) => time).sort();
   const [first_seen = null] = times;
