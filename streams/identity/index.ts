@@ -4,6 +4,7 @@ export { type IdentityFact, identity, pushSubject, registrySubject } from './fac
 export {
   type Link,
   levelOf,
+  liveChallenges,
   noWalletLinked,
   type RegistryCommand,
   type RegistryState,

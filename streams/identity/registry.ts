@@ -3,11 +3,15 @@ import { type Attempts, attemptAt, untilNextAttempt } from './attempts.js';
 import { challengeLimit, challengeMs, challengeText, walletKey } from './challenge.js';
 import { type IdentityFact, registrySubject } from './facts.js';
 
-/** The one that may be answered. Times are in milliseconds since 1970. */
-export interface Challenge {
+/** A text that a wallet may sign until then. Times are in milliseconds since 1970. */
+export interface LiveChallenge {
   text: string;
   expiresAt: number;
-  /** When it and those that it replaced were issued, oldest first; as many as the limit needs. */
+}
+
+/** The newest one. */
+export interface Challenge extends LiveChallenge {
+  /** When it and those before it were issued, oldest first; as many as the limit needs. */
   issuedAt: number[];
 }
 
@@ -19,6 +23,8 @@ export interface Link {
   identified: boolean;
   verified: boolean;
   challenge: Challenge | undefined;
+  /** Those before it, oldest first: anybody may ask for a new one, and nobody is to void the owner's by that. */
+  earlier: readonly LiveChallenge[];
   agentId: number | null;
   syncVersion: number;
 }
@@ -59,6 +65,9 @@ export type RegistryCommand = { nick: string } & (
   | { is: 'note agent'; wallet_address: string; agent_id: number | null }
 );
 
+/** More than can be issued over the API while one is good. */
+const mostLive = challengeLimit.count * Math.ceil(challengeMs / challengeLimit.inMs) + 1;
+
 /** Who is linked with whom: strictly one wallet for a nick and one nick for a wallet. */
 export const registryDecider: Decider<RegistryState, RegistryCommand, IdentityFact> = {
   initial: () => ({ links: new Map(), nicks: new Map(), attempts: new Map() }),
@@ -70,7 +79,13 @@ export const registryDecider: Decider<RegistryState, RegistryCommand, IdentityFa
     switch (type) {
       case 'identity.linked': {
         const { nick, wallet_address: walletAddress, identified } = data;
-        const nothingYet = { verified: false, challenge: undefined, agentId: null, syncVersion: 0 };
+        const nothingYet = {
+          verified: false,
+          challenge: undefined,
+          earlier: [],
+          agentId: null,
+          syncVersion: 0,
+        };
         state.links.set(nick, { walletAddress, identified, ...nothingYet });
         state.nicks.set(walletKey(walletAddress), nick);
         break;
@@ -83,6 +98,11 @@ export const registryDecider: Decider<RegistryState, RegistryCommand, IdentityFa
         const at = expiresAt - challengeMs;
         if (link) {
           const issuedAt = [...(link.challenge?.issuedAt ?? []), at].slice(-challengeLimit.count);
+          if (link.challenge) {
+            const { text, expiresAt } = link.challenge;
+            link.earlier = [...link.earlier, { text, expiresAt }];
+          }
+          link.earlier = link.earlier.filter((one) => one.expiresAt > at).slice(-mostLive);
           link.challenge = { text: data.challenge, expiresAt, issuedAt };
         }
         if (data.via === 'irc') attemptAt(state.attempts, data.nick, 'challenge', at);
@@ -92,7 +112,7 @@ export const registryDecider: Decider<RegistryState, RegistryCommand, IdentityFa
         attemptAt(state.attempts, data.nick, 'signature', Date.parse(data.attempted_at));
         break;
       case 'identity.verified':
-        if (link) Object.assign(link, { verified: true, challenge: undefined });
+        if (link) Object.assign(link, { verified: true, challenge: undefined, earlier: [] });
         if (link) Object.assign(link, { agentId: data.agent_id, syncVersion: data.sync_version });
         break;
       case 'identity.agent_changed':
@@ -132,7 +152,7 @@ export const registryDecider: Decider<RegistryState, RegistryCommand, IdentityFa
         if (link.verified) throw new Refusal('already_verified');
         const { via, hex } = command;
         if (via === 'irc') refuseTooMany(state, nick, 'challenge', now);
-        // anybody may ask the API: nobody is to fill the log there, nor to take the owner's challenge away for ever
+        // anybody may ask the API, and nobody is to fill the log there
         if (link.challenge && standsStill(link.challenge, now)) return undefined;
         const expires_at = new Date(now.getTime() + challengeMs).toISOString();
         const challenge = challengeText(nick, now, hex);
@@ -149,6 +169,11 @@ export function levelOf(link: Pick<Link, 'identified' | 'verified' | 'agentId'>)
   if (!link.identified) return 0;
   if (!link.verified) return 1;
   return link.agentId === null ? 2 : 3;
+}
+
+/** Challenges of a link that may be answered as far as is known, the newest first. */
+export function liveChallenges({ challenge, earlier }: Pick<Link, 'challenge' | 'earlier'>): LiveChallenge[] {
+  return challenge ? [challenge, ...earlier.toReversed()] : [];
 }
 
 /** The error of everything that needs a link of a nick. */
@@ -192,9 +217,9 @@ function decideVerification(
   now: Date,
 ): IdentityFact {
   if (via === 'irc') refuseTooMany(state, nick, 'signature', now);
-  const active = link.challenge;
-  // one that was replaced while the signature was looked at is not the active one either
-  if (!active || active.text !== challenge) throw new Refusal('challenge_missing');
+  const active = liveChallenges(link).find(({ text }) => text === challenge);
+  // one that was answered while the signature was looked at is not active either
+  if (!active) throw new Refusal('challenge_missing');
   if (active.expiresAt <= now.getTime()) throw new Refusal('challenge_expired');
   const { walletAddress: wallet_address } = link;
   if (signer === undefined || walletKey(signer) !== walletKey(wallet_address)) {

@@ -118,7 +118,7 @@ t.test('IDENT-28 the sixth challenge in ten minutes is the fifth one again', asy
   const asked = times.map((minutes) => issued('api', after(minutes), `text ${minutes}`));
   given([linked, ...asked.slice(1)])
     .when(ask)
-    .decides(t, issued(), 'the fifth replaces as those before');
+    .decides(t, issued(), 'the fifth is one more, as those before');
   given([linked, ...asked])
     .when(ask)
     .decides(t, undefined, 'the present one stays');
@@ -164,9 +164,19 @@ t.test('IDENT-08 IDENT-09 verification', async (t) => {
   given([linked, issued(), verified()])
     .when(verify())
     .refuses(t, 'challenge_missing', 'a challenge is used once');
-  given([linked, issued(), issued('api', noon, 'another')])
-    .when(verify())
-    .refuses(t, 'challenge_missing', 'the one before was replaced');
+  const more = Array.from({ length: 14 }, (_, n) => issued('api', after(2 * n), `another ${n}`));
+  given([linked, issued(), ...more])
+    .when(verify(), after(29.9))
+    .decides(t, verified(), 'who asks for others does not void the first one');
+  given([linked, issued(), ...more])
+    .when(verify(), after(30))
+    .refuses(t, 'challenge_expired');
+  given([linked, issued(), ...more, issued('api', after(31), 'at last')])
+    .when(verify(), after(31))
+    .refuses(t, 'challenge_missing', 'what is over is forgotten');
+  given([linked, issued(), ...more, verified()])
+    .when(verify({ challenge: 'another 3' }), after(29))
+    .refuses(t, 'challenge_missing', 'once one was answered all are over');
   given([linked, issued()]).when(verify(), after(29.9)).decides(t, verified());
   given([linked, issued()]).when(verify(), after(30)).refuses(t, 'challenge_expired');
   given([linked, issued()])

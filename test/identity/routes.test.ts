@@ -94,9 +94,20 @@ t.test('the identity routes', async (t) => {
     t.ok(minutes >= 30 && minutes < 30.1, `${minutes} minutes`);
     const second = await ask('POST', '/identity/verify-challenge', { nick: 'alice{1}' });
     t.not(second.body.challenge, first.body.challenge);
-    const signature = await wallet.signMessage({ message: first.body.challenge });
-    const late = await ask('POST', '/identity/verify-signature', { nick: 'alice{1}', signature });
-    t.same([late.status, late.body.code], [401, 'wallet_mismatch'], 'the one before was replaced');
+  });
+
+  t.test('IDENT-07 a challenge that somebody else asks for leaves the owner’s good', async (t) => {
+    const owner = newWallet();
+    await link('calm', owner.address);
+    const own = await ask('POST', '/identity/verify-challenge', { nick: 'calm' });
+    for (let times = 0; times < 7; times += 1)
+      await ask('POST', '/identity/verify-challenge', { nick: 'calm' });
+    const send = async (signature: string) =>
+      await ask('POST', '/identity/verify-signature', { nick: 'calm', signature });
+    const others = await send(await newWallet().signMessage({ message: own.body.challenge }));
+    t.same([others.status, others.body.code], [401, 'wallet_mismatch']);
+    const answer = await send(await owner.signMessage({ message: own.body.challenge }));
+    t.match(answer, { status: 200, body: { verified: true } });
   });
 
   t.test(
@@ -183,7 +194,7 @@ t.test('the identity routes', async (t) => {
     const { body } = await ask('GET', '/health');
     t.match(body.services.mrserv, {
       ...{ status: 'degraded', irc: { connected: false }, uptime: Number },
-      stats: { links: 7, verified: 4 },
+      stats: { links: 8, verified: 5 },
     });
   });
 });

@@ -8,7 +8,7 @@ export const identity = {
   'IDENT-05': 'An unlink answers 200 and leaves nick and wallet free; 404 without a link.',
   'IDENT-06': 'To link and to unlink needs an API key, whose name is recorded; the rest is open.',
   'IDENT-07':
-    'A challenge has its text, lives 30 minutes and replaces the one before; 404 without a link, 409 when verified.',
+    'A challenge has its text and lives 30 minutes, beside those before it; 404 without a link, 409 when verified.',
   'IDENT-08':
     'A signature of the linked wallet over the challenge verifies, once, and increments the sync version.',
   'IDENT-09':

@@ -7,6 +7,7 @@ import {
   type IdentityFact,
   identity,
   type Link,
+  liveChallenges,
   noWalletLinked,
   type RegistryCommand,
   registryDecider,
@@ -87,7 +88,7 @@ export class IdentityRegistry {
     return this.#handle({ is: 'unlink', nick }, asking);
   }
 
-  /** Issues a challenge in place of the one before, or gives that one again when there were many lately. */
+  /** Issues a challenge beside those that are good still, or gives the last one again when there were many lately. */
   async challenge(nick: string, asking: Asking): Promise<{ challenge: string; expires_at: string }> {
     const hex = randomBytes(3).toString('hex');
     const { link } = await this.#handle({ is: 'challenge', nick, via: asking.via, hex }, asking);
@@ -99,9 +100,7 @@ export class IdentityRegistry {
   async verify(nick: string, signature: string, asking: Asking): Promise<Verified> {
     const link = await this.#look(nick);
     if (!link) throw noWalletLinked();
-    const challenge = link.challenge?.text;
-    const signer = challenge === undefined ? undefined : await signerOf(challenge, signature);
-    const isOwner = signer !== undefined && walletKey(signer) === walletKey(link.walletAddress);
+    const { challenge, signer, isOwner } = await signedOf(link, signature);
     const agent_id = isOwner ? await this.#agentOf(link.walletAddress) : null;
     const { via } = asking;
     const command = { is: 'verify', nick, via, challenge, signer, agent_id } as const;
@@ -158,4 +157,17 @@ export class IdentityRegistry {
       return null;
     }
   }
+}
+
+/** Which challenge of a link a signature is over, and whose it is; where it is over none, what it would be over the newest. */
+async function signedOf(link: Readonly<Link>, signature: string) {
+  const texts = liveChallenges(link).map(({ text }) => text);
+  for (const challenge of texts) {
+    const signer = await signerOf(challenge, signature);
+    if (signer !== undefined && walletKey(signer) === walletKey(link.walletAddress))
+      return { challenge, signer, isOwner: true };
+  }
+  const [challenge] = texts;
+  const signer = challenge === undefined ? undefined : await signerOf(challenge, signature);
+  return { challenge, signer, isOwner: false };
 }

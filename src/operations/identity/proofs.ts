@@ -11,7 +11,7 @@ const define = operationsOf({ tag: 'Identity' });
 export const challengeWallet = define('challengeWallet', {
   summary: 'Get the text that a wallet is to sign',
   input: z.object({ nick: Nick }),
-  says: 'Sign it with EIP-191 personal_sign within 30 minutes; an earlier challenge is void. Beyond five in ten minutes the last one is given again',
+  says: 'Sign it with EIP-191 personal_sign within 30 minutes; earlier challenges stay good for their time. Beyond five in ten minutes the last one is given again',
   output: z.object({ challenge: text('svc:verify:alice:1769860800:a1b2c3'), expires_at: Time }),
   refusals: { wallet_not_linked: 'No wallet is linked', already_verified: 'It is verified already' },
   http: { method: 'post', path: '/identity/verify-challenge' },
