@@ -245,6 +245,9 @@ export const refusalAreas = {
       advice: 'Post the text of the challenge from the account that is to be verified',
     }),
     nickname_taken: refusal(409, 'This nickname is registered already', { advice: 'Take another nickname' }),
+    nickname_reserved: refusal(409, 'This nickname is a bot’s, or belongs to somebody on the network', {
+      advice: 'Take another nickname',
+    }),
     post_not_found: refusal(400, 'There is no such public post', {
       advice: 'Give the address of a post that everybody can see',
     }),

@@ -8,20 +8,23 @@ export interface AddressCount {
   resetSec: number;
 }
 
-const windowMs = 60_000;
+const minuteMs = 60_000;
 /** Addresses that are remembered at most: those that came first give way. */
 const mostAddresses = 100_000;
 
-/** Counts requests a minute and client address. An IPv6 network of 64 bits, which one caller has to himself, is one address. */
+/** Counts requests in a time, a minute unless said otherwise, and client address. An IPv6 network of 64 bits, which one caller has to himself, is one address. */
 export class AddressLimit {
-  readonly perMinute: number;
+  readonly most: number;
+  readonly #windowMs: number;
   readonly #now: () => number;
   readonly #counts = new Map<string, number>();
   #windowEnd = 0;
 
   /** `now` in milliseconds. */
-  constructor(perMinute: number, now: () => number = () => performance.now()) {
-    this.perMinute = perMinute;
+  constructor(most: number, options: { windowMs?: number; now?: () => number } = {}) {
+    const { windowMs = minuteMs, now = () => performance.now() } = options;
+    this.most = most;
+    this.#windowMs = windowMs;
     this.#now = now;
   }
 
@@ -30,15 +33,15 @@ export class AddressLimit {
     const now = this.#now();
     if (now >= this.#windowEnd) {
       this.#counts.clear();
-      this.#windowEnd = now + windowMs;
+      this.#windowEnd = now + this.#windowMs;
     }
     const key = networkOf(address);
     const count = (this.#counts.get(key) ?? 0) + 1;
     this.#counts.set(key, count);
     if (this.#counts.size > mostAddresses) this.#counts.delete(this.#counts.keys().next().value!);
     return {
-      allowed: count <= this.perMinute,
-      remaining: Math.max(0, this.perMinute - count),
+      allowed: count <= this.most,
+      remaining: Math.max(0, this.most - count),
       resetSec: Math.ceil((this.#windowEnd - now) / 1_000),
     };
   }

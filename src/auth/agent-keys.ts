@@ -79,7 +79,7 @@ export class AgentKeys {
       [this.#ofNick, nick],
     ] as const) {
       for (let n = 0; limit && n < requests; n++) {
-        const count = { ...limit.count(name), perMinute: limit.perMinute };
+        const count = { ...limit.count(name), most: limit.perMinute };
         if (!narrowest || count.remaining < narrowest.remaining || !count.allowed) narrowest = count;
       }
     }

@@ -27,12 +27,12 @@ export async function authRoutes(app: FastifyInstance, options: AuthRoutesOption
       const count = limit?.count(request.ip);
       if (limit && count) {
         reply.headers({
-          'x-ratelimit-limit': limit.perMinute,
+          'x-ratelimit-limit': limit.most,
           'x-ratelimit-remaining': count.remaining,
           'x-ratelimit-reset': count.resetSec,
         });
         if (!count.allowed) {
-          throw new Refusal('nonce_rate_limited', `Too many nonces: at most ${limit.perMinute} a minute`, {
+          throw new Refusal('nonce_rate_limited', `Too many nonces: at most ${limit.most} a minute`, {
             retryAfter: count.resetSec,
           });
         }

@@ -105,9 +105,10 @@ async function callerOf(
   const cause = request.id;
   const found = callers.get(request);
   if (found) return { ...found, cause };
-  if (typeof access === 'string') return { ...nobody, cause };
+  const from = { cause, address: request.ip };
+  if (typeof access === 'string') return { ...nobody, ...from };
   const asked = access.without === 'local' ? keys.localOrKey(request, reply) : keys.callerOf(request, reply);
-  return { ...(await asked), cause };
+  return { ...(await asked), ...from };
 }
 
 /** Who signed, once all else about the request is right: the signature's nonce is used up by looking at it. */
@@ -125,7 +126,7 @@ async function signerOf(
   // a key may leave it out
   parseInput(z.object({ [as]: z.string() }), input);
   const actor = await signers[wallet](request, String(input[as]));
-  return { is: 'wallet', actor, cause: request.id };
+  return { is: 'wallet', actor, cause: request.id, address: request.ip };
 }
 
 /** A request as faces over HTTP get it. */

@@ -15,6 +15,7 @@ export const callerHeaders = {
   is: 'x-relay-caller',
   agent: 'x-relay-agent',
   cause: 'x-request-id',
+  address: 'x-relay-address',
 } as const;
 
 /**
@@ -106,12 +107,13 @@ function requestOf(schema: z.ZodObject, place: Place, input: Record<string, unkn
 }
 
 function headersOf(caller: Caller): Record<string, string> {
-  const { is, actor, cause } = caller;
+  const { is, actor, cause, address } = caller;
   return {
     [callerHeaders.is]: is,
     [callerHeaders.actor]: encodeURIComponent(actor),
     ...(caller.is === 'agent' ? { [callerHeaders.agent]: agentHeader(caller) } : {}),
     ...(cause === undefined ? {} : { [callerHeaders.cause]: cause }),
+    ...(address === undefined ? {} : { [callerHeaders.address]: address }),
   };
 }
 

@@ -42,9 +42,11 @@ const Agent = z.object({
 
 function callerOf({ headers }: FastifyRequest): Caller {
   const { [callerHeaders.is]: is, [callerHeaders.actor]: actor, [callerHeaders.cause]: cause } = headers;
+  const address = headers[callerHeaders.address];
   const named = {
     actor: typeof actor === 'string' ? decodeURIComponent(actor) : nobody.actor,
     ...(typeof cause === 'string' ? { cause } : {}),
+    ...(typeof address === 'string' ? { address } : {}),
   };
   if (is === 'agent') {
     const told = decodeURIComponent(String(headers[callerHeaders.agent]));

@@ -1,2 +1,3 @@
-export { type AgentCommand, type AgentState, agentDecider, type Challenge, challengeMs } from './agent.js';
+export { type AgentCommand, type AgentState, agentDecider } from './agent.js';
+export { type Asked, type Challenge, challengeMs, expiredMs, withChallenge } from './challenges.js';
 export { type AgentFact, agentSubject, agents } from './facts.js';

@@ -52,7 +52,7 @@ t.test('the routes of wallet signatures', async (t) => {
 
 t.test('AUTH-07 the limit counts anew each minute, and an IPv6 network as one', async (t) => {
   let now = 0;
-  const limit = new AddressLimit(2, () => now);
+  const limit = new AddressLimit(2, { now: () => now });
   t.match(limit.count('a'), { allowed: true, remaining: 1, resetSec: 60 });
   now = 30_500;
   t.match(limit.count('a'), { allowed: true, remaining: 0, resetSec: 30 });
@@ -61,12 +61,12 @@ t.test('AUTH-07 the limit counts anew each minute, and an IPv6 network as one', 
   now = 60_000;
   t.match(limit.count('a'), { allowed: true, remaining: 1, resetSec: 60 });
 
-  const many = new AddressLimit(1, () => 0);
+  const many = new AddressLimit(1, { now: () => 0 });
   for (let n = 0; n <= 100_000; n += 1) many.count(`10.${n >> 16}.${(n >> 8) & 255}.${n & 255}`);
   t.notOk(many.count('10.1.134.160').allowed, 'the last one is remembered');
   t.ok(many.count('10.0.0.0').allowed, 'the first one has given way');
 
-  const others = new AddressLimit(1, () => 0);
+  const others = new AddressLimit(1, { now: () => 0 });
   t.ok(others.count('2001:db8:1:2::1').allowed);
   t.notOk(others.count('2001:db8:1:2:ffff:1:2:3').allowed);
   t.ok(others.count('2001:db8:1:3::1').allowed);

@@ -17,5 +17,8 @@ export const verification = {
   'AGENT-13': 'The read model is the same in whatever batches it is folded.',
   'AGENT-14':
     'A verification service elsewhere is asked below its address, and named when it cannot be reached.',
+  'AGENT-16':
+    'What nobody has proven is no fact: it is kept for an hour, and bounded by address and by handle, so that who asks for many drives nobody out.',
+  'AGENT-17': 'Nicknames of bots, of services and of nicks that are linked while identified answer 409.',
   'AGENT-15': 'Health tells whether the service can answer.',
 } as const;

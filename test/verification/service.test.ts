@@ -1,9 +1,11 @@
 import t from 'tap';
 import { freePort } from '../../src/servers/net.js';
+import { identity, registrySubject } from '../../streams/identity/index.js';
 import { agentSubject, agents } from '../../streams/verification/index.js';
 import { askOf } from '../channels/stage.js';
 import { openLog } from '../network/stage.js';
 import { startApp } from '../support/app.js';
+import { eventually } from '../support/eventually.js';
 import { startNats } from '../support/nats.js';
 import { startPostgres } from '../support/sql.js';
 import { oembedAnswer, postHtml, startNetwork } from './oembed.js';
@@ -221,6 +223,46 @@ t.test('the verification of agents in two processes and behind a third', async (
     const told = [];
     for await (const fact of log.subject(agents, agentSubject('crown'))) told.push(fact.type);
     t.equal(told.filter((type) => type === 'agent.registered').length, 1);
+  });
+
+  await t.test('AGENT-17 nicknames that are others', async (t) => {
+    const reserved = { status: 409, body: { code: 'nickname_reserved' } };
+    for (const nickname of ['em-bot', 'EM-Bot', 'relay', 'channelserv', 'mrserv', 'NickServ', 'chanserv'])
+      for (const at of [url, proxy.url]) t.match(await challenge(nickname, 'ann', at), reserved, nickname);
+    const log = await openLog(t, nats.url);
+    const early = await textFor('carol', 'mallory');
+    const link = (nick: string, identified: boolean) => {
+      const wallet_address = `0x${String(nick.length).repeat(40)}`;
+      const data = { nick, wallet_address, identified };
+      return log.append(identity, registrySubject, { type: 'identity.linked', data }, { by: 'test' });
+    };
+    await link('carol', true);
+    await link('somebodyx', false);
+    for (const at of [url, services.url])
+      await eventually('the links to be known', async () => {
+        return (await askOf(at, 'GET', '/identity/by-nick/somebodyx')).status === 200;
+      });
+    t.match(await challenge('Carol', 'mallory'), reserved, 'who was identified when it was linked');
+    t.match(await verify('carol', 'mallory', network.post('mallory', early)), reserved);
+    t.equal(
+      (await challenge('somebodyx', 'ann')).status,
+      200,
+      'what anybody may say of a nick takes nothing',
+    );
+  });
+
+  await t.test('AGENT-16 what nobody has proven is no fact, and no address asks for ever', async (t) => {
+    const log = await openLog(t, nats.url);
+    const { state } = await log.manager.streams.info(agents.name);
+    t.equal(state.messages, 5, 'the registered agents');
+    const { config } = await log.manager.streams.info('RELAY_REGISTRATIONS');
+    t.equal(config.max_age, 60 * 60 * 1e9);
+    const answers = [];
+    for (let n = 0; n < 160; n++) answers.push(await challenge(`flood${n}`, `flood${n}`, proxy.url));
+    const refused = answers.find(({ status }) => status !== 200);
+    t.match(refused, { status: 429, body: { code: 'rate_limited', error: /30 minutes/ } });
+    t.ok(Number(refused!.headers.get('retry-after')) > 0);
+    t.ok(answers.filter(({ status }) => status === 200).length <= 150);
   });
 
   await t.test('AGENT-11 pages of agents, without any address', async (t) => {

@@ -1,15 +1,44 @@
 import { KeyedLock } from '../../../streams/core/keyed-lock.js';
+import { casefold } from '../../../streams/irc-grammar.js';
+import { nobody } from '../../operations/core/call.js';
+import { getLinkOfNick } from '../../operations/identity/links.js';
+import { Challenges } from '../../operations/verification/challenges.js';
 import type { VerificationParts } from '../../operations/verification/index.js';
 import { oembedReader } from '../../operations/verification/social/oembed.js';
 import { OwnReadModel } from '../../stores/own-read-model.js';
 import type { Area, AreaParts } from './area.js';
 
+/** Nicks of services that networks have. */
+const serviceNicks = [
+  'NickServ',
+  'ChanServ',
+  'MemoServ',
+  'OperServ',
+  'BotServ',
+  'HostServ',
+  'SaslServ',
+  'Global',
+];
+
 /** Agents that register a nickname by a public post. */
-export function verificationArea({ config, readModels }: AreaParts): Area {
+export function verificationArea({ config, log, readModels, call }: AreaParts): Area {
+  const bots = [config.BRIDGE_NICK, config.EM_NICK, config.CHANNELSERV_NICK, config.MRSERV_NICK];
+  const reserved = new Set([...bots, ...serviceNicks].map(casefold));
+  // who linked a nick while identified has it with the nick service: a post of somebody else does not take it
+  const isIdentified = async (nick: string) => {
+    try {
+      return (await call(getLinkOfNick, { nick }, nobody)).level > 0;
+    } catch (error) {
+      if ((error as { code?: unknown }).code === 'wallet_not_linked') return false;
+      throw error;
+    }
+  };
   const verification: VerificationParts['verification'] = {
     rows: new OwnReadModel(readModels, 'agents'),
     lock: new KeyedLock(),
     readPost: oembedReader(config.SOCIAL_OEMBED_URL),
+    challenges: new Challenges({ log, replicas: config.NATS_REPLICAS }),
+    isReserved: async (nick) => reserved.has(nick) || (await isIdentified(nick)),
   };
   return {
     parts: { verification },

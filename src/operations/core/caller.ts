@@ -17,6 +17,8 @@ interface Named {
   actor: string;
   /** Id of the request, for facts to name as their cause. */
   cause?: string;
+  /** Address of the client, for what is counted by it. */
+  address?: string;
   /** The caller's own credential at the task marketplace; it belongs in no record. */
   marketplaceKey?: string;
 }

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import {
   countAgents,
@@ -14,6 +13,7 @@ import type { OwnReadModel } from '../../stores/own-read-model.js';
 import { limit, Nick, nickname, Time, text } from '../core/fields.js';
 import { secondsSince } from '../core/health.js';
 import { operationsOf } from '../core/operation.js';
+import type { Challenges, Claimant } from './challenges.js';
 import type { ReadPost } from './social/oembed.js';
 import { handleGrammar, parsePostAddress } from './social/post.js';
 
@@ -28,6 +28,9 @@ export interface VerificationParts {
     /** Commands about one nickname are carried out one after another, so that only other processes can be in their way. */
     lock: KeyedLock;
     readPost: ReadPost;
+    challenges: Challenges;
+    /** Whether a nick is not for who comes with a social handle: it is a bot's, or somebody's on the network. */
+    isReserved(nickname: string): Promise<boolean>;
   };
 }
 
@@ -62,13 +65,17 @@ export const challengeAgent = define('challengeAgent', {
     instructions: text('Post exactly this text publicly'),
     expiresIn: text('30 minutes'),
   }),
-  refusals: { nickname_taken: 'The nickname is taken' },
+  refusals: {
+    nickname_taken: 'The nickname is taken',
+    nickname_reserved: true,
+    rate_limited: 'This address asked for too many challenges',
+  },
   http: { method: 'post', path: '/verification/challenge' },
   remote: { service: 'verification', method: 'post', path: '/challenge' },
-  run: async (who, _caller, parts: VerificationParts) => {
-    const code = randomBytes(4).toString('hex');
-    const { challenge } = await handle({ is: 'challenge', code, ...who }, parts);
-    const verificationText = challenge!.text;
+  run: async (who, { address }, parts: VerificationParts) => {
+    await requireFree(who, parts);
+    await handle({ is: 'look', ...who }, parts);
+    const { text: verificationText } = await parts.verification.challenges.issue(who, address);
     return {
       success: true,
       verificationText,
@@ -96,6 +103,7 @@ export const verifyAgent = define('verifyAgent', {
     verification_failed: true,
     no_pending_verification: 'No challenge is pending',
     nickname_taken: 'The nickname is taken',
+    nickname_reserved: true,
     verification_expired: 'The challenge has expired',
     upstream_unreachable: true,
     social_unreachable: 'The social network cannot be asked',
@@ -111,14 +119,18 @@ export const verifyAgent = define('verifyAgent', {
     }
     // a post that takes long to be read is not too late for that
     const now = log.now();
-    const { challenge } = await handle({ is: 'look', ...who }, parts, now);
+    const challenge = await verification.challenges.pending(who, now);
+    await handle({ is: 'look', ...who }, parts);
+    await requireFree(who, parts);
     if (!isSame(post.handle, who.socialHandle)) throw notTheirs(who.socialHandle);
     const { author, text } = await verification.readPost(post.url);
     if (author === undefined || !isSame(author, who.socialHandle)) throw notTheirs(who.socialHandle);
-    if (!text.includes(challenge!.text)) {
-      throw new Refusal('verification_failed', `The post does not have the text ${challenge!.text}`);
+    if (!text.includes(challenge.text)) {
+      throw new Refusal('verification_failed', `The post does not have the text ${challenge.text}`);
     }
-    const { position } = await handle({ is: 'register', ...who, postUrl: post.url, email }, parts, now);
+    const position = await handle({ is: 'register', ...who, postUrl: post.url, email }, parts);
+    // left standing it only ends: the nickname is taken
+    await verification.challenges.end(who).catch(() => undefined);
     // when the log stored it; who is registered is not to be refused because that cannot be asked now
     const recorded = await log.at(agents, position.seq).catch(() => undefined);
     return { success: true, agent: newAgent({ ...who, postUrl: post.url }, recorded?.at ?? log.now()) };
@@ -194,18 +206,16 @@ export const verificationOperations = [
   getVerificationHealth,
 ];
 
-async function handle(
-  command: AgentCommand,
-  { log, verification: { lock, rows } }: VerificationParts,
-  now = log.now(),
-) {
+async function handle(command: AgentCommand, { log, verification: { lock, rows } }: VerificationParts) {
   return await lock.run(casefold(command.nickname), async () => {
-    const done = await log.handle(agents, agentDecider, command, { by: command.nickname, now });
-    rows.wrote(done.position);
-    // as it is now: the state lives on with the next command
-    const challenge = done.state.challenges.get(command.socialHandle.toLowerCase());
-    return { challenge, position: done.position };
+    const { position } = await log.handle(agents, agentDecider, command, { by: command.nickname });
+    rows.wrote(position);
+    return position;
   });
+}
+
+async function requireFree({ nickname }: Claimant, { verification }: VerificationParts): Promise<void> {
+  if (await verification.isReserved(casefold(nickname))) throw new Refusal('nickname_reserved');
 }
 
 const isSame = (handle: string, other: string): boolean => handle.toLowerCase() === other.toLowerCase();

@@ -1,0 +1,110 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { type Log, Refusal, Unavailable } from '../../../streams/core/index.js';
+import { casefold } from '../../../streams/irc-grammar.js';
+import {
+  type Challenge,
+  challengeMs,
+  expiredMs,
+  withChallenge,
+} from '../../../streams/verification/index.js';
+import { AddressLimit } from '../../auth/address-limit.js';
+import { ShortLived } from '../../stores/short-lived.js';
+
+/** How many handles may have challenges at once; those that were not asked for longest are forgotten first. */
+const mostHandles = 10_000;
+/** How often a record is tried that others change at the same time. */
+const tries = 10;
+
+/** How many challenges one address may ask for in the time that one is good for. */
+export const challengesOfAddress = 150;
+
+/** Who is to prove a nickname by a post. */
+export interface Claimant {
+  nickname: string;
+  socialHandle: string;
+}
+
+/**
+ * Challenges that may still be answered. What nobody has proven is no fact: they are on the log server for an hour at
+ * most, one record for each social handle, and all processes see the same ones.
+ */
+export class Challenges {
+  readonly #records: ShortLived;
+  readonly #now: () => number;
+  readonly #addresses = new AddressLimit(challengesOfAddress, { windowMs: challengeMs });
+
+  constructor({ log, replicas }: { log: Log; replicas: number }) {
+    this.#now = () => log.now().getTime();
+    this.#records = new ShortLived(log, {
+      ...{ name: 'RELAY_REGISTRATIONS', maxAgeMs: challengeMs + expiredMs, maxEntries: mostHandles },
+      ...{ whenFull: 'forget', storage: 'disk', replicas },
+    });
+  }
+
+  /** A challenge for somebody at an address. Throws 429 `rate_limited` when it has asked for too many. */
+  async issue({ nickname, socialHandle }: Claimant, address = ''): Promise<Challenge> {
+    const count = this.#addresses.count(address);
+    if (!count.allowed) {
+      const message = `Too many challenges for this address: at most ${challengesOfAddress} in ${challengeMs / 60_000} minutes`;
+      throw new Refusal('rate_limited', message, { retryAfter: count.resetSec });
+    }
+    const asked = { nickname, code: randomBytes(4).toString('hex'), from: placeOf(address) };
+    return await this.#changed(socialHandle, (known) => {
+      const { challenges, challenge, isNew } = withChallenge(known, asked, this.#now());
+      return { answer: challenge, ...(isNew ? { challenges } : {}) };
+    });
+  }
+
+  /** The challenge of somebody; throws where there is none, or it has run out by then. */
+  async pending(who: Claimant, now: Date): Promise<Challenge> {
+    const challenge = (await this.#read(who.socialHandle)).challenges.find(isOf(who));
+    if (!challenge) throw new Refusal('no_pending_verification');
+    return challenge.expiresAt > now.getTime() ? challenge : expired();
+  }
+
+  /** Takes a challenge away that was answered. */
+  async end(who: Claimant): Promise<void> {
+    const isTheirs = isOf(who);
+    await this.#changed(who.socialHandle, (known) => ({
+      answer: undefined,
+      challenges: known.filter((one) => !isTheirs(one)),
+    }));
+  }
+
+  async #read(handle: string): Promise<{ challenges: Challenge[]; revision: number }> {
+    const record = await this.#records.get(handle.toLowerCase());
+    return {
+      challenges: record ? (JSON.parse(record.text) as Challenge[]) : [],
+      revision: record?.revision ?? 0,
+    };
+  }
+
+  /** Changes the challenges of a handle in one step, also beside other processes. */
+  async #changed<T>(
+    handle: string,
+    change: (known: Challenge[]) => { answer: T; challenges?: Challenge[] },
+  ): Promise<T> {
+    for (let n = 0; n < tries; n++) {
+      const known = await this.#read(handle);
+      const { answer, challenges } = change(known.challenges);
+      if (!challenges) return answer;
+      const put = await this.#records.put(handle.toLowerCase(), JSON.stringify(challenges), known.revision);
+      if (put === 'stored') return answer;
+    }
+    throw new Unavailable('log_contended');
+  }
+}
+
+const isOf =
+  ({ nickname }: Claimant) =>
+  (challenge: Challenge) =>
+    challenge.nickname === casefold(nickname);
+
+/** An address is nobody's business here: whether it is the same one is all that counts. */
+function placeOf(address: string): string {
+  return createHash('sha256').update(address).digest('base64url').slice(0, 12);
+}
+
+function expired(): never {
+  throw new Refusal('verification_expired');
+}

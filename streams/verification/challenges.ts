@@ -1,0 +1,69 @@
+import { casefold } from '../irc-grammar.js';
+
+/** How long a challenge may be answered, in milliseconds. */
+export const challengeMs = 30 * 60_000;
+/** How long one that ran out is known as such, in milliseconds. */
+export const expiredMs = 30 * 60_000;
+/** A challenge that is not older than this is given again as it is, in milliseconds. */
+const renewedMs = 60_000;
+/** How many there may be of one social handle, of which so many were asked for from one place. */
+const most = { ofHandle: 20, fromOnePlace: 5 };
+
+/** A text that the holder of a social handle was asked to post. Times are in milliseconds since 1970. */
+export interface Challenge {
+  /** Casefolded. */
+  nickname: string;
+  text: string;
+  expiresAt: number;
+  /** Stands for the place it was asked for from. */
+  from: string;
+}
+
+/** What is asked for: a nickname, by somebody at a place; `code` is 8 hexadecimal digits nobody can guess. */
+export interface Asked {
+  nickname: string;
+  code: string;
+  from: string;
+}
+
+/**
+ * The challenges of one handle with the one that is asked for. Asked for again it keeps its text: what was posted
+ * meanwhile, by whomever it was asked for, stays good. When there are too many, the oldest of the place goes that has
+ * asked for the most: who asks for one is not driven out by who asks for many.
+ */
+export function withChallenge(
+  known: readonly Challenge[],
+  { nickname, code, from }: Asked,
+  now: number,
+): { challenges: Challenge[]; challenge: Challenge; isNew: boolean } {
+  const key = casefold(nickname);
+  const kept = known.filter(({ expiresAt }) => expiresAt + expiredMs > now);
+  const before = kept.find((one) => one.nickname === key && one.expiresAt > now);
+  const expiresAt = now + challengeMs;
+  if (before && expiresAt - before.expiresAt < renewedMs)
+    return { challenges: kept, challenge: before, isNew: false };
+  const challenge = before
+    ? { ...before, expiresAt }
+    : { nickname: key, text: `svc:verify:${nickname}:${code}`, expiresAt, from };
+  const others = kept.filter((one) => one.nickname !== key);
+  return { challenges: [...withRoom(others, challenge.from), challenge], challenge, isNew: true };
+}
+
+/** Without the oldest where there is no room for one more. */
+function withRoom(challenges: Challenge[], from: string): Challenge[] {
+  const left = [...challenges];
+  const leave = (place: string) =>
+    left.splice(
+      left.findIndex((one) => one.from === place),
+      1,
+    );
+  while (left.filter((one) => one.from === from).length >= most.fromOnePlace) leave(from);
+  while (left.length >= most.ofHandle) leave(busiest(left));
+  return left;
+}
+
+function busiest(challenges: readonly Challenge[]): string {
+  const counts = new Map<string, number>();
+  for (const { from } of challenges) counts.set(from, (counts.get(from) ?? 0) + 1);
+  return [...counts].reduce((most, one) => (one[1] > most[1] ? one : most))[0];
+}
