@@ -38,12 +38,12 @@ export class Agent {
     this.#logger = logger;
   }
 
-  /** The answer of a request, whatever it is; never rejects. */
-  async answer(request: unknown): Promise<RpcAnswer> {
+  /** The answer of a request of somebody at an address, whatever it is; never rejects. */
+  async answer(request: unknown, address?: string): Promise<RpcAnswer> {
     const id = idOf(request);
     try {
       const { method, params = {} } = parsed(Envelope, request, 'invalidRequest');
-      return { jsonrpc: '2.0', id, result: await this.#call(method, params) };
+      return { jsonrpc: '2.0', id, result: await this.#call(method, params, address) };
     } catch (error) {
       if (error instanceof RpcFault) return faultAnswer(id, error);
       this.#logger.error({ err: error }, 'request of an agent failed');
@@ -51,10 +51,10 @@ export class Agent {
     }
   }
 
-  async #call(method: string, params: unknown): Promise<Task> {
+  async #call(method: string, params: unknown, address: string | undefined): Promise<Task> {
     switch (method) {
       case 'message/send':
-        return await this.#send(parsed(SendParams, params));
+        return await this.#send(parsed(SendParams, params), address);
       case 'tasks/get': {
         const { id, historyLength } = parsed(TaskParams, params);
         return shortened((await this.#find(id)).task, historyLength);
@@ -72,7 +72,10 @@ export class Agent {
     throw new RpcFault('unknownMethod', `There is no method ${method.slice(0, 100)}`);
   }
 
-  async #send({ message, configuration }: z.output<typeof SendParams>): Promise<Task> {
+  async #send(
+    { message, configuration }: z.output<typeof SendParams>,
+    address: string | undefined,
+  ): Promise<Task> {
     if (configuration?.pushNotificationConfig)
       throw new RpcFault('noPushNotifications', 'This agent sends no push notifications');
     const modes = configuration?.acceptedOutputModes ?? [];
@@ -92,7 +95,7 @@ export class Agent {
       ...(await this.#outcome(wanted(message), ids)),
       history: [...(known?.task.history ?? []), said],
     };
-    await this.#keep(task, known?.revision ?? 0);
+    await this.#keep(task, known?.revision ?? 0, address);
     return shortened(task, configuration?.historyLength);
   }
 
@@ -153,8 +156,8 @@ export class Agent {
   }
 
   /** An answer that could not be kept is an answer all the same. */
-  async #keep(task: Task, revision: number): Promise<void> {
-    const kept = await this.#tasks.keep(task, revision).catch((error: unknown) => {
+  async #keep(task: Task, revision: number, address: string | undefined): Promise<void> {
+    const kept = await this.#tasks.keep(task, revision, address).catch((error: unknown) => {
       this.#logger.warn({ task: task.id, err: error }, 'task of an agent not kept');
       return true;
     });

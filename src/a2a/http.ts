@@ -21,7 +21,7 @@ export async function a2aRoutes(app: FastifyInstance, { agent }: { agent: Agent 
       } catch {
         return faultAnswer(null, new RpcFault('unparsable', 'The body is not JSON'));
       }
-      return await agent.answer(asked);
+      return await agent.answer(asked, request.ip);
     });
     // the card is served at the same place
     const allowed = ['GET', 'HEAD', 'POST'];

@@ -1,13 +1,19 @@
 import type { Log } from '../../streams/core/index.js';
+import { AddressLimit } from '../auth/address-limit.js';
 import { ShortLived } from '../stores/short-lived.js';
 import type { Task } from './protocol.js';
 
 /** How long tasks are known, in milliseconds, and how many at once; older ones go first. */
 export const taskLimits = { maxAgeMs: 3_600_000, maxEntries: 10_000, maxBytes: 32_000_000 };
 
+/** The part of the room that one address may take in an hour, in bytes; each task counts so much beside its own. */
+const addressBytes = taskLimits.maxBytes / 10;
+const overheadBytes = 3_000;
+
 /** Tasks that were answered lately, for whichever process is asked about them next. */
 export class Tasks {
   readonly #records: ShortLived;
+  readonly #addresses = new AddressLimit(addressBytes, { windowMs: taskLimits.maxAgeMs });
 
   constructor(parts: { log: Log; replicas: number; limits?: typeof taskLimits }) {
     const { log, replicas, limits = taskLimits } = parts;
@@ -23,8 +29,14 @@ export class Tasks {
     return record && { task: JSON.parse(record.text) as Task, revision: record.revision };
   }
 
-  /** Keeps a task, if it still has the revision; resolves with whether it had. */
-  async keep(task: Task, revision: number): Promise<boolean> {
-    return (await this.#records.put(task.id, JSON.stringify(task), revision)) === 'stored';
+  /**
+   * Keeps a task, if it still has the revision; resolves with whether it had. One of an address that has had its part
+   * of the room is not kept: others would be forgotten for it.
+   */
+  async keep(task: Task, revision: number, address?: string): Promise<boolean> {
+    const text = JSON.stringify(task);
+    if (address !== undefined && !this.#addresses.count(address, text.length + overheadBytes).allowed)
+      return true;
+    return (await this.#records.put(task.id, text, revision)) === 'stored';
   }
 }

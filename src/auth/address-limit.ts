@@ -28,15 +28,15 @@ export class AddressLimit {
     this.#now = now;
   }
 
-  /** Counts one request of an address. */
-  count(address: string): AddressCount {
+  /** Counts a request of an address, or what else is limited. */
+  count(address: string, amount = 1): AddressCount {
     const now = this.#now();
     if (now >= this.#windowEnd) {
       this.#counts.clear();
       this.#windowEnd = now + this.#windowMs;
     }
     const key = networkOf(address);
-    const count = (this.#counts.get(key) ?? 0) + 1;
+    const count = (this.#counts.get(key) ?? 0) + amount;
     this.#counts.set(key, count);
     if (this.#counts.size > mostAddresses) this.#counts.delete(this.#counts.keys().next().value!);
     return {

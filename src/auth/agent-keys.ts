@@ -37,7 +37,7 @@ export interface AgentKeysOptions {
   linkOf(nick: string): Promise<NickLink>;
   now(): Date;
   /** Requests a minute of one key, and of one nick with all its keys; 0 lifts either. In this process. */
-  perMinute: { key: number; nick: number };
+  most: { key: number; nick: number };
 }
 
 /** Tells whose agent key a request carries, and counts what is done with it. */
@@ -49,7 +49,7 @@ export class AgentKeys {
 
   constructor(options: AgentKeysOptions) {
     this.#options = options;
-    const { key, nick } = options.perMinute;
+    const { key, nick } = options.most;
     this.#ofKey = key > 0 ? new AddressLimit(key) : undefined;
     this.#ofNick = nick > 0 ? new AddressLimit(nick) : undefined;
   }
@@ -73,25 +73,25 @@ export class AgentKeys {
 
   /** Counts requests of a caller: the headers that tell where he stands, and a 429 beyond the limits. */
   count({ key, nick }: AgentCaller, requests = 1): { headers: Record<string, string>; refused?: Refusal } {
-    let narrowest: (AddressCount & { perMinute: number }) | undefined;
+    let narrowest: (AddressCount & { most: number }) | undefined;
     for (const [limit, name] of [
       [this.#ofKey, key],
       [this.#ofNick, nick],
     ] as const) {
       for (let n = 0; limit && n < requests; n++) {
-        const count = { ...limit.count(name), most: limit.perMinute };
+        const count = { ...limit.count(name), most: limit.most };
         if (!narrowest || count.remaining < narrowest.remaining || !count.allowed) narrowest = count;
       }
     }
     if (!narrowest) return { headers: {} };
-    const { perMinute, allowed, remaining, resetSec } = narrowest;
+    const { most, allowed, remaining, resetSec } = narrowest;
     const headers = {
-      'x-ratelimit-limit': String(perMinute),
+      'x-ratelimit-limit': String(most),
       'x-ratelimit-remaining': String(remaining),
       'x-ratelimit-reset': String(resetSec),
     };
     if (allowed) return { headers };
-    const text = `Too many requests with this key or for this nick: at most ${perMinute} a minute`;
+    const text = `Too many requests with this key or for this nick: at most ${most} a minute`;
     return { headers, refused: new Refusal('rate_limited', text, { retryAfter: resetSec }) };
   }
 

@@ -26,6 +26,7 @@ const cause = z.enum(['request', 'automation', 'lifecycle']);
 /** The managed channels: what each of them is to be, and what was done in it by command. */
 export const channels = defineStream({
   name: 'CHANNELS',
+  essential: true,
   subjects: ['channels.>'],
   facts: {
     'channel.created': z.object({

@@ -61,12 +61,13 @@ export class AppendHealth {
     this.#troubles.set(stream, { reason, bytes, over: false, pauseMs, lookAt: clock.now() + pauseMs });
   }
 
-  /** Why appends do not get through; `undefined` when they do. Asking is what makes it look, now and then. */
+  /** Why appends to essential streams do not get through; `undefined` when they do. Asking is what makes it look, now and then. */
   get trouble(): string | undefined {
     const current = [...this.#troubles].filter(([, { over }]) => !over);
     const due = current.filter(([, { lookAt }]) => lookAt <= clock.now());
     if (due.length > 0 && !this.#looking) void this.#look(due);
-    return current[0]?.[1].reason;
+    // who fills another one, strangers perhaps, does not take all the rest out of service
+    return current.find(([stream]) => stream.essential)?.[1].reason;
   }
 
   async #look(troubles: [StreamDefinition, Trouble][]): Promise<void> {

@@ -23,6 +23,8 @@ export interface StreamDefinition<Facts extends Record<string, FactSchema> = Rec
   whenFull: 'refuse' | 'drop oldest';
   /** The stream's part of the disk budget of all streams; parts are relative to each other. */
   share: number;
+  /** Whether the service is of no use without it: readiness asks for these streams alone. */
+  essential: boolean;
   facts: Facts;
 }
 
@@ -68,13 +70,13 @@ export interface Origin {
   id?: string;
 }
 
-type Preset = 'maxAgeMs' | 'whenFull' | 'share';
+type Preset = 'maxAgeMs' | 'whenFull' | 'share' | 'essential';
 
-/** Defines a stream; facts are kept for ever, a full stream refuses, and `share` is 1 unless said otherwise. */
+/** Defines a stream; facts are kept for ever, a full stream refuses, `share` is 1, and it is not essential, unless said otherwise. */
 export function defineStream<Facts extends Record<string, FactSchema>>(
   definition: Omit<StreamDefinition<Facts>, Preset> & Partial<Pick<StreamDefinition<Facts>, Preset>>,
 ): StreamDefinition<Facts> {
-  return { maxAgeMs: 0, whenFull: 'refuse', share: 1, ...definition };
+  return { maxAgeMs: 0, whenFull: 'refuse', share: 1, essential: false, ...definition };
 }
 
 interface Envelope {

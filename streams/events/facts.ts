@@ -8,6 +8,7 @@ import { ChannelEffects } from './routing.js';
  */
 export const market = defineStream({
   name: 'MARKET',
+  essential: true,
   subjects: ['market.>'],
   share: 6,
   facts: {

@@ -51,6 +51,7 @@ const days30 = 30 * 24 * 3_600_000;
 /** What was seen on the IRC network. Observations: of a stream that is full, the oldest go. */
 export const irc = defineStream({
   name: 'IRC',
+  essential: true,
   subjects: ['irc.>'],
   maxAgeMs: days30,
   whenFull: 'drop oldest',

@@ -1,5 +1,8 @@
+import pino from 'pino';
 import t from 'tap';
-import { taskLimits } from '../../src/a2a/tasks.js';
+import type { Task } from '../../src/a2a/protocol.js';
+import { Tasks, taskLimits } from '../../src/a2a/tasks.js';
+import { Log } from '../../streams/core/index.js';
 import { startNats } from '../support/nats.js';
 import { agentServer, network, ok } from './stage.js';
 
@@ -309,4 +312,27 @@ t.test('A2A-10 tasks live for an hour, so many at most, and the oldest go first'
   t.match(await call('tasks/get', { id: ids[0] }), { error: { code: -32001 } });
   for (const id of ids.slice(1)) t.match(await call('tasks/get', { id }), { result: { id } });
   t.match((await call('message/send', { message })).result.artifacts[0].parts[1].text, /not connected/);
+});
+
+t.test('A2A-13 who sends many large messages does not drive out the tasks of others', async (t) => {
+  const nats = await startNats(t);
+  const log = await Log.open({
+    ...{ urls: nats.url, name: 'agent', streams: [], replicas: 1, maxBytes: 100_000_000 },
+    logger: pino({ level: 'silent' }),
+  });
+  t.teardown(() => log.close());
+  const tasks = new Tasks({ log, replicas: 1 });
+  const task = (id: string, bytes: number): Task => ({
+    ...{ kind: 'task', id, contextId: 'c', status: { state: 'completed', timestamp: '' } },
+    history: [
+      { kind: 'message', role: 'user', messageId: 'm', parts: [{ kind: 'text', text: 'x'.repeat(bytes) }] },
+    ],
+  });
+  const mine = '00000000-0000-4000-8000-000000000000';
+  t.ok(await tasks.keep(task(mine, 10), 0, '192.0.2.1'));
+  for (let n = 1; n <= 160; n++)
+    await tasks.keep(task(`00000000-0000-4000-8000-${String(n).padStart(12, '0')}`, 250_000), 0, '192.0.2.2');
+  t.match(await tasks.find(mine), { task: { id: mine } });
+  t.ok(await tasks.find('00000000-0000-4000-8000-000000000001'), 'some of them are kept');
+  t.notOk(await tasks.find('00000000-0000-4000-8000-000000000160'));
 });

@@ -2,6 +2,7 @@ import { connect } from 'nats';
 import t from 'tap';
 import { postEvent, sampleEvent, startApp } from '../support/app.js';
 import { eventually } from '../support/eventually.js';
+import { startMarketplace } from '../support/marketplace.js';
 import { startNats } from '../support/nats.js';
 import { needsDisk, smallDisk } from '../support/small-disk.js';
 
@@ -55,6 +56,23 @@ t.test('API-14 a full stream ends readiness until there is room or an append wor
   );
   t.equal((await streams.info('MARKET')).state.last_seq, last_seq, 'nothing was written to find out');
   t.equal((await postEvent(url, large('evt-after'))).status, 202);
+});
+
+t.test('API-14 a full stream that is not essential leaves the service ready', async (t) => {
+  const nats = await startNats(t);
+  const marketplace = await startMarketplace(t);
+  const { url } = await startApp(t, {
+    ...{ NATS_URL: nats.url, ROLES: 'api,projections', STREAMS_MAX_BYTES: '10000000' },
+    EM_URL: marketplace.url,
+  });
+  const connection = await connect({ servers: nats.url });
+  t.teardown(() => connection.close());
+  const { streams } = await connection.jetstreamManager();
+  await streams.update('AUDIT', { max_bytes: 1 });
+  const tip = await fetch(`${url}/em/tips`, { method: 'POST' });
+  t.match(await tip.json(), { code: 'log_unavailable' });
+  t.match(await readiness(url), { status: 200 });
+  t.equal((await postEvent(url, sampleEvent('evt-1'))).status, 202);
 });
 
 t.test('API-14 a log that does not acknowledge ends readiness until it can again', async (t) => {

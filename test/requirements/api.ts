@@ -14,7 +14,7 @@ export const api = {
   'API-12': 'Risky settings are named at the start.',
   'API-13': 'Metrics are for local callers and API keys; a part that is down takes away its own ones only.',
   'API-14':
-    'Readiness is 503 with a reason while the log takes no appends, and comes back by itself when there is room again.',
+    'Readiness is 503 with a reason while an essential stream of the log takes no appends, and comes back by itself when there is room again.',
   'API-15':
     'A rebuild tells where to look, and there how far it has come, how fast it moves and how long it takes.',
   'API-16': 'A path that cannot be decoded answers 400, a bare OPTIONS the methods of the path.',
