@@ -37,7 +37,7 @@ export interface AgentKeysOptions {
   linkOf(nick: string): Promise<NickLink>;
   now(): Date;
   /** Requests a minute of one key, and of one nick with all its keys; 0 lifts either. In this process. */
-  most: { key: number; nick: number };
+  perMinute: { key: number; nick: number };
 }
 
 /** Tells whose agent key a request carries, and counts what is done with it. */
@@ -49,7 +49,7 @@ export class AgentKeys {
 
   constructor(options: AgentKeysOptions) {
     this.#options = options;
-    const { key, nick } = options.most;
+    const { key, nick } = options.perMinute;
     this.#ofKey = key > 0 ? new AddressLimit(key) : undefined;
     this.#ofNick = nick > 0 ? new AddressLimit(nick) : undefined;
   }

@@ -1,8 +1,10 @@
 import { KeyedLock } from '../../../streams/core/keyed-lock.js';
 import { casefold } from '../../../streams/irc-grammar.js';
+import { challengeMs } from '../../../streams/verification/index.js';
+import { AddressLimit } from '../../auth/address-limit.js';
 import { nobody } from '../../operations/core/call.js';
 import { getLinkOfNick } from '../../operations/identity/links.js';
-import { Challenges } from '../../operations/verification/challenges.js';
+import { Challenges, challengesOfAddress } from '../../operations/verification/challenges.js';
 import type { VerificationParts } from '../../operations/verification/index.js';
 import { oembedReader } from '../../operations/verification/social/oembed.js';
 import { OwnReadModel } from '../../stores/own-read-model.js';
@@ -37,7 +39,10 @@ export function verificationArea({ config, log, readModels, call }: AreaParts): 
     rows: new OwnReadModel(readModels, 'agents'),
     lock: new KeyedLock(),
     readPost: oembedReader(config.SOCIAL_OEMBED_URL),
-    challenges: new Challenges({ log, replicas: config.NATS_REPLICAS }),
+    challenges: new Challenges({
+      ...{ log, replicas: config.NATS_REPLICAS },
+      addresses: new AddressLimit(challengesOfAddress, { windowMs: challengeMs }),
+    }),
     isReserved: async (nick) => reserved.has(nick) || (await isIdentified(nick)),
   };
   return {

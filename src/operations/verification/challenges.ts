@@ -7,7 +7,6 @@ import {
   expiredMs,
   withChallenge,
 } from '../../../streams/verification/index.js';
-import { AddressLimit } from '../../auth/address-limit.js';
 import { ShortLived } from '../../stores/short-lived.js';
 
 /** How many handles may have challenges at once; those that were not asked for longest are forgotten first. */
@@ -17,6 +16,11 @@ const tries = 10;
 
 /** How many challenges one address may ask for in the time that one is good for. */
 export const challengesOfAddress = 150;
+
+/** Counts what addresses ask for, `challengesOfAddress` in the time that a challenge is good for. */
+export interface AddressCounter {
+  count(address: string): { allowed: boolean; resetSec: number };
+}
 
 /** Who is to prove a nickname by a post. */
 export interface Claimant {
@@ -31,9 +35,10 @@ export interface Claimant {
 export class Challenges {
   readonly #records: ShortLived;
   readonly #now: () => number;
-  readonly #addresses = new AddressLimit(challengesOfAddress, { windowMs: challengeMs });
+  readonly #addresses: AddressCounter;
 
-  constructor({ log, replicas }: { log: Log; replicas: number }) {
+  constructor({ log, replicas, addresses }: { log: Log; replicas: number; addresses: AddressCounter }) {
+    this.#addresses = addresses;
     this.#now = () => log.now().getTime();
     this.#records = new ShortLived(log, {
       ...{ name: 'RELAY_REGISTRATIONS', maxAgeMs: challengeMs + expiredMs, maxEntries: mostHandles },
