@@ -238,11 +238,12 @@ t.test('the verification of agents in two processes and behind a third', async (
     };
     await link('carol', true);
     await link('somebodyx', false);
-    for (const at of [url, services.url])
+    for (const at of [`${url}/identity`, `${services.url}/mrserv/api/identity`])
       await eventually('the links to be known', async () => {
-        return (await askOf(at, 'GET', '/identity/by-nick/somebodyx')).status === 200;
+        return (await askOf(at, 'GET', '/by-nick/somebodyx')).status === 200;
       });
-    t.match(await challenge('Carol', 'mallory'), reserved, 'who was identified when it was linked');
+    for (const at of [url, proxy.url])
+      t.match(await challenge('Carol', 'mallory', at), reserved, 'who was identified when it was linked');
     t.match(await verify('carol', 'mallory', network.post('mallory', early)), reserved);
     t.equal(
       (await challenge('somebodyx', 'ann')).status,
