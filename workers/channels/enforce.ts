@@ -2,10 +2,8 @@ import { casefold, isChannel, isNick } from '../../streams/irc-grammar.js';
 import type { Enforced, Enforcement } from '../../streams/moderation/index.js';
 import { type IrcLine, textOf } from '../irc/line.js';
 import type { Session } from '../irc/session.js';
+import { extendedBans, lift, setBan } from './bans.js';
 import { membersOf, modesOf } from './lookups.js';
-
-/** How a server says that a mask is in a list already, or is not in it. */
-const asWanted = new Set(['697', '698']);
 
 const failed = (error: string): Enforced => ({ is: 'failed', error });
 
@@ -27,9 +25,10 @@ export async function enforce(session: Session, wanted: Enforcement): Promise<En
       return await quiet(session, wanted, member !== undefined && who === 'there');
     case 'ban': {
       const mask = await maskOf(session, wanted, '');
-      const error = await setBan(session, channel, '+b', mask);
-      if (error) return failed(error);
-      if (who === 'there' && member) await kick(session, wanted);
+      const error = await setBan(session, channel, mask);
+      // whoever cannot be kept out is put out all the same
+      const kicked = who === 'there' && member ? await kick(session, wanted) : undefined;
+      if (error) return failed(kicked?.is === 'done' ? `Kicked, but not banned: ${error}` : error);
       return { is: 'done', mask };
     }
   }
@@ -71,7 +70,7 @@ async function quiet(session: Session, wanted: Enforcement, isThere: boolean): P
   }
   if (!(await extendedBans(session)).includes('m')) return failed('The network cannot mute');
   const mask = await maskOf(session, wanted, 'm:');
-  const error = await setBan(session, channel, '+b', mask);
+  const error = await setBan(session, channel, mask);
   if (error) return failed(error);
   if (isThere) await tell(session, wanted);
   return { is: 'done', mask };
@@ -79,7 +78,7 @@ async function quiet(session: Session, wanted: Enforcement, isThere: boolean): P
 
 async function takeBack(session: Session, { act, channel, nick, mask }: Enforcement): Promise<Enforced> {
   if (mask !== undefined) {
-    const error = await setBan(session, channel, '-b', mask);
+    const error = await lift(session, channel, mask);
     return error ? failed(error) : { is: 'done', mask };
   }
   // who has left has no voice to be given back, and a channel that is gone has no bans
@@ -90,40 +89,10 @@ async function takeBack(session: Session, { act, channel, nick, mask }: Enforcem
   return { is: 'done' };
 }
 
-/** Sets or takes away a ban, and looks whether it is as wanted; why not, if so. */
-async function setBan(
-  session: Session,
-  channel: string,
-  change: '+b' | '-b',
-  mask: string,
-): Promise<string | undefined> {
-  const { error } = await session.ask('SAMODE', channel, change, mask);
-  if (error?.code === '403') return change === '-b' ? undefined : error.text;
-  // done before by one that could not record it
-  if (error && !asWanted.has(error.code)) return error.text;
-  const { lines } = await session.ask('MODE', channel, '+b');
-  const isSet = lines.some(({ command, params }) => command === '367' && params[2] === mask);
-  return isSet === (change === '+b') ? undefined : 'The network did not carry it out';
-}
-
 /** Who is meant: the account where the network knows them by it, else the nick at its host. */
 async function maskOf(session: Session, { nick, host, account }: Enforcement, kind: string): Promise<string> {
   if (account !== undefined && (await extendedBans(session)).includes('R')) return `${kind}R:${account}`;
   return `${kind}${nick}!*@${host?.slice(host.lastIndexOf('@') + 1) ?? '*'}`;
-}
-
-const known = new WeakMap<Session, string>();
-
-/** The letters of the extended bans that the server has; asked for once a session. */
-async function extendedBans(session: Session): Promise<string> {
-  const before = known.get(session);
-  if (before !== undefined) return before;
-  const { lines } = await session.ask('VERSION');
-  const words = lines.filter(({ command }) => command === '005').flatMap(({ params }) => params);
-  const letters =
-    /^EXTBAN=[^,]*,(\w*)$/.exec(words.find((word) => word.startsWith('EXTBAN=')) ?? '')?.[1] ?? '';
-  known.set(session, letters);
-  return letters;
 }
 
 function wordsOf(lines: readonly IrcLine[]): string {
