@@ -174,7 +174,7 @@ export type RoomOpening = z.output<typeof RoomOpening>;
 export const ChannelEffects = z.object({
   /** This room is opened; where it is there already, those who are named are asked in. */
   open: RoomOpening.optional(),
-  /** The room of a task that has ended: archived with the reason, or in its own time where there is none. */
+  /** The room of a task or a relay that has ended: archived with the reason, or in its own time where there is none. */
   close: z.object({ name: z.string(), reason: z.string().nullable() }).optional(),
 });
 
@@ -219,6 +219,8 @@ export function channelEffects(
     }
     case 'task.expired':
       return closeTask(payload, null);
+    case 'relay.completed':
+      return close(relayChannel(payload.relay_id), 'Relay completed');
     default:
       return {};
   }
@@ -261,7 +263,10 @@ function openCity(payload: MarketPayload, shown: ShownFields): ChannelEffects {
 }
 
 function closeTask(payload: MarketPayload, reason: string | null): ChannelEffects {
-  const name = taskChannel(payload.id);
+  return close(taskChannel(payload.id), reason);
+}
+
+function close(name: string | undefined, reason: string | null): ChannelEffects {
   return name ? { close: { name, reason } } : {};
 }
 

@@ -99,3 +99,12 @@ t.test('LOG-10 what is recorded of an event’s effects counts, else what would 
   t.same(effectsOf({ ...completed, effects: {} }), {});
   t.same(effectsOf(completed), channelEffects(completed));
 });
+
+t.test('CHAN-84 a completed relay has its room archived', async (t) => {
+  const effects = (payload: object) =>
+    channelEffects({ event_type: 'relay.completed', payload: payload as Record<string, unknown> });
+  t.same(effects({ relay_id: 'RELAY-0001-x' }), {
+    close: { name: '#relay-relay-00', reason: 'Relay completed' },
+  });
+  t.same(effects({ id: 'abc' }), {}, 'without a relay there is no room');
+});
