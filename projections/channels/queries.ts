@@ -125,6 +125,17 @@ export async function channelStatistics(sql: Tx, schema: string, now: Date): Pro
   };
 }
 
+/** How many channels of each type there are that are not archived. */
+export async function activeChannels(sql: Tx, schema: string): Promise<Record<ChannelType, number>> {
+  const rows = await sql.query<{ type: ChannelType; channels: number }>(
+    `select type, count(*) as channels from ${schema}.channels
+     where deleted_at is null and archived_at is null group by type`,
+  );
+  const active = Object.fromEntries(channelTypes.map((type) => [type, 0])) as Record<ChannelType, number>;
+  for (const { type, channels } of rows) active[type] = channels;
+  return active;
+}
+
 /** What counts against the hourly limits since a time: when it was done, oldest first. */
 export async function limitedOperations(
   sql: Tx,
@@ -178,7 +189,9 @@ export interface DueChannels {
   toDelete: string[];
   /** Geographic, not archived, and without an audit record for long. */
   idle: string[];
-  /** Not archived although their task ended long ago. */
+  /** The same of categories, where somebody may be all the same. */
+  idleCategories: string[];
+  /** Not archived although their task or relay ended long ago. */
   ended: string[];
 }
 
@@ -193,22 +206,22 @@ export async function dueChannels(
     const rows = await sql.query<{ name: string }>(query, [new Date(now.getTime() - beforeMs)]);
     return rows.map(({ name }) => name);
   };
+  const idle = (type: ChannelType) =>
+    `select name from ${schema}.channels
+     where deleted_at is null and type = '${type}' and archived_at is null and last_operation_at <= $1
+     order by name`;
   return {
     toDelete: await names(
       `select name from ${schema}.channels
        where deleted_at is null and delete_after is not null and delete_after <= $1 order by delete_after, name`,
       0,
     ),
-    idle: await names(
-      `select name from ${schema}.channels
-       where deleted_at is null and type = 'geographic' and archived_at is null and last_operation_at <= $1
-       order by name`,
-      geographicIdleMs,
-    ),
+    idle: await names(idle('geographic'), geographicIdleMs),
+    idleCategories: await names(idle('category'), geographicIdleMs),
     ended: await names(
       `select c.name from ${schema}.channels as c
        join lateral (select * from ${schema}.endings where channel = c.name limit 1) as e on true
-       where c.deleted_at is null and c.type = 'task' and c.archived_at is null
+       where c.deleted_at is null and c.type in ('task', 'relay') and c.archived_at is null
          and e.ended_at >= c.created_at and e.ended_at <= $1
        order by c.name`,
       endedTaskMs,

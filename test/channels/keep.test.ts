@@ -82,6 +82,51 @@ t.test('CHAN-18 CHAN-19 CHAN-20 time closes channels, and goes on where it was i
   );
 });
 
+t.test(
+  'CHAN-82 a category that nobody is in is archived in time, and one that somebody is in is not',
+  async (t) => {
+    const place = await servers(t);
+    const keeper = await startKeeper(t, place, {
+      schedule: { firstMs: 100, everyMs: 200 },
+      lifetimes: { deleteAfterMs: 86_400_000, geographicIdleMs: 2_000, endedTaskMs: 86_400_000 },
+    });
+    const bot = await observe(place.ircd.port, { nick: 'em-bot', password: place.ircd.serverPassword });
+    t.teardown(() => bot.stop());
+    const guest = await observe(place.ircd.port, { nick: 'guest', password: place.ircd.serverPassword });
+    t.teardown(() => guest.stop());
+    const category = (name: string, invite_list: string[]) =>
+      keeper.channels.create(creation(name, { type: 'category', modes: '+nt', invite_list }), asker);
+    await category('#cat-empty', ['em-bot']);
+    await category('#cat-used', ['em-bot', 'guest']);
+    await eventually('the empty category to be archived', async () =>
+      (await directory(keeper)).some(
+        ({ name, archived_at }) => name === '#cat-empty' && archived_at !== null,
+      ),
+    );
+    const [used] = (await directory(keeper)).filter(({ name }) => name === '#cat-used');
+    t.match(used, { archived_at: null }, 'somebody is there');
+  },
+);
+
+t.test('CHAN-83 archived channels do not count against the limit of their type', async (t) => {
+  const place = await servers(t);
+  const { channels } = await startKeeper(t, place);
+  const name = (n: number) => `#cat-n${n}`;
+  const create = (n: number) => channels.create(creation(name(n), { type: 'category', modes: '+nt' }), asker);
+  for (let n = 0; n < 100; n++) await create(n);
+  const limit = { code: 'type_limit_reached' };
+  await t.rejects(create(100), limit);
+  const remove = (n: number, immediate: boolean) =>
+    channels.remove({ name: name(n), reason: 'Done', immediate, cause: 'request' }, asker);
+  await remove(0, false);
+  await create(100);
+  await t.rejects(create(101), limit, 'one was archived, one came');
+  await remove(0, true);
+  await t.rejects(create(101), limit, 'what was archived does not count a second time');
+  await remove(1, true);
+  await create(101);
+});
+
 t.test('CHAN-21 CHAN-22 the network is brought back to what is recorded', async (t) => {
   const place = await servers(t);
   const { ircd } = place;

@@ -243,13 +243,14 @@ async function reads(t: Test, sql: Sql, schema: string): Promise<void> {
 async function due(t: Test, sql: Sql, schema: string): Promise<void> {
   const periods = { geographicIdleMs: 30 * day, endedTaskMs: 3 * day };
   const on = (days: number) => dueChannels(sql, schema, at(days), periods);
-  t.same(await on(9.9), { toDelete: [], idle: [], ended: [] });
-  t.same(await on(12), { toDelete: ['#task-1'], idle: [], ended: ['#task-x1'] });
+  t.same(await on(9.9), { toDelete: [], idle: [], idleCategories: [], ended: [] });
+  t.same(await on(12), { toDelete: ['#task-1'], idle: [], idleCategories: [], ended: ['#task-x1'] });
   t.same(
     await on(31),
     {
       toDelete: ['#task-1', '#city-lisbon'],
       idle: ['#city-porto'],
+      idleCategories: [],
       ended: ['#task-x1', '#task-x2'],
     },
     'the ending before the channel was created belongs to an earlier life',

@@ -56,4 +56,8 @@ export const channels = {
   'CHAN-80':
     'Member operations never take a bot of this service out of a channel, nor its voice or rights there.',
   'CHAN-81': 'Keys and nicks that every object has are refused or taken as what they are, and never a fault.',
+  'CHAN-82':
+    'A category in which nothing was done for GEO_INACTIVITY_DAYS is archived if nobody but our bots is there.',
+  'CHAN-83': 'Archived channels do not count against the limit of their type.',
+  'CHAN-84': 'The room of a relay is archived at its end.',
 } as const;

@@ -6,9 +6,10 @@ import {
 } from '../../streams/channels/index.js';
 import { type Origin, Refusal, Unavailable } from '../../streams/core/index.js';
 import type { KeyedLock } from '../../streams/core/keyed-lock.js';
+import { casefold } from '../../streams/irc-grammar.js';
 import type { Deadline } from '../core/rpc.js';
 import type { Session } from '../irc/session.js';
-import { requireKnown } from './lookups.js';
+import { membersOf, requireKnown } from './lookups.js';
 import { changeMembers } from './members.js';
 import type { KeepChannelsOptions } from './options.js';
 import type { PendingInvites } from './pending-invites.js';
@@ -133,9 +134,11 @@ export class Commands {
       if (immediate) return await this.#delete(session, request, asker, before.state);
       const { deleteAfterMs } = this.#options.lifetimes;
       const archive = { is: 'archive' as const, ...request, deleteAfterMs };
+      const tally = await this.#options.tally();
       const { state, seq, isNew } = await this.decide(archive, asker);
       // an event that was acted upon before, and the channel was opened again since
       if (!state.archived) throw new Refusal('not_found', 'Channel not found');
+      if (isNew) tally.count(state.type, -1);
       if (isNew)
         await this.carryOut(name, () => prepareRoom(session, { ...state, name }, this.#options.bots));
       const { reason: archive_reason, delete_after } = state.archived;
@@ -147,13 +150,25 @@ export class Commands {
   async expire(name: string, asker: WaitingAsker): Promise<void> {
     const session = this.session();
     await this.alone(name, asker, async () => {
-      await this.look(name, asker);
+      const before = await this.look(name, asker);
       const tally = await this.#options.tally();
       const { state, isNew } = await this.decide({ is: 'delete', name, cause: 'lifecycle' }, asker);
       if (!isNew) return;
-      tally.count(state.type, -1);
+      if (!before.state.archived) tally.count(state.type, -1);
       await this.#close(session, name, state.topic);
     });
+  }
+
+  /** Those of the channels in which there is nobody but our bots. */
+  async emptyAmong(names: readonly string[]): Promise<string[]> {
+    const session = this.session();
+    const ours = new Set([session.nick, ...this.#options.bots].map(casefold));
+    const empty: string[] = [];
+    for (const name of names) {
+      const members = await membersOf(session, name);
+      if ([...members.keys()].every((nick) => ours.has(nick))) empty.push(name);
+    }
+    return empty;
   }
 
   /** The session of the channel bot. Throws `irc_unavailable` where it has none, or cannot force anything in it. */
@@ -228,7 +243,7 @@ export class Commands {
     session: Session,
     { name, reason, cause }: RemoveChannel,
     asker: Asker,
-    { type }: ChannelState,
+    { type, archived }: ChannelState,
   ): Promise<RemovedChannel> {
     const tally = await this.#options.tally();
     const limit = cause === 'request' ? tally.deletions : undefined;
@@ -237,7 +252,7 @@ export class Commands {
       if (!isUnavailable(error)) limit?.giveBack(1);
       throw error;
     });
-    tally.count(type, -1);
+    if (!archived) tally.count(type, -1);
     await this.#close(session, name, reason);
     return { is: 'deleted', name, seq };
   }

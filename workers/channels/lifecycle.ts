@@ -52,7 +52,9 @@ export class Lifecycle {
     const started = clock.elapsed();
     try {
       const now = log.now();
-      const { toDelete, idle, ended } = await read((sql, schema) => dueChannels(sql, schema, now, lifetimes));
+      const { toDelete, idle, idleCategories, ended } = await read((sql, schema) =>
+        dueChannels(sql, schema, now, lifetimes),
+      );
       const archive = (reason: string) => async (name: string) => {
         await commands.remove({ name, reason, immediate: false, cause: 'lifecycle' }, { by });
       };
@@ -60,9 +62,16 @@ export class Lifecycle {
       await this.#each('expire', toDelete, (name) => commands.expire(name, { by }));
       await this.#each('archive', idle, archive(`Nothing was done for ${idleDays} days`));
       await this.#each('archive', ended, archive('Task ended'));
-      const counts = { deleted: toDelete.length, idle: idle.length, ended: ended.length };
+      // nothing of what is said there is on record here: whether somebody is there tells whether it is in use
+      const empty = idleCategories.length > 0 ? await commands.emptyAmong(idleCategories) : [];
+      await this.#each(
+        'archive',
+        empty,
+        archive(`Nobody was here, and nothing was done for ${idleDays} days`),
+      );
+      const counts = { deleted: toDelete.length, idle: idle.length + empty.length, ended: ended.length };
       const ms = Math.round(clock.elapsed() - started);
-      logger[toDelete.length + idle.length + ended.length > 0 ? 'info' : 'debug'](
+      logger[counts.deleted + counts.idle + counts.ended > 0 ? 'info' : 'debug'](
         { ...counts, ms },
         'channel lifecycle',
       );

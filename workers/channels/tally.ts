@@ -1,10 +1,10 @@
-import { channelStatistics, limitedOperations } from '../../projections/channels/queries.js';
+import { activeChannels, limitedOperations } from '../../projections/channels/queries.js';
 import type { Read } from '../../projections/core/projection.js';
 import { type ChannelType, channels } from '../../streams/channels/index.js';
 import { type Log, Refusal } from '../../streams/core/index.js';
 import type { HourlyLimits } from './options.js';
 
-/** How many channels of a type there may be, archived ones with them. */
+/** How many channels of a type there may be; archived ones do not count. */
 const mostOfType: Partial<Record<ChannelType, number>> = { task: 5_000, geographic: 500, category: 100 };
 
 const hourMs = 3_600_000;
@@ -35,10 +35,10 @@ export class Tally {
   static async take(log: Log, read: Read, limits: HourlyLimits): Promise<Tally> {
     const after = { stream: channels.name, seq: await log.head(channels) };
     const now = log.now();
-    const { byType } = await read((sql, schema) => channelStatistics(sql, schema, now), after);
+    const active = await read(activeChannels, after);
     const since = new Date(now.getTime() - hourMs);
     const done = await read((sql, schema) => limitedOperations(sql, schema, since));
-    return new Tally(limits, byType, done);
+    return new Tally(limits, active, done);
   }
 
   /** Throws a 429 when there may be no more channels of a type. */
@@ -48,7 +48,7 @@ export class Tally {
     throw new Refusal('type_limit_reached', `There are ${most} ${type} channels, which is the limit`);
   }
 
-  /** Counts a channel that was created (1) or deleted (-1). */
+  /** Counts a channel that was created (1), or archived or deleted while it was not archived (-1). */
   count(type: ChannelType, step: 1 | -1): void {
     this.#channels[type] += step;
   }
