@@ -14,6 +14,7 @@ export const incidentRows = new Rows({
   subject: 'text not null',
   person: 'text collate "C"',
   nick: 'text not null',
+  nick_key: 'text collate "C" not null',
   host: 'text',
   account: 'text',
   channel: 'text not null',
@@ -45,17 +46,17 @@ export const incidentRows = new Rows({
  */
 export const moderationModel = defineProjection({
   name: 'moderation',
-  version: 2,
+  version: 3,
   streams: [moderation],
   ddl: (schema) => `
     ${incidentRows.create(`${schema}.incidents`)}
     create index on ${schema}.incidents (person, id) where pardoned_at is null;
+    create index on ${schema}.incidents (nick_key, id) where person is not null;
     create index on ${schema}.incidents (id) where outcome is null and action not in ('none', 'withhold');
     create index on ${schema}.incidents (until) where until is not null and lifted_at is null;
     create table ${schema}.persons (
       person text collate "C" primary key,
       nick text not null,
-      nick_key text collate "C" not null,
       incident_count bigint not null,
       private_count bigint not null,
       warn_count bigint not null,
@@ -65,7 +66,6 @@ export const moderationModel = defineProjection({
       last_id bigint not null,
       last_incident_at timestamptz
     );
-    create index on ${schema}.persons (nick_key, last_id);
     create index on ${schema}.persons (incident_count, last_id);
     create index on ${schema}.persons ((incident_count - private_count), last_id);
     create table ${schema}.days (
@@ -102,16 +102,17 @@ async function addIncidents(tx: Tx, facts: FactOfType<'incident.recorded'>[], sc
     ...data,
     id: seq,
     subject,
+    nick_key: casefold(data.nick),
     channel_key: casefold(data.channel),
     private: isPrivate(data),
     created_at: at,
   }));
   await tx.query(
     `with added as (
-       insert into ${schema}.incidents (id, ref, subject, person, nick, host, account, channel, channel_key, private, said_at,
+       insert into ${schema}.incidents (id, ref, subject, person, nick, nick_key, host, account, channel, channel_key, private, said_at,
          score, text_score, level, patterns, text, action, spared, seconds, created_at)
        select * from json_to_recordset($1::json) as row (id bigint, ref text, subject text, person text, nick text,
-         host text, account text, channel text, channel_key text, private boolean, said_at timestamptz, score integer,
+         nick_key text, host text, account text, channel text, channel_key text, private boolean, said_at timestamptz, score integer,
          text_score integer, level text, patterns text, text text, action text, spared text, seconds integer,
          created_at timestamptz)
        returning level, created_at, private
@@ -165,7 +166,6 @@ async function setPardoned(
 interface PersonCount {
   person: string;
   nick: string;
-  nick_key: string;
   incidents: number;
   private: number;
   warn: number;
@@ -190,21 +190,21 @@ function count(
   by = 1,
 ): void {
   const none = { incidents: 0, private: 0, warn: 0, mute: 0, kick: 0, ban: 0, last_id: 0 };
-  const row = counts.get(person) ?? { person, nick, nick_key: casefold(nick), ...none };
+  const row = counts.get(person) ?? { person, nick, ...none };
   counts.set(person, row);
   row.incidents += by;
   if (isPrivate) row.private += by;
   const counted = countOf[level];
   if (counted) row[counted] += by;
   // a person's row bears the nick of their newest incident
-  if (id > row.last_id) Object.assign(row, { nick, nick_key: casefold(nick), last_id: id });
+  if (id > row.last_id) Object.assign(row, { nick, last_id: id });
 }
 
 async function addCounts(tx: Tx, counts: PersonCount[], schema: string): Promise<void> {
   await tx.query(
     `insert into ${schema}.persons as p
      select row.*, l.created_at
-     from json_to_recordset($1::json) as row (person text, nick text, nick_key text, incidents bigint, private bigint, warn bigint,
+     from json_to_recordset($1::json) as row (person text, nick text, incidents bigint, private bigint, warn bigint,
        mute bigint, kick bigint, ban bigint, last_id bigint)
      left join lateral (
        select created_at from ${schema}.incidents
@@ -212,7 +212,6 @@ async function addCounts(tx: Tx, counts: PersonCount[], schema: string): Promise
      ) as l on true
      on conflict (person) do update
      set nick = case when excluded.last_id > p.last_id then excluded.nick else p.nick end,
-       nick_key = case when excluded.last_id > p.last_id then excluded.nick_key else p.nick_key end,
        incident_count = p.incident_count + excluded.incident_count,
        private_count = p.private_count + excluded.private_count,
        warn_count = p.warn_count + excluded.warn_count,

@@ -103,7 +103,7 @@ export async function incidentRecords(
 
 /**
  * How somebody stands, and their newest incidents, newest first: the account of that name where there is one, else
- * whoever had the nick at the newest incident under it. `undefined` when there is none. For the public, what happened
+ * whoever had the nick at the newest incident under it, with all that person did. `undefined` when there is none. For the public, what happened
  * in private does not count.
  */
 export async function moderationReputation(
@@ -119,7 +119,8 @@ export async function moderationReputation(
     `select * from (
        (select 0 as rank, * from ${schema}.persons where person = $1)
        union all
-       (select 1 as rank, * from ${schema}.persons where nick_key = $2 order by last_id desc limit 1)
+       (select 1 as rank, p.* from ${schema}.persons as p where person = (
+         select person from ${schema}.incidents where nick_key = $2 and person is not null order by id desc limit 1))
      ) as found order by rank limit 1`,
     [`account ${key}`, key],
   );

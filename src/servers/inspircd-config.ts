@@ -68,6 +68,7 @@ const modules = [
   'joinflood',
   'messageflood',
   'muteban',
+  'banexception',
   'noctcp',
   'nonicks',
   'nonotice',

@@ -3,10 +3,12 @@ export interface Enforcement {
   act: 'notice' | 'quiet' | 'unquiet' | 'kick' | 'ban' | 'unban';
   channel: string;
   nick: string;
-  /** `user@host` they were seen under: somebody else who has the nick by now is left alone. */
+  /** `user@host` they were seen under: somebody else who has the nick by now is left alone, and they are found under another. */
   host?: string | undefined;
-  /** Account they were identified with. */
+  /** Account they were identified with; absent where they were not. */
   account?: string | undefined;
+  /** Nicks that no mask may hit: those of our bots, which may come from the same host. */
+  sparing?: readonly string[] | undefined;
   /** What they are told, or the reason that a kick gives. */
   text: string;
   /** For what is taken back: the mask that was set; absent where a voice was taken. */

@@ -74,7 +74,10 @@ export type ModerationFact = FactOf<typeof moderation>;
 export type Incident = Extract<ModerationFact, { type: 'incident.recorded' }>['data'];
 export type Answered = Extract<ModerationFact, { type: 'incident.answered' }>['data'];
 
-/** Who is held to account: the account they were identified with, else the nick at its host. */
+/**
+ * Who is held to account: the account they were identified with, else the host they came from, whatever nick they take.
+ * Where no host is known, the nick.
+ */
 export function personOf({
   nick,
   host,
@@ -85,8 +88,21 @@ export function personOf({
   account?: string | undefined;
 }): string {
   if (account !== undefined) return `account ${casefold(account)}`;
-  const at = host?.slice(host.lastIndexOf('@') + 1).toLowerCase();
-  return `nick ${casefold(nick)}@${at ?? ''}`;
+  return host === undefined ? `nick ${casefold(nick)}` : `host ${hostOf(host)}`;
+}
+
+/** The host of `user@host`; of an IPv6 address its network of 64 bits, as one machine has all addresses of it. */
+export function hostOf(host: string): string {
+  const name = host.slice(host.lastIndexOf('@') + 1).toLowerCase();
+  if (!/^[\da-f:]*:[\da-f:]*$/.test(name)) return name;
+  const [before = '', after] = name.split('::');
+  const [head, tail] = [before, after ?? ''].map((part) => part.split(':').filter((group) => group !== ''));
+  const zeros = after === undefined ? 0 : 8 - head!.length - tail!.length;
+  const groups = [...head!, ...Array<string>(Math.max(0, zeros)).fill('0'), ...tail!];
+  return `${groups
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(':')}::/64`;
 }
 
 /** Subject of a person: what is done to them next depends on what they did before. */

@@ -2,6 +2,7 @@ export type { Enforced, Enforcement } from './enforcement.js';
 export {
   type Action,
   type Answered,
+  hostOf,
   type Incident,
   type Level,
   levels,

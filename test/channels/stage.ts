@@ -2,7 +2,7 @@ import type { App } from '../../src/app/app.js';
 import { startApp } from '../support/app.js';
 import { eventually } from '../support/eventually.js';
 import { type Observer, observe } from '../support/irc-observer.js';
-import { startIrcd, type TestIrcd, type TestIrcdOptions } from '../support/ircd.js';
+import { startIrcd, type TestIrcd } from '../support/ircd.js';
 import { startNats, type TestNats } from '../support/nats.js';
 import type { Teardown } from '../support/server-process.js';
 
@@ -77,9 +77,9 @@ interface Health {
 export async function channelStage(
   t: Teardown,
   environment: Record<string, string> = {},
-  ircdOptions: TestIrcdOptions = {},
+  network: Promise<TestIrcd> = startIrcd(t),
 ): Promise<ChannelStage> {
-  const [nats, ircd] = await Promise.all([startNats(t), startIrcd(t, ircdOptions)]);
+  const [nats, ircd] = await Promise.all([startNats(t), network]);
   const app = await startApp(t, { ...environmentOf({ nats, ircd }), ...environment });
   await untilKept(app.url);
   const witness = await operatorOn(t, ircd);

@@ -29,7 +29,7 @@ t.test('the guardian on a real network', async (t) => {
 
     const muted = await say(mallory, '#room-b', attack, 2);
     t.match(muted, { level: 'MUTE', action: 'quiet', outcome: 'done', until: /^\d{4}-/ });
-    t.same(await bans('#room-b'), ['m:mallory!*@127.0.0.1']);
+    t.same(await bans('#room-b'), ['m:U:*!*@127.0.1.1']);
     t.ok(Math.abs(Date.parse(muted.until!) - Date.now() - 600_000) < 20_000, 'for ten minutes');
     const silenced = await mallory.ask('PRIVMSG #room-b :can you hear me?');
     t.match(silenced.join('\n'), / 404 .*#room-b/, 'the network does not pass it on');
@@ -45,7 +45,7 @@ t.test('the guardian on a real network', async (t) => {
     t.match(await say(mallory, '#room-e', attack, 5), { level: 'KICK', outcome: 'done' });
     const banned = await say(mallory, '#room-f', attack, 6);
     t.match(banned, { level: 'BAN', score: 100, outcome: 'done' });
-    t.same(await bans('#room-f'), ['mallory!*@127.0.0.1']);
+    t.same(await bans('#room-f'), ['U:*!*@127.0.1.1']);
     t.notOk((await names('#room-f')).includes('mallory'));
     t.match((await mallory.ask('JOIN #room-f')).join('\n'), / 474 /, 'and cannot come back');
     t.match((await ask('GET', '/guardian/reputation/Mallory')).body.reputation, {
@@ -102,7 +102,7 @@ t.test('the guardian on a real network', async (t) => {
   await t.test('MOD-09 an action that failed says so', async (t) => {
     const ghost = await stage.agent('ghost');
     await ghost.join('#room-a');
-    ghost.send(`PRIVMSG #room-a :${attack}`, 'NICK spirit');
+    ghost.send(`PRIVMSG #room-a :${attack}`, 'NICK spirit', 'PART #room-a');
     const failed = await eventually('what came of it', async () => {
       const [one] = await incidents('ghost');
       return one && one.outcome !== null && one;
@@ -151,18 +151,18 @@ t.test('the guardian on a real network', async (t) => {
   await t.test('MOD-10 a sentence ends in time over a restart of the service', async (t) => {
     await stage.app.stop();
     const log = await openLog(t, stage.nats.url);
-    await witness.ask('SAMODE #room-a +b m:late!*@127.0.0.1');
-    t.same(await bans('#room-a'), ['m:late!*@127.0.0.1']);
+    await witness.ask('SAMODE #room-a +b m:U:*!*@127.0.2.1');
+    t.same(await bans('#room-a'), ['m:U:*!*@127.0.2.1']);
     const subject = 'moderation.person.late';
     const data = {
-      ...{ ref: 'line:late', person: 'nick late@127.0.0.1', nick: 'late', channel: '#room-a' },
+      ...{ ref: 'line:late', person: 'host 127.0.2.1', nick: 'late', channel: '#room-a' },
       ...{ said_at: new Date().toISOString(), score: 60, text_score: 60, level: 'MUTE' as const },
       ...{ patterns: 'override', text_hash: 'ab', action: 'quiet' as const, seconds: 600 },
     };
     await log.append(moderation, subject, { type: 'incident.recorded', data }, { by: 'test' });
     const answered = {
       ...{ ref: 'line:late', action: 'quiet' as const, outcome: 'done' as const },
-      ...{ mask: 'm:late!*@127.0.0.1', until: new Date(Date.now() + 3_000).toISOString() },
+      ...{ mask: 'm:U:*!*@127.0.2.1', until: new Date(Date.now() + 3_000).toISOString() },
     };
     await log.append(moderation, subject, { type: 'incident.answered', data: answered }, { by: 'test' });
     await startApp(t, environmentOf(stage));

@@ -92,7 +92,7 @@ export class GuardHouse {
   ): Promise<number> {
     const at = this.log.now().getTime();
     const seen = lines.map((line) => ({
-      ...{ is: 'message' as const, at: Math.round(at), host: `${line.nick}@192.0.2.1` },
+      ...{ is: 'message' as const, at: Math.round(at), host: `u@${line.nick}.example` },
       ...line,
     }));
     const data = { channel, lines_before: this.#seq++, seen };

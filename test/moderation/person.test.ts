@@ -1,5 +1,6 @@
 import t from 'tap';
 import {
+  hostOf,
   judge,
   type Level,
   type ModerationFact,
@@ -12,7 +13,7 @@ import {
 import { specification } from '../support/spec.js';
 
 const { given } = specification(personDecider);
-const person = 'nick mallory@host.example';
+const person = 'host host.example';
 const start = Date.parse('2026-01-01T12:00:00Z');
 const at = (minutes: number) => new Date(start + minutes * 60_000).toISOString();
 const scored = (score: number, fields: Partial<Score> = {}): Score => ({
@@ -175,8 +176,20 @@ t.test('MOD-09 MOD-10 answers, lifts and pardons', async (t) => {
     given([]).when(command).refuses(t, 'not_found');
 });
 
-t.test('MOD-08 a person is the account, else the nick at its host', async (t) => {
-  t.equal(personOf({ nick: 'Ann[1]', host: 'a@Host.example' }), 'nick ann{1}@host.example');
+t.test('MOD-25 a person is the account, else the host', async (t) => {
+  t.equal(personOf({ nick: 'Ann[1]', host: 'a@Host.example' }), 'host host.example');
+  t.equal(personOf({ nick: 'bob', host: 'b@host.EXAMPLE' }), 'host host.example', 'whatever nick or user');
   t.equal(personOf({ nick: 'ann', host: 'b@host.example', account: 'Anna' }), 'account anna');
-  t.equal(personOf({ nick: 'ann' }), 'nick ann@');
+  t.equal(personOf({ nick: 'Ann' }), 'nick ann', 'who shows no host');
+  for (const [address, network] of [
+    ['192.0.2.7', '192.0.2.7'],
+    ['2001:db8:0:2:aaaa::7', '2001:db8:0:2::/64'],
+    ['2001:DB8::2:1:2:3:4', '2001:db8:0:2::/64'],
+    ['2001:db8::7', '2001:db8:0:0::/64'],
+    ['1:2:3:4:5:6:7:8', '1:2:3:4::/64'],
+    ['0::1', '0:0:0:0::/64'],
+    ['::1', '0:0:0:0::/64'],
+    ['gateway/web/x-ab', 'gateway/web/x-ab'],
+  ] as const)
+    t.equal(hostOf(`u@${address}`), network, address);
 });

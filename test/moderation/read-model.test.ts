@@ -32,7 +32,7 @@ function history(): Recorded[] {
     level: Level,
     fields: Partial<Extract<ModerationFact, { type: 'incident.recorded' }>['data']> = {},
   ) => {
-    const host = `${nick.toLowerCase()}@192.0.2.1`;
+    const host = `u@${nick.toLowerCase()}.example`;
     const action = (['none', 'notice', 'quiet', 'kick', 'ban'] as const)[levels.indexOf(level)]!;
     const data = {
       ...{

@@ -74,13 +74,15 @@ t.test('MOD-08 an attack in pieces, and one of several nicks of an account', asy
   await house.say('#a', { nick: 'x1', text: attack, account: 'Evelyn' });
   await house.say('#a', { nick: 'x2', text: attack, account: 'evelyn' });
   await house.say('#a', { nick: 'x1', text: attack, host: 'u@192.0.2.9' });
-  const rows = await house.settled(4);
+  await house.say('#a', { nick: 'y', text: attack, host: 'v@192.0.2.9' });
+  const rows = await house.settled(5);
   t.same(
     rows
       .slice(1)
       .map(({ nick, level }) => `${nick} ${level}`)
       .sort(),
-    ['x1 WARN', 'x1 WARN', 'x2 MUTE'],
+    ['x1 WARN', 'x1 WARN', 'x2 MUTE', 'y MUTE'],
+    'the account goes by all its nicks, and so does a host for those without an account',
   );
 });
 

@@ -32,6 +32,10 @@ export const moderation = {
     'The service answers in snake_case inside, in a process of its own too, and a 502 tells that it is not there.',
   'MOD-23':
     'Of an event whose texts are harmless one by one and an attack together, all texts and names are withheld.',
+  'MOD-25':
+    'Incidents, mutes and bans go by the account, else by the host, whatever nick somebody takes and however often they come back.',
+  'MOD-26':
+    'Who is identified is not hit by what others say under their nick or at their host, and our bots are not either.',
   'MOD-24':
     'A ban that the network does not take is a kick all the same, and of a list that is nearly full our oldest masks go.',
   'MOD-22': 'An action that was done before a crash and not recorded is done when it is asked for again.',

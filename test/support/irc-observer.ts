@@ -21,6 +21,8 @@ export interface ObserveOptions {
   nick: string;
   channels?: readonly string[];
   password?: string;
+  /** The address of this machine that it comes from. */
+  host?: string;
   /** false: an old client that knows no tags, as many readers are. */
   tags?: boolean;
   /** Comes back by itself when the connection is lost, and joins again (default). */
@@ -141,7 +143,11 @@ export class Observer {
   }
 
   #connect(): void {
-    const socket = connect({ host: '127.0.0.1', port: this.port, noDelay: true });
+    const { host: localAddress } = this.options;
+    const socket = connect({
+      ...{ host: '127.0.0.1', port: this.port, noDelay: true },
+      ...(localAddress === undefined ? {} : { localAddress }),
+    });
     this.#socket = socket;
     this.#rest = Buffer.alloc(0);
     this.#histories.clear();

@@ -43,9 +43,20 @@ export async function lift(session: Session, channel: string, mask: string): Pro
   return (await bansOf(session, channel)).some((ban) => ban.mask === mask) ? notDone : undefined;
 }
 
-/** The letters of the extended bans that the server has. */
-export async function extendedBans(session: Session): Promise<string> {
-  return (await limitsOf(session)).extended;
+/** Has nobody of these nicks be kept out of a channel or from speaking there by any mask, as far as the server can. */
+export async function except(session: Session, channel: string, nicks: readonly string[]): Promise<void> {
+  const { exceptions, extended } = await limitsOf(session);
+  if (nicks.length === 0) return;
+  if (!exceptions) {
+    // a voice is heard over a ban on most servers; those who are not there get none
+    for (const nick of nicks) await session.ask('SAMODE', channel, '+v', nick);
+    return;
+  }
+  const masks = nicks.flatMap((nick) => [
+    `${nick}!*@*`,
+    ...(extended.includes('m') ? [`m:${nick}!*@*`] : []),
+  ]);
+  await session.ask('SAMODE', channel, `+${'e'.repeat(masks.length)}`, ...masks);
 }
 
 const notDone = 'The network did not carry it out';
@@ -67,23 +78,33 @@ async function bansOf(session: Session, channel: string): Promise<Ban[]> {
 }
 
 /** What the server has and takes of bans. */
-interface Limits {
+export interface Limits {
+  /** The letters of its extended bans. */
   extended: string;
+  /** Whether channels can have exceptions of bans. */
+  exceptions: boolean;
+  /** Whether WHO can be asked for accounts. */
+  whox: boolean;
   /** How many masks a list takes; undefined where it does not say. */
   most: number | undefined;
 }
 
 const known = new WeakMap<Session, Limits>();
 
-/** Asked for once a session. */
-async function limitsOf(session: Session): Promise<Limits> {
+/** What a server has and takes of bans; it is asked once a session. */
+export async function limitsOf(session: Session): Promise<Limits> {
   const before = known.get(session);
   if (before !== undefined) return before;
   const { lines } = await session.ask('VERSION');
   const words = lines.filter(({ command }) => command === '005').flatMap(({ params }) => params);
   const after = (word: string) => words.find((one) => one.startsWith(word))?.slice(word.length) ?? '';
   const most = Number(/(?:^|,)\w*b\w*:(\d+)/.exec(after('MAXLIST='))?.[1]);
-  const limits = { extended: /^[^,]*,(\w*)$/.exec(after('EXTBAN='))?.[1] ?? '', most: most || undefined };
+  const limits = {
+    extended: /^[^,]*,(\w*)$/.exec(after('EXTBAN='))?.[1] ?? '',
+    exceptions: words.some((word) => /^EXCEPTS(=|$)/.test(word)),
+    whox: words.includes('WHOX'),
+    most: most || undefined,
+  };
   known.set(session, limits);
   return limits;
 }

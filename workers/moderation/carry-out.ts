@@ -29,6 +29,7 @@ export async function carryOut(options: GuardOptions, incident: Pending): Promis
   const came = await options.enforce({
     act: acts[action]!,
     ...{ channel, nick, host: incident.host ?? undefined, account: incident.account ?? undefined },
+    sparing: options.bots,
     text: wordsFor(id, { action, channel, patterns, seconds }),
   });
   await answer(options, incident, came);

@@ -103,7 +103,7 @@ export class GuardLines {
     for (const [index, line] of seen.entries()) {
       if (!isLine(line)) continue;
       const person = personOf(line);
-      const { score, text } = this.#score(person, line);
+      const { score, text } = this.#score(line);
       if (score.score >= thresholds[0]) {
         const id = lineId(fact.seq, index);
         const ref = `line:${id}`;
@@ -124,16 +124,20 @@ export class GuardLines {
     this.#turnAt = clock.elapsed();
   }
 
-  /** The score of a line, or of the last lines of the same person if these say together what none of them says alone. */
-  #score(person: string, { at, text }: LineSighting): { score: Score; text: string } {
+  /**
+   * The score of a line, or of the last lines of the same speaker if these say together what none of them says alone.
+   * A speaker is told by account or `user@host`, as several may share a host and nobody answers for another's words.
+   */
+  #score({ at, text, nick, host, account }: LineSighting): { score: Score; text: string } {
     const [, warn] = this.#options.thresholds;
+    const speaker = account === undefined ? `host ${host ?? nick}` : `account ${casefold(account)}`;
     const alone = { score: scoreText(text), text };
-    const joined = alone.score.score < warn ? this.#recent.joined(person, at, text) : undefined;
+    const joined = alone.score.score < warn ? this.#recent.joined(speaker, at, text) : undefined;
     const together = joined === undefined ? alone : { score: scoreText(joined), text: joined };
     const found = together.score.score >= warn ? together : alone;
-    if (found.score.score >= warn) this.#recent.forget(person);
+    if (found.score.score >= warn) this.#recent.forget(speaker);
     // who talks about attacks has not begun one
-    else if (!alone.score.talk) this.#recent.add(person, at, text);
+    else if (!alone.score.talk) this.#recent.add(speaker, at, text);
     return found;
   }
 

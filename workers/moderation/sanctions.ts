@@ -118,7 +118,7 @@ export class Sanctions {
 
   async #lift(incident: RunningIncident, now: Date): Promise<void> {
     const { log, logger, enforce, read } = this.#options;
-    const { ref, subject, nick, channel, action, mask } = incident;
+    const { ref, subject, nick, host, account, channel, action, mask } = incident;
     if ((this.#refused.get(ref) ?? 0) > now.getTime()) return;
     const record = (ended: { outcome: 'done' | 'failed' | 'outlived'; error?: string }) =>
       log.handle(moderation, personDecider, { is: 'lift', subject, ref, ...ended }, { by: guard });
@@ -128,7 +128,7 @@ export class Sanctions {
     }
     const lifted = await enforce({
       act: action === 'ban' ? 'unban' : 'unquiet',
-      ...{ channel, nick, text: '' },
+      ...{ channel, nick, host: host ?? undefined, account: account ?? undefined, text: '' },
       ...(mask === null ? {} : { mask }),
     });
     if (lifted.is === 'failed') {

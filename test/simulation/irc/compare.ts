@@ -87,7 +87,7 @@ function normal(lines: readonly string[]): string[] {
     if (command === '319') named[named.length - 1] = named.at(-1)!.trim().split(' ').sort().join(' ');
     if (command === '317') return [];
     if (command === '242') named[1] = named[1]!.replace(/\d\d:\d\d:\d\d/, 'TIME');
-    if (command === '367') named[named.length - 1] = 'TIME';
+    if (command === '367' || command === '348') named[named.length - 1] = 'TIME';
     if (command === '251') named[1] = named[1]!.replace(/and \d+ invisible/, '');
     if (command === '266') named[1] = named[1]!.replace(/Max.*/, '');
     // what a server changes has the letters in an order of its own

@@ -18,6 +18,8 @@ export interface PersonOptions {
   capabilities?: readonly string[] | undefined;
   /** Whether they only connect. */
   isBare?: boolean;
+  /** Where they come from; from where everybody else does by default. */
+  host?: string;
 }
 
 /** Somebody on the network who is no part of the product: says what a test has them say, and keeps what they are shown. */
@@ -29,9 +31,9 @@ export class Person {
   constructor(
     readonly server: Server,
     readonly nick: string,
-    { password, capabilities, isBare = false }: PersonOptions = {},
+    { password, capabilities, isBare = false, host }: PersonOptions = {},
   ) {
-    this.client = server.accept({ write: (text) => this.#take(text), close: () => {} });
+    this.client = server.accept({ write: (text) => this.#take(text), close: () => {} }, host);
     if (isBare) return;
     if (capabilities) this.send('CAP LS 302', `CAP REQ :${capabilities.join(' ')}`);
     if (password !== undefined) this.send(`PASS ${password}`);

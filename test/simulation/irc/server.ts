@@ -151,6 +151,7 @@ export class Server {
       const channel = new Channel(saved.name, this.second);
       for (const [letter, value] of saved.modes) channel.modes.set(letter, value);
       channel.bans = [...saved.bans];
+      channel.excepts = [...saved.excepts];
       channel.topic = saved.topic;
       this.channels.set(casefold(saved.name), channel);
     }
@@ -355,6 +356,7 @@ export class Server {
     const copy = new Channel(channel.name, channel.since);
     for (const [letter, value] of channel.modes) copy.modes.set(letter, value);
     copy.bans = [...channel.bans];
+    copy.excepts = [...channel.excepts];
     copy.topic = channel.topic;
     this.#saved.set(casefold(channel.name), copy);
   }

@@ -41,6 +41,8 @@ export class Channel {
   readonly members = new Map<User, Set<string>>();
   readonly modes = new Map<string, string | undefined>();
   bans: { mask: string; by: string; at: number }[] = [];
+  /** Masks that no ban holds for. */
+  excepts: { mask: string; by: string; at: number }[] = [];
   topic: { text: string; by: string; at: number } | undefined;
   history: Message[] = [];
   readonly invited = new Set<User>();
@@ -69,10 +71,11 @@ export class Channel {
 
   /** Whether a ban is set against them; `mute`: one that only keeps them from speaking. */
   isBanned(user: User, mute: boolean): boolean {
-    return this.bans.some(({ mask }) => {
+    const isMeant = ({ mask }: { mask: string }) => {
       const isMute = mask.startsWith('m:');
       return isMute === mute && matches(isMute ? mask.slice(2) : mask, user);
-    });
+    };
+    return this.bans.some(isMeant) && !this.excepts.some(isMeant);
   }
 
   /** How many lines it keeps for who joins, and for how many milliseconds. */
@@ -87,6 +90,7 @@ export const maskOf = ({ nick, ident, host }: User): string => `${nick}!${ident}
 
 function matches(mask: string, user: User): boolean {
   if (mask.startsWith('R:')) return user.account?.toLowerCase() === mask.slice(2).toLowerCase();
+  if (mask.startsWith('U:')) return user.account === undefined && matches(mask.slice(2), user);
   const pattern = mask
     .replace(/[.+^${}()|[\]\\]/g, '\\$&')
     .replaceAll('*', '.*')

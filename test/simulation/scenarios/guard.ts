@@ -166,7 +166,8 @@ class Guarding {
       const nick = random.pick(isAttack ? by : [...innocents, ...by]);
       const person = this.#people.get(nick);
       if (!person || person.client.closed) {
-        if (this.#network.isUp()) this.#people.set(nick, this.#network.person(nick));
+        if (this.#network.isUp())
+          this.#people.set(nick, this.#network.person(nick, { host: `${nick}.example` }));
         return;
       }
       if (!person.isThere) return;

@@ -96,7 +96,7 @@ export class Sentences {
       for (const mask of this.#masks(channel)) {
         const isHeld = this.#isHeld(channel, mask, now - liftedWithinMs);
         stage.check('nobody is kept out without a reason', isHeld, () => {
-          const about = [...this.#incidents.values()].filter(({ nick }) => mask.includes(nick));
+          const about = [...this.#incidents.values()].filter(({ nick }) => mask.includes(`@${nick}.`));
           return `${mask} in ${channel}: ${JSON.stringify(about)}`;
         });
       }

@@ -13,20 +13,21 @@ export function changeModes(run: Run, channel: Channel, words: readonly string[]
       sign = letter;
       continue;
     }
-    const [lists, always, whenSet, never] = server.kind.channelModes;
+    const [listed, always, whenSet, never] = server.kind.channelModes;
     const isStatus = letter === 'o' || letter === 'v';
-    if (!isStatus && ![lists, always, whenSet, never].some((of) => of.includes(letter))) {
+    if (!isStatus && ![listed, always, whenSet, never].some((of) => of.includes(letter))) {
       client.numeric('472', letter, 'is not a recognised channel mode.');
       continue;
     }
     const takes =
       isStatus ||
-      lists.includes(letter) ||
+      listed.includes(letter) ||
       always.includes(letter) ||
       (sign === '+' && whenSet.includes(letter));
     const value = takes ? parameters.shift() : undefined;
-    if (lists.includes(letter) && value === undefined) {
-      if (letter === 'b') listBans(run, channel);
+    if (listed.includes(letter) && value === undefined) {
+      const list = lists[letter];
+      if (list) show(run, channel, list);
       continue;
     }
     const isOwn = letter === 'o' && sign === '-' && value !== undefined && server.user(value) === user;
@@ -66,12 +67,15 @@ function changeOf(
     if (!user || !status || status.has(letter) === isSet) return undefined;
     return { sign, letter, value: user.nick, user: user.id };
   }
-  if (letter === 'b') {
+  const list = lists[letter];
+  if (list) {
     const mask = maskFrom(value!);
-    const isThere = channel.bans.some((ban) => ban.mask === mask);
+    const isThere = channel[list.of].some((one) => one.mask === mask);
     if (isThere !== isSet) return { sign, letter, value: mask };
-    if (isSet) client.numeric('697', channel.name, mask, 'b', `Channel ban list already contains ${mask}`);
-    else client.numeric('698', channel.name, mask, 'b', `Channel ban list does not contain ${mask}`);
+    const { name } = channel;
+    if (isSet)
+      client.numeric('697', name, mask, letter, `Channel ${list.name} list already contains ${mask}`);
+    else client.numeric('698', name, mask, letter, `Channel ${list.name} list does not contain ${mask}`);
     return undefined;
   }
   const undone = before.findLast((change) => change.letter === letter);
@@ -91,10 +95,25 @@ function changeOf(
   return { sign, letter, value };
 }
 
-function listBans({ client }: Run, channel: Channel): void {
-  for (const { mask, by, at } of channel.bans)
-    client.numeric('367', channel.name, mask, by, String(Math.floor(at / 1_000)));
-  client.numeric('368', channel.name, 'End of channel ban list');
+interface List {
+  of: 'bans' | 'excepts';
+  name: string;
+  numerics: readonly [entry: string, end: string];
+  end: string;
+}
+
+const lists: Record<string, List | undefined> = {
+  b: { of: 'bans', name: 'ban', numerics: ['367', '368'], end: 'End of channel ban list' },
+  e: {
+    ...{ of: 'excepts', name: 'banexception', numerics: ['348', '349'] },
+    end: 'End of Channel Exception List',
+  },
+};
+
+function show({ client }: Run, channel: Channel, { of, numerics, end }: List): void {
+  for (const { mask, by, at } of channel[of])
+    client.numeric(numerics[0], channel.name, mask, by, String(Math.floor(at / 1_000)));
+  client.numeric(numerics[1], channel.name, end);
 }
 
 /** A mask in full: what lacks a user or a host has any. */

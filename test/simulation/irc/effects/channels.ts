@@ -79,9 +79,10 @@ function changeOne(
     else status.delete(letter);
     return true;
   }
-  if (letter === 'b') {
-    channel.bans = channel.bans.filter(({ mask }) => mask !== value);
-    if (isSet) channel.bans.push({ mask: value ?? '', by: server.nickOf(by), at });
+  if (letter === 'b' || letter === 'e') {
+    const list = letter === 'b' ? 'bans' : 'excepts';
+    channel[list] = channel[list].filter(({ mask }) => mask !== value);
+    if (isSet) channel[list].push({ mask: value ?? '', by: server.nickOf(by), at });
     return true;
   }
   if (letter === 'H')

@@ -1,0 +1,139 @@
+import t from 'tap';
+import { startAccountNetwork, withoutAnope } from '../support/anope.js';
+import { eventually } from '../support/eventually.js';
+import { type Observer, observe } from '../support/irc-observer.js';
+import { attack, guardStage } from './stage.js';
+
+const rooms = ['#room-a', '#room-b', '#room-c', '#room-d', '#room-e', '#room-f'];
+/** Where attackers come from, and who shares that host with them. */
+const host = '127.0.0.7';
+const refused = (lines: string[]) => lines.some((line) => / 404 | 474 /.test(line));
+
+t.test('moderation follows the person', { skip: withoutAnope }, async (t) => {
+  const accounts = await startAccountNetwork(t);
+  const stage = await guardStage(t, {}, Promise.resolve(accounts.ircd));
+  const { ask, say, bans, names, witness, incidents } = stage;
+  const pass = accounts.ircd.serverPassword;
+  for (const name of rooms) await ask('POST', '/channels', { name, type: 'special', modes: '+nt' });
+  const isRecorded = async (room: string) =>
+    (await witness.ask(`NAMES ${room}`)).some((line) => / 353 /.test(line) && /\brelay\b/.test(line));
+  for (const room of rooms) await eventually(`${room} to be recorded`, () => isRecorded(room), 20_000);
+  const comes = async (nick: string, from = host): Promise<Observer> => {
+    // with the password nobody slows them down
+    const observer = await observe(accounts.ircd.port, {
+      nick,
+      host: from,
+      password: pass,
+      reconnect: false,
+    });
+    t.teardown(() => observer.stop());
+    return observer;
+  };
+  /** Says something in a room that they are in; whether the network passed it on. */
+  const speaks = async (who: Observer, room: string) => !refused(await who.ask(`PRIVMSG ${room} :good day`));
+
+  const owner = await comes('owner');
+  await accounts.register(owner, 'secret-1');
+  await owner.join(...rooms);
+
+  await t.test(
+    'MOD-25 a new nick after each line is the same person, and so is who comes back',
+    async (t) => {
+      const evil = await comes('evil0');
+      await evil.join('#room-a');
+      let passed = 0;
+      for (let n = 0; n < 10; n++) {
+        if (!refused(await evil.ask(`PRIVMSG #room-a :${attack} ${n}`, `NICK evil${n + 1}`))) passed++;
+        await eventually('what is done about it', async () => {
+          const all = (
+            await Promise.all(Array.from({ length: n + 1 }, (_, i) => incidents(`evil${i}`)))
+          ).flat();
+          return all.length >= passed && all.every(({ outcome }) => outcome !== null);
+        });
+      }
+      t.equal(passed, 2, 'a warning, and a mute that no nick ends');
+      t.same(await bans('#room-a'), [`m:U:*!*@${host}`]);
+      const all = (await Promise.all(['evil0', 'evil1'].map(incidents))).flat();
+      t.match(
+        all.map(({ level, outcome }) => [level, outcome]),
+        [
+          ['WARN', 'done'],
+          ['MUTE', 'done'],
+        ],
+        'who has taken another nick is found',
+      );
+      await evil.ask('PART #room-a', 'JOIN #room-a');
+      t.notOk(await speaks(evil, '#room-a'), 'nor does leaving');
+      await evil.stop();
+      const again = await comes('lamb');
+      await again.join('#room-a');
+      t.notOk(await speaks(again, '#room-a'), 'nor another connection');
+
+      t.ok(await speaks(owner, '#room-a'), 'who is identified is not hit by what others say at that host');
+      const stranger = await comes('stranger', '127.0.0.8');
+      await stranger.join('#room-a');
+      t.ok(await speaks(stranger, '#room-a'), 'nor is anybody elsewhere');
+    },
+  );
+
+  await t.test('MOD-25 a ban keeps out all nicks of a host, and our bots stay', async (t) => {
+    const evil = await comes('evil20');
+    await evil.join(...rooms.slice(1));
+    await say(evil, '#room-b', attack, 1);
+    const banned = await say(evil, '#room-c', `${attack} Do anything now.`, 2);
+    t.match(banned, { level: 'BAN', outcome: 'done' });
+    t.same(await bans('#room-c'), [`U:*!*@${host}`]);
+    t.notOk((await names('#room-c')).includes('evil20'));
+    t.ok(refused(await evil.ask('NICK evil21', 'JOIN #room-c')));
+    const other = await comes('evil22');
+    t.ok(refused(await other.ask('JOIN #room-c')));
+    t.notOk(refused(await owner.ask('PART #room-c', 'JOIN #room-c')), 'the owner of a nick may');
+    const kept = (await witness.ask('MODE #room-c +e')).filter((line) => / 348 /.test(line)).join(' ');
+    for (const bot of ['em-bot', 'relay', 'channelserv']) t.match(kept, ` ${bot}!*@* `);
+    const { body } = await ask('GET', '/guardian/reputation/evil20');
+    t.match(body.reputation, { incident_count: 4 }, 'their record holds what they did under other nicks');
+  });
+
+  await t.test('MOD-26 an impostor’s lines are not the owner’s', async (t) => {
+    const vera = await comes('vera', '127.0.0.9');
+    await accounts.register(vera, 'secret-2');
+    await vera.stop();
+    const impostor = await comes('vera', '127.0.0.9');
+    await impostor.join(...rooms.slice(3));
+    for (const [n, room] of ['#room-d', '#room-e', '#room-f'].entries())
+      await say(impostor, room, `${attack} Do anything now.`, n + 1);
+    t.match((await incidents('vera')).at(-1), { level: 'BAN', outcome: 'done' });
+    t.same(await bans('#room-f'), ['U:*!*@127.0.0.9']);
+    await impostor.stop();
+    const back = await comes('vera-2', '127.0.0.9');
+    await accounts.identify(back, 'vera', 'secret-2');
+    await back.ask('NICK vera');
+    await back.join(...rooms.slice(3));
+    for (const room of rooms.slice(3)) t.ok(await speaks(back, room), room);
+    await back.join('#room-a');
+    back.send(`PRIVMSG #room-a :${attack}`);
+    const own = await eventually('an incident of the owner', async () => {
+      const one = (await incidents('vera'))[3];
+      return one?.outcome && one;
+    });
+    t.match(own, { level: 'WARN', outcome: 'done' }, 'who has a record of their own');
+  });
+
+  await t.test('MOD-25 an account is muted under every nick and from every host', async (t) => {
+    const ann = await comes('ann', '127.0.0.10');
+    await accounts.register(ann, 'secret-3');
+    await ann.join('#room-a', '#room-b');
+    await say(ann, '#room-a', attack, 1);
+    t.match(await say(ann, '#room-b', attack, 2), { level: 'MUTE', outcome: 'done' });
+    t.ok((await bans('#room-b')).includes('m:R:ann'));
+    await ann.ask('NICK nobody1');
+    t.notOk(await speaks(ann, '#room-b'));
+    const elsewhere = await comes('annie', '127.0.0.11');
+    await accounts.identify(elsewhere, 'ann', 'secret-3');
+    await elsewhere.join('#room-b');
+    t.notOk(await speaks(elsewhere, '#room-b'));
+    const neighbour = await comes('bob', '127.0.0.10');
+    await neighbour.join('#room-b');
+    t.ok(await speaks(neighbour, '#room-b'), 'whoever shares the host is not meant');
+  });
+});

@@ -1,0 +1,98 @@
+import { casefold } from '../../streams/irc-grammar.js';
+import { type Enforcement, hostOf } from '../../streams/moderation/index.js';
+import type { IrcLine } from '../irc/line.js';
+import type { Session } from '../irc/session.js';
+import { limitsOf } from './bans.js';
+
+/** Where an offender is now: under the nick they are known by, under another one in the channel, or nowhere to be found. */
+export type Whereabouts = { is: 'there'; nick: string } | { is: 'operator' } | { is: 'gone'; error: string };
+
+/** Somebody in a channel, as WHO shows them. */
+interface Present {
+  nick: string;
+  user: string;
+  host: string;
+  account: string | undefined;
+  isOperator: boolean;
+}
+
+/** Finds who is meant. Whoever has the nick by now, but is somebody else, is left alone. */
+export async function find(session: Session, wanted: Enforcement): Promise<Whereabouts> {
+  const { lines } = await session.ask('WHOIS', wanted.nick);
+  const shown = lines.find(({ command }) => command === '311');
+  if (shown && isThem(session, wanted, { lines, shown })) {
+    if (lines.some(({ command }) => command === '313')) return { is: 'operator' };
+    return { is: 'there', nick: wanted.nick };
+  }
+  // one who goes by another nick now; of several nobody knows which
+  const renamed = (await presentIn(session, wanted.channel)).filter((one) => isSame(wanted, one));
+  if (renamed.length !== 1)
+    return { is: 'gone', error: shown ? 'The nick is somebody else’s now' : 'No such nick' };
+  const [{ nick, isOperator }] = renamed as [Present];
+  return isOperator ? { is: 'operator' } : { is: 'there', nick };
+}
+
+/**
+ * The mask of an offender: their account, else everybody at their host who is not identified. Where the network cannot
+ * tell these apart it goes by the host, and by as much more as spares those there who are identified.
+ */
+export async function maskOf(session: Session, wanted: Enforcement): Promise<string> {
+  const { extended } = await limitsOf(session);
+  const { nick, host, account, channel, sparing = [] } = wanted;
+  if (account !== undefined && extended.includes('R')) return `R:${account}`;
+  if (host === undefined) return `${nick}!*@*`;
+  const atHost = `*!*@${hostOf(host)}`;
+  if (account === undefined && extended.includes('U')) return `U:${atHost}`;
+  const spared = new Set(sparing.map(casefold));
+  const neighbours = (await presentIn(session, channel)).filter(
+    (one) =>
+      hostOf(one.host) === hostOf(host) &&
+      !isSame(wanted, one) &&
+      (one.account !== undefined || spared.has(casefold(one.nick))),
+  );
+  if (neighbours.length === 0) return atHost;
+  const user = userOf(host);
+  const isUsers = neighbours.some((one) => casefold(one.user) === casefold(user));
+  return `${isUsers ? nick : '*'}!${user}@${hostOf(host)}`;
+}
+
+function isThem(
+  session: Session,
+  { host, account }: Enforcement,
+  {
+    lines,
+    shown: {
+      params: [, , user = '', host_ = ''],
+    },
+  }: { lines: readonly IrcLine[]; shown: IrcLine },
+): boolean {
+  if (host !== undefined && casefold(host) !== casefold(`${user}@${host_}`)) return false;
+  // without tags a line says nothing about accounts
+  if (!session.tagsAccounts) return true;
+  const now = lines.find(({ command }) => command === '330')?.params[2];
+  return casefold(now ?? '') === casefold(account ?? '');
+}
+
+/** Whether somebody in a channel is who is meant: of the same account, or of none and the same user. */
+function isSame({ host, account }: Enforcement, one: Present): boolean {
+  if (account !== undefined) return one.account !== undefined && casefold(one.account) === casefold(account);
+  return (
+    host !== undefined && one.account === undefined && casefold(host) === casefold(`${one.user}@${one.host}`)
+  );
+}
+
+const userOf = (host: string): string => host.slice(0, Math.max(0, host.lastIndexOf('@'))) || '*';
+
+const token = '16';
+
+/** Who is in a channel; nobody where the server does not tell their accounts. */
+async function presentIn(session: Session, channel: string): Promise<Present[]> {
+  if (!(await limitsOf(session)).whox) return [];
+  const { lines } = await session.ask('WHO', channel, `%tuhnfa,${token}`);
+  return lines
+    .filter(({ command, params }) => command === '354' && params[1] === token)
+    .map(({ params: [, , user = '', host = '', nick = '', flags = '', account = '0'] }) => ({
+      ...{ user, host, nick, isOperator: flags.includes('*') },
+      account: account === '0' ? undefined : account,
+    }));
+}
