@@ -47,8 +47,11 @@ function comparable(rows: Awaited<ReturnType<typeof rowsOf>>): typeof rows {
   return Object.fromEntries(kept) as typeof rows;
 }
 
-/** Columns that rows have got since: whether what is in them is private, and of which life of a channel they are. */
-const newerColumns = ['private', 'private_count', 'life'];
+/**
+ * Columns that rows have got since: whether what is in them is private, of which life of a channel they are, and by which
+ * nick incidents are found, as they no longer are by their persons.
+ */
+const newerColumns = ['private', 'private_count', 'life', 'nick_key'];
 
 function withoutNewer(row: string): string {
   const known = Object.entries(JSON.parse(row) as object).filter(
