@@ -38,6 +38,7 @@ export interface ChannelStatistics {
 /** How a channel is to be on the network, as far as that was commanded. */
 export interface WantedChannel {
   name: string;
+  type: ChannelType;
   modes: string;
   topic: string;
   /** Nicks that were asked in and not parted since. */
@@ -159,11 +160,12 @@ export async function limitedOperations(
 /** Every channel that is to be on the network. */
 export async function wantedChannels(sql: Tx, schema: string): Promise<WantedChannel[]> {
   const rows = await sql.query<StoredChannel>(
-    `select name, modes, topic, invited, archived_at, created_at
+    `select name, type, modes, topic, invited, archived_at, created_at
      from ${schema}.channels where deleted_at is null order by name`,
   );
-  return rows.map(({ name, modes, topic, invited, archived_at, created_at }) => ({
+  return rows.map(({ name, type, modes, topic, invited, archived_at, created_at }) => ({
     name,
+    type,
     modes,
     topic,
     invited: JSON.parse(invited) as string[],

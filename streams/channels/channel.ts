@@ -108,7 +108,7 @@ export const channelDecider: Decider<ChannelState, ChannelCommand, ChannelFact> 
     const exists = state.status === 'active' || state.status === 'archived';
     if (command.is === 'create') {
       if (exists) throw new Refusal('channel_exists');
-      if (isPast(command, state)) throw new Refusal('channel_exists', 'Channel existed and was deleted');
+      if (isActedUpon(command, state)) throw new Refusal('channel_exists', 'Channel existed and was deleted');
       if (!isManagedChannel(name)) throw invalid('name', 'name must be # and 3 to 60 of a-z 0-9 _ -');
       const { type, metadata, invite_list, cause, event_seq } = command;
       const modes = checkedModes(command.modes);
@@ -150,7 +150,7 @@ export const channelDecider: Decider<ChannelState, ChannelCommand, ChannelFact> 
         return { type: 'members.invited', data: { name, nicks, event_seq } };
       }
       case 'archive': {
-        if (state.status === 'archived' || isPast(command, state)) return undefined;
+        if (state.status === 'archived' || isActedUpon(command, state)) return undefined;
         const { deleteAfterMs, cause, event_seq } = command;
         const reason = topicLine(command.reason);
         const delete_after = new Date(now.getTime() + deleteAfterMs).toISOString();
@@ -198,11 +198,14 @@ export function withNicks(nicks: readonly string[], others: readonly string[]): 
 
 /** Whether an event may still ask people into a channel: not into an archived one, and not a second time. */
 export function mayInvite(state: Readonly<ChannelState>, event: { event_seq: number }): boolean {
-  return state.status === 'active' && !isPast(event, state);
+  return state.status === 'active' && !isActedUpon(event, state);
 }
 
 /** Whether a later event than the one that asks was acted upon already, or this very one was. */
-function isPast({ event_seq }: { event_seq?: number | undefined }, state: Readonly<ChannelState>): boolean {
+export function isActedUpon(
+  { event_seq }: { event_seq?: number | undefined },
+  state: Readonly<ChannelState>,
+): boolean {
   return event_seq !== undefined && event_seq <= state.event_seq;
 }
 

@@ -3,6 +3,7 @@ export {
   type ChannelCommand,
   type ChannelState,
   channelDecider,
+  isActedUpon,
   mayInvite,
   topicLine,
   withNicks,

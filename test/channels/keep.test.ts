@@ -156,9 +156,9 @@ t.test('CHAN-21 CHAN-22 the network is brought back to what is recorded', async 
     / \d+ :(.*)$/.exec((await witness.ask('LIST')).find((line) => line.includes(` ${name} `)) ?? '')?.[1];
   for (const name of names) {
     t.ok(keeper.irc.session()!.isIn(name), name);
-    if (name !== '#task-n7') t.equal(await listed(name), `[+HPint 100:1d] Task ${name}`);
+    if (name !== '#task-n7') t.equal(await listed(name), `[+HPinst 100:1d] Task ${name}`);
   }
-  t.equal(await listed('#task-n7'), '[+HPimnt 100:1d] [ARCHIVED] Done');
+  t.equal(await listed('#task-n7'), '[+HPimnst 100:1d] [ARCHIVED] Done');
   await eventually('em-bot to have a voice in the closed room', async () =>
     /\+em-bot/.test((await witness.ask('NAMES #task-n7')).join(' ')),
   );
@@ -184,8 +184,8 @@ t.test('CHAN-21 CHAN-22 the network is brought back to what is recorded', async 
   const again = await startKeeper(t, place, { log: remains, read: keeper.read });
   t.match(await reconciled(again), { repaired: 3, recreated: 1, removed: 1, missing: 0, channels: 50 });
   t.equal(await listed('#task-n3'), undefined);
-  t.equal(await listed('#task-n4'), '[+HPint 100:1d] Task #task-n4');
-  t.equal(await listed('#task-half'), '[+HPint 100:1d] Half done', 'a creation that a crash cut off');
+  t.equal(await listed('#task-n4'), '[+HPinst 100:1d] Task #task-n4');
+  t.equal(await listed('#task-half'), '[+HPinst 100:1d] Half done', 'a creation that a crash cut off');
   t.match((await witness.ask('NAMES #task-half')).join(' '), /em-bot/);
   t.match(await listed('#task-free'), /\[\+nt\]/, 'not ours');
   t.match(
@@ -194,7 +194,7 @@ t.test('CHAN-21 CHAN-22 the network is brought back to what is recorded', async 
   );
   t.match(
     again.logged.find(({ msg, channel }) => msg === 'channel repaired' && channel === '#task-n4'),
-    { channel: '#task-n4', changed: ['modes -ms+i', 'topic'] },
+    { channel: '#task-n4', changed: ['modes -Hm+iH 100:1d', 'topic'] },
   );
 });
 

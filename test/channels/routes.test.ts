@@ -19,7 +19,7 @@ t.test('the channel service on a real network', async (t) => {
     });
     t.equal(
       await modes('#task-a1b2c3d4'),
-      'HPint 100:1d',
+      'HPinst 100:1d',
       'permanent and with history beside what was asked',
     );
     t.equal(await topic('#task-a1b2c3d4'), 'A task | $5');
@@ -85,7 +85,7 @@ t.test('the channel service on a real network', async (t) => {
     t.equal(patched.status, 200);
     t.same(patched.body, { name: '#task-a1b2c3d4', updated: true, failed: { ghost: 'No such nick' } });
     t.equal(await topic('#task-a1b2c3d4'), 'Changed');
-    t.equal(await modes('#task-a1b2c3d4'), 'HPilmn 100:1d 30');
+    t.equal(await modes('#task-a1b2c3d4'), 'HPilmns 100:1d 30');
     t.same(await names('#task-a1b2c3d4'), ['+ann', '+em-bot', '@bob', 'channelserv']);
     t.same((await ask('PATCH', '/channels/%23task-a1b2c3d4', { devoice: ['ann'] })).body, {
       name: '#task-a1b2c3d4',
@@ -188,7 +188,7 @@ t.test('the channel service on a real network', async (t) => {
     const days = (Date.parse(archived.body.delete_after) - before) / 86_400_000;
     t.ok(days > 6.99 && days < 7.01, `deleted after ${days} days`);
     t.equal(await topic('#task-a1b2c3d4'), '[ARCHIVED] Task approved');
-    t.equal(await modes('#task-a1b2c3d4'), 'HPilmn 100:1d 30');
+    t.equal(await modes('#task-a1b2c3d4'), 'HPilmns 100:1d 30');
     t.same(await names('#task-a1b2c3d4'), ['+em-bot', '@bob', 'ann', 'channelserv']);
     const again = await ask('DELETE', '/channels/task-a1b2c3d4', { reason: 'Another' });
     t.same([again.status, again.body], [200, archived.body]);

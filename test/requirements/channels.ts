@@ -60,4 +60,6 @@ export const channels = {
     'A category in which nothing was done for GEO_INACTIVITY_DAYS is archived if nobody but our bots is there.',
   'CHAN-83': 'Archived channels do not count against the limit of their type.',
   'CHAN-84': 'The room of a relay is archived at its end.',
+  'CHAN-85':
+    'The room of an assigned task is closed from the assignment on, whatever opened it before: whoever the task does not name is put out, cannot come back, is not shown it, and nothing said before is replayed in it.',
 } as const;

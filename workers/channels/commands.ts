@@ -111,6 +111,9 @@ export class Commands {
         if (refused) throw refusedByNetwork(refused, 'The network refuses the modes');
         ({ state, seq } = await this.decide({ is: 'change modes', name, change }, asker));
       }
+      // with what rooms of tasks have beside
+      if (modes.length > 0 && state.type === 'task')
+        await prepareRoom(session, { ...state, name }, this.#options.bots);
       if (topic !== undefined) {
         ({ state, seq } = await this.decide({ is: 'change topic', name, topic }, asker));
         await session.ask('SATOPIC', name, state.topic);

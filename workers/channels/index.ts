@@ -31,6 +31,7 @@ export {
   createPresence,
 } from './client.js';
 export { noSuchNick, notInChannel, operationFailed } from './members.js';
+export { openForEvent } from './opening.js';
 export type { ChannelsObserver, HourlyLimits, KeepChannelsOptions, Lifetimes } from './options.js';
 export type * from './requests.js';
 

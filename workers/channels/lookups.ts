@@ -81,6 +81,11 @@ export function hasSetting(session: Session, flag: string): boolean {
   return session.modeNames.channelModes.slice(1).some((flags) => flags.includes(flag));
 }
 
+/** Whether channels have a list of this flag on the server. */
+export function hasList(session: Session, flag: string): boolean {
+  return session.modeNames.channelModes[0]?.includes(flag) === true;
+}
+
 /** Those of the nicks that are on the network now, casefolded. */
 export async function online(session: Session, nicks: readonly string[]): Promise<Set<string>> {
   const answers = await Promise.all(

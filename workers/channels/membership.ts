@@ -1,4 +1,10 @@
-import { type ChannelState, mayInvite } from '../../streams/channels/index.js';
+import {
+  type ChannelState,
+  changedModes,
+  isActedUpon,
+  mayInvite,
+  withNicks,
+} from '../../streams/channels/index.js';
 import { casefold } from '../../streams/irc-grammar.js';
 import type { Session } from '../irc/session.js';
 import type { Commands, CommandsOptions, WaitingAsker } from './commands.js';
@@ -21,29 +27,31 @@ export class Membership {
     this.#options = options;
   }
 
-  async invite({ name, nicks, event_seq }: InviteMembers, asker: WaitingAsker): Promise<InvitedMembers> {
+  async invite(request: InviteMembers, asker: WaitingAsker): Promise<InvitedMembers> {
+    const { name, nicks, event_seq, modes = '' } = request;
     const session = this.#commands.session();
     return await this.#commands.alone(name, asker, async () => {
-      const { state, seq } = await this.#commands.look(name, asker);
-      if (!mayInvite(state, { event_seq })) return { name, invited: [], failed_invites: [], seq };
-      const { refused, members } = await prepareRoom(session, { ...state, name }, this.#options.bots);
+      let { state, seq } = await this.#commands.look(name, asker);
+      const done = { name, invited: [], failed_invites: [], seq };
+      if (isActedUpon(request, state)) return done;
+      // the room of a task that is assigned now may have been opened for all; an archived one is closed all the same
+      const isTaken = state.event_seq === 0 || changedModes(state.modes, modes) !== state.modes;
+      if (modes !== '')
+        ({ state, seq } = await this.#commands.decide({ is: 'change modes', name, change: modes }, asker));
+      const invites = mayInvite(state, request);
+      const invited = invites ? withNicks(state.invited, nicks) : state.invited;
+      const wanted = { ...state, name, invited, isTaken };
+      const { refused, members } = await prepareRoom(session, wanted, this.#options.bots);
       if (refused) throw refusedByNetwork(refused, 'The network refuses the channel');
+      if (!invites) return { ...done, seq };
       const missing = nicks.filter((nick) => !members.has(casefold(nick)));
-      const { successful: invited, failed } = await this.#changeMembers(
-        session,
-        { ...state, name },
-        members,
-        {
-          action: 'sajoin',
-          nicks: missing,
-          reason: '',
-        },
-      );
+      const change = { action: 'sajoin' as const, nicks: missing, reason: '' };
+      const { successful, failed } = await this.#changeMembers(session, { ...state, name }, members, change);
       const failed_invites = Object.keys(failed);
       // recorded last: where the session ends before, the event asks them in again
       const recorded = await this.#commands.decide({ is: 'invite', name, nicks: missing, event_seq }, asker);
       this.#options.pending.add(name, failed_invites);
-      return { name, invited, failed_invites, seq: recorded.seq };
+      return { name, invited: successful, failed_invites, seq: recorded.seq };
     });
   }
 

@@ -27,6 +27,8 @@ export interface InviteMembers {
   nicks: string[];
   /** Sequence of that event: it asks them in once. */
   event_seq: number;
+  /** Modes that the channel has from then on beside its own; a room that they close is for nobody else any more. */
+  modes?: string;
 }
 
 /** The contract's patch; `modes` is a list of mode strings. */

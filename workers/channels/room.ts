@@ -1,18 +1,24 @@
-import { type ChannelState, modeFlags, parseModes } from '../../streams/channels/index.js';
+import { type ChannelState, type ChannelType, modeFlags, parseModes } from '../../streams/channels/index.js';
 import { Refusal } from '../../streams/core/index.js';
 import { casefold } from '../../streams/irc-grammar.js';
 import { historyMode, permanentMode } from '../irc/join.js';
 import { textOf } from '../irc/line.js';
 import type { Session } from '../irc/session.js';
+import { isAssigned, showOut } from './closed-rooms.js';
 import { hasSetting, type Members, type Modes, membersIn, membersOf, modesOf, topicOf } from './lookups.js';
 import { voiceBots, voiceless } from './voices.js';
 
 /** How a channel is to be. */
 export interface RoomSettings {
   name: string;
+  type: ChannelType;
   /** Mode string of all that was asked for. */
   modes: string;
   topic: string;
+  /** Nicks that were asked in. */
+  invited: readonly string[];
+  /** From now on it is somebody's: whatever it was before, and whoever had closed it. */
+  isTaken?: boolean;
 }
 
 /** How a channel was found. */
@@ -51,7 +57,8 @@ export const isRefused = (entered: Members | Refused): entered is Refused => !(e
 /**
  * Brings settings and topic of a channel to what is wanted, with at most one line for each, and tells what was
  * different. Our bots get a voice before nobody else has one. Channels outlive their last member and keep their
- * last lines, where the server can do that.
+ * last lines, where the server can do that. Where the room of a task was open and is to be closed, nobody stays in it
+ * whom it does not name, and nothing of what was said before is shown to who comes.
  */
 export async function applySettings(
   session: Session,
@@ -67,12 +74,20 @@ export async function applySettings(
     if (error) refused = error;
     else changed.push(`modes ${line.join(' ')}`);
   }
+  if (!refused && isToClose(wanted, found)) {
+    const gone = await showOut(session, wanted, bots);
+    if (gone.length > 0) changed.push(`put out ${gone.join(' ')}`);
+  }
   if (wanted.topic !== found.topic) {
     await session.ask('SATOPIC', wanted.name, wanted.topic);
     changed.push('topic');
   }
   return { changed, refused };
 }
+
+/** Whether the room of an assigned task is, or was until now, for others too. */
+const isToClose = (wanted: RoomSettings, { modes }: Pick<FoundRoom, 'modes'>): boolean =>
+  isAssigned(wanted) && (wanted.isTaken === true || !modes.has('i'));
 
 /** The parameters of the SAMODE that makes a channel what it is to be; none when it is. */
 function modeLine(
@@ -84,13 +99,17 @@ function modeLine(
   const modes = modeFlags(wanted.modes);
   if (hasSetting(session, permanentMode)) modes.set(permanentMode, undefined);
   if (hasSetting(session, historyMode.flag)) modes.set(historyMode.flag, historyMode.value);
+  if (isAssigned(wanted)) modes.set('s', undefined);
   const [, parameterAlways = ''] = session.modeNames.channelModes;
   const parameters: string[] = [];
   let off = '';
+  const left: Modes = new Map(found.modes);
   for (const [flag, value] of found.modes) {
     // a key has to go before there can be another
     const isToGo = flag === 'k' ? modes.get('k') !== value : !modes.has(flag) && ours.includes(flag);
-    if (!isToGo) continue;
+    // what was said before goes with the setting that keeps it
+    if (!isToGo && !(flag === historyMode.flag && isToClose(wanted, found))) continue;
+    left.delete(flag);
     off += flag;
     if (parameterAlways.includes(flag)) parameters.push(value ?? '*');
   }
@@ -102,7 +121,7 @@ function modeLine(
     }
   }
   for (const [flag, value] of modes) {
-    if (found.modes.has(flag) && found.modes.get(flag) === value) continue;
+    if (left.has(flag) && left.get(flag) === value) continue;
     on += flag;
     if (value !== undefined) parameters.push(value);
   }
@@ -135,7 +154,7 @@ export async function closeRoom(session: Session, name: string, reason: string):
 }
 
 /** A managed channel as it is to be. */
-export type Room = Pick<ChannelState, 'modes' | 'topic' | 'invited'> & { name: string };
+export type Room = Pick<ChannelState, 'type' | 'modes' | 'topic' | 'invited'> & { name: string };
 
 /** Makes a channel on the network and brings in who was invited; who came, or why there can be no such channel. */
 export async function openRoom(
@@ -144,7 +163,7 @@ export async function openRoom(
   bots: readonly string[],
 ): Promise<{ invited: string[]; refused: Refused | undefined }> {
   const { name, invited } = room;
-  const { refused } = await prepareRoom(session, room, bots);
+  const { refused } = await prepareRoom(session, { ...room, isTaken: true }, bots);
   if (refused || invited.length === 0) return { invited: [], refused };
   await Promise.all(invited.map((nick) => session.ask('SAJOIN', nick, name)));
   const members = await membersOf(session, name);

@@ -61,8 +61,9 @@ export class Lines<Event> {
     if ((this.#unrecorded.get(channel) ?? 0) >= maxUnrecorded)
       await this.#recordedButFor(channel, maxUnrecorded - 1);
     if (!this.#wanted(line)) return done;
+    const { inDoubt, opens } = line;
     const room =
-      presence.now(channel, line.inDoubt) ?? (await presence.room(channel, line.inDoubt, line.opens));
+      (opens ? undefined : presence.now(channel, inDoubt)) ?? (await presence.room(channel, inDoubt, opens));
     if (room.is === 'stopped' || !this.#wanted(line)) return done;
     if (room.is === 'refused') return await this.#strike(line, room.error);
     if (line.inDoubt && room.shown?.has(line.tag)) return this.#confirm(line, 'history');

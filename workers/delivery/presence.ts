@@ -60,16 +60,18 @@ export class Presence {
   /**
    * Waits for a session and enters the channel. `inDoubt` asks for the channel's history on the way in: lines of
    * an earlier session may stand in it although nobody heard of their confirmation. `opens`: how the
-   * line's event has the channel opened, if it does.
+   * line's event has the channel opened, if it does: what that changes comes before the line, also where we are in it.
    */
   async room(channel: string, inDoubt: boolean, opens?: Opening): Promise<Room> {
     for (;;) {
       const session = await this.#current();
       if (!session) return { is: 'stopped' };
-      if (!this.#entered(session, channel, inDoubt)) {
+      if (opens || !this.#entered(session, channel, inDoubt)) {
         const refused = await this.#managed?.refused(channel, opens);
         if (refused !== undefined) return { is: 'refused', error: refused };
         if (session.lost.aborted) continue;
+      }
+      if (!this.#entered(session, channel, inDoubt)) {
         const outcome = await this.#join(channel, inDoubt);
         if (outcome === 'lost') continue;
         if (outcome !== 'joined') return { is: 'refused', error: outcome.error };

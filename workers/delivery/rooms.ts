@@ -60,7 +60,8 @@ export class Rooms {
     } catch (error) {
       const { code } = error as { code?: unknown };
       // the event has had its room already
-      if (code === 'channel_exists' && status === 'deleted') return 'The channel was deleted';
+      if ((code === 'channel_exists' || code === 'not_found') && status === 'deleted')
+        return 'The channel was deleted';
       if (code !== 'channel_exists' && code !== 'channel_reserved')
         logger.info({ channel, err: error }, 'channel is not opened as a managed one');
     }

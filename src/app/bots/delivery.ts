@@ -1,5 +1,5 @@
 import { withEventBot } from '../../../streams/events/index.js';
-import type { Channels } from '../../../workers/channels/index.js';
+import { type Channels, openForEvent } from '../../../workers/channels/index.js';
 import { DeliverToIrc, type DeliverToIrcOptions } from '../../../workers/delivery/index.js';
 import type { OpenChannel } from '../../../workers/delivery/rooms.js';
 import type { Config } from '../../config/config.js';
@@ -16,11 +16,13 @@ export type DeliveryHold = BotHold<DeliverToIrc>;
 /** Makes the marketplace bot and its deliveries ready to be held. */
 export function createDelivery(config: Config, parts: DeliveryParts): DeliveryHold {
   const { log, logger, limits, observe, channels } = parts;
-  const openChannel: OpenChannel = (room, cause_id) =>
-    channels.create(
-      { ...(cause_id ? withEventBot(room, config.EM_NICK) : room), cause: 'automation' },
-      { by: 'deliver-to-irc', ...(cause_id ? { cause_id } : {}) },
-    );
+  const by = 'deliver-to-irc';
+  const openChannel: OpenChannel = ({ event_seq, ...room }, cause_id) => {
+    const cause = 'automation';
+    if (event_seq === undefined || cause_id === undefined) return channels.create({ ...room, cause }, { by });
+    const wanted = { ...withEventBot(room, config.EM_NICK), cause, event_seq } as const;
+    return openForEvent(channels, wanted, { by, cause_id });
+  };
   return createBot(config, parts, {
     name: 'deliver-to-irc',
     nick: config.EM_NICK,

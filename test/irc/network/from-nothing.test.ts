@@ -71,9 +71,9 @@ t.test('NET-08 a network that has lost everything is made again as it is recorde
   await asked;
   t.ok(answers.has(409), 'it was asked for meanwhile');
   t.same(after, before);
-  t.match(before[1], { members: ['ann', ...bots], modes: 'HPint', topic: 'Topic of #task-n1' });
-  t.match(before[7], { modes: 'HPimnt', topic: '[ARCHIVED] Done' });
-  t.match(before[8], { modes: 'HPiknt' });
+  t.match(before[1], { members: ['ann', ...bots], modes: 'HPinst', topic: 'Topic of #task-n1' });
+  t.match(before[7], { modes: 'HPimnst', topic: '[ARCHIVED] Done' });
+  t.match(before[8], { modes: 'HPiknst' });
   // a bot that has just come in is given its voice a moment later
   for (const bot of ['em-bot', 'relay']) {
     const isVoiced = async () => (await witness.ask('NAMES #task-n7')).join(' ').includes(`+${bot}`);

@@ -82,10 +82,10 @@ t.test('NET-01 NET-02 a network that was split and joined is as it is recorded',
   await network.relink();
   const names = ['#task-shared', '#task-late', '#task-quiet', '#city-far'];
   const wanted: Record<string, { modes: string; members: string[] }> = {
-    '#task-shared': { modes: 'HPint', members: ['ann', 'channelserv', 'dave', 'em-bot', 'relay'] },
-    '#task-late': { modes: 'HPint', members: ['bea', 'channelserv', 'dave', 'em-bot', 'relay'] },
+    '#task-shared': { modes: 'HPinst', members: ['ann', 'channelserv', 'dave', 'em-bot', 'relay'] },
+    '#task-late': { modes: 'HPinst', members: ['bea', 'channelserv', 'dave', 'em-bot', 'relay'] },
     '#task-quiet': {
-      modes: 'HPimnt',
+      modes: 'HPimnst',
       members: ['ann', 'bea', 'carol', 'channelserv', 'em-bot', 'relay'],
     },
     '#city-far': { modes: 'HPknt', members: ['ann', 'bea', 'carol', 'channelserv', 'em-bot', 'relay'] },

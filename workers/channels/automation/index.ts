@@ -2,7 +2,8 @@ import type { Logger } from 'pino';
 import { backoff, type Log, type Recorded } from '../../../streams/core/index.js';
 import { effectsOf, type MarketFact, market, withEventBot } from '../../../streams/events/index.js';
 import { Reactor, type Try, type Verdict } from '../../core/reactor.js';
-import type { Asker, Channels, CreateChannel } from '../requests.js';
+import { openForEvent } from '../opening.js';
+import type { Channels } from '../requests.js';
 import { LastLines } from './last-lines.js';
 
 /** What the worker works with; times in milliseconds. */
@@ -81,7 +82,7 @@ export class AutomateChannels {
     const asker = { by: actor, cause_id: id };
     const since = at.getTime();
     if (open) {
-      const carryOut = () => this.#open({ ...withEventBot(open, eventBot), ...because }, asker);
+      const carryOut = () => openForEvent(channels, { ...withEventBot(open, eventBot), ...because }, asker);
       return { since, channel: open.name, waits: false, carryOut };
     }
     if (typeof close?.reason !== 'string') return undefined;
@@ -109,17 +110,5 @@ export class AutomateChannels {
       return { is: 'retry', afterMs: backoff(tries + 1, pauses), reason };
     }
     return { is: 'done' };
-  }
-
-  /** Where there is such a channel already, those whom the event names are still to be asked in. */
-  async #open(room: CreateChannel & { event_seq: number }, asker: Asker): Promise<void> {
-    const { channels } = this.#options;
-    try {
-      await channels.create(room, asker);
-    } catch (error) {
-      if ((error as { code?: unknown }).code !== 'channel_exists') throw error;
-      const { name, invite_list: nicks, event_seq } = room;
-      if (nicks.length > 0) await channels.invite({ name, nicks, event_seq }, asker);
-    }
   }
 }

@@ -1,0 +1,56 @@
+import { type ChannelType, modeFlags } from '../../streams/channels/index.js';
+import { roomTypeOf } from '../../streams/events/index.js';
+import { casefold } from '../../streams/irc-grammar.js';
+import type { Session } from '../irc/session.js';
+import { hasList, membersOf } from './lookups.js';
+
+const reason = 'This is the room of a task that is assigned now: only those whom the task names are in it';
+const list = { flag: 'I', shown: '346' };
+
+/**
+ * Whether a room is the one of an assigned task: those whom the task names are in it, our bots, and nobody else, and
+ * nobody else is shown that it is there or who is in it.
+ */
+export function isAssigned({
+  name,
+  type,
+  modes,
+}: {
+  name: string;
+  type: ChannelType;
+  modes: string;
+}): boolean {
+  return (type === 'task' || roomTypeOf(name) === 'task') && modeFlags(modes).has('i');
+}
+
+/**
+ * Puts everybody out of a room that has been closed this moment whom it does not name, and takes back what would let
+ * them in again; who was put out.
+ */
+export async function showOut(
+  session: Session,
+  { name, invited }: { name: string; invited: readonly string[] },
+  bots: readonly string[],
+): Promise<string[]> {
+  const named = new Set([session.nick, ...bots, ...invited].map(casefold));
+  const strangers = [...(await membersOf(session, name))].flatMap(([key, { nick }]) =>
+    named.has(key) ? [] : [nick],
+  );
+  if (strangers.length === 0) return [];
+  if (hasList(session, list.flag)) await forgetExceptions(session, name);
+  await Promise.all(strangers.map((nick) => putOut(session, name, nick, reason)));
+  return strangers;
+}
+
+/** Puts somebody out of a room, with a reason that they are shown. */
+export async function putOut(session: Session, name: string, nick: string, why: string): Promise<void> {
+  const { error } = await session.ask('SAKICK', name, nick, why);
+  if (error) await session.ask('SAPART', nick, name, why);
+}
+
+/** Who had made the room may have let others in for good. */
+async function forgetExceptions(session: Session, name: string): Promise<void> {
+  const { lines } = await session.ask('MODE', name, `+${list.flag}`);
+  const masks = lines.flatMap(({ command, params }) => (command === list.shown ? (params[2] ?? []) : []));
+  await Promise.all(masks.map((mask) => session.ask('SAMODE', name, `-${list.flag}`, mask)));
+}
