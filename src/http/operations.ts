@@ -7,6 +7,7 @@ import { type Binding, bindingOf } from '../operations/core/binding.js';
 import { type Call, inputOf, nobody, parseInput } from '../operations/core/call.js';
 import type { AnyOperation, Caller, HttpFace } from '../operations/core/operation.js';
 import { type Needed, needsCredential, requireRight } from '../operations/core/rights.js';
+import { jsonOf } from '../stores/kept-answers.js';
 
 /** Says whether the wallet that signed a request may act for a nick. */
 export interface Signers {
@@ -185,9 +186,6 @@ function fromText({ numbers, booleans }: Binding, name: string, value: unknown):
   return Number.isNaN(number) ? value : number;
 }
 
-/** Bodies as text: an answer that is given again need not be written again. */
-const texts = new WeakMap<object, string>();
-
 /** Sends outputs of an operation as JSON, with the status and headers that its face says. They are not to be changed any more. */
 export function senderOf(
   { answers }: AnyOperation,
@@ -201,10 +199,7 @@ export function senderOf(
   };
 }
 
-/** Sends JSON whose text is kept for as long as the value is there. */
-export function sendJson(reply: FastifyReply, body: unknown): FastifyReply {
+function sendJson(reply: FastifyReply, body: unknown): FastifyReply {
   if (typeof body !== 'object' || body === null) return reply.send(body);
-  const text = texts.get(body) ?? JSON.stringify(body);
-  texts.set(body, text);
-  return reply.type('application/json; charset=utf-8').send(text);
+  return reply.type('application/json; charset=utf-8').send(jsonOf(body));
 }

@@ -1,5 +1,4 @@
-import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
-import { JSONRPCMessageSchema } from '@modelcontextprotocol/sdk/types.js';
+import { type JSONRPCMessage, JSONRPCMessageSchema } from '@modelcontextprotocol/sdk/types.js';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isExpected, Refusal } from '../../streams/core/index.js';
 import type { RefusalCode } from '../../streams/refusals.js';
@@ -9,6 +8,7 @@ import { rpcIdOf, sendRpcError } from '../http/json-rpc.js';
 import { refuseOtherMethods } from '../http/other-methods.js';
 import type { Caller } from '../operations/core/operation.js';
 import { ownKeyHeader } from '../operations/marketplace/upstream.js';
+import { PostTransport } from './post-transport.js';
 import { createToolServer } from './server.js';
 import type { ToolTable } from './tools.js';
 
@@ -31,7 +31,6 @@ const keyReasons: Record<string, RefusalCode> = {
   api_key_invalid: 'api_key_invalid',
   api_keys_not_configured: 'api_key_not_configured',
 };
-const bothTypes = 'application/json, text/event-stream';
 
 /** `POST /mcp`: the tools, each request on its own; a signature opens the reads, a key everything. */
 export async function mcpRoutes(app: FastifyInstance, options: McpOptions): Promise<void> {
@@ -78,28 +77,27 @@ export async function mcpRoutes(app: FastifyInstance, options: McpOptions): Prom
         reply.headers(challenge(error.code));
         throw error;
       });
-      const message = parseMessage(raw);
+      const messages = parseMessages(raw);
       // each message of a batch is a request; the first has been counted with the batch
-      for (let more = Array.isArray(message) ? message.length - 1 : 0; more > 0; more -= 1) {
+      for (let more = messages.length - 1; more > 0; more -= 1) {
         const limit = await countOne?.(request);
         if (limit && !limit.isAllowed && limit.isExceeded) throw tooMany(limit.max, limit.ttlInSeconds);
       }
-      if (Array.isArray(message)) keys.countMore(caller, message.length - 1, reply);
-      const marketplaceKey = request.headers[ownKeyHeader];
+      keys.countMore(caller, messages.length - 1, reply);
+      const { [ownKeyHeader]: marketplaceKey, 'mcp-protocol-version': version } = request.headers;
       const server = createToolServer(
         table,
         typeof marketplaceKey === 'string' ? { ...caller, marketplaceKey } : caller,
       );
-      const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
-      try {
-        await server.connect(transport);
-        const answer = await transport.handleRequest(webRequest(request), { parsedBody: message });
-        const type = answer.headers.get('content-type');
-        if (type) reply.type(type);
-        return await reply.code(answer.status).send(await answer.text());
-      } finally {
-        await server.close();
-      }
+      const transport = new PostTransport();
+      await server.connect(transport);
+      // neither is closed: with the answers nothing is under way any more
+      const { status, text } = await transport.exchange(
+        messages,
+        typeof version === 'string' ? version : undefined,
+      );
+      if (text === undefined) return await reply.code(status).send('');
+      return await reply.code(status).type('application/json; charset=utf-8').send(text);
     },
   );
 
@@ -127,31 +125,18 @@ function requireAllowed(
   throw new Refusal('host_not_allowed');
 }
 
-/** The message, or a batch of them, as the transport takes it: it calls whatever is none a parse error. */
-function parseMessage(raw: Buffer): unknown {
+/** The messages of a batch, or the one that came alone. */
+function parseMessages(raw: Buffer): JSONRPCMessage[] {
   let body: unknown;
   try {
     body = JSON.parse(raw.toString('utf8'));
   } catch {
     throw new Refusal('parse_error');
   }
-  const messages = Array.isArray(body) ? body : [body];
-  if (messages.length > 0 && messages.every((one) => JSONRPCMessageSchema.safeParse(one).success))
-    return body;
-  throw new Refusal('invalid_request');
-}
-
-/** The request as the transport sees it. Clients with a lax `Accept` exist: all get what the protocol has. */
-function webRequest({ headers }: FastifyRequest): Request {
-  const version = headers['mcp-protocol-version'];
-  return new Request('http://localhost/mcp', {
-    method: 'POST',
-    headers: {
-      accept: bothTypes,
-      'content-type': 'application/json',
-      ...(typeof version === 'string' ? { 'mcp-protocol-version': version } : {}),
-    },
-  });
+  const found = (Array.isArray(body) ? body : [body]).map((one) => JSONRPCMessageSchema.safeParse(one));
+  const messages = found.flatMap(({ data }) => (data ? [data] : []));
+  if (messages.length === 0 || messages.length < found.length) throw new Refusal('invalid_request');
+  return messages;
 }
 
 /** The id of the request that is answered, as far as it can be read. */

@@ -1,10 +1,12 @@
-import { Server } from '@modelcontextprotocol/sdk/server/index.js';
+import { Server, type ServerOptions } from '@modelcontextprotocol/sdk/server/index.js';
 import {
   CallToolRequestSchema,
   ErrorCode,
+  type Implementation,
   ListToolsRequestSchema,
   McpError,
 } from '@modelcontextprotocol/sdk/types.js';
+import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
 import { z } from 'zod';
 import type { Caller } from '../operations/core/operation.js';
 import type { ToolTable } from './tools.js';
@@ -17,11 +19,18 @@ type Handler = (request: any, extra: any) => any;
 /** Requests of a method whatever their parameters, by schema: servers are made for each request, these are not. */
 const ofAnyParameters = new Map<unknown, RequestSchema>();
 
+/** The SDK would make one for each server, at a third of the cost of a call. */
+const jsonSchemaValidator = new AjvJsonSchemaValidator();
+
 /**
  * The SDK's server, but parameters of a wrong shape are the caller's fault (-32602), with the place that is wrong;
  * the SDK itself takes them for a fault of its own (-32603).
  */
 export class CheckedServer extends Server {
+  constructor(info: Implementation, options: ServerOptions) {
+    super(info, { jsonSchemaValidator, ...options });
+  }
+
   override setRequestHandler(schema: unknown, handler: Handler): void {
     const strict = schema as RequestSchema;
     let lenient = ofAnyParameters.get(strict);
@@ -44,7 +53,7 @@ export const serverInfo = { name: 'svc', version: '1.0.0' } as const;
 /** A tool server for one caller; it holds nothing but the caller, so that each request may have its own. */
 export function createToolServer(table: ToolTable, caller: Caller): Server {
   const server = new CheckedServer(serverInfo, { capabilities: { tools: {} } });
-  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: table.listFor(caller) }));
+  server.setRequestHandler(ListToolsRequestSchema, () => table.listFor(caller));
   server.setRequestHandler(CallToolRequestSchema, ({ params }) =>
     table.call(params.name, params.arguments, caller),
   );

@@ -6,6 +6,7 @@ import { isOperator, type Scope } from '../operations/core/caller.js';
 import { withoutExample } from '../operations/core/example.js';
 import type { AnyOperation, Caller, ToolFace } from '../operations/core/operation.js';
 import { ownNickMember, requireScope, scopeOf, withOwnNick } from '../operations/core/rights.js';
+import { indentedJsonOf, keep } from '../stores/kept-answers.js';
 
 /** What a credential opens: everything over HTTP, or what a wallet's signature may read. */
 export type Tier = 'keyed' | 'wallet-read';
@@ -32,6 +33,11 @@ export interface Tool {
   /** The parameter that names whom the caller acts as, which holders of an agent key leave out. */
   ownNick?: string;
   run(args: unknown, caller: Caller): Promise<unknown>;
+}
+
+/** The result of a listing. */
+export interface ToolList extends Record<string, unknown> {
+  tools: ListedTool[];
 }
 
 /** How many tools a tier has, and what they can do. */
@@ -61,9 +67,11 @@ export class UnknownTool extends Error {
 /** The tools by tier, with their descriptions made once for all requests. */
 export class ToolTable {
   readonly #tiers: Record<Tier, Map<string, Tool>>;
-  readonly #lists: Record<Tier, ListedTool[]>;
+  readonly #lists: Record<Tier, ToolList>;
   /** As holders of agent keys see them. */
   readonly #ofAgents: (readonly [Tool, ListedTool])[];
+  /** The same by what their keys are good for. */
+  readonly #listsOfAgents = new Map<string, ToolList>();
   readonly #observe: ObserveCall | undefined;
   readonly #bug: ((error: unknown, tool: string) => void) | undefined;
 
@@ -74,20 +82,30 @@ export class ToolTable {
     const byName = (some: readonly Tool[]) => new Map(some.map((tool) => [tool.name, tool]));
     const readable = tools.filter(({ walletReadable }) => walletReadable);
     this.#tiers = { keyed: byName(tools), 'wallet-read': byName(readable) };
-    this.#lists = { keyed: tools.map(listed), 'wallet-read': readable.map(listed) };
+    this.#lists = {
+      keyed: keep({ tools: tools.map(listed) }),
+      'wallet-read': keep({ tools: readable.map(listed) }),
+    };
     this.#ofAgents = tools.map((tool) => [tool, listedForAgents(tool)]);
     this.#observe = told.call;
     this.#bug = told.bug;
   }
 
-  /** What a caller finds here. */
-  listFor(caller: Caller): ListedTool[] {
-    if (caller.is !== 'agent') return this.list(isOperator(caller) ? 'keyed' : 'wallet-read');
-    return this.#ofAgents.filter(([{ scope }]) => caller.scopes.includes(scope)).map(([, listed]) => listed);
+  /** What a caller finds here; the same value each time. */
+  listFor(caller: Caller): ToolList {
+    if (caller.is !== 'agent') return this.#lists[isOperator(caller) ? 'keyed' : 'wallet-read'];
+    const good = caller.scopes.join(' ');
+    let list = this.#listsOfAgents.get(good);
+    if (!list) {
+      const theirs = this.#ofAgents.filter(([{ scope }]) => caller.scopes.includes(scope));
+      list = keep({ tools: theirs.map(([, tool]) => tool) });
+      this.#listsOfAgents.set(good, list);
+    }
+    return list;
   }
 
   list(tier: Tier): ListedTool[] {
-    return this.#lists[tier];
+    return this.#lists[tier].tools;
   }
 
   counts(tier: Tier): TierCounts {
@@ -121,7 +139,7 @@ export class ToolTable {
       const result = await tool.run(args, caller);
       end(false);
       return {
-        content: [{ type: 'text', text: JSON.stringify(result, null, 2) }],
+        content: [{ type: 'text', text: indentedJsonOf(result) }],
         ...(tool.output ? { structuredContent: structured(result) } : {}),
       };
     } catch (error) {

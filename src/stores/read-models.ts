@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Projector } from '../../projections/core/projector.js';
 import type { Sql } from '../../projections/core/sql.js';
 import { type Position, pause, Unavailable } from '../../streams/core/index.js';
+import { keep } from './kept-answers.js';
 
 /** How long a read waits for its read model to reach what the reader has just written, in milliseconds. */
 const readYourWritesMs = 2_000;
@@ -123,7 +124,7 @@ export class Answers {
     this.#state = state;
     const kept = this.#byKey.get(key);
     if (kept) return (await kept) as T;
-    const given = ask();
+    const given = ask().then(keep);
     this.#byKey.set(key, given);
     try {
       return await given;

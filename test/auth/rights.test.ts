@@ -53,7 +53,7 @@ t.test('KEY-02 an agent key need not say whom it acts as', async (t) => {
 
 t.test('KEY-03 an agent sees the tools that its key is good for, and calls no other', async (t) => {
   const table = new ToolTable(toolsOf(operations, callHere({})));
-  const names = (...scopes: Scope[]) => table.listFor(alice(...scopes)).map(({ name }) => name);
+  const names = (...scopes: Scope[]) => table.listFor(alice(...scopes)).tools.map(({ name }) => name);
   t.same(names('rate', 'report'), ['svc_give_feedback', 'svc_security_report']);
   t.equal(
     names('read').length,
@@ -62,9 +62,9 @@ t.test('KEY-03 an agent sees the tools that its key is good for, and calls no ot
   );
   t.same(names('speak'), []);
   t.equal(names('read', 'rate', 'report', 'vote', 'tasks', 'deliberate').length, 57);
-  t.equal(table.listFor(operator).length, 57);
-  t.equal(table.listFor(wallet).length, 24);
-  const [listed] = table.listFor(alice('rate'));
+  t.equal(table.listFor(operator).tools.length, 57);
+  t.equal(table.listFor(wallet).tools.length, 24);
+  const [listed] = table.listFor(alice('rate')).tools;
   t.same(listed!.inputSchema.required, ['nick', 'channel', 'rating'], 'its own nick is known');
   t.match(listed!.description, /Scope of agent keys: rate, for their own nick/);
   t.match(await table.call('svc_em_create_task', {}, alice('rate')), {

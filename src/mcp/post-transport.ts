@@ -1,0 +1,101 @@
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import {
+  ErrorCode,
+  isInitializeRequest,
+  isJSONRPCRequest,
+  type JSONRPCMessage,
+  type RequestId,
+  SUPPORTED_PROTOCOL_VERSIONS,
+} from '@modelcontextprotocol/sdk/types.js';
+import { jsonOf } from '../stores/kept-answers.js';
+
+/** The answer to a POST; without a text where nothing was asked. */
+export interface PostAnswer {
+  status: number;
+  text?: string;
+}
+
+/** So many messages a batch may have, as with the SDK. */
+const mostMessages = 100;
+const refused = -32000;
+
+/**
+ * One POST to a server of the SDK that knows no sessions, answered as JSON. The SDK's own transport does the same by way of
+ * a `Request` and a `Response` with their streams, which cost more than most tools.
+ */
+export class PostTransport implements Transport {
+  onclose?: Transport['onclose'];
+  onerror?: Transport['onerror'];
+  onmessage?: Transport['onmessage'];
+  /** By the requests' ids, in their order. */
+  readonly #answers = new Map<RequestId, JSONRPCMessage | undefined>();
+  #missing = 0;
+  #complete: (answer: PostAnswer) => void = () => {};
+
+  async start(): Promise<void> {}
+
+  async close(): Promise<void> {
+    this.onclose?.();
+  }
+
+  /** Hands messages to the server and resolves with its answers, when there are all of them. */
+  async exchange(
+    messages: readonly JSONRPCMessage[],
+    protocolVersion: string | undefined,
+  ): Promise<PostAnswer> {
+    const wrong = whatIsWrong(messages, protocolVersion);
+    if (wrong) return wrong;
+    for (const message of messages) if (isJSONRPCRequest(message)) this.#answers.set(message.id, undefined);
+    this.#missing = this.#answers.size;
+    const answered = new Promise<PostAnswer>((resolve) => {
+      this.#complete = resolve;
+    });
+    for (const message of messages) this.onmessage?.(message);
+    return this.#answers.size === 0 ? { status: 202 } : await answered;
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    // what is said to a client beside the answers goes nowhere: it has no stream here
+    if (!('result' in message || 'error' in message) || message.id === undefined) return;
+    // the same id twice is one request
+    if (!this.#answers.has(message.id) || this.#answers.get(message.id)) return;
+    this.#answers.set(message.id, message);
+    this.#missing -= 1;
+    if (this.#missing > 0) return;
+    const texts = [...this.#answers.values()].map(textOf);
+    this.#complete({ status: 200, text: texts.length === 1 ? texts[0]! : `[${texts.join(',')}]` });
+  }
+}
+
+/** What the protocol has against these messages, in the words of the SDK. */
+function whatIsWrong(
+  messages: readonly JSONRPCMessage[],
+  version: string | undefined,
+): PostAnswer | undefined {
+  if (messages.length > mostMessages)
+    return refusal(
+      ErrorCode.InvalidRequest,
+      `Invalid Request: Batch must not exceed ${mostMessages} messages`,
+    );
+  if (messages.some((message) => isInitializeRequest(message)))
+    return messages.length > 1
+      ? refusal(ErrorCode.InvalidRequest, 'Invalid Request: Only one initialization request is allowed')
+      : undefined;
+  if (version === undefined || SUPPORTED_PROTOCOL_VERSIONS.includes(version)) return undefined;
+  const supported = SUPPORTED_PROTOCOL_VERSIONS.join(', ');
+  return refusal(
+    refused,
+    `Bad Request: Unsupported protocol version: ${version} (supported versions: ${supported})`,
+  );
+}
+
+const refusal = (code: number, message: string): PostAnswer => ({
+  status: 400,
+  text: JSON.stringify({ jsonrpc: '2.0', error: { code, message }, id: null }),
+});
+
+function textOf(message: JSONRPCMessage | undefined): string {
+  if (!message || !('result' in message)) return JSON.stringify(message);
+  const { id, result } = message;
+  return `{"result":${jsonOf(result)},"jsonrpc":"2.0","id":${JSON.stringify(id)}}`;
+}
