@@ -114,9 +114,10 @@ export class LogServer {
     const info = (await this.manager.streams.info(stream)) as { ts?: string };
     if (!info.ts) return;
     const after = this.#steadyNow();
-    const offsetMs = Math.round(Date.parse(info.ts) - (before + after) / 2);
-    // an answer that took long tells little: what was known before may be as right
-    if (Math.abs(offsetMs - this.#clockOffsetMs) > (after - before) / 2) this.#clockOffsetMs = offsetMs;
+    // it was written somewhere between: an answer that took long tells little, and changes no more than it has to
+    const told = Date.parse(info.ts);
+    const [least, most] = [told - after, told - before];
+    this.#clockOffsetMs = Math.round(Math.min(most, Math.max(least, this.#clockOffsetMs)));
   }
 
   /** This machine's clock in milliseconds, as it would be if nobody had set it meanwhile. */
