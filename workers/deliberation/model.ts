@@ -97,9 +97,11 @@ export class Models {
   }
 }
 
-/** The package is large: a process that asks nobody does not load it. */
+/** Loads the package that asks models. It is large: a process that asks nobody does not load it. */
+export const loadOpenAi = () => import('openai');
+
 async function clientOf({ baseUrl, apiKey }: Model): Promise<OpenAI> {
-  const { OpenAI } = await import('openai');
+  const { OpenAI } = await loadOpenAi();
   return new OpenAI({
     baseURL: baseUrl,
     // it wants one; the header is left out below

@@ -15,6 +15,7 @@ import { SimulatedLogServer } from '../log/server.js';
 import { Place, Process, type Running } from '../process.js';
 import type { Random } from '../random.js';
 import type { Scenario, Stage } from '../scenario.js';
+import { startEngine } from '../store/engine.js';
 import { storeFaults } from '../store/faults.js';
 import { SimulatedStore } from '../store/server.js';
 import { ChannelJudge } from './channel-judge.js';
@@ -48,6 +49,7 @@ export const channels: Scenario = {
     2, 3, 6, 38, 11328882, 11329136, 11329181, 11329186, 11329269, 11329348, 427492144, 427492219, 854763869,
   ],
   boundMs: 1_200_000,
+  prepare: startEngine,
   play: async (stage) => {
     const store = await SimulatedStore.open(stage.world);
     await new Keeping(stage, store).play();

@@ -9,6 +9,7 @@ import {
   strategies,
 } from '../../../streams/deliberation/index.js';
 import { operations } from '../../../streams/operations/facts.js';
+import { loadOpenAi } from '../../../workers/deliberation/model.js';
 import { hostFaults } from '../http/faults.js';
 import { SimulatedModels, tokenNanoUsd } from '../http/models.js';
 import { type Host, Outside } from '../http/outside.js';
@@ -37,8 +38,8 @@ export const deliberation: Scenario = {
   says: 'who asks models, round by round, and draws their answers together, in two processes',
   kept: [7009, 7022, 7031, 40045],
   boundMs: 900_000,
-  // loaded by the first call: in real time, of which a world knows nothing
-  prepare: () => import('openai'),
+  // the product loads it with its first call: in real time, which no seed decides
+  prepare: loadOpenAi,
   play: (stage) => new Deliberating(stage).play(),
 };
 

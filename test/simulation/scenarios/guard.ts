@@ -19,6 +19,7 @@ import { SimulatedLogServer } from '../log/server.js';
 import { Place, type Process, type Running } from '../process.js';
 import type { Random } from '../random.js';
 import type { Scenario, Stage } from '../scenario.js';
+import { startEngine } from '../store/engine.js';
 import { storeFaults } from '../store/faults.js';
 import { SimulatedStore } from '../store/server.js';
 import { Sentences } from './sentences.js';
@@ -46,6 +47,7 @@ export const guard: Scenario = {
   says: 'the guardian, the recorder and the channel bot in two processes, and people who attack',
   kept: [410379408],
   boundMs: 3_000_000,
+  prepare: startEngine,
   play: async (stage) => {
     const store = await SimulatedStore.open(stage.world);
     await new Guarding(stage, store).play();

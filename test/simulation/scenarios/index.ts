@@ -1,5 +1,6 @@
 import type { Scenario } from '../scenario.js';
 import { channels } from './channels.js';
+import { deliberation } from './deliberation.js';
 import { delivery } from './delivery.js';
 import { guard } from './guard.js';
 import { identity } from './identity.js';
@@ -8,13 +9,11 @@ import { payments } from './payments.js';
 import { record } from './record.js';
 import { sessions } from './sessions.js';
 
-/**
- * All scenarios, the smallest parts of the product first. `deliberation.ts` is not among them: one seed does not always
- * give one history there yet.
- */
+/** All scenarios, the smallest parts of the product first. */
 export const scenarios: readonly Scenario[] = [
   log,
   identity,
+  deliberation,
   sessions,
   record,
   channels,

@@ -83,9 +83,9 @@ export class Payers {
     this.#follow(this.#present(payment, { ...payment, ...way }, random.fork()));
   }
 
-  /** The same payment once more, as whoever lost the connection presents it. */
-  comeBack(payment: Payment, random: Random): void {
-    this.#follow(this.#present(payment, { ...payment, tries: 5 }, random.fork()));
+  /** The same payment once more, as whoever it was granted to presents it after a lost connection. */
+  comeBack(payment: Payment, { nick, channel }: Pick<Way, 'nick' | 'channel'>, random: Random): void {
+    this.#follow(this.#present(payment, { ...payment, nick, channel, tries: 5 }, random.fork()));
   }
 
   /** Resolves when nobody waits for an answer any more. */

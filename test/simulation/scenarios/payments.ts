@@ -11,6 +11,7 @@ import { SimulatedLogServer } from '../log/server.js';
 import { Place, type Process } from '../process.js';
 import type { Random } from '../random.js';
 import type { Scenario, Stage } from '../scenario.js';
+import { startEngine } from '../store/engine.js';
 import { storeFaults } from '../store/faults.js';
 import { SimulatedStore } from '../store/server.js';
 import { DirectoryOnLog } from './directory.js';
@@ -42,9 +43,9 @@ const signedSeconds = { chain: [30, 60], facilitator: [290, 290] } as const;
 export const payments: Scenario = {
   name: 'payments',
   says: 'taking payments, bringing payers in and resolving what is in doubt in two processes, and those who pay',
-  kept: [5005, 5085, 5142],
+  kept: [5005, 5085, 5142, 5166, 1130802275],
   boundMs: 2_400_000,
-  prepare: async () => prepareTurnstiles(sold),
+  prepare: () => Promise.all([startEngine(), prepareTurnstiles(sold)]),
   play: async (stage) => {
     const store = await SimulatedStore.open(stage.world);
     await new Paying(stage, store).play();
@@ -225,10 +226,10 @@ class Paying {
   async #bringBack(): Promise<void> {
     const stage = this.#stage;
     const live = this.#paid.live(10_500);
-    for (const { payment, channel, nick } of live) {
-      if (this.#paid.isIn({ channel, nick })) continue;
-      const paid = this.#payers.payments.find(({ id }) => id === payment)!;
-      this.#payers.comeBack(paid, this.#random.fork());
+    for (const session of live) {
+      if (this.#paid.isIn(session)) continue;
+      const paid = this.#payers.payments.find(({ id }) => id === session.payment)!;
+      this.#payers.comeBack(paid, session, this.#random.fork());
     }
     await stage.pass(9_000);
     for (const session of live) {

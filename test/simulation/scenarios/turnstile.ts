@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createTransport } from 'viem';
+import { createPublicClient, createTransport, custom } from 'viem';
 import { Projector } from '../../../projections/core/projector.js';
 import { paidSessions } from '../../../projections/payments/fold.js';
 import { paymentsArea } from '../../../src/app/areas/payments.js';
@@ -25,13 +25,25 @@ const streams = [channelFacts, market, operations, paymentFacts];
 let channelsFile: string | undefined;
 
 /** What has to be done before a world begins in which processes take payments for these channels. */
-export function prepareTurnstiles(sold: readonly object[]): void {
+export async function prepareTurnstiles(sold: readonly object[]): Promise<void> {
+  await loadErrorPath();
   takeIds();
   if (channelsFile) return;
   const directory = mkdtempSync(join(tmpdir(), 'simulation-'));
   channelsFile = join(directory, 'paid-channels.json');
   writeFileSync(channelsFile, JSON.stringify(sold));
   process.once('exit', () => rmSync(directory, { recursive: true, force: true }));
+}
+
+/**
+ * The library that asks chains loads a part of itself when a first call fails: in real time, which no seed decides. So
+ * one fails here.
+ */
+async function loadErrorPath(): Promise<void> {
+  const request = () => Promise.reject(new Error('nobody answers'));
+  await createPublicClient({ transport: custom({ request }) })
+    .call({ to: payTo })
+    .catch(() => {});
 }
 
 /** The library that asks chains draws ids for many clients at once: here, where it is nothing to any seed. */

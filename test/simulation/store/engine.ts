@@ -20,11 +20,19 @@ const settings = [
 const vacuumEvery = 100;
 
 let started: Promise<Engine> | undefined;
+let running: Engine | undefined;
 
-/** The database engine of this process, in memory; started by the first who asks, which takes seconds. */
-export function startEngine(): Promise<Engine> {
+/** Starts the database engine of this process, in memory, once; that takes seconds of real time. */
+export async function startEngine(): Promise<void> {
   started ??= Engine.start();
-  return started;
+  running = await started;
+}
+
+/** The engine, which has to be there before a world begins: no seed decides how long its start takes. */
+export function runningEngine(): Engine {
+  if (!running)
+    throw new Error('the engine of the store is not there: `prepare: startEngine` in the scenario');
+  return running;
 }
 
 /**

@@ -4,7 +4,7 @@ import type { Latency } from '../log/pipe.js';
 import type { Random } from '../random.js';
 import type { World } from '../world.js';
 import { StoreClient, type StoreServer } from './client.js';
-import { type Database, startEngine } from './engine.js';
+import { type Database, runningEngine } from './engine.js';
 import { errorOf, type StoreClientEnd, StoreLink, type StoreReply, type StoreRequest } from './wire.js';
 
 const usualLatency: Latency = { least: 0.1, most: 1.5 };
@@ -78,9 +78,9 @@ export class SimulatedStore implements StoreServer {
     this.#database = database;
   }
 
-  /** An empty store. The engine has to be there: see `startEngine`. */
+  /** An empty store on the engine that runs. */
   static async open(world: World): Promise<SimulatedStore> {
-    const database = await world.outside(startEngine().then((engine) => engine.open()));
+    const database = await world.outside(runningEngine().open());
     return new SimulatedStore(world, database);
   }
 
