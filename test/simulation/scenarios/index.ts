@@ -6,6 +6,7 @@ import { guard } from './guard.js';
 import { identity } from './identity.js';
 import { log } from './log.js';
 import { payments } from './payments.js';
+import { projector } from './projector.js';
 import { record } from './record.js';
 import { sessions } from './sessions.js';
 
@@ -14,6 +15,7 @@ export const scenarios: readonly Scenario[] = [
   log,
   identity,
   deliberation,
+  projector,
   sessions,
   record,
   channels,
