@@ -46,12 +46,13 @@ export const incidentRows = new Rows({
  */
 export const moderationModel = defineProjection({
   name: 'moderation',
-  version: 3,
+  version: 4,
   streams: [moderation],
   ddl: (schema) => `
     ${incidentRows.create(`${schema}.incidents`)}
     create index on ${schema}.incidents (person, id) where pardoned_at is null;
     create index on ${schema}.incidents (nick_key, id) where person is not null;
+    create index on ${schema}.incidents (channel_key, id) where action in ('kick', 'ban') and pardoned_at is null;
     create index on ${schema}.incidents (id) where outcome is null and action not in ('none', 'withhold');
     create index on ${schema}.incidents (until) where until is not null and lifted_at is null;
     create table ${schema}.persons (

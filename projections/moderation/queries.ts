@@ -228,6 +228,24 @@ export async function dueLifts(
   return { due: rows.map(runningView), next: next?.until };
 }
 
+const mostWithheld = 10_000;
+
+/** Ids of the lines of a channel (casefolded) for which somebody was to be kicked or banned, the newest ones. */
+export async function condemnedLines(sql: Tx, schema: string, channel: string): Promise<string[]> {
+  const rows = await sql.query<{ ref: string }>(
+    `select ref from ${schema}.incidents
+     where channel_key = $1 and action in ('kick', 'ban') and pardoned_at is null order by id desc limit $2`,
+    [channel, mostWithheld],
+  );
+  return rows.map(({ ref }) => ref.replace(/^line:/, ''));
+}
+
+/** Whether a line is an incident, of any level. */
+export async function isIncident(sql: Tx, schema: string, lineId: string): Promise<boolean> {
+  const rows = await sql.query(`select 1 from ${schema}.incidents where ref = $1`, [`line:${lineId}`]);
+  return rows.length > 0;
+}
+
 /** Whether another action of the same kind holds somebody under the same mask in the same channel for longer. */
 export async function isOutlived(
   sql: Tx,

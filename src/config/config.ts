@@ -62,6 +62,10 @@ export const environment = z.object({
     (names) => names.every(isChannel),
     'must be channel names like #lobby, with commas between them',
   ),
+  GUARDIAN_WITHHOLD: z
+    .enum(['true', 'false'], 'must be true or false')
+    .default('true')
+    .transform((value) => value === 'true'),
   CHANNEL_CREATIONS_PER_HOUR: wholeNumber(0).default(100),
   CHANNEL_DELETIONS_PER_HOUR: wholeNumber(0).default(50),
   MEMBER_OPERATIONS_PER_HOUR: wholeNumber(0).default(1_000),

@@ -22,8 +22,8 @@ export interface ChannelStage {
   /** An operator that is in no channel. */
   witness: Observer;
   ask(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
-  /** A user of the network. */
-  agent(nick: string): Promise<Observer>;
+  /** A user of the network, who comes from a host of their own unless one is given. */
+  agent(nick: string, host?: string): Promise<Observer>;
   /** Nicks in a channel with their prefixes, sorted, without the recorder, which comes when it likes. */
   names(channel: string): Promise<string[]>;
   /** Flags of a channel, sorted, with its parameters behind them; undefined when there is no such channel. */
@@ -83,12 +83,13 @@ export async function channelStage(
   const app = await startApp(t, { ...environmentOf({ nats, ircd }), ...environment });
   await untilKept(app.url);
   const witness = await operatorOn(t, ircd);
+  let agents = 0;
   const ask = async (line: string) => (await witness.ask(line)).map((raw) => raw.replace(/^@\S+ /, ''));
   return {
     ...{ nats, ircd, app, witness },
     ask: (method, path, body, headers) => askOf(app.url, method, path, body, headers),
-    agent: async (nick) => {
-      const agent = await observe(ircd.port, { nick });
+    agent: async (nick, host = `127.0.1.${++agents}`) => {
+      const agent = await observe(ircd.port, { nick, host });
       t.teardown(() => agent.stop());
       return agent;
     },

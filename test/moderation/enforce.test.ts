@@ -8,7 +8,7 @@ t.test('MOD-22 what was done before and not recorded is done when it is asked fo
   const session = await startBot(t, { ...credentials(ircd), nick: 'channelserv' }).session();
   await joinOne(session, '#lobby');
   const who = { channel: '#lobby', nick: 'mallory', host: 'mal@127.0.0.1', text: 'Attack' };
-  const masks = { ban: 'mallory!*@127.0.0.1', quiet: 'm:mallory!*@127.0.0.1' };
+  const masks = { ban: 'U:*!*@127.0.0.1', quiet: 'm:U:*!*@127.0.0.1' };
   for (const act of ['ban', 'quiet'] as const) {
     const mask = masks[act];
     // a ban is meant for who is away too

@@ -1,6 +1,6 @@
 import { type ChannelStage, channelStage } from '../channels/stage.js';
 import { eventually } from '../support/eventually.js';
-import { type Observer, observe } from '../support/irc-observer.js';
+import type { Observer } from '../support/irc-observer.js';
 import type { TestIrcd } from '../support/ircd.js';
 import type { Teardown } from '../support/server-process.js';
 
@@ -24,8 +24,6 @@ export interface ShownIncident {
 
 /** The service on a real network whose every line is scored. */
 export interface GuardStage extends ChannelStage {
-  /** A user of the network, who comes from a host of their own unless one is given. */
-  agent(nick: string, host?: string): Promise<Observer>;
   /** Incidents of a nick, oldest first. */
   incidents(nick: string): Promise<ShownIncident[]>;
   /** Says a line and waits for what the guardian has done about it: the n-th incident of the speaker. */
@@ -44,7 +42,6 @@ export async function guardStage(
   network?: Promise<TestIrcd>,
 ): Promise<GuardStage> {
   const stage = await channelStage(t, environment, network);
-  let agents = 0;
   const recorded = async () =>
     (await stage.witness.ask('ISON relay')).some((line) => / 303 .*relay/.test(line));
   await eventually('the recorder', recorded, 20_000);
@@ -55,11 +52,6 @@ export async function guardStage(
   return {
     ...stage,
     incidents,
-    agent: async (nick, host = `127.0.1.${++agents}`) => {
-      const agent = await observe(stage.ircd.port, { nick, host });
-      t.teardown(() => agent.stop());
-      return agent;
-    },
     say: async (who, channel, text, n) => {
       who.send(`PRIVMSG ${channel} :${text}`);
       return await eventually(

@@ -1,69 +1,15 @@
 import { connect } from 'node:net';
-import t, { type Test } from 'tap';
+import t from 'tap';
 import type { IrcMessage } from '../../projections/network/queries.js';
 import { startApp } from '../support/app.js';
 import { eventually } from '../support/eventually.js';
 import { observe } from '../support/irc-observer.js';
 import { startIrcd } from '../support/ircd.js';
 import { startNats } from '../support/nats.js';
+import { Listener } from './listener.js';
 
 const key = 'a-key-of-an-operator-that-is-long-enough';
 const withKey = { headers: { 'x-api-key': key } };
-
-/** Clients of the live stream, as a browser's are: they keep the id of the last event. */
-class Listener {
-  readonly messages: IrcMessage[] = [];
-  readonly #abort = new AbortController();
-  raw = '';
-  lastId = '';
-  ended = false;
-
-  constructor(
-    t: Test,
-    readonly response: Response,
-  ) {
-    t.teardown(() => this.stop());
-    void this.#read();
-  }
-
-  static async open(t: Test, url: string, headers: Record<string, string> = {}): Promise<Listener> {
-    const response = await fetch(url, { headers });
-    t.equal(response.status, 200);
-    t.match(response.headers.get('content-type'), 'text/event-stream');
-    return new Listener(t, response);
-  }
-
-  texts(): string[] {
-    return this.messages.map(({ text }) => text);
-  }
-
-  stop(): void {
-    this.#abort.abort();
-  }
-
-  async #read(): Promise<void> {
-    const reader = this.response.body!.getReader();
-    this.#abort.signal.addEventListener('abort', () => void reader.cancel().catch(() => {}));
-    const decoder = new TextDecoder();
-    let text = '';
-    for (;;) {
-      const { done, value } = await reader.read().catch(() => ({ done: true, value: undefined }));
-      if (done) break;
-      const piece = decoder.decode(value, { stream: true });
-      this.raw += piece;
-      text += piece;
-      for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
-        const fields = text.slice(0, end).split('\n');
-        text = text.slice(end + 2);
-        const data = fields.find((field) => field.startsWith('data: '));
-        if (!data) continue;
-        this.messages.push(JSON.parse(data.slice(6)));
-        this.lastId = fields.find((field) => field.startsWith('id: '))!.slice(4);
-      }
-    }
-    this.ended = true;
-  }
-}
 
 t.test('the reads of the network', async (t) => {
   const [nats, ircd] = await Promise.all([startNats(t), startIrcd(t)]);

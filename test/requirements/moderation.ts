@@ -36,6 +36,8 @@ export const moderation = {
     'Incidents, mutes and bans go by the account, else by the host, whatever nick somebody takes and however often they come back.',
   'MOD-26':
     'Who is identified is not hit by what others say under their nick or at their host, and our bots are not either.',
+  'MOD-27':
+    'The text of lines that somebody was kicked or banned for is withheld in all reads, but for who may operate, until it is pardoned.',
   'MOD-24':
     'A ban that the network does not take is a kick all the same, and of a list that is nearly full our oldest masks go.',
   'MOD-22': 'An action that was done before a crash and not recorded is done when it is asked for again.',

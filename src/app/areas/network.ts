@@ -1,3 +1,4 @@
+import { casefold } from '../../../streams/irc-grammar.js';
 import { nobody } from '../../operations/core/call.js';
 import type { RecorderState } from '../../operations/core/health.js';
 import { LiveFeed } from '../../operations/network/feed.js';
@@ -5,6 +6,7 @@ import type { ProfileParts } from '../../operations/network/profile.js';
 import type { NetworkParts } from '../../operations/network/reads.js';
 import type { IrcStreamParts } from '../../operations/network/stream.js';
 import { Viewers } from '../../operations/network/viewers.js';
+import type { WithholdingParts } from '../../operations/network/withheld.js';
 import { getReputation } from '../../operations/reputation/index.js';
 import { createRecording } from '../bots/recording.js';
 import { readRecording } from '../gauges/rooms.js';
@@ -23,8 +25,13 @@ export function networkArea(parts: AreaParts): Area {
   const profile: ProfileParts['profile'] = {
     reputationOf: async (nick) => await call(getReputation, { nick }, nobody),
   };
+  const withholding: WithholdingParts['withholding'] = {
+    isOn: config.GUARDIAN_WITHHOLD,
+    thresholds: config.GUARDIAN_THRESHOLDS,
+    ignored: new Set(config.GUARDIAN_IGNORE_CHANNELS.map(casefold)),
+  };
   return {
-    parts: { network, ircStream, profile },
+    parts: { network, ircStream, profile, withholding },
     bots: [recording],
     gauged: [{ role: 'irc', part: 'recording', read: () => readRecording(recording) }],
     stop: async () => viewers.stop(),

@@ -1,6 +1,7 @@
 import { bridgeHealth } from './health.js';
 import { getAgentProfile } from './profile.js';
 import { getIrcActivity, getIrcStats, listIrcChannels, listIrcMessages } from './reads.js';
+import { listCondemnedLines } from './withheld.js';
 
 /** What happens on the network, for everybody; private channels for holders of a key. */
 export const networkOperations = [
@@ -9,5 +10,6 @@ export const networkOperations = [
   listIrcMessages,
   getIrcActivity,
   getAgentProfile,
+  listCondemnedLines,
   bridgeHealth,
 ];

@@ -15,6 +15,7 @@ import { ChannelPath, channelName, limit, nickname, Time, text } from '../core/f
 import type { RecorderState } from '../core/health.js';
 import { operationsOf } from '../core/operation.js';
 import { moreWithKey } from '../core/rights.js';
+import { readable, type WithholdingParts } from './withheld.js';
 
 const define = operationsOf({ tag: 'IRC' });
 
@@ -107,7 +108,7 @@ export const listIrcChannels = define('listIrcChannels', {
 export const listIrcMessages = define('listIrcMessages', {
   summary: 'The last lines of a channel, oldest first',
   description:
-    'What was said while the channel was private, or before it was deleted and made again, is shown to holders of an API key only.',
+    'What was said while the channel was private, or before it was deleted and made again, is shown to holders of an API key only. The text of lines that moderation kicked or banned somebody for is `[withheld: guardian]`, but for holders of the scope `operate`.',
   access: moreWithKey,
   input: z.object({
     channel: ChannelPath,
@@ -132,7 +133,8 @@ export const listIrcMessages = define('listIrcMessages', {
     walletReadable: true,
   },
   remote: { service: 'bridge', method: 'get', path: '/api/messages/{channel}' },
-  run: async ({ channel, limit, since }, caller, { readModels }: NetworkParts) => {
+  run: async ({ channel, limit, since }, caller, parts: NetworkParts & WithholdingParts) => {
+    const { readModels } = parts;
     if (since !== undefined && !(await readModels.reached('irc_network', { stream: irc.name, seq: since })))
       throw new Unavailable('read_model_behind', 'What was last seen is not to be had yet', 2);
     const key = channelKey(channel);
@@ -144,7 +146,7 @@ export const listIrcMessages = define('listIrcMessages', {
       return await ircMessages(sql, schema, { key, name: found.name }, { limit, withPrivate });
     });
     if (!messages) throw channelNotFound();
-    return messages;
+    return await readable(messages, caller, parts);
   },
 });
 

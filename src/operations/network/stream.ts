@@ -7,9 +7,10 @@ import { exampleOf } from '../core/example.js';
 import type { LiveFeed, LiveSighting } from './feed.js';
 import { channelKey, IrcMessage, listIrcMessages } from './reads.js';
 import type { Viewers } from './viewers.js';
+import { readable, readableNow, type WithholdingParts } from './withheld.js';
 
 /** What the stream of lines works with. */
-export interface IrcStreamParts {
+export interface IrcStreamParts extends WithholdingParts {
   call: Call;
   ircStream: { feed: LiveFeed; viewers: Pick<Viewers, 'change'> };
 }
@@ -32,7 +33,8 @@ export const streamIrc = defineEventStream({
   isEventId: (text) => parseLineId(text) !== undefined,
   most: 5_000,
   ofOneAddress: 100,
-  open: async ({ channel }, viewer, { call, ircStream }: IrcStreamParts) => {
+  open: async ({ channel }, viewer, parts: IrcStreamParts) => {
+    const { call, ircStream } = parts;
     const { caller, after, quietMs, signal, end } = viewer;
     const { since, sightings } = await ircStream.feed.watch(channelKey(channel), {
       ...{ after, quietMs, signal },
@@ -40,7 +42,7 @@ export const streamIrc = defineEventStream({
     });
     // a channel that becomes private later is seen to become so: who may not see it now is turned away
     await call(listIrcMessages, { channel, limit: 1, since }, caller);
-    return linesOf(sightings, viewer);
+    return linesOf(sightings, viewer, parts);
   },
   viewers: (change, { ircStream }) => ircStream.viewers.change(change),
   close: ({ ircStream }) => ircStream.feed.close(),
@@ -50,12 +52,18 @@ export const streamIrc = defineEventStream({
 async function* linesOf(
   sightings: AsyncIterable<LiveSighting | undefined>,
   { caller }: Viewer,
+  parts: IrcStreamParts,
 ): AsyncGenerator<ServerEvent | undefined> {
+  const readableLine = async (line: Line, live: boolean) =>
+    live ? await readableNow(line, caller, parts) : (await readable([line], caller, parts))[0];
   for await (const one of sightings) {
     if (!one) yield undefined;
     else if (one.isPrivate && !seesPrivate(caller)) {
       if (one.live) return;
-    } else if (isLine(one.sighting)) yield { id: one.id, data: messageOf(one) };
+    } else {
+      const line = messageOf(one);
+      if (line) yield { id: one.id, data: await readableLine(line, one.live) };
+    }
   }
 }
 
