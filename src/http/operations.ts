@@ -66,6 +66,7 @@ function routeOf(
   const given = http.collect ?? ((request: FastifyRequest) => collect(binding, request, operation.invalid));
   const takesNothing = !http.collect && Object.keys(operation.input.shape).length === 0;
   const send = http.send ?? senderOf(operation, http);
+  const callerOf = callerFinder(access, keys);
   return {
     method: http.method,
     url: http.path.replace(/\{(\w+)\}/g, ':$1'),
@@ -83,7 +84,7 @@ function routeOf(
         }
       : {}),
     handler: async (request, reply) => {
-      const known = signed(request) ? undefined : await callerOf(operation, keys, request, reply);
+      const known = signed(request) ? undefined : await callerOf(request, reply);
       const input = takesNothing ? {} : inputOf(operation, given(request), known);
       const caller = known ?? (await signerOf(operation, signers!, request, input));
       return send(reply, await call(operation, input, caller));
@@ -97,19 +98,19 @@ const walletOf = (access: AnyOperation['access']) => (typeof access === 'string'
 /** Who sent requests, as it was found before their bodies were read. */
 const callers = new WeakMap<FastifyRequest, Caller>();
 
-async function callerOf(
-  { access }: AnyOperation,
+/** Finds who calls an operation by what its route asks for, which is known from the start. */
+function callerFinder(
+  access: AnyOperation['access'],
   keys: ApiKeys,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<Caller> {
-  const cause = request.id;
-  const found = callers.get(request);
-  if (found) return { ...found, cause };
-  const from = { cause, address: request.ip };
-  if (typeof access === 'string') return { ...nobody, ...from };
-  const asked = access.without === 'local' ? keys.localOrKey(request, reply) : keys.callerOf(request, reply);
-  return { ...(await asked), ...from };
+): (request: FastifyRequest, reply: FastifyReply) => Caller | Promise<Caller> {
+  if (typeof access === 'string') return ({ id, ip }) => ({ ...nobody, cause: id, address: ip });
+  const ask = access.without === 'local' ? keys.localOrKey : keys.callerOf;
+  return async (request, reply) => {
+    const cause = request.id;
+    const found = callers.get(request);
+    if (found) return { ...found, cause };
+    return { ...(await ask.call(keys, request, reply)), cause, address: request.ip };
+  };
 }
 
 /** Who signed, once all else about the request is right: the signature's nonce is used up by looking at it. */

@@ -8,6 +8,7 @@ import {
   type FastifyServerOptions,
   fastify,
   LogController,
+  type onRequestHookHandler,
 } from 'fastify';
 import type { Logger } from 'pino';
 import { Refusal } from '../../streams/core/index.js';
@@ -115,6 +116,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
       ],
       ...['MCP-Protocol-Version', 'A2A-Version', 'If-None-Match'],
     ],
+    // as one text: a list would be joined for each answer
     exposedHeaders: [
       ...paymentHeaders,
       ...rateHeaders,
@@ -122,16 +124,27 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
       'Accept-Signature',
       'ETag',
       'Link',
-    ],
+    ].join(', '),
   });
   if (options.rateLimit > 0) {
     await app.register(rateLimit, {
+      global: false,
       max: options.rateLimit,
       timeWindow: 60_000,
       keyGenerator: callerAddress,
       allowList: (request) => isOnThisMachine(request),
       errorResponseBuilder: (_request, context) =>
         new Refusal('rate_limited', `Too many requests: at most ${context.max} a minute`),
+    });
+    const limit = app.rateLimit() as (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
+    // the limit would take several turns to find out that there is none
+    const limitOthers: onRequestHookHandler = (request, reply, done) => {
+      if (isOnThisMachine(request)) return done();
+      limit(request, reply).then(() => done(), done);
+    };
+    app.addHook('onRoute', (route) => {
+      if (route.config?.rateLimit === false) return;
+      route.onRequest = [...[route.onRequest ?? []].flat(), limitOthers];
     });
   }
 
@@ -149,22 +162,25 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     );
   });
   app.setErrorHandler((error: FastifyError, request, reply) => sendError(error, request, reply));
-  app.addHook('onResponse', async (request, reply) => {
-    const line = {
-      method: request.method,
-      path: request.routeOptions.url ?? request.url.split('?')[0]!.slice(0, 200),
-      status: reply.statusCode,
-      code: refusalCode(reply),
-      ms: Math.round(reply.elapsedTime * 10) / 10,
-      request_id: request.id,
-    };
-    options.logger[levelOf(line.path, line.status)](line, 'request');
-    options.observe?.({
-      method: request.method,
-      route: request.routeOptions.url,
-      status: reply.statusCode,
-      seconds: reply.elapsedTime / 1_000,
-    });
+  app.addHook('onResponse', (request, reply, done) => {
+    const { method } = request;
+    const { statusCode: status, elapsedTime: ms } = reply;
+    const route = request.routeOptions.url;
+    const path = route ?? request.url.split('?')[0]!.slice(0, 200);
+    const level = levelOf(path, status);
+    if (options.logger.isLevelEnabled(level)) {
+      const line = {
+        method,
+        path,
+        status,
+        code: refusalCode(reply),
+        ms: Math.round(ms * 10) / 10,
+        request_id: request.id,
+      };
+      options.logger[level](line, 'request');
+    }
+    options.observe?.({ method, route, status, seconds: ms / 1_000 });
+    done();
   });
   return app;
 }
