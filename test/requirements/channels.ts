@@ -62,4 +62,6 @@ export const channels = {
   'CHAN-84': 'The room of a relay is archived at its end.',
   'CHAN-85':
     'The room of an assigned task is closed from the assignment on, whatever opened it before: whoever the task does not name is put out, cannot come back, is not shown it, and nothing said before is replayed in it.',
+  'CHAN-86':
+    'A nick that is registered or linked is brought into a closed room only while it is identified; until then it is told how to be, and expected.',
 } as const;

@@ -9,6 +9,7 @@ import type { KeyedLock } from '../../streams/core/keyed-lock.js';
 import { casefold } from '../../streams/irc-grammar.js';
 import type { Deadline } from '../core/rpc.js';
 import type { Session } from '../irc/session.js';
+import { type Door, isClosed } from './door.js';
 import { membersOf, requireKnown } from './lookups.js';
 import { changeMembers } from './members.js';
 import type { KeepChannelsOptions } from './options.js';
@@ -32,6 +33,7 @@ export interface CommandsOptions
   reserved: Reserved;
   locks: KeyedLock;
   pending: PendingInvites;
+  door: Door;
   /** What there is and was done lately. Rejects with `Unavailable` while that cannot be known. */
   tally(): Promise<Tally>;
   /** Told of each channel that is to be another than before. */
@@ -87,7 +89,7 @@ export class Commands {
       });
       const invited = await this.#open(session, request, state, asker, undo);
       const failed_invites = invite_list.filter((nick) => !invited.includes(nick));
-      this.#options.pending.add(name, failed_invites);
+      this.#options.pending.add(name, failed_invites, isClosed(modes));
       return { name, type, modes, topic: state.topic, created: true, invited, failed_invites, seq };
     });
   }
@@ -277,7 +279,8 @@ export class Commands {
     asker: Asker,
     undo: () => void,
   ): Promise<string[]> {
-    const opened = await this.carryOut(name, () => openRoom(session, { ...state, name }, this.#options.bots));
+    const { bots, door } = this.#options;
+    const opened = await this.carryOut(name, () => openRoom(session, { ...state, name }, bots, door));
     if (opened && !opened.refused) this.unopened.delete(name);
     if (opened ? !opened.refused : cause !== 'request') return opened?.invited ?? [];
     await this.decide({ is: 'delete', name, cause: 'request' }, asker);

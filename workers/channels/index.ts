@@ -10,6 +10,7 @@ import type { Session } from '../irc/session.js';
 import { serverUpSince } from '../irc/uptime.js';
 import { channelService } from './client.js';
 import { Commands } from './commands.js';
+import { Door } from './door.js';
 import { enforce } from './enforce.js';
 import { Lifecycle } from './lifecycle.js';
 import { online } from './lookups.js';
@@ -30,7 +31,7 @@ export {
   createEnforcement,
   createPresence,
 } from './client.js';
-export { noSuchNick, notInChannel, operationFailed } from './members.js';
+export { noSuchNick, notIdentified, notInChannel, operationFailed } from './members.js';
 export { openForEvent } from './opening.js';
 export type { ChannelsObserver, HourlyLimits, KeepChannelsOptions, Lifetimes } from './options.js';
 export type * from './requests.js';
@@ -48,6 +49,7 @@ export class KeepChannels {
   readonly #options: KeepChannelsOptions;
   readonly #stop = new AbortController();
   readonly #locks = new KeyedLock();
+  readonly #door: Door;
   readonly #pending: PendingInvites;
   readonly #reserved: Reserved;
   readonly #commands: Commands;
@@ -64,8 +66,10 @@ export class KeepChannels {
     const { log, read, bots, logger } = options;
     this.#options = options;
     this.#reserved = new Reserved(options.reserved);
+    this.#door = new Door(options);
     this.#pending = new PendingInvites({
       bots,
+      door: this.#door,
       logger,
       now: () => log.now(),
       botCame: async (session, nick) => {
@@ -86,6 +90,7 @@ export class KeepChannels {
       reserved: this.#reserved,
       locks: this.#locks,
       pending: this.#pending,
+      door: this.#door,
       tally: () => this.#takeTally(),
       touched: (name: string) => void this.#touched.add(name),
       // the next session may have looked at the directory already
@@ -116,6 +121,7 @@ export class KeepChannels {
     this.#stop.abort();
     this.#repairs.stop();
     this.#relinks.stop();
+    this.#pending.stop();
     await this.#answering?.stop();
     irc.off('session', this.#begin);
     irc.off('line', this.#see);
@@ -222,6 +228,7 @@ export class KeepChannels {
   }
 
   readonly #see = (line: IrcLine): void => {
+    this.#door.see(line);
     this.#pending.see(line);
     const session = this.#options.irc.session();
     if (session) voiceWhoCame(session, line);

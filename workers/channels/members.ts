@@ -22,6 +22,7 @@ export function allFailed(nicks: readonly string[]): Record<string, string> {
 /** Why nothing was done to a nick, when that is because of where it is. */
 export const noSuchNick = 'No such nick';
 export const notInChannel = 'Not in the channel';
+export const notIdentified = 'Not identified with the nick service';
 /** A forced join of somebody on another server of the network shows a moment later. */
 const lateness = { looks: 5, ms: 200 };
 

@@ -5,11 +5,12 @@ import {
   mayInvite,
   withNicks,
 } from '../../streams/channels/index.js';
-import { casefold } from '../../streams/irc-grammar.js';
+import { casefold, isNick } from '../../streams/irc-grammar.js';
 import type { Session } from '../irc/session.js';
 import type { Commands, CommandsOptions, WaitingAsker } from './commands.js';
-import { type Members, membersOf } from './lookups.js';
-import { allFailed, changeMembers, type MembersOutcome } from './members.js';
+import { isClosed } from './door.js';
+import { type Members, membersOf, online } from './lookups.js';
+import { allFailed, changeMembers, type MembersOutcome, notIdentified } from './members.js';
 import type { ChangedMembers, ChangeMembers, InvitedMembers, InviteMembers } from './requests.js';
 import { prepareRoom, refusedByNetwork } from './room.js';
 import { voiceBots } from './voices.js';
@@ -29,6 +30,7 @@ export class Membership {
 
   async invite(request: InviteMembers, asker: WaitingAsker): Promise<InvitedMembers> {
     const { name, nicks, event_seq, modes = '' } = request;
+    const { bots, door, pending } = this.#options;
     const session = this.#commands.session();
     return await this.#commands.alone(name, asker, async () => {
       let { state, seq } = await this.#commands.look(name, asker);
@@ -40,17 +42,21 @@ export class Membership {
         ({ state, seq } = await this.#commands.decide({ is: 'change modes', name, change: modes }, asker));
       const invites = mayInvite(state, request);
       const invited = invites ? withNicks(state.invited, nicks) : state.invited;
-      const wanted = { ...state, name, invited, isTaken };
-      const { refused, members } = await prepareRoom(session, wanted, this.#options.bots);
+      const admitted = await door.admitted(session, name, state.modes, invited);
+      const wanted = { ...state, name, invited: admitted, isTaken };
+      const { refused, members } = await prepareRoom(session, wanted, bots);
       if (refused) throw refusedByNetwork(refused, 'The network refuses the channel');
       if (!invites) return { ...done, seq };
       const missing = nicks.filter((nick) => !members.has(casefold(nick)));
-      const change = { action: 'sajoin' as const, nicks: missing, reason: '' };
-      const { successful, failed } = await this.#changeMembers(session, { ...state, name }, members, change);
-      const failed_invites = Object.keys(failed);
+      const change = {
+        ...{ action: 'sajoin' as const, reason: '' },
+        nicks: missing.filter((nick) => admitted.includes(nick)),
+      };
+      const { successful } = await this.#changeMembers(session, { ...state, name }, members, change);
+      const failed_invites = missing.filter((nick) => !successful.includes(nick));
       // recorded last: where the session ends before, the event asks them in again
       const recorded = await this.#commands.decide({ is: 'invite', name, nicks: missing, event_seq }, asker);
-      this.#options.pending.add(name, failed_invites);
+      pending.add(name, failed_invites, isClosed(state.modes));
       return { name, invited: successful, failed_invites, seq: recorded.seq };
     });
   }
@@ -69,13 +75,28 @@ export class Membership {
         (await this.#options.tally()).memberOperations.take(nicks.length, this.#options.log.now());
       const { refused, members } = await prepareRoom(session, { ...state, name }, this.#options.bots);
       if (refused) return { action, successful: [], failed: allFailed(nicks), seq };
-      const change = { action, nicks, reason };
+      const isAsked = cause === 'request' || action !== 'sajoin';
+      const unproven = isAsked ? [] : await this.#unproven(session, { ...state, name }, nicks);
+      const change = { action, nicks: nicks.filter((nick) => !unproven.includes(nick)), reason };
       const outcome = await this.#changeMembers(session, { ...state, name }, members, change);
+      for (const nick of unproven) outcome.failed[nick] = notIdentified;
       if (action === 'sapart') this.#options.pending.remove(name, nicks);
       const done = { is: 'record members' as const, name, action, reason, nicks: outcome.successful };
       const recorded = await this.#commands.decide(done, asker);
       return { action, ...outcome, seq: recorded.seq };
     });
+  }
+
+  /** Those of the nicks that are somebody else's as far as anybody can tell. */
+  async #unproven(
+    session: Session,
+    { name, modes }: { name: string; modes: string },
+    nicks: readonly string[],
+  ): Promise<string[]> {
+    const { door } = this.#options;
+    const admitted = await door.admitted(session, name, modes, nicks);
+    const there = await online(session, nicks.filter(isNick));
+    return nicks.filter((nick) => !admitted.includes(nick) && there.has(casefold(nick)));
   }
 
   /** Does something to members, within what a task channel takes; our bots keep their voice. */

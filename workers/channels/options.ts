@@ -37,6 +37,8 @@ export interface KeepChannelsOptions {
   read: Read;
   /** Nicks of our other bots: they never lose their voice. */
   bots: readonly string[];
+  /** The link of a nick; `level` is above 0 where the identified nick has said so itself. Nobody is linked where it is not given. */
+  linkOf?: (nick: string) => Promise<{ level: number } | undefined>;
   /** Channels that are there whatever is recorded: they are never managed. */
   reserved: readonly string[];
   limits: HourlyLimits;

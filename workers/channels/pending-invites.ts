@@ -1,51 +1,71 @@
 import type { Logger } from 'pino';
 import type { WantedChannel } from '../../projections/channels/queries.js';
 import { modeFlags } from '../../streams/channels/index.js';
+import { clock, type Timer } from '../../streams/core/clock.js';
 import { retry } from '../../streams/core/index.js';
 import { casefold } from '../../streams/irc-grammar.js';
 import { type IrcLine, textOf } from '../irc/line.js';
 import type { Session } from '../irc/session.js';
+import { type Door, isClosed } from './door.js';
 import { inLines, type Members, online } from './lookups.js';
 
 /** What the list of pending invites works with. */
 export interface PendingInvitesOptions {
   /** Nicks of our other bots, which are waited for for ever. */
   bots: readonly string[];
+  door: Door;
   /** One of them has come. */
   botCame(session: Session, nick: string): Promise<void>;
   now(): Date;
   logger: Logger;
 }
 
-/** Somebody who is asked in and is not on the network. */
+/** Somebody who is asked in and is not on the network, or not identified. */
 interface Guest {
   nick: string;
-  /** Until when each channel waits, in milliseconds. */
-  channels: Map<string, number>;
+  /** Until when each channel waits, in milliseconds, and whether it is closed to whoever has the nick of somebody else. */
+  channels: Map<string, { until: number; isClosed: boolean }>;
 }
 
 /** How long a channel waits for a nick, and how many nicks are waited for. */
 const patienceMs = 24 * 3_600_000;
 const mostGuests = 1_000;
 const retryMs = 1_000;
+/** Who is there and not identified is looked at in turn: so many at a time, so often. */
+const lookMs = 1_500;
+const atOnce = 16;
 /** Numerics of MONITOR: somebody is on the network, and the list has no more room. */
 const isOnline = '730';
 const listIsFull = '734';
 
-/** Nicks that were asked in while they were away: they are brought in when they appear (MONITOR). */
+/**
+ * Nicks that were asked in while they were away, or not identified: they are brought in when they appear (MONITOR) and
+ * may come.
+ */
 export class PendingInvites {
   readonly #options: PendingInvitesOptions;
   readonly #guests = new Map<string, Guest>();
+  /** Those who are there and not identified, as far as is known. */
+  readonly #unproven = new Set<string>();
   #session: Session | undefined;
+  #looking: Timer | undefined;
+  #stopped = false;
 
   constructor(options: PendingInvitesOptions) {
     this.#options = options;
   }
 
-  /** Waits for nicks that a channel has asked in and that are away. */
-  add(channel: string, nicks: readonly string[]): void {
-    const added = nicks.filter((nick) => this.#expect(channel, nick));
+  /** Waits no more. */
+  stop(): void {
+    this.#stopped = true;
+    clock.clearTimeout(this.#looking);
+  }
+
+  /** Waits for nicks that a channel has asked in and that are away, or not identified where it is a closed one. */
+  add(channel: string, nicks: readonly string[], isClosed: boolean): void {
+    const added = nicks.filter((nick) => this.#expect(channel, nick, isClosed));
     if (this.#session && added.length > 0) this.#watch(this.#session, added);
+    if (isClosed) for (const nick of nicks) this.#lookAt(casefold(nick));
   }
 
   /** A channel does not wait any more, for these nicks or for anybody. */
@@ -77,17 +97,40 @@ export class PendingInvites {
           !isArchived && (modeFlags(modes).has('i') || createdAt.getTime() > newer),
       )
       .sort((a, b) => b.createdAt.getTime() - a.createdAt.getTime())
-      .flatMap(({ name, invited, createdAt }) =>
+      .flatMap(({ name, modes, invited, createdAt }) =>
         invited
           .filter((nick) => !this.#isBot(nick) && !members.get(name)?.has(casefold(nick)))
-          .map((nick) => ({ name, nick, isLost: createdAt.getTime() < (startedAt ?? 0) })),
+          .map((nick) => ({ name, nick, modes, isLost: createdAt.getTime() < (startedAt ?? 0) })),
       )
       .slice(0, 2 * mostGuests);
     const there = await online(session, [...new Set(asked.map(({ nick }) => nick))]);
-    for (const { name, nick } of asked) if (!there.has(casefold(nick))) this.#expect(name, nick);
+    for (const { name, nick, modes, isLost } of asked) {
+      const isThere = there.has(casefold(nick));
+      if (!isThere || isLost) this.#expect(name, nick, isClosed(modes));
+    }
+    const left = asked.filter(
+      ({ nick, modes, isLost }) => !isLost && isClosed(modes) && there.has(casefold(nick)),
+    );
+    await this.#expectUnproven(session, left);
     const lost = asked.filter(({ nick, isLost }) => isLost && there.has(casefold(nick)));
-    await Promise.all(lost.map(({ name, nick }) => session.ask('SAJOIN', nick, name)));
+    await Promise.all(
+      [...new Set(lost.map(({ nick }) => casefold(nick)))].map((key) => this.#bringIn(session, key)),
+    );
     this.#watch(session, [...this.#options.bots, ...[...this.#guests.values()].map(({ nick }) => nick)]);
+  }
+
+  /** Whoever could not come in because they were not identified has not left. */
+  async #expectUnproven(session: Session, asked: readonly { name: string; nick: string }[]): Promise<void> {
+    const nicks = [...new Map(asked.map(({ nick }) => [casefold(nick), nick]))].slice(0, mostGuests);
+    for (let from = 0; from < nicks.length; from += atOnce) {
+      const some = nicks.slice(from, from + atOnce);
+      const standings = await Promise.all(some.map(([, nick]) => this.#options.door.standing(session, nick)));
+      for (const [n, [key]] of some.entries()) {
+        if (standings[n] !== 'unproven') continue;
+        for (const { name, nick } of asked) if (casefold(nick) === key) this.#expect(name, nick, true);
+        this.#lookAt(key);
+      }
+    }
   }
 
   /** Takes note of a line from the server: it may say that somebody has come. */
@@ -96,6 +139,7 @@ export class PendingInvites {
     if (line.command !== isOnline || !session) return;
     for (const mask of textOf(line).split(',')) {
       const nick = mask.split('!', 1)[0]!;
+      this.#options.door.came(nick);
       const coming = this.#isBot(nick)
         ? this.#options.botCame(session, nick)
         : this.#bringIn(session, casefold(nick));
@@ -103,17 +147,18 @@ export class PendingInvites {
     }
   }
 
-  #expect(channel: string, nick: string): boolean {
+  #expect(channel: string, nick: string, isClosed: boolean): boolean {
     const until = this.#options.now().getTime() + patienceMs;
+    const waits = { until, isClosed };
     const key = casefold(nick);
     const guest = this.#guests.get(key);
     if (guest) {
-      guest.channels.set(channel, until);
+      guest.channels.set(channel, waits);
       return false;
     }
     this.#dropOverdue();
     if (this.#isBot(nick) || this.#guests.size >= mostGuests) return false;
-    this.#guests.set(key, { nick, channels: new Map([[channel, until]]) });
+    this.#guests.set(key, { nick, channels: new Map([[channel, waits]]) });
     return true;
   }
 
@@ -137,22 +182,59 @@ export class PendingInvites {
   async #bringIn(session: Session, key: string): Promise<void> {
     const guest = this.#guests.get(key);
     if (!guest) return;
-    this.#forget(guest);
-    const now = this.#options.now().getTime();
-    const channels = [...guest.channels].flatMap(([channel, until]) => (until > now ? [channel] : []));
-    await Promise.all(channels.map((channel) => session.ask('SAJOIN', guest.nick, channel)));
-    this.#options.logger.info({ nick: guest.nick, channels }, 'invited nick has come and was brought in');
+    const { door, now, logger } = this.#options;
+    const { nick } = guest;
+    const waiting = [...guest.channels].filter(([, { until }]) => until > now().getTime());
+    const standing = waiting.some(([, { isClosed }]) => isClosed)
+      ? await door.standing(session, nick)
+      : 'known';
+    if (standing === 'away' || this.#guests.get(key) !== guest) return;
+    const channels: string[] = [];
+    for (const [channel, { isClosed }] of waiting) {
+      if (standing === 'known' || !isClosed) channels.push(channel);
+      else door.tell(session, nick, channel);
+    }
+    if (standing === 'known') this.#forget(guest);
+    else {
+      for (const channel of channels) guest.channels.delete(channel);
+      this.#lookAt(key);
+    }
+    if (channels.length === 0) return;
+    await Promise.all(channels.map((channel) => session.ask('SAJOIN', nick, channel)));
+    logger.info({ nick, channels }, 'invited nick has come and was brought in');
+  }
+
+  /** Somebody may be there and not identified: the network does not say when they are, so it is asked now and then. */
+  #lookAt(key: string): void {
+    if (!this.#guests.has(key)) return;
+    this.#unproven.add(key);
+    if (this.#looking !== undefined || this.#stopped) return;
+    this.#looking = clock.setTimeout(() => void this.#look(), lookMs);
+    this.#looking.unref();
+  }
+
+  async #look(): Promise<void> {
+    const session = this.#session;
+    const keys = [...this.#unproven].slice(0, atOnce);
+    // whoever is still not identified is put behind the others
+    for (const key of keys) this.#unproven.delete(key);
+    if (session && !session.lost.aborted)
+      await Promise.all(keys.map((key) => this.#bringIn(session, key).catch(() => undefined)));
+    this.#looking = undefined;
+    const [next] = this.#unproven;
+    if (next !== undefined) this.#lookAt(next);
   }
 
   #dropOverdue(): void {
     if (this.#guests.size < mostGuests) return;
     const now = this.#options.now().getTime();
     for (const guest of [...this.#guests.values()])
-      if ([...guest.channels.values()].every((until) => until <= now)) this.#forget(guest);
+      if ([...guest.channels.values()].every(({ until }) => until <= now)) this.#forget(guest);
   }
 
   #forget({ nick }: Guest): void {
     this.#guests.delete(casefold(nick));
+    this.#unproven.delete(casefold(nick));
     if (this.#session && !this.#session.lost.aborted)
       this.#session.ask('MONITOR', '-', nick).catch(() => undefined);
   }

@@ -4,6 +4,7 @@ import { isManagedChannel } from '../../streams/irc-grammar.js';
 import { permanentMode } from '../irc/join.js';
 import type { Session } from '../irc/session.js';
 import { type Commands, isUnavailable } from './commands.js';
+import { type Door, isClosed } from './door.js';
 import { modesOf } from './lookups.js';
 import type { KeepChannelsOptions } from './options.js';
 import type { PendingInvites } from './pending-invites.js';
@@ -15,6 +16,7 @@ export interface RepairsOptions
   extends Pick<KeepChannelsOptions, 'log' | 'irc' | 'bots' | 'logger' | 'observe'> {
   commands: Commands;
   pending: PendingInvites;
+  door: Door;
   reserved: Reserved;
 }
 
@@ -71,18 +73,19 @@ export class Repairs {
 
   /** Brings one channel to what it is recorded to be, and our bots into it; tells what was different. */
   async #bringBack(name: string): Promise<string[]> {
-    const { commands, bots, pending } = this.#options;
+    const { commands, bots, pending, door } = this.#options;
     const session = commands.session();
     return await commands.alone(name, {}, async () => {
       if (!(await commands.exists(name))) return await this.#removeLeftover(session, name);
       const { state } = await commands.look(name, { by: 'keep-channels' });
       if (!commands.unopened.has(name)) return await repairRoom(session, { ...state, name }, bots);
-      const { invited, refused } = await openRoom(session, { ...state, name }, bots);
+      const { invited, refused } = await openRoom(session, { ...state, name }, bots, door);
       commands.unopened.delete(name);
       if (refused) throw refusedByNetwork(refused, 'The network refuses the channel');
       pending.add(
         name,
         state.invited.filter((nick) => !invited.includes(nick)),
+        isClosed(state.modes),
       );
       return ['opened'];
     });

@@ -5,6 +5,7 @@ import { historyMode, permanentMode } from '../irc/join.js';
 import { textOf } from '../irc/line.js';
 import type { Session } from '../irc/session.js';
 import { isAssigned, showOut } from './closed-rooms.js';
+import type { Door } from './door.js';
 import { hasSetting, type Members, type Modes, membersIn, membersOf, modesOf, topicOf } from './lookups.js';
 import { voiceBots, voiceless } from './voices.js';
 
@@ -156,14 +157,19 @@ export async function closeRoom(session: Session, name: string, reason: string):
 /** A managed channel as it is to be. */
 export type Room = Pick<ChannelState, 'type' | 'modes' | 'topic' | 'invited'> & { name: string };
 
-/** Makes a channel on the network and brings in who was invited; who came, or why there can be no such channel. */
+/**
+ * Makes a channel on the network and brings in who was invited and may come; who came, or why there can be no such
+ * channel.
+ */
 export async function openRoom(
   session: Session,
   room: Room,
   bots: readonly string[],
+  door: Door,
 ): Promise<{ invited: string[]; refused: Refused | undefined }> {
-  const { name, invited } = room;
-  const { refused } = await prepareRoom(session, { ...room, isTaken: true }, bots);
+  const { name, modes } = room;
+  const invited = await door.admitted(session, name, modes, room.invited);
+  const { refused } = await prepareRoom(session, { ...room, invited, isTaken: true }, bots);
   if (refused || invited.length === 0) return { invited: [], refused };
   await Promise.all(invited.map((nick) => session.ask('SAJOIN', nick, name)));
   const members = await membersOf(session, name);

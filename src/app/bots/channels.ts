@@ -1,3 +1,4 @@
+import { linkOfNick } from '../../../projections/identity/queries.js';
 import { type ChannelsObserver, KeepChannels } from '../../../workers/channels/index.js';
 import type { Config } from '../../config/config.js';
 import type { ReadModels } from '../../stores/read-models.js';
@@ -24,6 +25,7 @@ export function createChannelKeeping(
         irc,
         ...(observe ? { observe } : {}),
         read: (query, after) => readModels.readAt('channel_directory', query, after),
+        linkOf: (nick) => readModels.read('identity_links', (sql, schema) => linkOfNick(sql, schema, nick)),
         bots: [config.EM_NICK, config.BRIDGE_NICK],
         reserved: config.IRC_CHANNELS,
         limits: {

@@ -1,5 +1,5 @@
 import type { MemberAction } from '../../../streams/channels/index.js';
-import { type Channels, noSuchNick, notInChannel } from '../../channels/index.js';
+import { type Channels, noSuchNick, notIdentified, notInChannel } from '../../channels/index.js';
 
 /** Who acts, in what is recorded. */
 export const actor = 'admit-payers';
@@ -10,7 +10,7 @@ export interface Membership {
   nick: string;
 }
 
-/** `absent`: the nick is not on the network, or not in the channel where it would have to be. */
+/** `absent`: the nick is not on the network, or not in the channel where it would have to be, or not identified where it has to be. */
 export type Moved = 'done' | 'absent';
 
 /** Brings a nick into its channel, with a voice. Throws what keeps the channel service from doing it. */
@@ -37,6 +37,6 @@ async function change(
   );
   const error = failed[nick];
   if (error === undefined) return 'done';
-  if (error === noSuchNick || error === notInChannel) return 'absent';
+  if (error === noSuchNick || error === notInChannel || error === notIdentified) return 'absent';
   throw new Error(error);
 }

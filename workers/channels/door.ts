@@ -1,0 +1,141 @@
+import type { Logger } from 'pino';
+import { modeFlags } from '../../streams/channels/index.js';
+import { atMost, clock } from '../../streams/core/clock.js';
+import { isExpected } from '../../streams/core/index.js';
+import { casefold } from '../../streams/irc-grammar.js';
+import { identified } from '../irc/identified.js';
+import { type IrcLine, textOf } from '../irc/line.js';
+import type { Session } from '../irc/session.js';
+
+/** What the door works with. */
+export interface DoorOptions {
+  /** Nicks of our own bots, who are let in everywhere. */
+  bots: readonly string[];
+  /** The link of a nick; `level` is above 0 where the identified nick has said so itself. Nobody is linked where it is not given. */
+  linkOf?: (nick: string) => Promise<{ level: number } | undefined>;
+  logger: Logger;
+}
+
+/**
+ * Whether somebody may be brought into a closed room: `unproven` is who has the nick of somebody else as far as
+ * anybody can tell, because the nick is registered or linked and they are not identified.
+ */
+export type Standing = 'known' | 'unproven' | 'away';
+
+/** The nick service, as networks call it, and how long it is waited for. */
+const nickService = 'NickServ';
+const answerMs = 2_000;
+const absentMs = 1_000;
+/** Who was told how to come in is not told again for so long, and as many are remembered. */
+const tellAgainMs = 600_000;
+const mostTold = 5_000;
+
+/** Answers of `STATUS`: there is no such account, the nick is registered and this is not its owner, or this is its owner. */
+const isOwner = 3;
+
+/** Whether nobody enters a channel by himself. */
+export function isClosed(modes: string): boolean {
+  const flags = modeFlags(modes);
+  return flags.has('i') || flags.has('k');
+}
+
+/** Looks at who is to be brought into a closed room: nicks are anybody's who takes them, accounts are not. */
+export class Door {
+  readonly #options: DoorOptions;
+  readonly #asked = new Map<string, ((status: number) => void)[]>();
+  /** When who has a nick was told of a channel, in milliseconds. */
+  readonly #told = new Map<string, Map<string, number>>();
+  /** The network has a nick service, also while it is away. */
+  #hasService = false;
+  #absentUntil = 0;
+
+  constructor(options: DoorOptions) {
+    this.#options = options;
+  }
+
+  /** Those of the nicks who may be brought into a channel with these modes; whoever is there and may not is told how they may. */
+  async admitted(
+    session: Session,
+    channel: string,
+    modes: string,
+    nicks: readonly string[],
+  ): Promise<string[]> {
+    if (!isClosed(modes)) return [...nicks];
+    const standings = await Promise.all(nicks.map((nick) => this.standing(session, nick)));
+    for (const [n, nick] of nicks.entries())
+      if (standings[n] === 'unproven') this.tell(session, nick, channel);
+    return nicks.filter((_, n) => standings[n] === 'known');
+  }
+
+  async standing(session: Session, nick: string): Promise<Standing> {
+    if ([session.nick, ...this.#options.bots].some((bot) => casefold(bot) === casefold(nick))) return 'known';
+    const found = await identified(session, nick);
+    if (found.is === 'away') return 'away';
+    const isAccount = found.is === 'identified' && casefold(found.account) === casefold(nick);
+    if (isAccount) return 'known';
+    const [status, link] = await Promise.all([this.#statusOf(session, nick), this.#linkOf(nick)]);
+    // a mark of the server is not enough beside another account, but the word of both is
+    if (found.is === 'identified' && status === isOwner) return 'known';
+    if (status !== undefined && status > 0) return 'unproven';
+    if (link === 'unknown' || (link && link.level > 0)) return 'unproven';
+    // without a nick service there is nothing to be identified with
+    if (!this.#hasService) return 'known';
+    return link || status === undefined ? 'unproven' : 'known';
+  }
+
+  /** Tells somebody who is not identified how to come in, unless that was a moment ago. */
+  tell(session: Session, nick: string, channel: string): void {
+    const now = clock.now();
+    if (!this.#told.has(casefold(nick)) && this.#told.size >= mostTold) this.#told.clear();
+    const told = this.#told.get(casefold(nick)) ?? new Map<string, number>();
+    if (now - (told.get(channel) ?? Number.NEGATIVE_INFINITY) < tellAgainMs) return;
+    this.#told.set(casefold(nick), told.set(channel, now));
+    const text = `${nick} is expected in ${channel}. The nick is registered or linked to a wallet: identify with the nick service (/msg ${nickService} IDENTIFY <password>), and you are brought in.`;
+    session.ask('NOTICE', nick, text).catch(() => undefined); // the next session tells anew
+  }
+
+  /** Somebody has come with a nick, who was told nothing yet. */
+  came(nick: string): void {
+    this.#told.delete(casefold(nick));
+  }
+
+  /** Takes note of a line from the server: the nick service may have answered. */
+  see(line: IrcLine): void {
+    if (line.command !== 'NOTICE' || casefold(line.nick) !== casefold(nickService)) return;
+    const [, about = '', status] = /^STATUS (\S+) ([0-3])\b/.exec(textOf(line)) ?? [];
+    if (status === undefined) return;
+    this.#hasService = true;
+    for (const answer of this.#asked.get(casefold(about)) ?? []) answer(Number(status));
+    this.#asked.delete(casefold(about));
+  }
+
+  /** What the nick service says of a nick; `undefined` where it does not answer. */
+  async #statusOf(session: Session, nick: string): Promise<number | undefined> {
+    if (clock.now() < this.#absentUntil) return undefined;
+    const key = casefold(nick);
+    let status: number | undefined;
+    const answered = new Promise<void>((resolve) => {
+      const answer = (told: number) => {
+        status = told;
+        resolve();
+      };
+      this.#asked.set(key, [...(this.#asked.get(key) ?? []), answer]);
+    });
+    const { error } = await session.ask('PRIVMSG', nickService, `STATUS ${nick}`);
+    if (!error) await atMost(answered, answerMs);
+    if (status !== undefined) return status;
+    this.#asked.delete(key);
+    this.#absentUntil = clock.now() + absentMs;
+    return undefined;
+  }
+
+  async #linkOf(nick: string): Promise<{ level: number } | 'unknown' | undefined> {
+    try {
+      return await this.#options.linkOf?.(casefold(nick));
+    } catch (error) {
+      if (!isExpected(error)) throw error;
+      this.#options.logger.debug({ nick, err: error }, 'it cannot be told whether a nick is linked');
+      return 'unknown';
+    }
+  }
+}
