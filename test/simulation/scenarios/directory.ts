@@ -49,11 +49,11 @@ export class DirectoryOnLog {
   #answer(text: string, params: unknown[] = []): unknown[] {
     const isThere = ({ state }: Row) => state.status === 'active' || state.status === 'archived';
     const rows = [...this.#rows.values()].filter(isThere);
-    if (text.includes('select name, modes, topic, invited'))
+    if (text.includes('select name, type, modes, topic, invited'))
       return rows
         .sort((a, b) => (a.name < b.name ? -1 : 1))
-        .map(({ name, state: { modes, topic, invited, status }, createdAt }) => ({
-          ...{ name, modes, topic, invited: JSON.stringify(invited), created_at: createdAt },
+        .map(({ name, state: { type, modes, topic, invited, status }, createdAt }) => ({
+          ...{ name, type, modes, topic, invited: JSON.stringify(invited), created_at: createdAt },
           archived_at: status === 'archived' ? createdAt : null,
         }));
     if (text.includes('as asked (name)'))
