@@ -1,8 +1,23 @@
+import { LRUCache } from 'lru-cache';
 import type { Thresholds } from './judgement.js';
 import { type Score, scoreText } from './score.js';
 
 /** Stands in a line where somebody's text was left out. */
 export const withheldMark = '[withheld: guardian]';
+
+/** Names of networks and categories come with every event: a text this short is scored once. */
+const shortText = 40;
+const shortScores = new LRUCache<string, Score>({ max: 1_000 });
+
+function scoreOf(text: string): Score {
+  if (text.length > shortText) return scoreText(text);
+  let score = shortScores.get(text);
+  if (!score) {
+    score = scoreText(text);
+    shortScores.set(text, score);
+  }
+  return score;
+}
 
 /** What was left out of an event's line. */
 export interface Withheld {
@@ -48,7 +63,7 @@ export class Screening {
   }
 
   #isHarmless(text: string): boolean {
-    const score = scoreText(text);
+    const score = scoreOf(text);
     if (score.score < this.#from) return true;
     if (score.score > (this.#worst?.score ?? 0)) this.#worst = score;
     return false;

@@ -131,6 +131,8 @@ export class Reception {
 
   /** Without the rooms of tasks and relays that were deleted: a late line opens none again but the one that it `opens`. */
   async #openTargets(targets: string[], opens: string | undefined): Promise<string[]> {
+    // most events are shown in channels that last, and nothing is asked of the log for them
+    if (!targets.some((name) => name !== opens && shortLived.has(roomTypeOf(name)))) return targets;
     const { log } = this.#options;
     const isDeleted = await Promise.all(
       targets.map(async (name) => {
