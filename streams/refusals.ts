@@ -285,6 +285,17 @@ export const refusalAreas = {
     }),
     self_feedback: refusal(400, 'Nobody rates themselves', { advice: 'Rate somebody else' }),
   },
+  Moderation: {
+    not_your_incident: refusal(403, 'The incident is not yours', {
+      advice: 'Appeal as the account, or from the host, that it was recorded for',
+    }),
+    nothing_to_appeal: refusal(409, 'Nothing was done for this incident, or it was pardoned', {
+      advice: 'Nothing: it does not count',
+    }),
+    no_open_appeal: refusal(409, 'Nobody has appealed, or the incident was pardoned', {
+      advice: 'Nothing, or pardon it without an appeal',
+    }),
+  },
   Payments: {
     payment_required: refusal(402, 'Payment required', {
       advice: 'Pay in one of the ways that `accepts` lists',

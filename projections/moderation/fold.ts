@@ -37,6 +37,10 @@ export const incidentRows = new Rows({
   lifted_at: 'timestamptz',
   pardoned_at: 'timestamptz',
   pardoned_by: 'text',
+  appealed_at: 'timestamptz',
+  appeal: 'text',
+  upheld_at: 'timestamptz',
+  told_at: 'timestamptz',
   created_at: 'timestamptz not null',
 });
 
@@ -46,7 +50,7 @@ export const incidentRows = new Rows({
  */
 export const moderationModel = defineProjection({
   name: 'moderation',
-  version: 4,
+  version: 5,
   streams: [moderation],
   ddl: (schema) => `
     ${incidentRows.create(`${schema}.incidents`)}
@@ -55,6 +59,8 @@ export const moderationModel = defineProjection({
     create index on ${schema}.incidents (channel_key, id) where action in ('kick', 'ban') and pardoned_at is null;
     create index on ${schema}.incidents (id) where outcome is null and action not in ('none', 'withhold');
     create index on ${schema}.incidents (until) where until is not null and lifted_at is null;
+    create index on ${schema}.incidents (id)
+      where told_at is null and person is not null and (pardoned_at is not null or upheld_at is not null);
     create table ${schema}.persons (
       person text collate "C" primary key,
       nick text not null,
@@ -89,6 +95,9 @@ export const moderationModel = defineProjection({
     for (const row of await setPardoned(tx, pardons, schema)) {
       if (row.person !== null) count(counts, row.person, row, 0, -1);
     }
+    await setAppealed(tx, of('incident.appealed'), schema);
+    await setTime(tx, 'upheld_at', of('incident.upheld'), schema);
+    await setTime(tx, 'told_at', of('incident.told'), schema);
     if (counts.size > 0) await addCounts(tx, [...counts.values()], schema);
   },
 });
@@ -150,6 +159,31 @@ async function setLifted(tx: Tx, facts: FactOfType<'incident.lifted'>[], schema:
   );
 }
 
+async function setAppealed(tx: Tx, facts: FactOfType<'incident.appealed'>[], schema: string): Promise<void> {
+  if (facts.length === 0) return;
+  await tx.query(
+    `update ${schema}.incidents as i set appealed_at = row.at, appeal = row.reason
+     from json_to_recordset($1::json) as row (ref text, at timestamptz, reason text) where i.ref = row.ref`,
+    [json(facts.map(({ data, at }) => ({ ref: data.ref, at, reason: data.reason })))],
+  );
+}
+
+async function setTime(
+  tx: Tx,
+  column: 'upheld_at' | 'told_at',
+  facts: FactOfType<'incident.upheld' | 'incident.told'>[],
+  schema: string,
+): Promise<void> {
+  if (facts.length === 0) return;
+  await tx.query(
+    `update ${schema}.incidents as i set ${column} = row.at
+     from json_to_recordset($1::json) as row (ref text, at timestamptz)
+     -- who was told before it was pardoned is to be told of that
+     where i.ref = row.ref and row.at >= coalesce(i.pardoned_at, row.at)`,
+    [json(facts.map(({ data, at }) => ({ ref: data.ref, at })))],
+  );
+}
+
 async function setPardoned(
   tx: Tx,
   facts: FactOfType<'incident.pardoned'>[],
@@ -157,7 +191,8 @@ async function setPardoned(
 ): Promise<{ person: string | null; nick: string; level: string; private: boolean }[]> {
   if (facts.length === 0) return [];
   return await tx.query(
-    `update ${schema}.incidents as i set pardoned_at = row.at, pardoned_by = row.by
+    `update ${schema}.incidents as i set pardoned_at = row.at, pardoned_by = row.by,
+       told_at = case when told_at <= row.at then null else told_at end
      from json_to_recordset($1::json) as row (ref text, at timestamptz, by text)
      where i.ref = row.ref and i.pardoned_at is null returning i.person, i.nick, i.level, i.private`,
     [json(facts.map(({ data, at, by }) => ({ ref: data.ref, at, by })))],

@@ -27,6 +27,11 @@ export interface IncidentRecord extends ModerationIncident {
   lifted_at: string | null;
   pardoned_at: string | null;
   pardoned_by: string | null;
+  appealed_at: string | null;
+  /** What the person concerned gave as a reason. */
+  appeal: string | null;
+  /** When an operator declined that. */
+  upheld_at: string | null;
 }
 
 /** The contract's moderation reputation of a nick; pardoned incidents do not count. */
@@ -228,6 +233,26 @@ export async function dueLifts(
   return { due: rows.map(runningView), next: next?.until };
 }
 
+/** Of a decision that somebody has not heard of for so long nobody is told any more, in milliseconds. */
+const toldWithinMs = 30 * 24 * 3_600_000;
+
+/** Incidents of which the person has not been told what an operator has decided, oldest first. */
+export async function untoldDecisions(
+  sql: Tx,
+  schema: string,
+  now: Date,
+  limit: number,
+): Promise<(RunningIncident & { person: string })[]> {
+  const rows = await sql.query<StoredIncident>(
+    `select * from ${schema}.incidents
+     where told_at is null and person is not null and (pardoned_at is not null or upheld_at is not null)
+       and greatest(pardoned_at, upheld_at) > $1 and action not in ('none', 'withhold')
+     order by id limit $2`,
+    [new Date(now.getTime() - toldWithinMs), limit],
+  );
+  return rows.map((row) => ({ ...runningView(row), person: row.person! }));
+}
+
 const mostWithheld = 10_000;
 
 /** Ids of the lines of a channel (casefolded) for which somebody was to be kicked or banned, the newest ones. */
@@ -275,14 +300,16 @@ function incidentView({
 }
 
 function recordView(row: StoredIncident): IncidentRecord {
-  const { text, action, outcome, pardoned_by } = row;
+  const { text, action, outcome, pardoned_by, appeal } = row;
   return {
     ...incidentView(row),
-    ...{ text, action, outcome, pardoned_by },
+    ...{ text, action, outcome, pardoned_by, appeal },
     error: row.error ?? row.spared,
     until: row.until?.toISOString() ?? null,
     lifted_at: row.lifted_at?.toISOString() ?? null,
     pardoned_at: row.pardoned_at?.toISOString() ?? null,
+    appealed_at: row.appealed_at?.toISOString() ?? null,
+    upheld_at: row.upheld_at?.toISOString() ?? null,
   };
 }
 

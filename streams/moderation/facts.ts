@@ -67,6 +67,12 @@ export const moderation = defineStream({
     }),
     /** An operator says that it was none. */
     'incident.pardoned': z.object({ ref, reason: z.string() }),
+    /** The person concerned asks for it to be taken back; whoever that is stands in `by`. */
+    'incident.appealed': z.object({ ref, reason: z.string() }),
+    /** An operator says that it was one, and declines what the person has asked for. */
+    'incident.upheld': z.object({ ref, reason: z.string() }),
+    /** The person was told, on the network, what an operator has decided. */
+    'incident.told': z.object({ ref, decision: z.enum(['pardoned', 'upheld']) }),
   },
 });
 

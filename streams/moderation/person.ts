@@ -13,6 +13,9 @@ interface Entry {
   /** A quiet or ban that has not been lifted. */
   runs: boolean;
   pardoned: boolean;
+  appealed: boolean;
+  upheld: boolean;
+  told: boolean;
 }
 
 /** What one person did, by the reference of each incident. */
@@ -36,7 +39,12 @@ export type PersonCommand =
     }
   | ({ is: 'answer'; subject: string } & Answered)
   | { is: 'lift'; subject: string; ref: string; outcome: 'done' | 'failed' | 'outlived'; error?: string }
-  | { is: 'pardon'; subject: string; ref: string; reason: string };
+  | { is: 'pardon'; subject: string; ref: string; reason: string }
+  /** The person concerned asks for it to be taken back. */
+  | { is: 'appeal'; subject: string; ref: string; reason: string }
+  /** An operator does not take it back. */
+  | { is: 'uphold'; subject: string; ref: string; reason: string }
+  | { is: 'tell'; subject: string; ref: string };
 
 /** What somebody has to answer for: each text once, the next one by what came before it. */
 export const personDecider: Decider<PersonState, PersonCommand, ModerationFact> = {
@@ -47,16 +55,33 @@ export const personDecider: Decider<PersonState, PersonCommand, ModerationFact> 
   evolve({ incidents }, { type, data }) {
     if (type === 'incident.recorded') {
       const { said_at, level, action } = data;
-      incidents.set(data.ref, { at: Date.parse(said_at), level, action, runs: false, pardoned: false });
+      const open = { runs: false, pardoned: false, appealed: false, upheld: false, told: false };
+      incidents.set(data.ref, { at: Date.parse(said_at), level, action, ...open });
       return;
     }
     const entry = incidents.get(data.ref);
     if (!entry) return;
-    if (type === 'incident.pardoned') entry.pardoned = true;
-    else if (type === 'incident.lifted') entry.runs = data.outcome === 'failed';
-    else {
-      entry.outcome = data.outcome;
-      entry.runs = data.outcome === 'done' && data.until !== undefined;
+    switch (type) {
+      case 'incident.answered':
+        entry.outcome = data.outcome;
+        entry.runs = data.outcome === 'done' && data.until !== undefined;
+        break;
+      case 'incident.lifted':
+        entry.runs = data.outcome === 'failed';
+        break;
+      case 'incident.pardoned':
+        // a later decision is told of, too
+        Object.assign(entry, { pardoned: true, told: false });
+        break;
+      case 'incident.appealed':
+        entry.appealed = true;
+        break;
+      case 'incident.upheld':
+        entry.upheld = true;
+        break;
+      case 'incident.told':
+        entry.told = true;
+        break;
     }
   },
 
@@ -77,6 +102,21 @@ export const personDecider: Decider<PersonState, PersonCommand, ModerationFact> 
       case 'pardon': {
         const { ref, reason } = command;
         return entry.pardoned ? undefined : { type: 'incident.pardoned', data: { ref, reason } };
+      }
+      case 'appeal': {
+        const { ref, reason } = command;
+        if (entry.action === 'none' || entry.pardoned) throw new Refusal('nothing_to_appeal');
+        return entry.appealed ? undefined : { type: 'incident.appealed', data: { ref, reason } };
+      }
+      case 'uphold': {
+        const { ref, reason } = command;
+        if (!entry.appealed || entry.pardoned) throw new Refusal('no_open_appeal');
+        return entry.upheld ? undefined : { type: 'incident.upheld', data: { ref, reason } };
+      }
+      case 'tell': {
+        if (entry.told || !(entry.pardoned || entry.upheld)) return undefined;
+        const decision = entry.pardoned ? 'pardoned' : 'upheld';
+        return { type: 'incident.told', data: { ref: command.ref, decision } };
       }
     }
   },

@@ -71,7 +71,7 @@ export class GuardHouse {
   async guard(hand: Hand, options: Partial<GuardOptions> = {}): Promise<{ stop(): Promise<void> }> {
     const log = await openLog(this.t, this.nats.url);
     const guard = new GuardChannels({
-      ...{ log, logger, thresholds: usualThresholds, ignored: [], bots: ['em-bot'] },
+      ...{ log, logger, thresholds: usualThresholds, ignored: [], bots: ['em-bot'], appealTo: 'channelserv' },
       ...{ enforce: hand.enforce, read: this.read },
       ...options,
     });

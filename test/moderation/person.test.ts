@@ -172,7 +172,37 @@ t.test('MOD-09 MOD-10 answers, lifts and pardons', async (t) => {
   };
   given([ban]).when(pardon).decides(t, pardoned);
   given([ban, pardoned]).when(pardon).decides(t, undefined, 'pardoned before');
-  for (const command of [pardon, lift, { is: 'answer' as const, subject, ...answer }])
+  const appeal = { is: 'appeal' as const, subject, ref: 'line:1-0', reason: 'a quote' };
+  const appealed: ModerationFact = {
+    type: 'incident.appealed',
+    data: { ref: 'line:1-0', reason: 'a quote' },
+  };
+  const uphold = { is: 'uphold' as const, subject, ref: 'line:1-0', reason: 'none' };
+  const upheld: ModerationFact = { type: 'incident.upheld', data: { ref: 'line:1-0', reason: 'none' } };
+  const tell = { is: 'tell' as const, subject, ref: 'line:1-0' };
+  const told = (decision: 'pardoned' | 'upheld'): ModerationFact => ({
+    type: 'incident.told',
+    data: { ref: 'line:1-0', decision },
+  });
+  given([ban]).when(appeal).decides(t, appealed);
+  given([ban, appealed]).when(appeal).decides(t, undefined, 'appealed before');
+  given([ban, pardoned]).when(appeal).refuses(t, 'nothing_to_appeal');
+  given([recorded('line:1-0', 0, 'LOG', { action: 'none' })])
+    .when(appeal)
+    .refuses(t, 'nothing_to_appeal');
+  given([ban]).when(uphold).refuses(t, 'no_open_appeal');
+  given([ban, appealed]).when(uphold).decides(t, upheld);
+  given([ban, appealed, upheld]).when(uphold).decides(t, undefined, 'declined before');
+  given([ban, appealed, pardoned]).when(uphold).refuses(t, 'no_open_appeal');
+  given([ban, appealed]).when(tell).decides(t, undefined, 'nothing is decided');
+  given([ban, appealed, upheld]).when(tell).decides(t, told('upheld'));
+  given([ban, appealed, upheld, told('upheld')])
+    .when(tell)
+    .decides(t, undefined, 'told before');
+  given([ban, appealed, upheld, told('upheld'), pardoned])
+    .when(tell)
+    .decides(t, told('pardoned'));
+  for (const command of [pardon, lift, appeal, uphold, tell, { is: 'answer' as const, subject, ...answer }])
     given([]).when(command).refuses(t, 'not_found');
 });
 

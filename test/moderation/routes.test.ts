@@ -29,7 +29,7 @@ const keyed = { 'x-api-key': key };
 
 /** Records an incident of which nothing follows; its id. */
 async function record(log: Log, nick: string, level: Level, fields: Partial<Incident> = {}): Promise<number> {
-  const person = personOf({ nick, host: 'u@192.0.2.1' });
+  const person = personOf({ nick, host: `u@${nick}.example` });
   const data = {
     ...{
       ref: `line:${nick}-${Math.random()}`,

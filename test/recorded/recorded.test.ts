@@ -48,10 +48,13 @@ function comparable(rows: Awaited<ReturnType<typeof rowsOf>>): typeof rows {
 }
 
 /**
- * Columns that rows have got since: whether what is in them is private, of which life of a channel they are, and by which
- * nick incidents are found, as they no longer are by their persons.
+ * Columns that rows have got since: whether what is in them is private, of which life of a channel they are, by which
+ * nick incidents are found, as they no longer are by their persons, and what became of appeals.
  */
-const newerColumns = ['private', 'private_count', 'life', 'nick_key'];
+const newerColumns = [
+  ...['private', 'private_count', 'life', 'nick_key'],
+  ...['appealed_at', 'appeal', 'upheld_at', 'told_at'],
+];
 
 function withoutNewer(row: string): string {
   const known = Object.entries(JSON.parse(row) as object).filter(

@@ -38,6 +38,10 @@ export const moderation = {
     'Who is identified is not hit by what others say under their nick or at their host, and our bots are not either.',
   'MOD-27':
     'The text of lines that somebody was kicked or banned for is withheld in all reads, but for who may operate, until it is pardoned.',
+  'MOD-28':
+    'Who is concerned is told the number of the incident and how to appeal, and appeals by message to the channel bot or by route; nobody else does.',
+  'MOD-29':
+    'An operator pardons or declines, and the person hears of it by notice, at once or when they are seen again.',
   'MOD-24':
     'A ban that the network does not take is a kick all the same, and of a list that is nearly full our oldest masks go.',
   'MOD-22': 'An action that was done before a crash and not recorded is done when it is asked for again.',

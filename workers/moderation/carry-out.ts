@@ -30,7 +30,7 @@ export async function carryOut(options: GuardOptions, incident: Pending): Promis
     act: acts[action]!,
     ...{ channel, nick, host: incident.host ?? undefined, account: incident.account ?? undefined },
     sparing: options.bots,
-    text: wordsFor(id, { action, channel, patterns, seconds }),
+    text: wordsFor(id, { action, channel, patterns, seconds }, options.appealTo),
   });
   await answer(options, incident, came);
   return came.is;

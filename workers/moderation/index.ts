@@ -1,9 +1,11 @@
 import { atMost } from '../../streams/core/clock.js';
+import { Decisions } from './decisions.js';
 import { guardEvents } from './events.js';
 import { GuardLines } from './lines.js';
 import type { GuardOptions } from './options.js';
 import { Sanctions } from './sanctions.js';
 
+export { takeAppeals } from './appeals.js';
 export { type GuardOptions, guard } from './options.js';
 
 /**
@@ -14,8 +16,9 @@ export class GuardChannels {
   readonly #parts: { start(): void; stop(): Promise<void> }[];
 
   constructor(options: GuardOptions) {
-    const lines = new GuardLines(options);
-    const sanctions = new Sanctions(options, (ref) => lines.isInHand(ref));
+    const decisions = new Decisions(options);
+    const lines = new GuardLines(options, (seen) => decisions.appeared(seen));
+    const sanctions = new Sanctions(options, (ref) => lines.isInHand(ref), decisions);
     this.#parts = [lines, guardEvents(options), sanctions];
   }
 

@@ -40,6 +40,8 @@ interface Suspect {
   factId: string;
 }
 
+type Appeared = (seen: Pick<LineSighting, 'nick' | 'host' | 'account'>) => unknown;
+
 const maxInHand = 1_024;
 /** Incidents that are recorded and acted upon at the same time. */
 const atOnce = 256;
@@ -64,9 +66,13 @@ export class GuardLines {
   /** When scoring gave way to others the last time. */
   #turnAt = 0;
 
-  constructor(options: GuardOptions) {
+  /** Told of who comes into a channel or speaks there. */
+  readonly #appeared: Appeared;
+
+  constructor(options: GuardOptions, appeared: Appeared) {
     const { log, logger } = options;
     this.#options = options;
+    this.#appeared = appeared;
     this.#ignored = new Set(options.ignored.map(casefold));
     this.#bots = new Set(options.bots.map(casefold));
     this.#reactor = new Reactor<typeof irc, Suspect>({
@@ -101,6 +107,7 @@ export class GuardLines {
     if (this.#ignored.has(casefold(channel))) return suspects;
     const closed = closedAt(fact, false);
     for (const [index, line] of seen.entries()) {
+      if (isLine(line) || line.is === 'join') void this.#appeared(line);
       if (!isLine(line)) continue;
       const person = personOf(line);
       const { score, text } = this.#score(line);

@@ -12,6 +12,8 @@ export interface GuardOptions {
   ignored: readonly string[];
   /** Nicks of our own bots: what they say is recorded and nothing is done about it. */
   bots: readonly string[];
+  /** Nick of the bot that takes appeals, and by which notices come. */
+  appealTo: string;
   /** Acts on the network. Throws `Unavailable` while nobody can. */
   enforce(wanted: Enforcement): Promise<Enforced>;
   read: Read;

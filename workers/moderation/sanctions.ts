@@ -7,6 +7,7 @@ import {
 import { type Position, retry, Sleeper } from '../../streams/core/index.js';
 import { moderation, personDecider } from '../../streams/moderation/index.js';
 import { answer, carryOut } from './carry-out.js';
+import type { Decisions } from './decisions.js';
 import { type GuardOptions, guard, usualLateAfterMs } from './options.js';
 
 const retryMs = 2_000;
@@ -32,8 +33,11 @@ export class Sanctions {
   readonly #sleeper = new Sleeper();
   #running: Promise<unknown> | undefined;
 
-  constructor(options: GuardOptions, isInHand: (ref: string) => boolean) {
+  readonly #decisions: Decisions;
+
+  constructor(options: GuardOptions, isInHand: (ref: string) => boolean, decisions: Decisions) {
     this.#options = options;
+    this.#decisions = decisions;
     this.#isInHand = isInHand;
   }
 
@@ -86,6 +90,7 @@ export class Sanctions {
     await this.#each(unanswered, (incident) => this.#finish(incident, now));
     const { due, next } = await read((sql, schema) => dueLifts(sql, schema, now));
     await this.#each(due, (incident) => this.#lift(incident, now));
+    await this.#decisions.look(this.#seen);
     if (unanswered.length > 0 || due.length > 0) return retryMs;
     return next ? Math.min(longestMs, Math.max(10, next.getTime() - log.now().getTime())) : longestMs;
   }

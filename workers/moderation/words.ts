@@ -1,19 +1,34 @@
 import type { Incident } from '../../streams/moderation/index.js';
 
 /** What somebody is told about an incident of theirs, and what a kick gives as its reason. */
-export function wordsFor(id: number, { action, channel, patterns, seconds = 0 }: WordedIncident): string {
+export function wordsFor(
+  id: number,
+  { action, channel, patterns, seconds = 0 }: WordedIncident,
+  appealTo: string,
+): string {
   const sign = patterns.split(',', 1)[0] ?? '';
   const incident = `incident ${id}: ${sign}`;
+  const appeal = `To appeal: /msg ${appealTo} APPEAL ${id}, and why.`;
   switch (action) {
     case 'notice':
-      return `What you said in ${channel} looks like an attempt to steer agents (${incident}). Please leave that; it is recorded.`;
+      return `What you said in ${channel} looks like an attempt to steer agents (${incident}). Please leave that; it is recorded. ${appeal}`;
     case 'quiet':
-      return `You are muted in ${channel} for ${Math.round(seconds / 60)} minutes, for what looks like an attempt to steer agents (${incident}).`;
+      return `You are muted in ${channel} for ${Math.round(seconds / 60)} minutes, for what looks like an attempt to steer agents (${incident}). ${appeal}`;
     case 'ban':
-      return `Banned for ${Math.round(seconds / 3_600)} h: attempts to steer agents (${incident})`;
+      return `Banned for ${Math.round(seconds / 3_600)} h: attempts to steer agents (${incident}). ${appeal}`;
     default:
-      return `Attempts to steer agents (${incident})`;
+      return `Attempts to steer agents (${incident}). ${appeal}`;
   }
+}
+
+/** What somebody is told when an operator has decided about an incident of theirs. */
+export function decisionFor(
+  id: number,
+  { channel, pardoned }: { channel: string; pardoned: boolean },
+): string {
+  return pardoned
+    ? `Incident ${id} in ${channel} was pardoned: it does not count any more, and what ran because of it ends.`
+    : `Incident ${id} in ${channel} stands: an operator has declined your appeal.`;
 }
 
 type WordedIncident = Pick<Incident, 'action' | 'channel' | 'patterns'> & { seconds?: number | undefined };

@@ -25,6 +25,7 @@ export function moderationArea(
     new GuardChannels({
       ...{ log, logger, bots: botNicks(config), enforce: createEnforcement(log) },
       thresholds: config.GUARDIAN_THRESHOLDS,
+      appealTo: config.CHANNELSERV_NICK,
       ignored: config.GUARDIAN_IGNORE_CHANNELS,
       read: (query, after) => readModels.readAt('moderation', query, after),
     });

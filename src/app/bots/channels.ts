@@ -1,5 +1,6 @@
 import { linkOfNick } from '../../../projections/identity/queries.js';
 import { type ChannelsObserver, KeepChannels } from '../../../workers/channels/index.js';
+import { takeAppeals } from '../../../workers/moderation/index.js';
 import type { Config } from '../../config/config.js';
 import type { ReadModels } from '../../stores/read-models.js';
 import { type BotHold, type BotParts, createBot } from './bot.js';
@@ -18,8 +19,9 @@ export function createChannelKeeping(
     realname: 'channel management',
     // channels are many and commands short: less would leave the server waiting
     connection: { bytesInFlight: 16_384 },
-    work: (irc) =>
-      new KeepChannels({
+    work: (irc) => {
+      takeAppeals(irc, { log, logger });
+      return new KeepChannels({
         log,
         logger,
         irc,
@@ -38,6 +40,7 @@ export function createChannelKeeping(
           geographicIdleMs: config.GEO_INACTIVITY_DAYS * 24 * hourMs,
           endedTaskMs: config.ARCHIVE_GRACE_HOURS * hourMs,
         },
-      }),
+      });
+    },
   });
 }

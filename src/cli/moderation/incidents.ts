@@ -15,6 +15,8 @@ const Row = z.looseObject({
   error: z.string().nullable(),
   lifted_at: z.string().nullable(),
   pardoned_at: z.string().nullable(),
+  appealed_at: z.string().nullish(),
+  upheld_at: z.string().nullish(),
   text: z.string().nullable(),
   created_at: z.string(),
 });
@@ -62,8 +64,10 @@ export const incidentsCommand = defineCommand({
   },
 });
 
-function becameOf({ action, outcome, error, lifted_at, pardoned_at }: Row): string {
-  const end = pardoned_at ? ', pardoned' : lifted_at ? ', lifted' : '';
+function becameOf(row: Row): string {
+  const { action, outcome, error, lifted_at, pardoned_at, appealed_at, upheld_at } = row;
+  const appeal = appealed_at && !pardoned_at ? (upheld_at ? ', appeal declined' : ', appealed') : '';
+  const end = (pardoned_at ? ', pardoned' : lifted_at ? ', lifted' : '') + appeal;
   if (action === 'none') return `none${error ? ` (${error})` : ''}${end}`;
   const came = outcome === null || outcome === 'done' ? '' : `: ${outcome}${error ? ` (${error})` : ''}`;
   return `${action}${came}${end}`;

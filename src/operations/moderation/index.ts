@@ -14,7 +14,7 @@ import { channelName, limit, Nick, seconds, Time, text } from '../core/fields.js
 import { type IrcState, ircStateView, secondsSince, troubleView } from '../core/health.js';
 import { type Caller, operationsOf } from '../core/operation.js';
 import { moreWithKey } from '../core/rights.js';
-import { listIncidentRecords, pardonIncident } from './records.js';
+import { appealIncident, declineAppeal, listIncidentRecords, pardonIncident } from './records.js';
 
 const define = operationsOf({ tag: 'Moderation', access: moreWithKey });
 
@@ -212,4 +212,6 @@ export const moderationOperations = [
   getModerationHealth,
   listIncidentRecords,
   pardonIncident,
+  declineAppeal,
+  appealIncident,
 ];

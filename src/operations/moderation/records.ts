@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { incidentRecords } from '../../../projections/moderation/queries.js';
 import { type Log, Refusal } from '../../../streams/core/index.js';
-import { moderation, personDecider } from '../../../streams/moderation/index.js';
+import { casefold, cleanText } from '../../../streams/irc-grammar.js';
+import { type Incident, moderation, personDecider } from '../../../streams/moderation/index.js';
 import type { ReadModels } from '../../stores/read-models.js';
-import { before, limit, text } from '../core/fields.js';
-import { operationsOf } from '../core/operation.js';
+import { before, limit, Nick, text } from '../core/fields.js';
+import { type Caller, operationsOf } from '../core/operation.js';
 import { scope } from '../core/rights.js';
 
 const define = operationsOf({ tag: 'Operations', access: scope('operate') });
@@ -63,3 +64,78 @@ export const pardonIncident = define('pardonIncident', {
     return { id, nick, channel, level, pardoned: true, already: fact === undefined };
   },
 });
+
+const Decided = z.looseObject({ id: z.int(), already: z.boolean() });
+
+/** Does something about an incident by its id; whether something came of it. */
+async function decide(
+  id: number,
+  command: { is: 'appeal' | 'uphold'; reason: string },
+  { actor: by, cause }: Caller,
+  { log, readModels }: RecordParts,
+  requireConcerned: (incident: Incident) => void = () => {},
+) {
+  const recorded = await log.at(moderation, id);
+  if (recorded?.type !== 'incident.recorded') throw new Refusal('not_found', `There is no incident ${id}`);
+  requireConcerned(recorded.data);
+  const { ref, nick, channel, level } = recorded.data;
+  const origin = { by, cause: cause ?? null };
+  const { fact, position } = await log.handle(
+    moderation,
+    personDecider,
+    { ...command, subject: recorded.subject, ref },
+    origin,
+  );
+  await readModels.reached('moderation', position);
+  return { id, nick, channel, level, already: fact === undefined };
+}
+
+const incidentId = z.int().min(1).meta({ description: 'Id of the incident', example: 3 });
+const why = z.string().max(300).default('');
+
+/** Declines an appeal. */
+export const declineAppeal = define('declineAppeal', {
+  summary: 'Decline an appeal against a moderation incident',
+  description: 'The person concerned is told by a notice, at once or when they are seen again.',
+  input: z.object({ id: incidentId, reason: why.meta({ example: 'It was no quotation' }) }),
+  says: 'It stands',
+  output: Decided.meta({
+    example: { id: 3, nick: 'mallory', channel: '#lobby', level: 'WARN', already: false },
+  }),
+  refusals: { not_found: 'There is no incident with this id', no_open_appeal: true },
+  http: { method: 'post', path: '/ops/incidents/{id}/decline' },
+  run: async ({ id, reason }, caller, parts: RecordParts) =>
+    await decide(id, { is: 'uphold', reason }, caller, parts),
+});
+
+/** Asks for an incident to be taken back, as the person concerned. */
+export const appealIncident = operationsOf({ tag: 'Moderation', access: scope('report', { as: 'nick' }) })(
+  'appealIncident',
+  {
+    summary: 'Appeal against a moderation incident of your own',
+    description:
+      'For the agent whose nick it is, or an operator in its name; on IRC, `/msg channelserv APPEAL <id> <why>` does the same for whoever has no key. What an operator decides is told by a notice.',
+    input: z.object({
+      id: incidentId,
+      nick: Nick.describe('Whose incident it is; left out with an agent key, which has one'),
+      reason: why.meta({ example: 'I quoted a title' }),
+    }),
+    says: 'The appeal is recorded',
+    output: Decided.meta({
+      example: { id: 3, nick: 'mallory', channel: '#lobby', level: 'WARN', already: false },
+    }),
+    refusals: {
+      not_found: 'There is no incident with this id',
+      not_your_incident: true,
+      nothing_to_appeal: true,
+    },
+    http: { method: 'post', path: '/guardian/incidents/{id}/appeal' },
+    run: async ({ id, nick, reason }, caller, parts: RecordParts) =>
+      await decide(id, { is: 'appeal', reason: cleanText(reason) }, caller, parts, (incident) => {
+        const isTheirs =
+          incident.person === `account ${casefold(nick)}` ||
+          (incident.account === undefined && casefold(incident.nick) === casefold(nick));
+        if (!isTheirs) throw new Refusal('not_your_incident');
+      }),
+  },
+);

@@ -1,0 +1,76 @@
+import { untoldDecisions } from '../../projections/moderation/queries.js';
+import type { Position } from '../../streams/core/index.js';
+import { moderation, personDecider, personOf } from '../../streams/moderation/index.js';
+import { type GuardOptions, guard } from './options.js';
+import { decisionFor } from './words.js';
+
+type Untold = Awaited<ReturnType<typeof untoldDecisions>>[number];
+
+/** Somebody who was seen on the network. */
+interface Seen {
+  nick: string;
+  host?: string | undefined;
+  account?: string | undefined;
+}
+
+const atOnce = 200;
+
+/**
+ * Tells people what operators have decided about their incidents: at once where they are found, else as soon as they are
+ * seen again.
+ */
+export class Decisions {
+  readonly #options: GuardOptions;
+  /** Who was not to be found, and what they are to be told, by the id of the incident. */
+  readonly #awaited = new Map<string, Map<number, Untold>>();
+  readonly #tried = new Set<number>();
+
+  constructor(options: GuardOptions) {
+    this.#options = options;
+  }
+
+  /** Tells of what was decided since the last time; who is not to be found is awaited. */
+  async look(after: Position | undefined): Promise<void> {
+    const { log, read } = this.#options;
+    const untold = await read((sql, schema) => untoldDecisions(sql, schema, log.now(), atOnce), after);
+    this.#awaited.clear();
+    for (const one of untold) {
+      const isNew = !this.#tried.has(one.id);
+      const { nick, host, account } = one;
+      const isTold =
+        isNew && (await this.#tell(one, { nick, host: host ?? undefined, account: account ?? undefined }));
+      this.#tried.add(one.id);
+      if (isTold) continue;
+      const all = this.#awaited.get(one.person) ?? new Map<number, Untold>();
+      this.#awaited.set(one.person, all.set(one.id, one));
+    }
+    // what was told is not asked for again; one that is decided anew is
+    const ids = new Set(untold.map(({ id }) => id));
+    for (const id of this.#tried) if (!ids.has(id)) this.#tried.delete(id);
+  }
+
+  /** Tells somebody who was seen what they are awaited for. */
+  async appeared(seen: Seen): Promise<void> {
+    if (this.#awaited.size === 0) return;
+    const person = personOf(seen);
+    const all = this.#awaited.get(person);
+    if (!all) return;
+    this.#awaited.delete(person);
+    for (const one of all.values()) await this.#tell(one, seen);
+  }
+
+  async #tell(one: Untold, { nick, host, account }: Seen): Promise<boolean> {
+    const { log, enforce, logger } = this.#options;
+    const { id, ref, subject, channel } = one;
+    try {
+      const text = decisionFor(id, one);
+      const came = await enforce({ act: 'notice', channel, nick, host, account, text });
+      if (came.is === 'failed') return false;
+      await log.handle(moderation, personDecider, { is: 'tell', subject, ref }, { by: guard });
+      return true;
+    } catch (error) {
+      logger.warn({ id, err: error }, 'the person cannot be told of a decision now');
+      return false;
+    }
+  }
+}
