@@ -27,11 +27,12 @@ export interface IncidentRecord extends ModerationIncident {
   lifted_at: string | null;
   pardoned_at: string | null;
   pardoned_by: string | null;
-  appealed_at: string | null;
+  /** Absent where nobody has appealed, as are those that follow. */
+  appealed_at?: string;
   /** What the person concerned gave as a reason. */
-  appeal: string | null;
+  appeal?: string | null;
   /** When an operator declined that. */
-  upheld_at: string | null;
+  upheld_at?: string | null;
 }
 
 /** The contract's moderation reputation of a nick; pardoned incidents do not count. */
@@ -300,16 +301,19 @@ function incidentView({
 }
 
 function recordView(row: StoredIncident): IncidentRecord {
-  const { text, action, outcome, pardoned_by, appeal } = row;
+  const { text, action, outcome, pardoned_by, appeal, appealed_at, upheld_at } = row;
   return {
     ...incidentView(row),
-    ...{ text, action, outcome, pardoned_by, appeal },
+    ...{ text, action, outcome, pardoned_by },
     error: row.error ?? row.spared,
     until: row.until?.toISOString() ?? null,
     lifted_at: row.lifted_at?.toISOString() ?? null,
     pardoned_at: row.pardoned_at?.toISOString() ?? null,
-    appealed_at: row.appealed_at?.toISOString() ?? null,
-    upheld_at: row.upheld_at?.toISOString() ?? null,
+    ...(appealed_at && {
+      appealed_at: appealed_at.toISOString(),
+      appeal,
+      upheld_at: upheld_at?.toISOString() ?? null,
+    }),
   };
 }
 
