@@ -136,10 +136,14 @@ export class Cursor {
     await this.apply([], upTo);
   }
 
-  /** Whether the store's position is another one by now. */
+  /** Whether the store's position is another one by now, or none: the store may have lost what it had. */
   async hasMoved(): Promise<boolean> {
-    const position = await readPosition(this.#options.sql, this.#options.build.schema, this.#stream);
-    return position !== undefined && position !== this.#position;
+    const { sql, build } = this.#options;
+    const position = await readPosition(sql, build.schema, this.#stream).catch((error) => {
+      if (isExpected(error)) throw error;
+      return undefined;
+    });
+    return position !== this.#position;
   }
 
   /** Says for all to see at which fact it stopped; forgotten with the next move. */

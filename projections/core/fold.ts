@@ -238,7 +238,7 @@ export class Fold {
           logger.warn({ ...about, reason: data.reason }, 'read model skips a fact, as an operator decided');
           return;
         }
-        if (await this.#cursor.hasMoved()) return;
+        if (halt.seq > this.position && (await this.#cursor.hasMoved())) return;
         if (!isSame(halt, this.#halt)) await this.#cursor.recordHalt(halt);
       } catch (error) {
         logger.debug({ ...about, err: error }, 'cannot look for a command to skip the fact');
