@@ -2,7 +2,7 @@ import { type ChannelType, modeFlags } from '../../streams/channels/index.js';
 import { roomTypeOf } from '../../streams/events/index.js';
 import { casefold } from '../../streams/irc-grammar.js';
 import type { Session } from '../irc/session.js';
-import { hasList, membersOf } from './lookups.js';
+import { hasList, type Members, membersOf } from './lookups.js';
 
 const reason = 'This is the room of a task that is assigned now: only those whom the task names are in it';
 const list = { flag: 'I', shown: '346' };
@@ -23,19 +23,28 @@ export function isAssigned({
   return (type === 'task' || roomTypeOf(name) === 'task') && modeFlags(modes).has('i');
 }
 
+/** Nicks of those in a room whom it does not name, and who are none of our bots. */
+export function strangersIn(
+  session: Session,
+  { invited }: { invited: readonly string[] },
+  members: Members,
+  bots: readonly string[],
+): string[] {
+  const named = new Set([session.nick, ...bots, ...invited].map(casefold));
+  return [...members].flatMap(([key, { nick }]) => (named.has(key) ? [] : [nick]));
+}
+
 /**
  * Puts everybody out of a room that has been closed this moment whom it does not name, and takes back what would let
  * them in again; who was put out.
  */
 export async function showOut(
   session: Session,
-  { name, invited }: { name: string; invited: readonly string[] },
+  room: { name: string; invited: readonly string[] },
   bots: readonly string[],
 ): Promise<string[]> {
-  const named = new Set([session.nick, ...bots, ...invited].map(casefold));
-  const strangers = [...(await membersOf(session, name))].flatMap(([key, { nick }]) =>
-    named.has(key) ? [] : [nick],
-  );
+  const { name } = room;
+  const strangers = strangersIn(session, room, await membersOf(session, name), bots);
   if (strangers.length === 0) return [];
   if (hasList(session, list.flag)) await forgetExceptions(session, name);
   await Promise.all(strangers.map((nick) => putOut(session, name, nick, reason)));

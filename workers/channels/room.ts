@@ -4,7 +4,7 @@ import { casefold } from '../../streams/irc-grammar.js';
 import { historyMode, permanentMode } from '../irc/join.js';
 import { textOf } from '../irc/line.js';
 import type { Session } from '../irc/session.js';
-import { isAssigned, showOut } from './closed-rooms.js';
+import { isAssigned, showOut, strangersIn } from './closed-rooms.js';
 import type { Door } from './door.js';
 import { hasSetting, type Members, type Modes, membersIn, membersOf, modesOf, topicOf } from './lookups.js';
 import { voiceBots, voiceless } from './voices.js';
@@ -59,7 +59,7 @@ export const isRefused = (entered: Members | Refused): entered is Refused => !(e
  * Brings settings and topic of a channel to what is wanted, with at most one line for each, and tells what was
  * different. Our bots get a voice before nobody else has one. Channels outlive their last member and keep their
  * last lines, where the server can do that. Where the room of a task was open and is to be closed, nobody stays in it
- * whom it does not name, and nothing of what was said before is shown to who comes.
+ * whom it does not name, and what was said while they were there is not shown to who comes.
  */
 export async function applySettings(
   session: Session,
@@ -105,11 +105,13 @@ function modeLine(
   const parameters: string[] = [];
   let off = '';
   const left: Modes = new Map(found.modes);
+  // What was said goes with the setting that keeps it, but only for a reason: after a crash, lines in doubt are looked
+  // up there.
+  const isToForget = isToClose(wanted, found) && strangersIn(session, wanted, found.members, bots).length > 0;
   for (const [flag, value] of found.modes) {
     // a key has to go before there can be another
     const isToGo = flag === 'k' ? modes.get('k') !== value : !modes.has(flag) && ours.includes(flag);
-    // what was said before goes with the setting that keeps it
-    if (!isToGo && !(flag === historyMode.flag && isToClose(wanted, found))) continue;
+    if (!isToGo && !(flag === historyMode.flag && isToForget)) continue;
     left.delete(flag);
     off += flag;
     if (parameterAlways.includes(flag)) parameters.push(value ?? '*');

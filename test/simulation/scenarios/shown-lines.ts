@@ -118,7 +118,10 @@ export class ShownLines {
         continue;
       }
       const isWithoutHistory =
-        !first.modes.includes('H') || this.#isUnlabelled(first, again) || this.#isDeleted(first, again);
+        !first.modes.includes('H') ||
+        isClosedBetween(first, again) ||
+        this.#isUnlabelled(first, again) ||
+        this.#isDeleted(first, again);
       if (isWithoutHistory) stage.count('shown again: without a history');
       stage.check('a line is shown once', isWithoutHistory, found);
     }
@@ -173,4 +176,9 @@ export class ShownLines {
       (happening) => happening.at >= from && happening.at <= to && isIt(happening),
     )?.at;
   }
+}
+
+/** Whether the room was closed to strangers between two lines, who were in it: what was said before is gone then. */
+function isClosedBetween(first: Shown, again: Shown): boolean {
+  return !first.modes.includes('i') && again.modes.includes('i');
 }
