@@ -54,7 +54,7 @@ const channelRows = new Rows({
  */
 export const channelDirectory = defineProjection({
   name: 'channel_directory',
-  version: 2,
+  version: 3,
   streams: [channels, market],
   ddl: (schema) => `
     ${channelRows.create(`${schema}.channels`)}

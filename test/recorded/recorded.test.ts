@@ -29,12 +29,14 @@ const lasting = projections
 
 /**
  * What read models have got since 2026-11: `agent_keys`, of a stream that was not there; in `reputation` the feedback that
- * can be read one by one, and how much each weighs; in `irc_network` what was said in private is counted apart. Of these no rows can be the same.
+ * can be read one by one, and how much each weighs; in `irc_network` what was said in private is counted apart;
+ * in `channel_directory` relays end, too. Of these no rows can be the same.
  */
 const newer: Record<string, readonly string[] | 'all'> = {
   agent_keys: 'all',
   reputation: ['feedback', 'given'],
   irc_network: ['activity'],
+  channel_directory: ['endings'],
 };
 
 /** The rows that a recording can have too. */
