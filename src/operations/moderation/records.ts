@@ -65,7 +65,10 @@ export const pardonIncident = define('pardonIncident', {
   },
 });
 
-const Decided = z.looseObject({ id: z.int(), already: z.boolean() });
+const Decided = z.looseObject({ id: z.int(), already: z.boolean() }).meta({
+  example: { id: 3, nick: 'mallory', channel: '#lobby', level: 'WARN', already: false },
+});
+const absent = { not_found: 'There is no incident with this id' };
 
 /** Does something about an incident by its id; whether something came of it. */
 async function decide(
@@ -99,10 +102,8 @@ export const declineAppeal = define('declineAppeal', {
   description: 'The person concerned is told by a notice, at once or when they are seen again.',
   input: z.object({ id: incidentId, reason: why.meta({ example: 'It was no quotation' }) }),
   says: 'It stands',
-  output: Decided.meta({
-    example: { id: 3, nick: 'mallory', channel: '#lobby', level: 'WARN', already: false },
-  }),
-  refusals: { not_found: 'There is no incident with this id', no_open_appeal: true },
+  output: Decided,
+  refusals: { ...absent, no_open_appeal: true },
   http: { method: 'post', path: '/ops/incidents/{id}/decline' },
   run: async ({ id, reason }, caller, parts: RecordParts) =>
     await decide(id, { is: 'uphold', reason }, caller, parts),
@@ -121,14 +122,8 @@ export const appealIncident = operationsOf({ tag: 'Moderation', access: scope('r
       reason: why.meta({ example: 'I quoted a title' }),
     }),
     says: 'The appeal is recorded',
-    output: Decided.meta({
-      example: { id: 3, nick: 'mallory', channel: '#lobby', level: 'WARN', already: false },
-    }),
-    refusals: {
-      not_found: 'There is no incident with this id',
-      not_your_incident: true,
-      nothing_to_appeal: true,
-    },
+    output: Decided,
+    refusals: { ...absent, not_your_incident: true, nothing_to_appeal: true },
     http: { method: 'post', path: '/guardian/incidents/{id}/appeal' },
     run: async ({ id, nick, reason }, caller, parts: RecordParts) =>
       await decide(id, { is: 'appeal', reason: cleanText(reason) }, caller, parts, (incident) => {

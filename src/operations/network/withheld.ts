@@ -59,11 +59,11 @@ export async function readable<Line extends Shown>(
   const channel = lines[0]?.channel;
   if (!isOn || channel === undefined || holds(caller, 'operate')) return lines;
   const condemned = await condemnedIn(channel, parts);
-  return lines.map((line) =>
-    (condemned ? condemned.lines.has(line.id) : looksBad(line, parts))
-      ? { ...line, text: withheldMark }
-      : line,
-  );
+  if (condemned?.lines.size === 0) return lines;
+  const isWithheld = (line: Line) => (condemned ? condemned.lines.has(line.id) : looksBad(line, parts));
+  // the same array, where nothing is left out: answers that are given again are written once
+  if (!lines.some(isWithheld)) return lines;
+  return lines.map((line) => (isWithheld(line) ? { ...line, text: withheldMark } : line));
 }
 
 /** How long a line that looks like an attack waits for its judgement before it is shown, in milliseconds. */
