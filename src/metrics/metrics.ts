@@ -188,6 +188,11 @@ function deliveryCounters(registers: Registry[]): DeliveryObserver {
     help: 'Lines that the network refused, or did not confirm in time',
     registers,
   });
+  const roomless = new Counter({
+    name: 'relay_delivery_room_waits_total',
+    help: 'Tries of lines whose room cannot be opened, because there are as many as there may be',
+    registers,
+  });
   const ended = new Counter({
     name: 'relay_delivery_events_total',
     help: 'Events whose delivery came to an end, by how',
@@ -208,6 +213,7 @@ function deliveryCounters(registers: Registry[]): DeliveryObserver {
       latency.observe(Math.max(0, ms) / 1_000); // the log server's clock may be ahead by a moment
     },
     attemptFailed: () => failed.inc(),
+    roomMissing: () => roomless.inc(),
     eventEnded: (outcome) => ended.inc({ outcome }),
   };
 }

@@ -4,6 +4,7 @@ import { decodeFact, Log } from '../../streams/core/index.js';
 import { type DeliveryFact, delivery, deliveryDecider } from '../../streams/delivery/index.js';
 import { eventToken, type MarketFact, market, marketSubject } from '../../streams/events/index.js';
 import { streams } from '../../streams/index.js';
+import type { DeliveryObserver } from '../../workers/delivery/in-hand.js';
 import { DeliverToIrc } from '../../workers/delivery/index.js';
 import type { OpenChannel } from '../../workers/delivery/rooms.js';
 import { IrcConnection } from '../../workers/irc/connection.js';
@@ -48,7 +49,12 @@ export interface WorkerOptions {
   retryMs?: number;
   confirmTimeoutMs?: number;
   openChannel?: OpenChannel;
+  observe?: Partial<DeliveryObserver>;
 }
+
+const unobserved: DeliveryObserver = {
+  ...{ lineConfirmed: () => {}, attemptFailed: () => {}, roomMissing: () => {}, eventEnded: () => {} },
+};
 
 const logger = pino({ level: process.env.TEST_LOG ?? 'silent' });
 const limits = { maxRetries: 3, ttlMs: 3_600_000 };
@@ -116,10 +122,11 @@ export class Stage {
       confirmTimeoutMs,
       log: logger,
     });
-    const { openChannel } = options;
+    const { openChannel, observe } = options;
     const deliver = new DeliverToIrc({
       ...{ log, irc, limits: { ...limits, ttlMs, retryMs }, logger },
       ...(openChannel ? { openChannel } : {}),
+      ...(observe ? { observe: { ...unobserved, ...observe } } : {}),
     });
     let stopped: Promise<void> | undefined;
     const stop = () => {

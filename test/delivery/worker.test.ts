@@ -1,4 +1,5 @@
 import t from 'tap';
+import { Refusal } from '../../streams/core/index.js';
 import { createChannels } from '../../workers/channels/index.js';
 import { eventually } from '../support/eventually.js';
 import { drafts, Stage } from './stage.js';
@@ -80,6 +81,35 @@ t.test(
     await stage.judge(t);
   },
 );
+
+t.test('CHAN-87 a line waits for its room where there are as many as there may be', async (t) => {
+  const stage = await Stage.open(t, 2);
+  const room = '#task-later';
+  let tries = 0;
+  let isFull = true;
+  let waits = 0;
+  await stage.start({
+    openChannel: async () => {
+      tries += 1;
+      if (isFull) throw new Refusal('type_limit_reached');
+    },
+    observe: {
+      roomMissing: () => {
+        waits += 1;
+      },
+    },
+  });
+  await stage.publish({ id: 'later', channels: [room, stage.channels[0]!] });
+  await stage.publish({ id: 'behind', channels: [room] });
+  await eventually('three tries', () => tries >= 3, 20_000);
+  t.ok(stage.outcomes.confirmed.has(`later ${stage.channels[0]}`), 'where else it is shown');
+  t.match((await stage.witness.ask(`MODE ${room}`)).join(), / 403 /, 'nobody has made the room');
+  t.ok(waits >= 2, 'each wait is counted');
+  isFull = false;
+  await stage.settled();
+  t.equal(await stage.times('later', room), 1);
+  await stage.judge(t);
+});
 
 t.test('QUEUE-18 what cannot be read is passed over, and left for who can', async (t) => {
   const stage = await Stage.open(t, 20);

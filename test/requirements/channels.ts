@@ -61,7 +61,9 @@ export const channels = {
   'CHAN-83': 'Archived channels do not count against the limit of their type.',
   'CHAN-84': 'The room of a relay is archived at its end.',
   'CHAN-85':
-    'The room of an assigned task is closed from the assignment on, whatever opened it before: whoever the task does not name is put out, cannot come back, is not shown it, and nothing said before is replayed in it.',
+    'The room of an assigned task is closed from the assignment on, whatever opened it before: whoever the task does not name is put out, cannot come back, is not shown it, and nothing that was said while they were in it is replayed.',
   'CHAN-86':
     'A nick that is registered or linked is brought into a closed room only while it is identified; until then it is told how to be, and expected.',
+  'CHAN-87':
+    'With as many rooms as there may be, a line waits for the place of its room within its time to live, is counted, and no bot makes the room in another way.',
 } as const;

@@ -46,6 +46,8 @@ export interface DeliveryObserver {
   /** The network confirmed a line, so many milliseconds after its event was received or redriven. */
   lineConfirmed(via: ConfirmedLine['via'], ms: number): void;
   attemptFailed(): void;
+  /** A line could not be tried: its room has to wait for a place. */
+  roomMissing(): void;
   /** It is recorded how the delivery of an event ended. */
   eventEnded(outcome: 'delivered' | 'dead_letter' | 'expired'): void;
 }
@@ -89,6 +91,11 @@ export class EventsInHand {
     const { retryMs } = limits;
     this.#lines = new Lines<Job>({
       ...{ presence, stopping, retryMs, wanted: this.#wanted },
+      waiting: ({ event, channel }) => {
+        const { event_id } = event.ref;
+        logger.info({ event_id, channel }, 'line waits for a room: there are as many as there may be');
+        options.observe?.roomMissing();
+      },
       confirmed: (line, via) => this.#confirm(line, via),
       failed: (line, error) => this.#failed(line, error),
     });

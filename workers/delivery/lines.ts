@@ -27,6 +27,8 @@ export interface LinesOwner<Event> {
   retryMs: number;
   /** Whether the line is still wanted: its event may have expired meanwhile. */
   wanted(line: Line<Event>): boolean;
+  /** There are as many rooms as there may be, and that of the line has to wait for a place. */
+  waiting(line: Line<Event>): void;
   /** The line is confirmed; `recorded` is called with its channel when that is on the log. */
   confirmed(line: Line<Event>, via: ConfirmedLine['via']): void;
   /** Resolves when the failure is on the log, with whether the line may be tried again. */
@@ -38,6 +40,8 @@ export interface LinesOwner<Event> {
  * IRC server die in the same moment, only these can be shown a second time.
  */
 const maxUnrecorded = 16;
+/** Between two looks whether there is a place for a room. */
+const placeMs = 2_000;
 const again: Verdict = { is: 'wait', afterMs: 0 };
 
 /**
@@ -66,6 +70,10 @@ export class Lines<Event> {
       (opens ? undefined : presence.now(channel, inDoubt)) ?? (await presence.room(channel, inDoubt, opens));
     if (room.is === 'stopped' || !this.#wanted(line)) return done;
     if (room.is === 'refused') return await this.#strike(line, room.error);
+    if (room.is === 'full') {
+      this.#owner.waiting(line);
+      return { is: 'wait', afterMs: placeMs };
+    }
     if (line.inDoubt && room.shown?.has(line.tag)) return this.#confirm(line, 'history');
     line.inDoubt = false;
     if (line.unconfirmed) {

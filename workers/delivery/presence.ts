@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { clock } from '../../streams/core/clock.js';
 import type { IrcConnection } from '../irc/connection.js';
 import type { Session } from '../irc/session.js';
-import type { Opening, Rooms } from './rooms.js';
+import type { Obstacle, Opening, Rooms } from './rooms.js';
 
 /** A channel that we are in; `shown` has the tags of our lines in its history, if they were asked for. */
 interface OpenRoom {
@@ -12,7 +12,7 @@ interface OpenRoom {
 }
 
 /** The answer to "may I speak in this channel now?". */
-export type Room = OpenRoom | { is: 'refused'; error: string } | { is: 'stopped' };
+export type Room = OpenRoom | Obstacle | { is: 'stopped' };
 
 /** Whether the work is still ours: a worker that was cut off may have been replaced meanwhile. */
 export interface Permit {
@@ -35,7 +35,7 @@ export class Presence {
   readonly #irc: IrcConnection;
   readonly #permit: Permit;
   readonly #stopping: AbortSignal;
-  readonly #managed: Pick<Rooms, 'refused'> | undefined;
+  readonly #managed: Pick<Rooms, 'obstacle'> | undefined;
   #session: Session | undefined;
   #rooms = new Map<string, OpenRoom>();
   #waiting: Waiting[] = [];
@@ -43,7 +43,7 @@ export class Presence {
   /** One wait for all channels. */
   #nextSession: Promise<unknown> | undefined;
 
-  constructor(irc: IrcConnection, permit: Permit, stopping: AbortSignal, managed?: Pick<Rooms, 'refused'>) {
+  constructor(irc: IrcConnection, permit: Permit, stopping: AbortSignal, managed?: Pick<Rooms, 'obstacle'>) {
     this.#irc = irc;
     this.#permit = permit;
     this.#stopping = stopping;
@@ -67,8 +67,8 @@ export class Presence {
       const session = await this.#current();
       if (!session) return { is: 'stopped' };
       if (opens || !this.#entered(session, channel, inDoubt)) {
-        const refused = await this.#managed?.refused(channel, opens);
-        if (refused !== undefined) return { is: 'refused', error: refused };
+        const obstacle = await this.#managed?.obstacle(channel, opens);
+        if (obstacle) return obstacle;
         if (session.lost.aborted) continue;
       }
       if (!this.#entered(session, channel, inDoubt)) {

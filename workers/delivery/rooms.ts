@@ -30,6 +30,10 @@ export interface RoomsOptions {
   logger: Logger;
 }
 
+/** Why a line cannot be shown in a room now: it is refused there, or the room has to wait for a place. */
+export type Obstacle = { is: 'refused'; error: string } | { is: 'full' };
+
+const deleted: Obstacle = { is: 'refused', error: 'The channel was deleted' };
 const lookMs = 500;
 const plain = { modes: '+nt', topic: '', invite_list: [], metadata: {} };
 
@@ -44,24 +48,25 @@ export class Rooms {
   /**
    * To be asked before a channel is entered. Opens a managed channel that has never existed; one that was
    * deleted is refused, with the reason. `opens`: the line's event has it opened in this form, which is waited for
-   * and in the end done here. What keeps the service from opening it is no reason to keep the line back.
+   * and in the end done here. Where there are as many rooms as there may be, the line has to wait for a place; what
+   * else keeps the service from opening it is no reason to keep the line back.
    */
-  async refused(channel: string, opens: Opening | undefined): Promise<string | undefined> {
+  async obstacle(channel: string, opens: Opening | undefined): Promise<Obstacle | undefined> {
     const type = roomTypeOf(channel);
     if (!type) return undefined;
     const { open, logger } = this.#options;
     let status: 'none' | 'open' | 'deleted' | undefined;
     try {
       status = opens ? await this.#awaitOpen(channel) : await this.#status(channel);
-      if (status === 'deleted' && !opens) return 'The channel was deleted';
+      if (status === 'deleted' && !opens) return deleted;
       // also asked for a channel that has just been opened: the refusal comes when those invited are in it
       if (opens) await open({ ...opens.room, event_seq: opens.seq }, opens.factId);
       else if (status === 'none') await open({ ...plain, name: channel, type });
     } catch (error) {
       const { code } = error as { code?: unknown };
       // the event has had its room already
-      if ((code === 'channel_exists' || code === 'not_found') && status === 'deleted')
-        return 'The channel was deleted';
+      if ((code === 'channel_exists' || code === 'not_found') && status === 'deleted') return deleted;
+      if (code === 'type_limit_reached') return { is: 'full' };
       if (code !== 'channel_exists' && code !== 'channel_reserved')
         logger.info({ channel, err: error }, 'channel is not opened as a managed one');
     }
