@@ -36,6 +36,8 @@ export class IrcViewer {
         this.#nick = `${this.#nick}_`;
         connection.send(`NICK ${this.#nick}`);
       }
+      if (command === 'KICK' && place && text.toLowerCase() === this.#nick.toLowerCase())
+        this.#channels.set(place.toLowerCase(), 'closed');
       if (command !== 'PRIVMSG' || !place?.startsWith('#')) return;
       const line = { at: new Date(), channel: place.toLowerCase(), nick: from, text };
       this.lines.push(line);
@@ -91,11 +93,17 @@ export class IrcViewer {
     });
   }
 
-  /** Waits until a channel has shown a text, counted from line number `from` on. Rejects after `ms`. */
-  async sees(channel: string, text: string, ms: number, from = 0): Promise<void> {
-    const shown = () =>
-      this.lines.slice(from).some((line) => line.channel === channel.toLowerCase() && line.text === text);
-    if (!shown()) await this.#wait(`"${text}" in ${channel}`, ms, shown);
+  /**
+   * Waits until a channel has shown a text, counted from line number `from` on; `false` when it is closed to guests, or
+   * is closed meanwhile. Rejects after `ms`.
+   */
+  async sees(channel: string, text: string, ms: number, from = 0): Promise<boolean> {
+    const name = channel.toLowerCase();
+    const isShown = () => this.lines.slice(from).some((line) => line.channel === name && line.text === text);
+    const isClosed = () => this.#channels.get(name) === 'closed';
+    const isOver = () => isShown() || isClosed();
+    if (!isOver()) await this.#wait(`"${text}" in ${channel}`, ms, isOver);
+    return isShown();
   }
 
   /** Waits until somebody has brought it into a channel, from now on. Rejects after `ms`. */

@@ -65,11 +65,15 @@ async function play(target: DemoTarget, terminal: Terminal): Promise<unknown> {
       const routes = events.map((event) => routeEvent(event));
       for (const { formattedMessage } of routes) ours.add(formattedMessage);
       const rooms = new Set(routes.flatMap(({ targetChannels }) => targetChannels));
-      const closed = await viewer.enter([...rooms]);
-      for (const name of closed)
+      const closed = new Set<string>();
+      const tellClosed = (name: string) => {
+        closed.add(name);
         terminal.out(styled(terminal, 'dim', `          ${name} is closed to guests`));
+      };
+      for (const name of await viewer.enter([...rooms])) tellClosed(name);
       for (const event of events) {
-        await showEvent(target, viewer, event, closed);
+        const hidden = await showEvent(target, viewer, event);
+        for (const name of hidden.filter((name) => !closed.has(name))) tellClosed(name);
         sent.push(event);
       }
     }
@@ -86,27 +90,24 @@ async function play(target: DemoTarget, terminal: Terminal): Promise<unknown> {
   }
 }
 
-async function showEvent(
-  target: DemoTarget,
-  viewer: IrcViewer,
-  event: MarketEvent,
-  closed: string[],
-): Promise<void> {
+/** Posts an event and sees its lines; answers the channels that are closed to guests. */
+async function showEvent(target: DemoTarget, viewer: IrcViewer, event: MarketEvent): Promise<string[]> {
   const from = viewer.lines.length;
   const answer = await target.service.api.postEvent(target.secret, event);
   const { status, target_channels, formatted_message } = answer;
   if (status !== 'accepted' || !target_channels || formatted_message === undefined) {
     throw new Failed('an event was not accepted', 'not_accepted', JSON.stringify(answer));
   }
+  const closed: string[] = [];
   for (const channel of target_channels) {
-    if (closed.includes(channel)) continue;
     try {
-      await viewer.sees(channel, formatted_message, lineMs, from);
+      if (!(await viewer.sees(channel, formatted_message, lineMs, from))) closed.push(channel);
     } catch (error) {
       const hint = await whatTheQueueSays(target, event.event_id);
       throw new Failed((error as Error).message, 'line_missing', hint);
     }
   }
+  return closed;
 }
 
 async function whatTheQueueSays(target: DemoTarget, eventId: string): Promise<string> {
