@@ -12,6 +12,9 @@ const wallet = '0x52908400098527886E0F7030069857D2E4169EE7';
 const id = 'inc-abcdefgh';
 const agent = { nickname: 'ann', socialHandle: 'ann_agent' };
 
+/** Decided on the log, wherever the service is. */
+const withoutService = ['POST /guardian/incidents/{id}/appeal'];
+
 /** Every operation of these areas as the description has it, with a request that is in order. */
 const requests: Record<string, { path: string; body?: object }> = {
   'GET /guardian/stats': { path: '/guardian/stats' },
@@ -77,7 +80,8 @@ async function answersOf(t: Test, environment: Record<string, string>, isAsked =
 t.test('API-18 the requests are all there are', async (t) => {
   const described = operations
     .filter(({ path }) => areas.includes(path.split('/')[1]!))
-    .map(({ method, path }) => `${method.toUpperCase()} ${path}`);
+    .map(({ method, path }) => `${method.toUpperCase()} ${path}`)
+    .filter((operation) => !withoutService.includes(operation));
   t.same(Object.keys(requests).sort(), described.sort());
 });
 
