@@ -106,7 +106,7 @@ t.test('the life of the service', async (t) => {
 
   await t.test('START-08 what is not up yet is no warning, and what is expected has no stack', async (t) => {
     await first.line((said) => said.includes('"channels reconciled"'), 30_000);
-    await first.line((said) => said.includes('"moderation_v2"'), 30_000);
+    await first.line((said) => said.includes('"moderation_v'), 30_000);
     const warnings = first.out.map((said) => JSON.parse(said)).filter(({ level }) => level >= 40);
     t.same(
       warnings.map(({ msg, err }) => [msg, err?.message]).filter(([, problem]) => problem !== undefined),
