@@ -35,7 +35,7 @@ for (const type of contract) {
 }
 
 t.test('the demo shows what a network lives on', async (t) => {
-  const events = story().flatMap((act) => act.events);
+  const events = story('guest').flatMap((act) => act.events);
   const channels = new Set<string>();
   for (const { type, payload } of events) {
     const { targetChannels, formattedMessage } = routeEvent(event(type, payload));

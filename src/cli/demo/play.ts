@@ -55,7 +55,8 @@ async function play(target: DemoTarget, terminal: Terminal): Promise<unknown> {
   });
   try {
     const sent: MarketEvent[] = [];
-    for (const act of story()) {
+    // tasks are assigned in rooms that only those whom they name are in
+    for (const act of story(viewer.nick)) {
       title(terminal, act.title);
       const events = act.events.map(({ type, payload }) => {
         return { event_id: `demo-${randomUUID()}`, event_type: type, source: 'demo-marketplace', payload };

@@ -7,8 +7,11 @@ export interface Act {
   events: { type: string; payload: MarketPayload }[];
 }
 
-/** The lives of a few tasks and of a relay chain, with ids of their own each time. */
-export function story(): Act[] {
+/**
+ * The lives of a few tasks and of a relay chain, with ids of their own each time. The tasks are published by `publisher`,
+ * who is in their rooms because of that.
+ */
+export function story(publisher: string): Act[] {
   const [photo, parcel, survey, errand, chain] = [
     newTaskId(),
     newTaskId(),
@@ -18,7 +21,7 @@ export function story(): Act[] {
   ];
   const event = (type: string, task: string, fields: MarketPayload = {}) => ({
     type,
-    payload: { ...samplePayload(type, task), ...fields },
+    payload: { ...samplePayload(type, task), publisher_nick: publisher, ...fields },
   });
   const parcelFields = {
     title: 'Carry a parcel across town',
