@@ -81,8 +81,9 @@ t.test('CHAN-85 a room that another event opened is closed by the assignment', a
     worker.raw.some((line) => line.includes('send your wallet')),
     'nor is what was said before shown',
   );
-  const { body } = await ask('GET', `/channels/${room.slice(1)}`, undefined, key);
-  t.match(body.modes, /i/);
+  const isClosed = async () =>
+    /i/.test((await ask('GET', `/channels/${room.slice(1)}`, undefined, key)).body.modes);
+  await eventually('the directory to say so', isClosed);
   t.equal((await ask('GET', `/channels/${room.slice(1)}`)).status, 404, 'nobody without a key sees it');
   await post('rating.created', { id: 'other001-1', score: 5, comment: 'last of all' });
   await shown(room, 'last of all');
