@@ -10,6 +10,8 @@ import type { SimulatedStore } from '../store/server.js';
 
 /** Faults that take commits back: a position may be behind where it was. */
 const losing = ['store: crash', 'store: lost all that it had'];
+/** A crash takes commits back when the store has come to it, and it is away for a while. */
+const lostWithinMs = 15_000;
 const lookEveryMs = 500;
 
 /** Judges that what a build has folded never becomes less, unless its store lost what it had. */
@@ -18,6 +20,7 @@ export class Positions {
   readonly #store: SimulatedStore;
   #known = new Map<string, number>();
   #losses = 0;
+  #lostUntil = 0;
 
   constructor(stage: Stage, store: SimulatedStore) {
     this.#stage = stage;
@@ -40,7 +43,9 @@ export class Positions {
       .look<Pick<Build, 'schema' | 'positions'>>('select schema, positions from projections.builds')
       .catch(() => []); // there is none before the first process
     const losses = losing.reduce((sum, name) => sum + (faults[name] ?? 0), 0);
-    if (losses !== this.#losses) this.#known.clear();
+    const { elapsed } = this.#stage.world;
+    if (losses !== this.#losses) this.#lostUntil = elapsed + lostWithinMs;
+    if (elapsed < this.#lostUntil) this.#known.clear();
     this.#losses = losses;
     for (const { schema, positions } of found)
       for (const [stream, position] of Object.entries(positions)) {

@@ -98,11 +98,11 @@ class Projecting {
     this.#logServer.heal();
     this.#store.heal();
     await Promise.all([...starting, ...this.#underWay, watching]);
-    const last = [await this.#rate(log, 'the last one'), await this.#rate(log, 'and one more')];
+    const heads = { reputation: await log.head(reputation), identity: await log.head(identity) };
     const behind = () => this.#behind(sound);
     await stage.within(calmWithinMs, 'read models come to have everything', () => behind() === '', behind);
     await this.#helpOn();
-    await this.#reached(Math.max(...last));
+    await this.#reached(heads);
     const sql = this.#store.connect();
     const anew = new FoldedAnew(stage, this.#logServer, sql, this.#random.fork());
     for (const projection of sound) await anew.compare(projection);
@@ -191,17 +191,20 @@ class Projecting {
   }
 
   /** Whatever any of the processes is asked from now on is answered from everything. */
-  async #reached(seq: number): Promise<void> {
+  async #reached(heads: { reputation: number; identity: number }): Promise<void> {
+    const positions = [
+      { name: identityLinks.name, at: { stream: identity.name, seq: heads.identity } },
+      ...[reputations, brittle].map(({ name }) => ({
+        ...{ name, at: { stream: reputation.name, seq: heads.reputation } },
+      })),
+    ];
     for (const { projector } of this.#folders())
-      for (const { name } of [reputations, brittle]) {
-        const has = await projector.reached(name, { stream: reputation.name, seq }, 20_000);
-        this.#stage.check('who waits for a position is answered', has, name);
-      }
-  }
-
-  async #rate(log: Log, comment: string): Promise<number> {
-    const [subject, fact] = rating(this.#random, comment);
-    return (await log.append(reputation, subject, fact, { by: 'writer' })).seq;
+      for (const { name, at } of positions)
+        this.#stage.check(
+          'who waits for a position is answered',
+          await projector.reached(name, at, 20_000),
+          name,
+        );
   }
 
   #append<S extends StreamDefinition>(
