@@ -55,7 +55,7 @@ export async function assemble(
   { startedAt, dependencies, closing }: AssemblyContext,
 ): Promise<Assembly> {
   const has = (role: Role) => config.ROLES.includes(role);
-  const { natsUrl, streamsMaxBytes, ircUrl, sql, sqlPlace, secrets, holder } = dependencies;
+  const { natsUrl, storing, streamsMaxBytes, ircUrl, sql, sqlPlace, secrets, holder } = dependencies;
 
   const metrics = new Metrics();
   const log = await Log.open({
@@ -122,13 +122,14 @@ export async function assemble(
   });
   const notReady = () => {
     if (stopping) return 'the service is stopping';
+    if (storing?.trouble !== undefined) return storing.trouble;
     if (!log.connected) return 'the event log is not connected';
     // who neither reads nor folds them need not wait for them
     if (usesReadModels && !projector.caughtUp()) return 'the read models have not caught up';
     return log.trouble;
   };
   const gauged = meteredParts({
-    ...{ log, streams, projector, notReady, bots },
+    ...{ log, storing, streams, projector, notReady, bots },
     readModels: usesReadModels ? readModels : undefined,
   });
   const ofRoles = ofAreas(({ gauged }) => gauged).filter(({ role }) => has(role));

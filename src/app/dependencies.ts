@@ -8,7 +8,7 @@ import type { Sql } from '../../projections/core/sql.js';
 import type { Config } from '../config/config.js';
 import { needsOwnKey } from '../config/warnings.js';
 import { lockDataDir } from '../servers/data-dir-lock.js';
-import { startNatsServer } from '../servers/nats-server.js';
+import { type OwnNatsServer, startNatsServer } from '../servers/nats-server.js';
 import { isFree } from '../servers/net.js';
 import { startOwnNetwork } from '../servers/own-network.js';
 import { loadOperatorKey, loadSecrets, secretsFile } from '../servers/secrets.js';
@@ -22,6 +22,8 @@ export interface Closing {
 /** The servers around the service, our own or given ones, and the secrets that go with them. */
 export interface Dependencies {
   natsUrl: string;
+  /** How our own nats-server stands with its disk; absent where it is another one. */
+  storing: OwnNatsServer['storing'] | undefined;
   /** Disk budget of all streams, in bytes. */
   streamsMaxBytes: number;
   ircUrl: string;
@@ -83,7 +85,7 @@ export async function openDependencies(
   // all at once; each registers its ending as soon as it is there, also when another one fails
   const nats = own.nats
     ? start('nats-server', startNatsServer({ dataDir, log: logger }), (server) => server.stop())
-    : Promise.resolve({ url: config.NATS_URL });
+    : Promise.resolve({ url: config.NATS_URL, storing: undefined });
   const irc = ownIrc
     ? start('irc network', startOwnNetwork({ config, dataDir, generated: ownIrc, log: logger }), (network) =>
         network.stop(),
@@ -103,6 +105,7 @@ export async function openDependencies(
     return {
       holder: locked ? `${hostname()}:${dataDir}` : randomUUID(),
       natsUrl: (await nats).url,
+      storing: (await nats).storing,
       streamsMaxBytes: await streamsBudget(config),
       ircUrl: (await irc).url,
       sql: await sql,

@@ -12,6 +12,8 @@ const gauges = {
   ready: 'Whether this process should get requests (1) or not (0)',
   stream_bytes: 'Size of a stream of the event log, in bytes',
   stream_limit_bytes: 'Size from which on a stream refuses appends, in bytes',
+  log_server_write_restarts:
+    'Restarts of our own nats-server because it could store nothing more after a write error, since this process began',
   stream_facts: 'Facts that a stream holds',
   stream_last_sequence: 'Sequence of the newest fact of a stream',
   consumer_pending_messages: 'Messages that a worker has not been handed yet',

@@ -4,6 +4,10 @@ import { join, resolve } from 'node:path';
 import { writePrivateFile } from './private-file.js';
 
 const user = 'relay';
+/** May ask the server how it is, and nothing else. */
+const healthUser = 'relay-health';
+const healthSubject = '$SYS.REQ.SERVER.PING.HEALTHZ';
+const healthReply = 'relay.health';
 const usable = /^[\w-]{32,}$/;
 
 /** The password that our own nats-server of a data directory asks for; made where there is none yet. */
@@ -25,10 +29,20 @@ export function ownNatsUrl(dataDir: string, port: number): string {
 
 /**
  * What a nats-server's configuration says of who may connect. They may take five seconds to say who they are: with
- * the usual two a service that is busy while it starts would be turned away.
+ * the usual two a service that is busy while it starts would be turned away. Only the system's account hears how the
+ * server is.
  */
 export function natsAuthorization(password: string): string {
-  return `authorization { user: "${user}", password: "${password}", timeout: 5 }\n`;
+  const permissions = `{ publish: "${healthSubject}", subscribe: "${healthReply}" }`;
+  return `authorization { users: [ { user: "${user}", password: "${password}" } ], timeout: 5 }
+accounts { $SYS { users: [ { user: "${healthUser}", password: "${password}", permissions: ${permissions} } ] } }
+`;
+}
+
+/** What a connection of its own says to a nats-server to be told how it is. */
+export function healthRequest(password: string): string {
+  const connect = JSON.stringify({ verbose: false, pedantic: false, user: healthUser, pass: password });
+  return `CONNECT ${connect}\r\nSUB ${healthReply} 1\r\nPUB ${healthSubject} ${healthReply} 0\r\n\r\n`;
 }
 
 function storedNatsPassword(dataDir: string): string | undefined {

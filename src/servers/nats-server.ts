@@ -7,10 +7,16 @@ import { type SupervisedChild, superviseChild } from './child.js';
 import { loadNatsPassword, natsAuthorization, ownNatsUrl } from './nats-credentials.js';
 import { answers } from './net.js';
 import { writePrivateFile } from './private-file.js';
+import { type StoreWatch, watchStore } from './store-watch.js';
 
 /** A server of our own; `url` stays the same when it is restarted, and has the credentials that it asks for. */
 export interface EmbeddedServer extends SupervisedChild {
   readonly url: string;
+}
+
+/** Our own nats-server. */
+export interface OwnNatsServer extends EmbeddedServer {
+  readonly storing: Pick<StoreWatch, 'trouble' | 'restarts'>;
 }
 
 /** `always`: acknowledged means on disk, as `nats.conf` says. `default`: the server's two minutes, for tests and benchmarks. */
@@ -19,22 +25,22 @@ export type StoreSync = 'always' | 'default';
 /**
  * Runs a nats-server with JetStream on loopback, its data under `<dataDir>/nats`; one that a killed service
  * left running there is adopted. Its configuration is the repository's `nats.conf` and a generated password,
- * without which it serves nobody.
+ * without which it serves nobody. One that can store nothing more after a write error is restarted.
  */
 export async function startNatsServer(options: {
   dataDir: string;
   log: Logger;
   port?: number;
   storeSync?: StoreSync;
-}): Promise<EmbeddedServer> {
+}): Promise<OwnNatsServer> {
   const binary = findNatsServer();
   const host = '127.0.0.1';
   const dir = resolve(options.dataDir, 'nats');
   const store = join(dir, 'store');
   mkdirSync(store, { recursive: true, mode: 0o700 });
   const config = join(dir, 'nats.conf');
-  const text =
-    natsConfigText(options.storeSync ?? 'always') + natsAuthorization(loadNatsPassword(options.dataDir));
+  const password = loadNatsPassword(options.dataDir);
+  const text = natsConfigText(options.storeSync ?? 'always') + natsAuthorization(password);
   const child = await superviseChild({
     name: 'nats-server',
     dir,
@@ -53,8 +59,17 @@ export async function startNatsServer(options: {
     stopGraceMs: 15_000,
     log: options.log,
   });
-  return Object.defineProperty(child as EmbeddedServer, 'url', {
-    value: ownNatsUrl(options.dataDir, child.port),
+  const storing = watchStore({ server: child, store, password, log: options.log });
+  const stop = child.stop.bind(child);
+  return Object.defineProperties(child as OwnNatsServer, {
+    url: { value: ownNatsUrl(options.dataDir, child.port) },
+    storing: { value: storing },
+    stop: {
+      value: async () => {
+        await storing.stop();
+        await stop();
+      },
+    },
   });
 }
 

@@ -10,6 +10,8 @@ import type { DeliveryHold } from '../bots/delivery.js';
 /** The parts of the service that have something to measure when somebody asks. */
 export interface MeteredParts {
   log: Log;
+  /** Absent where the log server is not our own. */
+  storing: { readonly restarts: number } | undefined;
   streams: readonly StreamDefinition[];
   projector: Projector;
   /** Absent where nobody reads or folds them. */
@@ -21,10 +23,13 @@ export interface MeteredParts {
 
 /** Each part with its readings; asked all at once, so that one that is away takes nothing from the others. */
 export function meteredParts(parts: MeteredParts): Gauged[] {
-  const { log, streams, projector, readModels, bots, notReady } = parts;
+  const { log, storing, streams, projector, readModels, bots, notReady } = parts;
   return [
     { part: 'service', read: () => [['ready', notReady() === undefined ? 1 : 0]] },
     { part: 'log', read: () => readLog(log, streams) },
+    ...(storing
+      ? [{ part: 'log_server', read: (): Reading[] => [['log_server_write_restarts', storing.restarts]] }]
+      : []),
     ...(readModels
       ? [
           { part: 'projections', read: () => readProjections(projector) },
