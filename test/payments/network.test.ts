@@ -36,6 +36,9 @@ t.test('paid channels on a real network', { skip }, async (t) => {
     ...environmentOf({ nats, ircd }),
     ...{ X402_FACILITATOR_URL: facilitator.url, X402_PAY_TO: payTo, PAID_CHANNELS: file },
   };
+  const early = await observe(ircd.port, { nick: 'early' });
+  t.teardown(() => early.stop());
+  await early.join('#alpha-test');
   let app = await startApp(t, environment);
   await untilKept(app.url);
   const witness = await operatorOn(t, ircd);
@@ -155,6 +158,38 @@ t.test('paid channels on a real network', { skip }, async (t) => {
     t.same(await bodyOf(again), grant);
     await eventually('ann to be back', async () => (await names('#alpha-test')).includes('+Ann'));
     t.equal(await chain.balance(account.address), 900_000n);
+  });
+
+  t.test('PAY-32 one payment seats one nick', async (t) => {
+    const isOut = (nick: string) => async () =>
+      !(await names('#alpha-test')).some((one) => one.replace(/^[@+]+/, '') === nick);
+    await eventually('who sat there before it was sold to be out', isOut('early'));
+    t.ok((await early.ask('JOIN #alpha-test')).some((line) => / 473 /.test(line)));
+    await agent('guest');
+    await witness.ask('SAJOIN guest #alpha-test');
+    await witness.ask('SAMODE #alpha-test +v guest');
+    await eventually('who was let in by somebody else to be out', isOut('guest'));
+
+    const kim = await agent('kim');
+    const { pay, proofs } = recordingFetch(await chain.payer());
+    t.equal((await pay(access('alpha-test'), entering('kim'))).status, 200);
+    await eventually('kim with a voice', async () => (await names('#alpha-test')).includes('+kim'));
+    await witness.ask('SANICK kim renamed');
+    await kim.waitUntil(() => kim.raw.some((line) => / NICK :?renamed/.test(line)));
+    await eventually('who was renamed to be out', isOut('renamed'));
+    const left = kim.raw.find((line) => / (PART|KICK) /.test(line));
+    t.match(left, /belongs to the nick that it was paid for/, 'with the reason');
+    const second = await agent('kim');
+    await second.ask();
+    t.ok(await isOut('kim')(), 'whoever takes the nick then is not brought in for it');
+    await second.stop();
+    await eventually('the nick to be free', async () => {
+      await kim.ask('NICK kim');
+      return kim.raw.some((line) => / NICK :?kim$/.test(line));
+    });
+    const again = await fetch(access('alpha-test'), entering('kim', { 'x-payment': proofs[0]! }));
+    t.equal(again.status, 200);
+    await eventually('kim to be back', async () => (await names('#alpha-test')).includes('+kim'));
   });
 
   t.test('PAY-14 the end of the time, also across a restart', async (t) => {

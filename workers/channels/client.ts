@@ -19,7 +19,7 @@ const serviceOf = (log: Log): RequestedService => {
  * `irc_unavailable`. A command that was not answered in time may be done all the same, and may be given again.
  */
 export function createChannels(log: Log): Channels {
-  return commandsOf<Channels>(serviceOf(log), ['create', 'invite', 'update', 'remove', 'members']);
+  return commandsOf<Channels>(serviceOf(log), ['create', 'invite', 'update', 'remove', 'members', 'present']);
 }
 
 /** Acts against people in channels, through the process that holds the channel bot. Errors as above. */

@@ -142,7 +142,7 @@ export class KeepChannels {
     const commands = this.#commands;
     return {
       ...commandOperations(commands, ['create', 'update', 'remove']),
-      ...commandOperations(this.#membership, ['invite', 'members']),
+      ...commandOperations(this.#membership, ['invite', 'members', 'present']),
       // nothing of it is recorded here
       enforce: async (wanted: Enforcement, deadline: Deadline) => {
         const session = commands.session();

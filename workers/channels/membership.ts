@@ -11,7 +11,14 @@ import type { Commands, CommandsOptions, WaitingAsker } from './commands.js';
 import { isClosed } from './door.js';
 import { type Members, membersOf, online } from './lookups.js';
 import { allFailed, changeMembers, type MembersOutcome, notIdentified } from './members.js';
-import type { ChangedMembers, ChangeMembers, InvitedMembers, InviteMembers } from './requests.js';
+import type {
+  ChangedMembers,
+  ChangeMembers,
+  InvitedMembers,
+  InviteMembers,
+  LookInside,
+  PresentMembers,
+} from './requests.js';
 import { prepareRoom, refusedByNetwork } from './room.js';
 import { voiceBots } from './voices.js';
 
@@ -84,6 +91,20 @@ export class Membership {
       const done = { is: 'record members' as const, name, action, reason, nicks: outcome.successful };
       const recorded = await this.#commands.decide(done, asker);
       return { action, ...outcome, seq: recorded.seq };
+    });
+  }
+
+  async present({ name, isStandingAsked }: LookInside, asker: WaitingAsker): Promise<PresentMembers> {
+    const { bots, door } = this.#options;
+    const session = this.#commands.session();
+    return await this.#commands.alone(name, asker, async () => {
+      const ours = new Set([session.nick, ...bots].map(casefold));
+      const members = [...(await membersOf(session, name))].filter(([key]) => !ours.has(key));
+      const nicks = members.map(([, { nick }]) => nick);
+      const unproven: string[] = [];
+      for (const nick of isStandingAsked ? nicks : [])
+        if ((await door.standing(session, nick)) === 'unproven') unproven.push(nick);
+      return { nicks, unproven };
     });
   }
 

@@ -95,6 +95,19 @@ export interface ChangedMembers extends Done {
   failed: Record<string, string>;
 }
 
+/** Asks who is in a channel beside our bots. */
+export interface LookInside {
+  name: string;
+  /** Also who of them may be somebody else, as far as anybody can tell: that asks the network about each. */
+  isStandingAsked: boolean;
+}
+
+/** Who is in a channel beside our bots; `unproven` are those whose nick is registered or linked and who are not identified. */
+export interface PresentMembers {
+  nicks: string[];
+  unproven: string[];
+}
+
 /** The commands of the channel service, the same in every process. */
 export interface Channels {
   create(request: CreateChannel, asker: Asker): Promise<CreatedChannel>;
@@ -102,4 +115,5 @@ export interface Channels {
   update(request: UpdateChannel, asker: Asker): Promise<UpdatedChannel>;
   remove(request: RemoveChannel, asker: Asker): Promise<RemovedChannel>;
   members(request: ChangeMembers, asker: Asker): Promise<ChangedMembers>;
+  present(request: LookInside, asker: Asker): Promise<PresentMembers>;
 }

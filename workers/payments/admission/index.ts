@@ -8,8 +8,9 @@ import { type PaymentFact, payments, placesDecider } from '../../../streams/paym
 import type { Channels } from '../../channels/index.js';
 import { done, type Verdict } from '../../core/keyed-queue.js';
 import { ReadModelReactor } from '../../core/read-model-reactor.js';
-import { actor, admit, remove } from './membership.js';
+import { actor, admit, type Membership, remove } from './membership.js';
 import { openPaidChannels, type PaidRoom } from './paid-rooms.js';
+import { sweep } from './sweep.js';
 
 /** What the worker works with. */
 export interface AdmitPayersOptions {
@@ -31,7 +32,8 @@ const againMs = 2_000;
 
 /**
  * Brings those who have paid into their channels with a voice, and takes both from them when their time is over: each
- * session from the grant to the end of its time, or until somebody says that it ended.
+ * session from the grant to the end of its time, or until somebody says that it ended. Whoever else is in there is
+ * put out: a payment seats the nick that it was made for, and nobody beside it.
  */
 export class AdmitPayers {
   readonly #options: AdmitPayersOptions;
@@ -56,7 +58,11 @@ export class AdmitPayers {
   }
 
   start(): void {
-    this.#reactor.start(openPaidChannels({ ...this.#options, signal: this.#reactor.stopping }));
+    const beside = { ...this.#options, signal: this.#reactor.stopping };
+    const putOut = (of: Membership, reason: string) =>
+      this.#alone(of, () => remove(this.#options.channels, of, reason));
+    const isSeated = (of: Membership) => this.#isSeated(of);
+    this.#reactor.start(Promise.all([openPaidChannels(beside), sweep({ ...beside, putOut, isSeated })]));
   }
 
   /** Lets what is under way on the network come to its end. Bounded. */
@@ -142,11 +148,17 @@ export class AdmitPayers {
     );
   }
 
+  #isSeated({ channel, nick }: Membership): boolean {
+    return [...this.#open.values()].some(
+      (session) => session.channel === channel && casefold(session.nick) === casefold(nick),
+    );
+  }
+
   #left({ expires_at }: OpenSession): number {
     return expires_at.getTime() - this.#options.log.now().getTime();
   }
 
-  #alone<T>({ channel, nick }: OpenSession, work: () => Promise<T>): Promise<T> {
+  #alone<T>({ channel, nick }: Membership, work: () => Promise<T>): Promise<T> {
     return this.#locks.run(`${channel} ${casefold(nick)}`, work);
   }
 }

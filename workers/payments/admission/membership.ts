@@ -19,10 +19,12 @@ export async function admit(channels: Channels, of: Membership): Promise<Moved> 
   return joined === 'done' ? await change(channels, of, 'voice', 'paid') : joined;
 }
 
+const timeIsOver = 'the paid time is over';
+
 /** Takes the voice from a nick and removes it from the channel. Throws as above. */
-export async function remove(channels: Channels, of: Membership): Promise<Moved> {
-  await change(channels, of, 'devoice', 'the paid time is over');
-  return await change(channels, of, 'sapart', 'the paid time is over');
+export async function remove(channels: Channels, of: Membership, reason = timeIsOver): Promise<Moved> {
+  await change(channels, of, 'devoice', reason);
+  return await change(channels, of, 'sapart', reason);
 }
 
 async function change(

@@ -1,0 +1,77 @@
+import type { Logger } from 'pino';
+import type { Read } from '../../../projections/core/projection.js';
+import { openSessions } from '../../../projections/payments/queries.js';
+import { type Log, pause } from '../../../streams/core/index.js';
+import { casefold } from '../../../streams/irc-grammar.js';
+import { payments } from '../../../streams/payments/index.js';
+import type { Channels } from '../../channels/index.js';
+import { actor, type Membership } from './membership.js';
+import type { PaidRoom } from './paid-rooms.js';
+
+/** What the sweep works with. */
+export interface SweepOptions {
+  log: Log;
+  channels: Channels;
+  rooms: readonly PaidRoom[];
+  /** Of paid sessions. */
+  read: Read;
+  /** Removes somebody from a channel, for a reason that they are shown. */
+  putOut(of: Membership, reason: string): Promise<unknown>;
+  /** Whether somebody has a session by now, as far as this process has heard. */
+  isSeated(of: Membership): boolean;
+  logger: Logger;
+  signal: AbortSignal;
+}
+
+/** So often it is looked at who is in a paid channel, and every so many times at who they are. */
+const everyMs = 2_000;
+const standingEvery = 5;
+
+const noSession = 'Nobody has paid for this nick: a place belongs to the nick that it was paid for';
+const notTheirs =
+  'The nick is registered or linked: identify with the nick service, then present the payment again';
+
+/**
+ * Puts out of the paid channels who has no place in them: who was there before they were sold, who has taken another
+ * nick or was given one, and who is not identified as the owner of a nick that has one. Looks for as long as it lasts,
+ * so that neither a restart nor a lost connection lets anybody stay.
+ */
+export async function sweep(options: SweepOptions): Promise<void> {
+  await Promise.all(options.rooms.map(({ name }) => sweepRoom(name, options)));
+}
+
+async function sweepRoom(channel: string, { logger, signal, ...options }: SweepOptions): Promise<void> {
+  // who they are is asked at the start, and anew where that failed
+  for (let look = 0; !signal.aborted; ) {
+    try {
+      const out = await sweepOnce(channel, options, look % standingEvery === 0);
+      if (out.length > 0)
+        logger.info({ channel, nicks: out }, 'put out of a paid channel, without a place there');
+      look += 1;
+    } catch (error) {
+      const { kind, message } = error as Error & { kind?: string };
+      const level = kind === 'unavailable' ? 'debug' : 'warn';
+      logger[level]({ channel, error: message }, 'it cannot be looked at who is in a paid channel');
+    }
+    await pause(everyMs, signal);
+  }
+}
+
+async function sweepOnce(
+  channel: string,
+  { log, channels, read, putOut, isSeated }: Omit<SweepOptions, 'logger' | 'signal'>,
+  isStandingAsked: boolean,
+): Promise<string[]> {
+  const { nicks, unproven } = await channels.present({ name: channel, isStandingAsked }, { by: actor });
+  if (nicks.length === 0) return [];
+  // after the look: nobody is brought in before their session is on the log
+  const { sessions } = await read(openSessions, { stream: payments.name, seq: await log.head(payments) });
+  const seats = new Set(
+    sessions.filter((session) => session.channel === channel).map(({ nick }) => casefold(nick)),
+  );
+  const strangers = nicks.filter((nick) => !seats.has(casefold(nick)) && !isSeated({ channel, nick }));
+  const impostors = unproven.filter((nick) => !strangers.includes(nick));
+  for (const nick of strangers) await putOut({ channel, nick }, noSession);
+  for (const nick of impostors) await putOut({ channel, nick }, notTheirs);
+  return [...strangers, ...impostors];
+}
