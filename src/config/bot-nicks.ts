@@ -1,6 +1,23 @@
 import type { Config } from './config.js';
 
+/** Nicks of services that networks have. */
+const serviceNicks = [
+  'NickServ',
+  'ChanServ',
+  'MemoServ',
+  'OperServ',
+  'BotServ',
+  'HostServ',
+  'SaslServ',
+  'Global',
+];
+
 /** The nicks of all our bots: nobody else is to speak under them. */
 export function botNicks(config: Config): string[] {
   return [config.BRIDGE_NICK, config.EM_NICK, config.CHANNELSERV_NICK, config.MRSERV_NICK];
+}
+
+/** The nicks that nobody is to have, nor one that is easily taken for them: those of our bots and of networks' services. */
+export function keptNicks(config: Config): string[] {
+  return [...botNicks(config), ...serviceNicks];
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
+import { lookalikesOf } from '../../streams/nick-looks.js';
 import { type ServicesLink, servicesOfInspircd } from './anope-config.js';
 import type { Binary } from './binaries.js';
 
@@ -153,8 +154,8 @@ ${major >= 4 ? rfc1459Codepage() : ''}
 <type name="ChannelBot" classes="channels" maxchans="20000">
 <oper name="${escaped(secrets.operName)}" ${password(secrets.operPassword)} host="${loopback ? '*@127.* *@::1 *@0::1' : '*@*'}" type="ChannelBot">
 
-# Who registers under one of these is refused; operators take theirs with SANICK, which looks at nothing.
-${(has('sanick') ? reservedNicks : []).map((nick) => `<badnick nick="${escaped(nick)}" reason="Kept for the service">`).join('\n')}
+# Who registers under one of these, or what looks like one, is refused; operators take theirs with SANICK, which looks at nothing.
+${(has('sanick') ? [...new Set(reservedNicks.flatMap(lookalikesOf))] : []).map((nick) => `<badnick nick="${escaped(nick)}" reason="Kept for the service">`).join('\n')}
 
 ${services ? servicesOfInspircd(services, installation) : ''}
 <monitor maxentries="1024">

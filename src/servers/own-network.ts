@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
-import { botNicks } from '../config/bot-nicks.js';
+import { keptNicks } from '../config/bot-nicks.js';
 import type { Config } from '../config/config.js';
 import { chooseServicesLink, startAnope } from './anope.js';
-import { anopeModulesDir, missingForServices, nickServiceNick } from './anope-config.js';
+import { anopeModulesDir, missingForServices } from './anope-config.js';
 import { type Binary, findAnope, findInspircd } from './binaries.js';
 import { startInspircd } from './inspircd.js';
 import { installationOf } from './inspircd-config.js';
@@ -38,7 +38,7 @@ export async function startOwnNetwork(options: {
     operPassword: config.IRC_OPER_PASSWORD || generated.ircOperPassword,
     serverPassword: config.IRC_SERVER_PASSWORD || generated.ircServerPassword,
   };
-  const reservedNicks = [...botNicks(config), nickServiceNick];
+  const reservedNicks = keptNicks(config);
   const port = config.IRC_EMBEDDED_PORT;
   const server = await startInspircd({ dataDir, log, port, secrets, reservedNicks, services });
   const irc = { port: server.port, password: secrets.serverPassword };

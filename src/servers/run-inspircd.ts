@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { pino } from 'pino';
-import { botNicks } from '../config/bot-nicks.js';
+import { keptNicks } from '../config/bot-nicks.js';
 import { readConfig } from '../config/config.js';
 import { lockDataDir } from './data-dir-lock.js';
 import { startInspircd } from './inspircd.js';
@@ -18,7 +18,7 @@ const server = await startInspircd({
   host: config.HOST,
   port: config.IRC_EMBEDDED_PORT,
   log,
-  reservedNicks: botNicks(config),
+  reservedNicks: keptNicks(config),
   secrets: {
     operName: config.IRC_OPER_NAME || generated.ircOperName,
     operPassword: config.IRC_OPER_PASSWORD || generated.ircOperPassword,

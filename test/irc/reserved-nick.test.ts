@@ -17,6 +17,14 @@ t.test('NET-10 a nick that the server keeps for a bot is nobody else’s, and th
       / 432 mallory \S+ :.*Kept for the service/,
       nick,
     );
+  for (const nick of ['em-b0t', 'EM-8OT', 'EMBOT', 'ern-bot', 'em_8o7', 'em-bot_'])
+    t.match(
+      (await stranger.ask(`NICK ${nick}`)).join('\n'),
+      / 432 mallory \S+ :.*Kept/,
+      `${nick} looks like it`,
+    );
+  t.match((await stranger.ask('NICK em-boat')).join('\n'), /NICK :?em-boat/, 'and what does not is free');
+  await stranger.ask('NICK mallory');
   const plain = startBot(t, { url, password, nickWaitMs: 100 });
   t.match((await plain.session()).nick, /^em-bo_...$/, 'the password of the bots is not enough');
   await plain.connection.stop();

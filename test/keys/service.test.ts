@@ -153,6 +153,12 @@ t.test('keys of agents in a running service', async (t) => {
     });
     t.equal((await ask('POST', '/sentinel/incidents', report, withKey(made.out))).status, 201);
     t.match(await relay(['keys', 'new', '--scopes', 'rate']), { code: 2, err: /--nick/ });
+    for (const nick of ['channe1serv', 'ChanServ', 're1ay'])
+      t.match(
+        await ask('POST', '/auth/keys', { nick }, operator),
+        { status: 409, body: { code: 'nickname_reserved' } },
+        nick,
+      );
     const wrong = ['keys', 'new', '--nick', 'mona', '--scopes', 'fly', '--url', stage.app.url];
     t.match(await relay([...wrong, '--key', operatorKey]), { code: 1, err: /scopes/ });
   });

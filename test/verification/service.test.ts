@@ -227,7 +227,18 @@ t.test('the verification of agents in two processes and behind a third', async (
 
   await t.test('AGENT-17 nicknames that are others', async (t) => {
     const reserved = { status: 409, body: { code: 'nickname_reserved' } };
-    for (const nickname of ['em-bot', 'EM-Bot', 'relay', 'channelserv', 'mrserv', 'NickServ', 'chanserv'])
+    for (const nickname of [
+      'em-bot',
+      'EM-Bot',
+      'relay',
+      'channelserv',
+      'mrserv',
+      'NickServ',
+      'chanserv',
+      're1ay',
+      'em-b0t',
+      'Embot_',
+    ])
       for (const at of [url, proxy.url]) t.match(await challenge(nickname, 'ann', at), reserved, nickname);
     const log = await openLog(t, nats.url);
     const early = await textFor('carol', 'mallory');

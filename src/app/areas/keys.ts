@@ -3,8 +3,10 @@ import { isExpected, Unavailable } from '../../../streams/core/index.js';
 import { KeyedLock } from '../../../streams/core/keyed-lock.js';
 import { walletKey } from '../../../streams/identity/index.js';
 import { keysSubject, keys as stream } from '../../../streams/keys/index.js';
+import { looksLikeAny } from '../../../streams/nick-looks.js';
 import { AgentKeys, newAgentKey } from '../../auth/agent-keys.js';
 import { provenLevel } from '../../auth/nick-wallets.js';
+import { keptNicks } from '../../config/bot-nicks.js';
 import { nobody } from '../../operations/core/call.js';
 import { getLinkOfNick } from '../../operations/identity/links.js';
 import type { KeysParts } from '../../operations/keys/index.js';
@@ -15,8 +17,10 @@ import type { Area, AreaParts } from './area.js';
 export function keysArea({ config, log, readModels, keys: apiKeys, call }: AreaParts): Area {
   const rows = new OwnReadModel(readModels, 'agent_keys');
   const linkOf = (nick: string) => call(getLinkOfNick, { nick }, nobody);
+  const kept = keptNicks(config);
   const keys: KeysParts['keys'] = {
     ...{ rows, lock: new KeyedLock(), make: newAgentKey },
+    isKept: (nick) => looksLikeAny(nick, kept),
     walletOf: async (nick) => {
       try {
         const { wallet_address, level } = await linkOf(nick);

@@ -1,7 +1,8 @@
 import { KeyedLock } from '../../../streams/core/keyed-lock.js';
-import { casefold } from '../../../streams/irc-grammar.js';
+import { looksLikeAny } from '../../../streams/nick-looks.js';
 import { challengeMs } from '../../../streams/verification/index.js';
 import { AddressLimit } from '../../auth/address-limit.js';
+import { keptNicks } from '../../config/bot-nicks.js';
 import { nobody } from '../../operations/core/call.js';
 import { getLinkOfNick } from '../../operations/identity/links.js';
 import { Challenges, challengesOfAddress } from '../../operations/verification/challenges.js';
@@ -10,22 +11,9 @@ import { oembedReader } from '../../operations/verification/social/oembed.js';
 import { OwnReadModel } from '../../stores/own-read-model.js';
 import type { Area, AreaParts } from './area.js';
 
-/** Nicks of services that networks have. */
-const serviceNicks = [
-  'NickServ',
-  'ChanServ',
-  'MemoServ',
-  'OperServ',
-  'BotServ',
-  'HostServ',
-  'SaslServ',
-  'Global',
-];
-
 /** Agents that register a nickname by a public post. */
 export function verificationArea({ config, log, readModels, call }: AreaParts): Area {
-  const bots = [config.BRIDGE_NICK, config.EM_NICK, config.CHANNELSERV_NICK, config.MRSERV_NICK];
-  const reserved = new Set([...bots, ...serviceNicks].map(casefold));
+  const kept = keptNicks(config);
   // who linked a nick while identified has it with the nick service: a post of somebody else does not take it
   const isIdentified = async (nick: string) => {
     try {
@@ -43,7 +31,7 @@ export function verificationArea({ config, log, readModels, call }: AreaParts): 
       ...{ log, replicas: config.NATS_REPLICAS },
       addresses: new AddressLimit(challengesOfAddress, { windowMs: challengeMs }),
     }),
-    isReserved: async (nick) => reserved.has(nick) || (await isIdentified(nick)),
+    isReserved: async (nick) => looksLikeAny(nick, kept) || (await isIdentified(nick)),
   };
   return {
     parts: { verification },

@@ -21,6 +21,8 @@ export interface KeysParts {
     lock: KeyedLock;
     /** The wallet that has proven a nick, in lower case; null where none has. */
     walletOf(nick: string): Promise<string | null>;
+    /** Whether a nick is kept for a bot or a service, or is easily taken for one. */
+    isKept(nick: string): boolean;
     /** A new key, its id and the hash that it is known by. */
     make(): { id: string; key: string; hash: string };
   };
@@ -68,12 +70,18 @@ export const issueKey = define('issueKey', {
       'Send it as X-Api-Key',
     ),
   }),
-  refusals: { too_many_keys: true, scope_of_operators: true, upstream_unreachable: true },
+  refusals: {
+    too_many_keys: true,
+    nickname_reserved: true,
+    scope_of_operators: true,
+    upstream_unreachable: true,
+  },
   http: { method: 'post', path: '/auth/keys', headersOf: () => ({ 'cache-control': 'no-store' }) },
   run: async ({ nick: given, days, name, ...asked }, caller, { log, keys }: KeysParts) => {
     const nick = nickOf(given, caller);
     const wanted = scopes.filter((scope) => asked.scopes.includes(scope));
     requireGrantable(wanted, caller);
+    if (keys.isKept(nick)) throw new Refusal('nickname_reserved');
     const wallet = caller.is === 'wallet' ? caller.actor : await keys.walletOf(nick);
     const { id, key, hash } = keys.make();
     const expires_at = new Date(log.now().getTime() + days * dayMs).toISOString();
