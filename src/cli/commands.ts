@@ -10,8 +10,8 @@ import { doctorCommand } from './doctor/index.js';
 import { emitCommand } from './events/emit.js';
 import { eventsCommand } from './log/events.js';
 import { streamsCommand } from './log/streams.js';
+import { declineCommand, pardonCommand } from './moderation/decisions.js';
 import { incidentsCommand } from './moderation/incidents.js';
-import { pardonCommand } from './moderation/pardon.js';
 import { projectionsCommand } from './projections/list.js';
 import { pruneCommand } from './projections/prune.js';
 import { rebuildCommand } from './projections/rebuild.js';
@@ -19,6 +19,7 @@ import { replayCommand } from './projections/replay.js';
 import { skipCommand } from './projections/skip.js';
 import { mcpCommand } from './service/mcp.js';
 import { startCommand } from './service/start.js';
+import { listKeysCommand, revokeKeyCommand } from './setup/agent-keys.js';
 import { dnsCommand } from './setup/dns.js';
 import { newKeyCommand } from './setup/keys.js';
 import { exportCommand } from './transfer/export.js';
@@ -46,10 +47,13 @@ export const commands: Command[] = [
   redeliverCommand,
   incidentsCommand,
   pardonCommand,
+  declineCommand,
   exportCommand,
   importCommand,
   doctorCommand,
   newKeyCommand,
+  listKeysCommand,
+  revokeKeyCommand,
   dnsCommand,
   mcpCommand,
   completionCommand(() => commands),

@@ -16,7 +16,7 @@ t.test('usage', async (t) => {
     ['an unknown short option', ['streams', '-x'], /unknown option -x/],
     ['an unknown option without a command', ['--foo'], /unknown option --foo/],
     ['an option of another command', ['streams', '--follow'], /unknown option --follow/],
-    ['half a command', ['keys'], /"keys" needs one of: keys new/],
+    ['half a command', ['keys'], /"keys" needs one of: keys new, keys list, keys revoke/],
     [
       'an unknown second word',
       ['projections', 'rebiuld'],
@@ -46,7 +46,11 @@ t.test('usage', async (t) => {
       /there is no command "bogus"\nusage: relay <command>/,
     ],
     ['help for a command in its short form', ['strems', '-h'], /do you mean "streams"\?/],
-    ['help for an unknown one of a group', ['keys', 'old', '--help'], /"keys" needs one of: keys new/],
+    [
+      'help for an unknown one of a group',
+      ['keys', 'old', '--help'],
+      /"keys" needs one of: keys new, keys list, keys revoke/,
+    ],
     ['an unknown stream', ['events', 'nothing'], /there is no stream "nothing": MARKET, DELIVERY/],
     [
       'an end before the beginning',

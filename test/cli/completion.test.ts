@@ -24,7 +24,7 @@ t.test('CLI-01 bash completes commands and options', async (t) => {
   t.same(await offered('relay projections list --u'), ['--url']);
   t.ok((await offered('relay ')).includes('doctor'));
   t.same(await offered('relay emit task.created --file '), [], 'the shell offers files');
-  t.same(await offered('relay keys '), ['new', '--json', '--help']);
+  t.same(await offered('relay keys '), ['new', 'list', 'revoke', '--json', '--help']);
 });
 
 t.test('CLI-02 bash takes the whole script, and so would zsh', async (t) => {

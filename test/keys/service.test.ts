@@ -161,6 +161,18 @@ t.test('keys of agents in a running service', async (t) => {
       );
     const wrong = ['keys', 'new', '--nick', 'mona', '--scopes', 'fly', '--url', stage.app.url];
     t.match(await relay([...wrong, '--key', operatorKey]), { code: 1, err: /scopes/ });
+    const at = ['--url', stage.app.url, '--key', operatorKey];
+    const listed = await relay(['keys', 'list', '--nick', 'mona', ...at]);
+    const [, id = ''] = made.out.split('_');
+    t.match(listed, { code: 0, out: new RegExp(`${id} +mona +worker +rate,report `) });
+    t.match(JSON.parse((await relay(['keys', 'list', '--json', ...at])).out).keys[0], { id, nick: 'mona' });
+    t.notMatch(listed.out, made.out, 'without the key itself');
+    t.match(await relay(['keys', 'revoke', id, ...at]), { code: 0, out: `key ${id} is revoked` });
+    const after = await ask('POST', '/sentinel/incidents', report, withKey(made.out));
+    t.match(after, { status: 401, body: { code: 'api_key_invalid' } });
+    t.match(await relay(['keys', 'revoke', id, ...at]), { code: 1, err: /no such key/ });
+    t.match(await relay(['keys', 'revoke', '../x', ...at]), { code: 2, err: /id of an agent key/ });
+    t.match(await relay(['keys', 'list', '--nick', 'mona', ...at]), { code: 0, out: 'none' });
   });
 
   await t.test('KEY-03 what a key is told of tools', async (t) => {

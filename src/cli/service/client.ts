@@ -50,7 +50,7 @@ export class ServiceClient {
   }
 
   /** The body of a good answer. Throws `RelayError` with the service's own words otherwise. */
-  async ask(method: 'GET' | 'POST', path: string, body?: unknown): Promise<unknown> {
+  async ask(method: 'GET' | 'POST' | 'DELETE', path: string, body?: unknown): Promise<unknown> {
     const reply = await this.send(method, path, body === undefined ? undefined : JSON.stringify(body));
     if (reply.status < 300) return reply.body;
     throw new RelayError(reply, reply.body);

@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import { defineCommand, text } from '../core/command.js';
+import { UsageError } from '../core/failure.js';
+import { print } from '../core/terminal.js';
+import { serviceOf, serviceOptions } from '../service/client.js';
+
+const Decided = z.looseObject({
+  id: z.number(),
+  nick: z.string(),
+  channel: z.string(),
+  already: z.boolean(),
+});
+
+/** `relay incidents pardon` */
+export const pardonCommand = decisionCommand('pardon', {
+  summary: 'Say that an incident was none: it no longer counts, and what runs because of it ends',
+  details: 'What was said stays recorded, and so does the pardon, with the name of the key.',
+  became: (already) => (already ? 'was pardoned before' : 'is pardoned'),
+});
+
+/** `relay incidents decline` */
+export const declineCommand = decisionCommand('decline', {
+  summary: 'Decline an appeal against an incident: it stands',
+  details: 'Whoever appealed is told by a notice, at once or when they are seen again.',
+  became: (already) => (already ? 'stands, as was said before' : 'stands: the appeal is declined'),
+});
+
+/** A command with which an operator decides about one incident. */
+function decisionCommand(
+  verb: 'pardon' | 'decline',
+  words: { summary: string; details: string; became(already: boolean): string },
+) {
+  const { summary, details, became } = words;
+  return defineCommand({
+    name: `incidents ${verb}`,
+    arguments: ['<id>'],
+    summary,
+    details,
+    options: { reason: text('TEXT', 'why, for those who read it later'), ...serviceOptions },
+    async run(invocation) {
+      const [id = ''] = invocation.arguments;
+      const { options } = invocation;
+      if (!/^[1-9]\d{0,14}$/.test(id)) throw new UsageError('<id> must be the number of an incident');
+      const service = serviceOf(invocation, options);
+      const answer = await service.ask('POST', `/ops/incidents/${id}/${verb}`, {
+        reason: options.reason ?? '',
+      });
+      const { nick, channel, already } = Decided.parse(answer);
+      print(invocation, answer, `incident ${id} of ${nick} in ${channel} ${became(already)}`);
+    },
+  });
+}
