@@ -1,4 +1,5 @@
 import t from 'tap';
+import { relay } from '../cli/terminal.js';
 import { eventually } from '../support/eventually.js';
 import type { Observer } from '../support/irc-observer.js';
 import { attack, guardStage } from './stage.js';
@@ -62,9 +63,10 @@ t.test('appeals', async (t) => {
     'MOD-29 an operator declines, and the person hears of it under their nick of now',
     async (t) => {
       const path = `/ops/incidents/${warned.id}/decline`;
-      t.match(await ask('POST', path, { reason: 'no' }), {
-        status: 200,
-        body: { id: warned.id, already: false },
+      const decline = ['incidents', 'decline', `${warned.id}`, '--reason', 'no'];
+      t.match(await relay([...decline, '--url', stage.app.url]), {
+        code: 0,
+        out: `incident ${warned.id} of mallory in ${room} stands: the appeal is declined`,
       });
       await hears(mallory, new RegExp(`Incident ${warned.id} in ${room} stands`));
       t.match(await ask('POST', path), { body: { already: true } });
@@ -86,6 +88,7 @@ t.test('appeals', async (t) => {
       status: 409,
       body: { code: 'nothing_to_appeal' },
     });
+    t.match(await relay(['incidents', 'decline', 'x']), { code: 2, err: /number of an incident/ });
     t.match(await ask('POST', `/ops/incidents/${muted.id}/decline`), {
       status: 409,
       body: { code: 'no_open_appeal' },

@@ -222,17 +222,6 @@ t.test('the moderation service', async (t) => {
     t.match(await relay(['incidents', 'pardon', '999999'], { env }), { code: 1, err: /no incident 999999/ });
     t.match(await relay(['incidents', 'pardon', 'x'], { env }), { code: 2, err: /number of an incident/ });
     t.match(await relay(['incidents', 'pardon'], { env }), { code: 2 });
-    const decline = ['incidents', 'decline', `${ids[2]}`, '--reason', 'no drill'];
-    t.match(await relay(decline, { env }), { code: 1, err: /appeal/ });
-    const appeal = { nick: 'mallory', reason: 'a drill' };
-    const appealed = await askOf(app.url, 'POST', `/guardian/incidents/${ids[2]}/appeal`, appeal, {
-      'x-api-key': key,
-    });
-    t.equal(appealed.status, 200);
-    t.match(await relay(decline, { env }), {
-      ...{ code: 0, out: `incident ${ids[2]} of mallory in #lobby stands: the appeal is declined` },
-    });
-    t.match((await relay(['incidents'], { env })).out, new RegExp(`${ids[2]} .* appeal declined`));
   });
 
   await t.test('MOD-21 the service in a process of its own, and one that is not there', async (t) => {
