@@ -18,6 +18,8 @@ export interface PlacesState {
 export type PlacesCommand = { channel: string } /** Nothing: how they are. */ & (
   | { is: 'look' }
   | { is: 'reserve'; payment: string; nick: string; maxSlots: number; forMs: number }
+  /** Whether a place could be kept; keeps none. */
+  | { is: 'check'; payment: string; nick: string; maxSlots: number }
   /** Keeps a place that is still kept until a later moment. */
   | { is: 'keep'; payment: string; until: Date }
   | { is: 'release'; payment: string; reason: string }
@@ -93,12 +95,14 @@ export const placesDecider: Decider<PlacesState, PlacesCommand, PaymentFact> = {
     switch (command.is) {
       case 'look':
         return undefined;
+      case 'check':
       case 'reserve': {
-        const { payment, nick, maxSlots, forMs } = command;
+        const { payment, nick, maxSlots } = command;
         if (state.outcomes.has(payment) || isKeptForAnother(state, payment, nick)) throw spent();
         requireAlone(state, payment, nick, now);
         requirePlace(state, payment, maxSlots, now);
-        const until = new Date(now.getTime() + forMs).toISOString();
+        if (command.is === 'check') return undefined;
+        const until = new Date(now.getTime() + command.forMs).toISOString();
         return { type: 'slot.reserved', data: { payment, channel, nick, until } };
       }
       case 'keep': {

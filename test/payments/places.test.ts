@@ -45,6 +45,11 @@ t.test('PAY-08 a place is kept while there is one', async (t) => {
     .decides(t, reserved('p2', 'bob'));
   const full = [reserved('p1', 'ann'), granted('p2', 'bob')];
   given(full).when(reserve('p3', 'carl'), now).refuses(t, 'channel_full');
+  const check: PlacesCommand = { is: 'check', channel, payment: 'p3', nick: 'carl', maxSlots: 2 };
+  given(full).when(check, now).refuses(t, 'channel_full');
+  given([reserved('p1', 'ann')])
+    .when(check, now)
+    .decides(t, undefined);
   given(full)
     .when(reserve('p3', 'carl', 3), now)
     .decides(t, reserved('p3', 'carl'), 'of three');

@@ -52,12 +52,12 @@ export type Entered =
 /** What is known of an attempt to settle: also that the money had moved before. */
 type Result = Settled | { is: 'paid'; transaction: string };
 
-/** How long a place is kept for a payment, in milliseconds: longer than the facilitator's two answers take. */
+/** How long a place is kept for a payment, in milliseconds: longer than it takes to settle it. */
 const reservedMs = 60_000;
 const by = 'turnstile';
 
 /**
- * Lets payers into paid channels: a place is kept, the payment verified, the intent recorded, the payment settled,
+ * Lets payers into paid channels: the payment is verified, a place kept, the intent recorded, the payment settled,
  * the session granted. Whatever dies in between, the same payment presented again goes on where it ended, and
  * never pays twice.
  */
@@ -83,10 +83,15 @@ export class Access {
     const isBegun = await this.#wasIntended(entering);
     const again = await this.#look(entering, isBegun);
     if (again) return { is: 'granted', session: again, isNew: false };
-    await this.#reserve(entering, reservedMs);
-    if (isBegun) return await this.#finish(entering, await this.#resolve(entering));
+    if (isBegun) {
+      await this.#reserve(entering, reservedMs);
+      return await this.#finish(entering, await this.#resolve(entering));
+    }
+    // a proof that nobody has signed keeps no place, keeps no payment of the same nick out, and is on no record
+    await this.#check(entering);
     const payer = await this.#verify(entering);
     if (typeof payer !== 'string') return payer;
+    await this.#reserve(entering, reservedMs);
     const intended = await this.#options.log.appendOnce(
       payments,
       paymentSubject(proof.id),
@@ -131,6 +136,12 @@ export class Access {
     await this.#decide({ is: 'reserve', channel: name, payment: proof.id, nick, maxSlots, forMs });
   }
 
+  /** Throws what keeping a place would. */
+  async #check({ channel, nick, proof }: Entering): Promise<void> {
+    const { name, maxSlots } = channel;
+    await this.#decide({ is: 'check', channel: name, payment: proof.id, nick, maxSlots });
+  }
+
   /** Gives the place back, and throws the error that was the reason. */
   async #release({ channel, proof }: Entering, error: unknown): Promise<never> {
     const reason = String((error as { code?: unknown }).code ?? 'failed');
@@ -140,14 +151,10 @@ export class Access {
 
   /** The payer, or why the payment is not valid. */
   async #verify(entering: Entering): Promise<string | (Entered & { is: 'invalid' })> {
-    const { channel, proof, resource } = entering;
-    const verified = await this.#options.facilitator
-      .verify(proof, resource)
-      .catch((error) => this.#release(entering, error));
+    const { proof, resource } = entering;
+    const verified = await this.#options.facilitator.verify(proof, resource);
     if (verified.is === 'valid') return proof.payer || verified.payer;
-    const { reason } = verified;
-    await this.#decide({ is: 'release', channel: channel.name, payment: proof.id, reason });
-    return { is: 'invalid', reason };
+    return { is: 'invalid', reason: verified.reason };
   }
 
   /** What became of a payment that was about to be settled when everything ended. Settling it again moves no money twice. */
