@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, readFileSync, statSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { connect } from 'nats';
@@ -10,6 +10,7 @@ import { natsAnswers } from '../../src/servers/nats-server.js';
 import { freePort } from '../../src/servers/net.js';
 import { eventually } from '../support/eventually.js';
 import { startServerProcess, type Teardown } from '../support/server-process.js';
+import { temporaryDirectory } from '../support/sql.js';
 
 interface Service {
   command?: string[];
@@ -29,7 +30,19 @@ function setUp(dir: string): string {
 }
 
 /** A log server with the command line that it has in its container; others are found on this machine. */
-async function startLogServer(t: Teardown, name: string, password: string, ports: { routes: number[] }) {
+async function startLogServer(
+  t: Teardown,
+  name: string,
+  password: string,
+  ports: { routes: number[]; monitor?: number },
+) {
+  const conf = await temporaryDirectory(t);
+  for (const file of ['nats.conf', 'nats.compose.conf'])
+    writeFileSync(
+      join(conf, file),
+      // where it listens is what is looked at here, and the usual port may be taken
+      readFileSync(file, 'utf8').replace(':8222"', `:${ports.monitor ?? (await freePort())}"`),
+    );
   const route = ports.routes[Number(name.at(-1)) - 1] ?? 0;
   const addresses = ports.routes.map((port) => `nats://relay:${password}@127.0.0.1:${port}`);
   return await startServerProcess(t, {
@@ -39,8 +52,7 @@ async function startLogServer(t: Teardown, name: string, password: string, ports
     args: (dir, port) => [
       ...services[name]!.command!.slice(1)
         .map((word) => word.replace(/\$\{NATS_PASSWORD[^}]*\}/g, password))
-        .filter((word) => !word.startsWith('--http_port='))
-        .map((word) => word.replace(/^--config=.*/, `--config=${resolve('nats.conf')}`))
+        .map((word) => word.replace(/^--config=.*\//, `--config=${conf}/`))
         .map((word) => word.replace(/^--store_dir=.*/, `--store_dir=${join(dir, 'store')}`))
         .map((word) => word.replace('0.0.0.0:6222', `127.0.0.1:${route}`).replace('0.0.0.0', '127.0.0.1'))
         .map((word) => (word.startsWith('--routes=') ? `--routes=${addresses.join(',')}` : word)),
@@ -55,7 +67,12 @@ t.test('START-11 log servers in containers serve nobody without the password eit
   const password = setUp(dir);
   t.ok(password, 'it is made');
   t.equal(statSync(join(dir, '.env')).mode & 0o777, 0o600);
-  const { port } = await startLogServer(t, 'nats', password, { routes: [] });
+  const monitor = await freePort();
+  const { port } = await startLogServer(t, 'nats', password, { routes: [], monitor });
+  t.ok((await fetch(`http://127.0.0.1:${monitor}/healthz`)).ok, 'the health check of the container');
+  await t.rejects(fetch(`http://127.0.0.2:${monitor}/healthz`), 'other addresses have no monitoring port');
+  for (const { command = [] } of Object.values(services))
+    t.notMatch(command.join(' '), /--http_port|-m /, 'which would listen where --addr says');
   const routes = await Promise.all([freePort(), freePort(), freePort()]);
   const names = ['nats-1', 'nats-2', 'nats-3'];
   const cluster = await Promise.all(names.map((name) => startLogServer(t, name, password, { routes })));
