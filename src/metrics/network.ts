@@ -17,6 +17,11 @@ export function networkCounters(registers: Registry[]): NetworkObserver {
     help: 'Gaps that were recorded: times of a channel of which not everything is known',
     registers,
   });
+  const skipped = new Counter({
+    name: 'relay_recorded_skipped_total',
+    help: 'Things seen on the network that can be in no fact, and were passed over',
+    registers,
+  });
   const batches = new Counter({
     name: 'relay_recorded_batches_total',
     help: 'Facts that were recorded of the network; each holds what came to one channel in one go',
@@ -44,6 +49,7 @@ export function networkCounters(registers: Registry[]): NetworkObserver {
       lines.inc(lineCount);
       gaps.inc(gapCount);
     },
+    skipped: (sightings) => skipped.inc(sightings),
     operation: (operation, outcome) => operations.inc({ operation, outcome }),
     repaired: (repair, channels) => repairs.inc({ repair }, channels),
   };

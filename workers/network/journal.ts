@@ -34,9 +34,12 @@ export interface Recording {
   writing: Promise<void> | undefined;
 }
 
-/** Told of each fact that is on the log: how many lines it holds, and how many gaps. */
+/** Told of what comes to the log, and of what never will. */
 export interface RecordingObserver {
+  /** A fact is on the log: how many lines it holds, and how many gaps. */
   recorded(lines: number, gaps: number): void;
+  /** So many things that were seen can be in no fact, and were passed over. */
+  skipped(sightings: number): void;
 }
 
 /** What a journal works with. */
@@ -183,13 +186,15 @@ export class Journal {
     };
     const isStored = await retry(append, { pauses, failed, signal: this.#stop.signal }).catch((error) => {
       // no try would end otherwise, and what comes behind it waits
-      logger.error(
-        { channel: recording.channel, err: error },
-        'irc sightings that no fact takes are dropped',
-      );
-      return 'dropped' as const;
+      const seen = takeable(fact);
+      const skipped = fact.data.seen.length - seen.length;
+      const { channel } = recording;
+      logger.error({ channel, skipped, err: error }, 'irc sightings that no fact takes are dropped');
+      observe?.skipped(skipped);
+      return { ...fact, data: { ...fact.data, seen } };
     });
-    if (isStored === 'dropped') return true;
+    if (typeof isStored === 'object')
+      return isStored.data.seen.length === 0 || (await this.#append(recording, isStored));
     if (isStored) {
       this.#troubled = false;
       observe?.recorded(linesOf(fact), fact.data.seen.filter(({ is }) => is === 'gap').length);
@@ -232,6 +237,20 @@ export class Journal {
     );
     return true;
   }
+}
+
+/** What a fact can hold of what it was to hold; nothing where the fault is not in one of them. */
+function takeable(fact: IrcFact): Sighting[] {
+  const { seen } = fact.data;
+  const kept = seen.filter((sighting) => {
+    try {
+      requireFact(irc, { ...fact, data: { ...fact.data, seen: [sighting] } });
+      return true;
+    } catch {
+      return false;
+    }
+  });
+  return kept.length === seen.length ? [] : kept;
 }
 
 /** Takes note of what no longer waits; whether the channel is closed to the public after it. */
