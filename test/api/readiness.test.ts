@@ -3,7 +3,7 @@ import t from 'tap';
 import { postEvent, sampleEvent, startApp } from '../support/app.js';
 import { eventually } from '../support/eventually.js';
 import { startMarketplace } from '../support/marketplace.js';
-import { startNats } from '../support/nats.js';
+import { oldNatsServer, startNats } from '../support/nats.js';
 import { needsDisk, smallDisk } from '../support/small-disk.js';
 
 async function readiness(url: string) {
@@ -93,9 +93,13 @@ t.test('API-14 a log that does not acknowledge ends readiness until it can again
   t.equal((await postEvent(url, sampleEvent('evt-1'))).status, 202);
 });
 
-t.test('API-14 a full disk ends readiness until it has room', needsDisk, async (t) => {
+// one that stores appends in groups does not recover by itself: test/servers/full-disk.test.ts
+const older = oldNatsServer();
+const skip = needsDisk.skip || (older ? false : 'needs a nats-server of 2.10 or 2.11');
+
+t.test('API-14 a full disk ends readiness until it has room', { skip }, async (t) => {
   const disk = smallDisk(t, 40);
-  const nats = await startNats(t, { sync: 'always', store: disk.dir });
+  const nats = await startNats(t, { sync: 'always', store: disk.dir, program: older! });
   const { url } = await startApp(t, {
     NATS_URL: nats.url,
     ROLES: 'api,projections',

@@ -2,7 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, mkdtempSync, rmdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startNats } from '../support/nats.js';
+import { findNatsServer } from '../../src/servers/binaries.js';
+import { startNats, storesGroups } from '../support/nats.js';
 import type { Fault } from './fault.js';
 import { storedEvents } from './stored.js';
 
@@ -29,6 +30,11 @@ export const diskFull: Fault = {
       // what is accepted now still found room in a file that was there already
       await load.answered(30, ({ status, at }) => status === 503 && at > fullAt);
       rmSync(ballast);
+      // a newer one stores nothing more until it is restarted, which the service does where it is its own
+      if (storesGroups(findNatsServer())) {
+        await stage.log.kill('SIGTERM');
+        await stage.log.start();
+      }
       const freeAt = performance.now();
       await load.answered(1, ({ status, at }) => status < 300 && at > freeAt);
       recoveries.push(performance.now() - freeAt);

@@ -2,7 +2,7 @@ import pino from 'pino';
 import t, { type Test } from 'tap';
 import { z } from 'zod';
 import { decodeFact, defineStream, Log } from '../../streams/core/index.js';
-import { startNats, type TestNats } from '../support/nats.js';
+import { newNatsServer, oldNatsServer, startNats, type TestNats } from '../support/nats.js';
 
 const things = defineStream({
   name: 'THINGS',
@@ -242,3 +242,29 @@ t.test('LOG-11 streams of an older data folder take groups from the next start o
   t.ok(results.every(({ status }) => status === 'fulfilled'));
   t.equal((await inGroups(log)) > 0, knowsGroups(log));
 });
+
+const [oldest, newest] = [oldNatsServer(), newNatsServer()];
+const skip = oldest && newest ? false : 'needs a nats-server of 2.10 and one of 2.12 or newer';
+
+t.test(
+  'LOG-11 a data folder that an old log server has made takes groups on a new one',
+  { skip },
+  async (t) => {
+    const store = t.testdir();
+    const old = await startNats(t, { store, program: oldest! });
+    const before = await openLog(t, old);
+    for (let n = 0; n < 20; n++) await before.append(things, `things.${n}`, counted(n), by);
+    t.notOk(knowsGroups(before));
+    await before.close();
+    await old.kill('SIGTERM');
+
+    const log = await openLog(t, await startNats(t, { store, program: newest! }));
+    const results = await together(200, (n) => log.append(things, `things.${20 + n}`, counted(20 + n), by));
+    t.ok(results.every(({ status }) => status === 'fulfilled'));
+    t.same(
+      (await stored(log)).map(({ n }) => n).sort((a, b) => a - b),
+      Array.from({ length: 220 }, (_, n) => n),
+    );
+    t.ok((await inGroups(log)) > 0);
+  },
+);

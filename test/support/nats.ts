@@ -22,12 +22,19 @@ export function storesGroups({ version }: Binary): boolean {
   return Number(/ v2\.(\d+)/.exec(version)?.[1]) >= 12;
 }
 
-/** A nats-server that stores messages together, if `scripts/setup --dev` could fetch it or it is the one that is found. */
+/** A nats-server that stores messages together, if `scripts/setup` could fetch it or it is the one that is found. */
 export function newNatsServer(): Binary | undefined {
-  const fetched = join(projectDir, '.tools/nats-server-new/usr/sbin/nats-server');
-  if (existsSync(fetched)) return findNatsServer([fetched]);
-  const found = findNatsServer();
-  return storesGroups(found) ? found : undefined;
+  return [fetched('nats-server'), findNatsServer()].find((one) => one && storesGroups(one));
+}
+
+/** A nats-server that does not, if `scripts/setup --dev` could fetch it or it is the one that is found. */
+export function oldNatsServer(): Binary | undefined {
+  return [fetched('nats-server-old'), findNatsServer()].find((one) => one && !storesGroups(one));
+}
+
+function fetched(folder: string): Binary | undefined {
+  const path = join(projectDir, '.tools', folder, 'usr/sbin/nats-server');
+  return existsSync(path) ? findNatsServer([path]) : undefined;
 }
 
 /**
