@@ -30,6 +30,8 @@ const nodeOptions = [
   '--liftoff-only',
   '--wasm-lazy-compilation',
   '--wasm-lazy-validation',
+  // most of what a test runs is not run often enough to be worth optimising
+  '--interrupt-budget=2000000',
 ];
 
 const { values: options, positionals: words } = parseArgs({
