@@ -1,40 +1,12 @@
 import type { Recorded } from '../../streams/core/index.js';
 import { casefold } from '../../streams/irc-grammar.js';
-import {
-  closedAt,
-  type IrcFact,
-  isLine,
-  type LineSighting,
-  type Sighting,
-} from '../../streams/network/index.js';
+import type { IrcFact } from '../../streams/network/index.js';
 import { Rows } from '../core/rows.js';
 import type { Tx } from '../core/sql.js';
+import { type ChannelPatch, days, type Line, patchOf } from './patch.js';
 
 const keptDays = 30;
 const dayMs = 24 * 3_600_000;
-
-interface ChannelPatch {
-  name: string;
-  topic: string | null;
-  modes: string | null;
-  present: boolean | null;
-  /** Whether it is closed to the public; null while no fact of the batch tells. */
-  closed: boolean | null;
-  /** Each life of the channel in the batch, with the sequence of its first fact there. */
-  lives: { life: number; from: number }[];
-  /** Whether `members` are all there are, or only those that changed: a nick as shown, or null when gone. */
-  whole: boolean;
-  members: Map<string, string | null>;
-}
-
-interface Line {
-  channel: string;
-  seq: number;
-  index: number;
-  said: LineSighting;
-  /** Null where the channel's modes before the batch decide. */
-  isPrivate: boolean | null;
-}
 
 /** What one nick said in one channel on one day. */
 interface Activity {
@@ -75,12 +47,6 @@ const activityRows = new Rows({
   ...{ first_at: 'timestamptz', last_at: 'timestamptz' },
 });
 
-/** The changes that a batch of facts makes, one per row. */
-interface Patch {
-  channels: Map<string, ChannelPatch>;
-  lines: Line[];
-}
-
 /**
  * Folds facts of the IRC stream into the tables of `irc_network`, day by day: what a new day makes too old goes
  * before anything of that day is folded, so that the rows do not depend on how the facts were batched.
@@ -96,16 +62,6 @@ export async function foldSightings(tx: Tx, facts: Recorded<IrcFact>[], schema: 
     if (reborn.length > 0) await hideEarlierLives(tx, reborn, schema);
     if (lines.length > 0) await storeActivity(tx, lines, day, schema);
   }
-}
-
-function days(facts: Recorded<IrcFact>[]): { day: string; facts: Recorded<IrcFact>[] }[] {
-  const groups: { day: string; facts: Recorded<IrcFact>[] }[] = [];
-  for (const fact of facts) {
-    const day = fact.at.toISOString().slice(0, 10);
-    if (groups.at(-1)?.day !== day) groups.push({ day, facts: [] });
-    groups.at(-1)!.facts.push(fact);
-  }
-  return groups;
 }
 
 /** Notes where a day begins in the stream, and removes what is too old when that is news. */
@@ -130,84 +86,6 @@ async function beginDay(tx: Tx, day: string, seq: number, schema: string): Promi
      delete from ${schema}.days where day < $1::date`,
     [oldest],
   );
-}
-
-function patchOf(facts: Recorded<IrcFact>[]): Patch {
-  const channels = new Map<string, ChannelPatch>();
-  const lines: Line[] = [];
-  for (const fact of facts) {
-    const { seq, data } = fact;
-    const channel = casefold(data.channel);
-    const patch = channels.get(channel) ?? emptyPatch();
-    channels.set(channel, patch);
-    patch.name = data.channel;
-    const { life } = data;
-    if (life !== undefined && patch.lives.at(-1)?.life !== life) patch.lives.push({ life, from: seq });
-    const closed = closedAt(fact, patch.closed ?? undefined);
-    for (const [index, sighting] of data.seen.entries()) {
-      const isPrivate = closed[index] ?? null;
-      if (isLine(sighting)) lines.push({ channel, seq, index, said: sighting, isPrivate });
-      else {
-        change(patch, sighting);
-        patch.closed = isPrivate;
-      }
-    }
-    patch.closed = data.closed ?? patch.closed;
-  }
-  return { channels, lines };
-}
-
-const emptyPatch = (): ChannelPatch => ({
-  name: '',
-  topic: null,
-  modes: null,
-  present: null,
-  closed: null,
-  lives: [],
-  whole: false,
-  members: new Map(),
-});
-
-function change(patch: ChannelPatch, sighting: Exclude<Sighting, LineSighting>): void {
-  const { members } = patch;
-  switch (sighting.is) {
-    case 'join':
-      members.set(casefold(sighting.nick), sighting.nick);
-      break;
-    case 'part':
-    case 'quit':
-      members.set(casefold(sighting.nick), null);
-      break;
-    case 'kick':
-      members.set(casefold(sighting.kicked), null);
-      break;
-    case 'nick':
-      members.set(casefold(sighting.nick), null);
-      members.set(casefold(sighting.to), sighting.to);
-      break;
-    case 'topic':
-      patch.topic = sighting.text;
-      break;
-    case 'mode':
-      patch.modes = sighting.modes;
-      break;
-    case 'snapshot': {
-      members.clear();
-      for (const member of sighting.members) {
-        const nick = member.replace(/^[~&@%+!]+/, '');
-        members.set(casefold(nick), nick);
-      }
-      const { topic, modes } = sighting;
-      Object.assign(patch, { topic, modes, present: true, whole: true });
-      break;
-    }
-    case 'left':
-      members.clear();
-      Object.assign(patch, { present: false, whole: true });
-      break;
-    case 'gap':
-      break;
-  }
 }
 
 /** Changes the members of channels and, in the same statement, what depends on them and all else about the channels. */
