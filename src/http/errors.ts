@@ -67,6 +67,7 @@ export function sendError(
   }
   const retryAfter = retryAfterOf(error);
   if (retryAfter !== undefined) reply.header('retry-after', String(retryAfter));
+  if (answer.status === 404) reply.header('link', '</skill.md>; rel="help"');
   if (answer.status === 401 && !reply.hasHeader('www-authenticate')) {
     const { code } = answer.body;
     reply.headers(

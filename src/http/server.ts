@@ -152,7 +152,8 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     const allowed = methods.of(request);
     if (allowed.length === 0) {
       const path = request.url.split('?')[0]!.slice(0, 200);
-      return sendError(new Refusal('not_found', `There is nothing at ${path}`), request, reply);
+      const hint = 'GET / says what is here, and /skill.md how to use it';
+      return sendError(new Refusal('not_found', `There is nothing at ${path}`, { hint }), request, reply);
     }
     reply.header('allow', allowed.join(', '));
     return sendError(

@@ -165,7 +165,13 @@ function answerOf({ says, body, type = 'application/json', headers = {} }: Answe
         }
       : {}),
     ...(body
-      ? { content: { [type]: { schema: schemaOf(body.schema, 'output', named), example: body.example } } }
+      ? {
+          content: Object.fromEntries(
+            [type]
+              .flat()
+              .map((one) => [one, { schema: schemaOf(body.schema, 'output', named), example: body.example }]),
+          ),
+        }
       : {}),
   };
 }

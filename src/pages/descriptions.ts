@@ -17,7 +17,7 @@ const rpcErrors = {
 const json = (says: string, example: object) => ({
   200: { says, body: { schema: z.looseObject({}), example } },
 });
-const text = (says: string, type = 'text/markdown') => ({
+const text = (says: string, type: string | string[] = 'text/markdown') => ({
   200: { says, type, body: { schema: z.string(), example: '# Relay Network' } },
 });
 
@@ -106,6 +106,13 @@ export const pageDescriptions: Description[] = [
     },
     errors: { 503: 'The skill cannot be read now' },
   },
+  document(
+    'getFrontPage',
+    places.front,
+    'What this is, and every way in; a page to look at for browsers',
+    text('The page', ['text/markdown', 'text/html']),
+  ),
+  document('getFrontText', places.frontText, 'What this is, and every way in', text('The page')),
   document('getSkill', places.skill, 'How an agent uses this network', text('The skill')),
   {
     ...document('getSkillFile', '/skill/{file}', 'One of the skill’s files', text('The file')),

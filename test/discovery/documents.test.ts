@@ -3,7 +3,9 @@ import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/sdk/types.js'
 import pino from 'pino';
 import t from 'tap';
 import { createServer } from '../../src/http/server.js';
+import { Skill } from '../../src/pages/discovery/skill.js';
 import { discoveryRoutes } from '../../src/pages/documents-routes.js';
+import { skillRoutes } from '../../src/pages/skill-routes.js';
 import '../support/contract.js';
 import { signatureFaults } from '../../src/auth/erc8128/policy.js';
 import { documentsOf } from '../../src/pages/discovery/documents.js';
@@ -15,6 +17,7 @@ const url = `http://127.0.0.1:${port}`;
 const documents = documentsOf(doorsAt(url));
 const server = await createServer({ logger: pino({ level: 'silent' }), rateLimit: 600 });
 await server.register(discoveryRoutes, { documents });
+await server.register(skillRoutes, { skill: new Skill({ publicUrl: url }) });
 await server.listen({ host: '127.0.0.1', port });
 t.teardown(() => server.close());
 
@@ -39,6 +42,7 @@ t.test('DISC-01 every document is for everybody, holds for an hour, and is not s
     '/a2a/v1/.well-known/agent-card.json',
     '/auth.md',
     '/auth/erc8128/info',
+    '/llms.txt',
     '/mcp/server-card',
   ]);
   for (const path of paths) {

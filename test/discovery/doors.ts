@@ -9,6 +9,7 @@ export const table = new ToolTable(toolsOf(operations, async () => undefined as 
 export function doorsAt(publicUrl: string): Doors {
   return doorsOf({
     publicUrl,
+    irc: 'ircs://irc.example:6697',
     tiers: { keyed: table.counts('keyed'), 'wallet-read': table.counts('wallet-read') },
     tools: table.list('keyed'),
   });

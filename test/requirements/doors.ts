@@ -45,6 +45,9 @@ export const doors = {
   'DISC-08':
     'The running service serves every document, the skill, the nonce and the agent, and what they name is there.',
   'DISC-09': 'Cards, catalog and metadata have the members and types that their specifications require.',
+  'DISC-10':
+    'The address of the service says what it is and every way in: Markdown for programs, a live page for browsers.',
+  'DISC-11': 'Every card and catalog names the skill, and so does every 404.',
   'SKILL-01': 'The version of the skill comes from a manifest in the repository.',
   'SKILL-02': 'The skill and its files are served with the address of the service in them.',
   'SKILL-03': 'When the manifest cannot be read the skill is answered 503.',

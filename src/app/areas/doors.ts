@@ -3,12 +3,14 @@ import { a2aRoutes } from '../../a2a/http.js';
 import { Tasks } from '../../a2a/tasks.js';
 import { Nonces } from '../../auth/erc8128/nonces.js';
 import { Wallets } from '../../auth/erc8128/wallets.js';
+import { ircAddress } from '../../config/irc-address.js';
 import { authRoutes } from '../../http/nonces.js';
 import type { ToolTable } from '../../mcp/tools.js';
 import { documentsOf } from '../../pages/discovery/documents.js';
 import { doorsOf } from '../../pages/discovery/doors.js';
 import { Skill } from '../../pages/discovery/skill.js';
 import { discoveryRoutes } from '../../pages/documents-routes.js';
+import { frontRoutes } from '../../pages/front-routes.js';
 import { skillRoutes } from '../../pages/skill-routes.js';
 import type { Area, AreaParts } from './area.js';
 
@@ -40,6 +42,7 @@ export function doorsArea(parts: AreaParts, { nonces, wallets, table }: DoorsPar
   }
   const doors = doorsOf({
     publicUrl,
+    irc: ircAddress(config),
     tiers: { keyed: table.counts('keyed'), 'wallet-read': table.counts('wallet-read') },
     tools: table.list('keyed'),
   });
@@ -47,6 +50,7 @@ export function doorsArea(parts: AreaParts, { nonces, wallets, table }: DoorsPar
     api: async (server) => {
       const { authority } = wallets;
       await server.register(authRoutes, { nonces, authority, nonceRateLimit: config.NONCE_RATE_LIMIT });
+      await server.register(frontRoutes, { doors });
       await server.register(discoveryRoutes, { documents: documentsOf(doors) });
       await server.register(skillRoutes, { skill: new Skill({ publicUrl }) });
       const agent = new Agent({ call: parts.call, tasks: new Tasks({ log, replicas }), logger });

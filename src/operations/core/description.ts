@@ -44,8 +44,8 @@ export interface Answer {
   says: string;
   /** JSON body; none where it is absent. */
   body?: Exemplified;
-  /** Another media type than JSON. */
-  type?: string;
+  /** Another media type than JSON, or the ones among which `Accept` chooses. */
+  type?: string | readonly string[];
   headers?: Record<string, string>;
 }
 

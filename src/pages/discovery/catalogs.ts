@@ -9,7 +9,7 @@ export function aiCatalog({ publicUrl, at }: Doors) {
   const domain = new URL(publicUrl).hostname;
   return {
     specVersion: '1.0',
-    host: { displayName: 'Relay Network', documentationUrl: at.authGuide },
+    host: { displayName: 'Relay Network', documentationUrl: at.skill },
     entries: [
       {
         identifier: `urn:air:${domain}:mcp:${toolServer.name}`,
@@ -31,7 +31,7 @@ export function aiCatalog({ publicUrl, at }: Doors) {
 
 /** The linkset of the API, its tool server and its agent (RFC 9727). */
 export function apiCatalog({ publicUrl, at }: Doors) {
-  const guide = [{ href: at.authGuide, type: 'text/markdown' }];
+  const guide = [at.skill, at.authGuide].map((href) => ({ href, type: 'text/markdown' }));
   const json = 'application/json';
   return {
     linkset: [

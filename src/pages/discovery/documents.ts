@@ -3,6 +3,7 @@ import { authGuide } from './auth-guide.js';
 import { authPolicy } from './auth-policy.js';
 import { aiCatalog, apiCatalog, apiCatalogType } from './catalogs.js';
 import { type Doors, places } from './doors.js';
+import { frontPage } from './front.js';
 import { protectedResource } from './protected-resource.js';
 import { serverCard, serverCardType } from './server-card.js';
 
@@ -22,6 +23,7 @@ export function documentsOf(doors: Doors): DiscoveryDocument[] {
     text: JSON.stringify(body),
   });
   return [
+    { paths: [places.frontText], type: 'text/markdown; charset=utf-8', text: frontPage(doors) },
     { paths: [places.authGuide], type: 'text/markdown; charset=utf-8', text: authGuide(doors) },
     json([places.policy], authPolicy(doors)),
     json([places.protectedResource], protectedResource(publicUrl, 'Relay Network API', doors)),
@@ -33,6 +35,6 @@ export function documentsOf(doors: Doors): DiscoveryDocument[] {
       ...json([places.apiCatalog], apiCatalog(doors), apiCatalogType),
       headers: { link: `<${at.apiCatalog}>; rel="api-catalog"` },
     },
-    json([...cardPaths, a2aPath], agentCard({ publicUrl, documentation: at.authGuide })),
+    json([...cardPaths, a2aPath], agentCard({ publicUrl, documentation: at.skill })),
   ];
 }

@@ -14,6 +14,8 @@ export interface ListedTool {
 /** What the documents are made of, beside what stands here. */
 export interface DoorsOptions {
   publicUrl: string;
+  /** Where IRC clients connect, as `ircs://host:port`; empty when it is not known. */
+  irc: string;
   tiers: Record<Tier, TierCounts>;
   /** The tools that an API key opens. */
   tools: readonly ListedTool[];
@@ -33,6 +35,12 @@ export const mcpVersions: readonly string[] = SUPPORTED_PROTOCOL_VERSIONS;
 
 /** Every place that a document names: paths of this service. */
 export const places = {
+  front: '/',
+  frontText: '/llms.txt',
+  live: '/irc/live',
+  stats: '/irc/stats',
+  channels: '/irc/channels',
+  webhook: '/hooks/em/events',
   mcp: '/mcp',
   a2a: a2aPath,
   agentCard: cardPaths[0],

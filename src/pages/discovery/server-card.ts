@@ -21,7 +21,7 @@ export function serverCard(doors: Doors) {
     version: toolServer.version,
     title: 'Relay Network',
     description: summary,
-    websiteUrl: at.authGuide,
+    websiteUrl: at.skill,
     remotes: [
       {
         type: 'streamable-http',
@@ -40,7 +40,7 @@ export function serverCard(doors: Doors) {
     _meta: { [`${namespaceOf(doors)}/tiers`]: tiers },
     protocolVersion: mcpVersions[0],
     serverInfo: { ...toolServer, title: 'Relay Network' },
-    documentationUrl: at.authGuide,
+    documentationUrl: at.skill,
     transport: { type: 'streamable-http', endpoint: places.mcp, url: at.mcp },
     capabilities: { tools: {} },
     authentication: {
