@@ -1,4 +1,5 @@
 import t, { type Test } from 'tap';
+import { skills } from '../../src/a2a/skills.js';
 import type { Log } from '../../streams/core/index.js';
 import { type Incident, moderation, personDecider, personSubject } from '../../streams/moderation/index.js';
 import { irc, ircSubject, lineId } from '../../streams/network/index.js';
@@ -73,6 +74,28 @@ t.test('MOD-27 what somebody was kicked for is withheld from readers', async (t)
     const stream = await Listener.open(t, `${app.url}/irc/stream?channel=lobby&after=0-0`);
     await stream.until(5);
     t.same(stream.texts(), [...shown, mark, mark]);
+  });
+
+  await t.test('by MCP and by A2A', async (t) => {
+    const rpc = async (path: string, method: string, params: object, headers = {}) => {
+      const request = { jsonrpc: '2.0', id: 1, method, params };
+      return JSON.stringify((await askOf(app.url, 'POST', path, request, headers)).body);
+    };
+    const messages = { name: 'svc_get_messages', arguments: { channel: 'lobby' } };
+    const made = await askOf(app.url, 'POST', '/auth/keys', { nick: 'nora', scopes: ['read'] }, keyed);
+    const told = await rpc('/mcp', 'tools/call', messages, { 'x-api-key': made.body.key });
+    t.equal(JSON.stringify(JSON.parse(told).result.content).split(mark).length - 1, 2);
+    for (const n of [1, 2]) t.ok(told.includes(`${attack} ${n}`));
+    for (const n of [3, 4]) t.notOk(told.includes(`${attack} ${n}`));
+    const seen = await rpc('/mcp', 'tools/call', messages, keyed);
+    for (const n of [3, 4]) t.ok(seen.includes(`${attack} ${n}`), 'an operator sees the original');
+    for (const skill of skills) {
+      const parts = [{ kind: 'data', data: { skill: skill.id } }];
+      const message = { kind: 'message', messageId: skill.id, role: 'user', parts };
+      const answer = await rpc('/a2a/v1', 'message/send', { message });
+      t.match(answer, /"result"/, skill.id);
+      t.notOk(answer.includes(attack), `${skill.id} tells no line`);
+    }
   });
 
   await t.test('in the live stream, where what looks like an attack waits for its judgement', async (t) => {
