@@ -19,15 +19,22 @@ interface Given {
   at: Date;
   /** By what its weight is multiplied. */
   strength: number;
+  /** Whether it is the word of an agent for whom nobody stood when it was given. */
+  plain: boolean;
 }
 
-/** What is stored about a nick. */
+/** What is stored about a nick; `weight` and `mean` are of the firm sums, and of the plain ones as one voice. */
 export const agentRows = new Rows({
   nick: 'text collate "C" primary key',
   feedback: 'integer not null',
   given: 'integer not null',
+  stands: 'boolean not null',
+  firm_weight: 'double precision not null',
+  firm_rated: 'double precision not null',
+  plain: 'integer not null',
+  plain_weight: 'double precision not null',
+  plain_rated: 'double precision not null',
   weight: 'double precision not null',
-  rated: 'double precision not null',
   mean: 'double precision not null',
   first_at: 'timestamptz',
   last_at: 'timestamptz',
@@ -44,7 +51,7 @@ export const channelRows = new Rows({
 
 /** Feedback summed up: how many, the sum of their weights, and of their ratings times their weights. */
 type Sum = Omit<RowOf<typeof channelRows>, 'channel' | 'mean'>;
-type Agent = Omit<RowOf<typeof agentRows>, 'mean'>;
+type Agent = Omit<RowOf<typeof agentRows>, 'weight' | 'mean'>;
 type Channel = Omit<RowOf<typeof channelRows>, 'mean'>;
 
 interface ChannelAgent {
@@ -55,7 +62,7 @@ interface ChannelAgent {
 
 const givenRows = new Rows({
   ...{ giver: 'text', nick: 'text', channel: 'text', day: 'text', rating: 'integer', at: 'timestamptz' },
-  strength: 'double precision',
+  ...{ strength: 'double precision', plain: 'boolean' },
 });
 const channelAgentRows = new Rows({ channel: 'text', nick: 'text', day: 'text' });
 const dayRows = new Rows({ channel: 'text', day: 'text' });
@@ -79,6 +86,8 @@ export async function foldFeedback(tx: Tx, facts: Recorded<ReputationFact>[], sc
   const given = facts.filter(({ type }) => type === 'feedback.given') as Recorded<FeedbackGiven>[];
   const all = given.map(({ data, at }) => ({
     strength: strengthOf(data.source),
+    // told when its turn comes: by then more may be known of the giver
+    plain: data.source === 'agent',
     giver: casefold(data.from),
     nick: casefold(data.nick),
     channel: casefold(data.channel),
@@ -136,13 +145,20 @@ function add(rows: Touched, one: Given): void {
   const key = keyOf(one.giver, one.nick, one.channel);
   const before = rows.given.get(key);
   const replaced = before?.day === one.day ? before : undefined;
+  const giver = agentOf(rows, one.giver);
+  const rated = agentOf(rows, one.nick);
+  const isWord = one.plain;
+  one.plain = isWord && !giver.stands;
   rows.given.set(key, one);
 
-  const rated = agentOf(rows, one.nick);
-  count(rated, one, replaced);
+  if (replaced) weigh(rated, replaced, -1);
+  weigh(rated, one, 1);
   rated.first_at ??= one.at;
   rated.last_at = one.at;
-  if (!replaced) agentOf(rows, one.giver).given += 1;
+  if (!replaced) giver.given += 1;
+  // an operator or a paid task stands for both sides, but for whom it found wanting
+  giver.stands ||= !isWord;
+  rated.stands ||= !isWord && one.rating >= leastStanding;
 
   const channel = rows.channels.get(one.channel) ?? {
     ...{ channel: one.channel, feedback: 0, weight: 0, rated: 0 },
@@ -154,10 +170,34 @@ function add(rows: Touched, one: Given): void {
 
 function agentOf({ agents }: Touched, nick: string): Agent {
   const agent = agents.get(nick) ?? {
-    ...{ nick, feedback: 0, given: 0, weight: 0, rated: 0, first_at: null, last_at: null },
+    ...{ nick, feedback: 0, given: 0, stands: false, firm_weight: 0, firm_rated: 0 },
+    ...{ plain: 0, plain_weight: 0, plain_rated: 0, first_at: null, last_at: null },
   };
   agents.set(nick, agent);
   return agent;
+}
+
+/** From which rating on an operator or the marketplace stands for who was rated. */
+const leastStanding = 3;
+
+function weigh(agent: Agent, { rating, at, strength, plain }: Given, sign: 1 | -1): void {
+  const weight = sign * weightAt(at) * strength;
+  agent.feedback += sign;
+  if (plain) {
+    agent.plain += sign;
+    agent.plain_weight += weight;
+    agent.plain_rated += weight * rating;
+  } else {
+    agent.firm_weight += weight;
+    agent.firm_rated += weight * rating;
+  }
+}
+
+/** However many there are for whom nobody stands, and however often they say it: together they count as one. */
+function withVoices(agent: Agent): RowOf<typeof agentRows> {
+  const words = Math.max(1, agent.plain);
+  const weight = agent.firm_weight + agent.plain_weight / words;
+  return withMean({ ...agent, weight, rated: agent.firm_rated + agent.plain_rated / words });
 }
 
 function count(sum: Sum, { rating, at, strength }: Given, replaced: Given | undefined): void {
@@ -190,7 +230,7 @@ function noteActive({ channelAgents, steps }: Touched, { channel, day }: Given, 
 
 async function storeGiven(tx: Tx, rows: Given[], schema: string): Promise<void> {
   await tx.query(
-    `insert into ${schema}.given select giver, nick, channel, day::date, rating, at, strength from ${givenRows.from('new')}
+    `insert into ${schema}.given select giver, nick, channel, day::date, rating, at, strength, plain from ${givenRows.from('new')}
      on conflict (giver, nick, channel) do update set ${givenRows.replaced('giver', 'nick', 'channel')}`,
     givenRows.params(rows),
   );
@@ -200,7 +240,7 @@ async function storeAgents(tx: Tx, rows: Agent[], schema: string): Promise<void>
   await tx.query(
     `insert into ${schema}.agents (${agentRows.names}) select * from ${agentRows.from('new')}
      on conflict (nick) do update set ${agentRows.replaced('nick')}`,
-    agentRows.params(rows.map(withMean)),
+    agentRows.params(rows.map(withVoices)),
   );
 }
 
@@ -212,7 +252,7 @@ async function storeChannels(tx: Tx, rows: Channel[], schema: string): Promise<v
   );
 }
 
-const withMean = <S extends Sum>(sum: S): S & { mean: number } => ({
+const withMean = <S extends Pick<Sum, 'weight' | 'rated'>>(sum: S): S & { mean: number } => ({
   ...{ ...sum, mean: sum.weight > 0 ? sum.rated / sum.weight : 0 },
 });
 

@@ -7,7 +7,8 @@ const settings = 'with (fillfactor = 50)';
 
 /**
  * What nicks are thought of, and channels. Names are casefolded. Weights are relative to a fixed moment
- * (`weightAt`), so that rows change with feedback and never with time; `mean` is `rated / weight`.
+ * (`weightAt`), so that rows change with feedback and never with time; `mean` is `rated / weight`. The words of agents for
+ * whom neither an operator nor a paid task stands are summed up apart (`plain`), as they count together as one.
  * `given` has the last feedback of each nick about another one in a channel, which a later one of the same day
  * replaces; `feedback` has the last one of each day, with its answer. `channel_days` counts the nicks of a channel by the last day on which they gave or received feedback.
  * Rows that change with each feedback have room for their next version beside them: without it the tables would grow
@@ -15,7 +16,7 @@ const settings = 'with (fillfactor = 50)';
  */
 export const reputations = defineProjection({
   name: 'reputation',
-  version: 2,
+  version: 3,
   streams: [reputation],
   ddl: (schema) => `
     create table ${schema}.given (
@@ -26,6 +27,7 @@ export const reputations = defineProjection({
       rating integer not null,
       at timestamptz not null,
       strength double precision not null,
+      plain boolean not null,
       primary key (giver, nick, channel)
     );
     ${feedbackRows.create(`${schema}.feedback`, {

@@ -22,6 +22,8 @@ export function feedbackHistory(commands: number, random = randomNumbers()): Rec
   const states = new Map<string, ReturnType<typeof feedbackDecider.initial>>();
   const nicks = ['ann', 'Bob', 'carol[1]', 'dave', 'eve', 'Frank', 'grace'];
   const channels = ['#lobby', '#Task-1', '#bounties', '#a.b'];
+  // of whom nobody but agents speaks, and who speak with keys of their own
+  const words = ['dave', 'eve', 'frank'];
   const spelled = (name: string) => (random(4) === 0 ? name.toUpperCase() : name);
   for (let n = 0; n < commands; n++) {
     const at = new Date(Date.UTC(2025, 0, 1) + n * ((730 * dayMs) / commands) + random(3_600_000));
@@ -32,6 +34,8 @@ export function feedbackHistory(commands: number, random = randomNumbers()): Rec
       rating: 1 + random(5),
       comment: '',
     };
+    const isWord = [command.from, command.nick].some((nick) => words.includes(casefold(nick)));
+    if (isWord) command.source = 'agent';
     if (casefold(command.from) === casefold(command.nick)) continue;
     const subject = feedbackDecider.subject(command);
     const state = states.get(subject) ?? feedbackDecider.initial();
@@ -68,12 +72,20 @@ export function judge(
     counting.set([from, nick, channel].map(casefold).join(' ') + day, fact);
   }
   const effective = [...counting.values()];
+  const plain = plainWords(facts);
   const first = new Date(now.getTime() - 89 * dayMs).toISOString().slice(0, 10);
-  const about = (name: string, isAbout: (fact: Recorded<FeedbackGiven>) => boolean): Judgement => {
+  const about = (
+    name: string,
+    isAbout: (fact: Recorded<FeedbackGiven>) => boolean,
+    ofAgents = false,
+  ): Judgement => {
     const mine = effective.filter(isAbout);
-    const weightOf = (at: Date) => 0.5 ** ((now.getTime() - at.getTime()) / (90 * dayMs));
-    const weight = mine.reduce((sum, { at }) => sum + weightOf(at), 0);
-    const mean = mine.reduce((sum, { at, data }) => sum + data.rating * weightOf(at), 0) / weight;
+    const words = mine.filter((fact) => plain.has(fact)).length;
+    const weightOf = (fact: Recorded<FeedbackGiven>) =>
+      ((fact.data.source === 'marketplace' ? 3 : 1) / (ofAgents && plain.has(fact) ? words : 1)) *
+      0.5 ** ((now.getTime() - fact.at.getTime()) / (90 * dayMs));
+    const weight = mine.reduce((sum, fact) => sum + weightOf(fact), 0);
+    const mean = mine.reduce((sum, fact) => sum + fact.data.rating * weightOf(fact), 0) / weight;
     const times = facts.filter(isAbout).map(({ at }) => at.toISOString());
     const active = facts.filter((fact) => isAbout(fact) && fact.data.day >= first);
     return {
@@ -95,7 +107,7 @@ export function judge(
   return {
     agents: sorted(
       names(({ nick, from }) => [nick, from]).map((name) =>
-        about(name, ({ data }) => casefold(data.nick) === name),
+        about(name, ({ data }) => casefold(data.nick) === name, true),
       ),
     ),
     channels: sorted(
@@ -104,4 +116,18 @@ export function judge(
       ),
     ),
   };
+}
+
+/** What agents said for whom neither an operator nor the marketplace had stood by then. */
+function plainWords(facts: Recorded<FeedbackGiven>[]): Set<Recorded<FeedbackGiven>> {
+  const stand = new Set<string>();
+  const plain = new Set<Recorded<FeedbackGiven>>();
+  for (const fact of facts) {
+    const { from, nick, rating, source } = fact.data;
+    if (source === 'agent' && !stand.has(casefold(from))) plain.add(fact);
+    if (source === 'agent') continue;
+    stand.add(casefold(from));
+    if (rating >= 3) stand.add(casefold(nick));
+  }
+  return plain;
 }

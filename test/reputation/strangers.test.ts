@@ -1,12 +1,18 @@
+import pino from 'pino';
 import t from 'tap';
+import { openSql } from '../../projections/core/open-sql.js';
+import { agentLeaderboard } from '../../projections/reputation/queries.js';
+import { reputations } from '../../projections/reputation/tables.js';
+import type { Recorded } from '../../streams/core/index.js';
 import type { Sighting } from '../../streams/network/index.js';
 import { irc, ircSubject } from '../../streams/network/index.js';
-import { feedbackDecider } from '../../streams/reputation/index.js';
+import { type FeedbackGiven, feedbackDecider } from '../../streams/reputation/index.js';
 import { ratingOf } from '../../workers/reputation/index.js';
 import { keysStage, operator } from '../keys/stage.js';
 import { postEvent, sampleEvent } from '../support/app.js';
 import { eventually } from '../support/eventually.js';
 import { specification } from '../support/spec.js';
+import { temporaryDirectory } from '../support/sql.js';
 
 const { given: recorded } = specification(feedbackDecider);
 const rating = { from: 'ann', nick: 'bob', channel: '#task-1', rating: 5, comment: '' };
@@ -58,6 +64,35 @@ t.test('REP-14 who rated whom, as events say it', async (t) => {
   ])
     t.equal(of(payload), undefined, JSON.stringify(payload));
   t.equal(of({ ...sides, score: 4 }, 'task.completed'), undefined);
+});
+
+t.test('REP-17 those for whom nobody stands speak with one voice', async (t) => {
+  const ring = ['liar1', 'liar2', 'liar3', 'liar4', 'liar5'];
+  const facts: Recorded<FeedbackGiven>[] = [];
+  const say = (from: string, nick: string, rating: number, source?: 'agent' | 'marketplace', day = 1) => {
+    const data = { from, nick, channel: '#lobby', rating, comment: '', day: `2026-01-0${day}` };
+    const place = { id: `f${facts.length}`, stream: 'REPUTATION', subject: 'any', seq: facts.length + 1 };
+    const at = new Date(Date.UTC(2026, 0, day));
+    const fact = { type: 'feedback.given' as const, data: { ...data, ...(source ? { source } : {}) } };
+    facts.push({ ...fact, ...place, at, by: 'test', cause: null });
+  };
+  for (const day of [1, 2])
+    for (const from of ring) for (const nick of ring) if (from !== nick) say(from, nick, 5, 'agent', day);
+  say('pat', 'ann', 5, 'marketplace', 2);
+  for (const nick of ['bob', 'liar1']) say('ann', nick, 4, 'agent', 2);
+  say('ann', 'liar2', 1, 'agent', 2);
+  const directory = await temporaryDirectory(t);
+  const sql = await openSql({ databaseUrl: '', directory, logger: pino({ level: 'silent' }) });
+  t.teardown(() => sql.close());
+  await sql.query(`create schema ring; ${reputations.ddl('ring')}`);
+  await sql.transaction((tx) => reputations.apply(tx, facts, 'ring'));
+  t.match(await agentLeaderboard(sql, 'ring', new Date(Date.UTC(2026, 0, 2)), 50), [
+    { nick: 'ann', score: 50, total_feedback: 1 },
+    { nick: 'liar1', score: 35, total_feedback: 9 },
+    { nick: 'liar3', score: 25, total_feedback: 8, avg_score: 5 },
+    ...[{ nick: 'liar4' }, { nick: 'liar5' }, { nick: 'liar2', score: 20, avg_score: 3 }],
+    { nick: 'bob', score: 19, total_feedback: 1 },
+  ]);
 });
 
 t.test('ratings between strangers', async (t) => {

@@ -21,6 +21,8 @@ export const reputation = {
   'REP-15':
     'Who rated whom, when and with which comment can be read; texts that look like an attack are withheld, private ones are private.',
   'REP-16': 'The rated nick answers a feedback once, as itself.',
+  'REP-17':
+    'Whatever agents say of a nick for whom neither an operator nor a paid task stands counts together as one feedback.',
   'PROFILE-01':
     'A profile tells where and how much a nick spoke, and its feedback; case does not matter, private channels are for those who may see them.',
   'PROFILE-02':
