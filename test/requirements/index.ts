@@ -5,6 +5,7 @@ import { deliberation } from './deliberation.js';
 import { doctor } from './doctor.js';
 import { doors } from './doors.js';
 import { faults, scaling } from './faults.js';
+import { hostile } from './hostile.js';
 import { house } from './house.js';
 import { identity } from './identity.js';
 import { ircNetwork } from './irc.js';
@@ -37,6 +38,7 @@ export const requirements: Record<string, string> = {
   ...faults,
   ...doctor,
   ...doors,
+  ...hostile,
   ...house,
   ...identity,
   ...ircNetwork,

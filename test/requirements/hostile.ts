@@ -1,0 +1,7 @@
+/** What strangers with bad intent come to, over the API and on the network. */
+export const hostile = {
+  'HOSTILE-01':
+    'Liars among strangers come into the upper half of no leaderboard, have nothing validated alone, read nothing private and silence nobody.',
+  'HOSTILE-02':
+    'A user of the network makes no bot do or say anything, takes no nick like theirs, sees no room of a task, and speaks no more once muted.',
+} as const;
