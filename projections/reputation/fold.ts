@@ -23,7 +23,7 @@ interface Given {
   plain: boolean;
 }
 
-/** What is stored about a nick; `weight` and `mean` are of the firm sums, and of the plain ones as one voice. */
+/** What is stored about a nick; `weight`, `rated` and `mean` are of the firm sums, and of the plain ones as one voice. */
 export const agentRows = new Rows({
   nick: 'text collate "C" primary key',
   feedback: 'integer not null',
@@ -35,6 +35,7 @@ export const agentRows = new Rows({
   plain_weight: 'double precision not null',
   plain_rated: 'double precision not null',
   weight: 'double precision not null',
+  rated: 'double precision not null',
   mean: 'double precision not null',
   first_at: 'timestamptz',
   last_at: 'timestamptz',
@@ -51,7 +52,7 @@ export const channelRows = new Rows({
 
 /** Feedback summed up: how many, the sum of their weights, and of their ratings times their weights. */
 type Sum = Omit<RowOf<typeof channelRows>, 'channel' | 'mean'>;
-type Agent = Omit<RowOf<typeof agentRows>, 'weight' | 'mean'>;
+type Agent = Omit<RowOf<typeof agentRows>, 'weight' | 'rated' | 'mean'>;
 type Channel = Omit<RowOf<typeof channelRows>, 'mean'>;
 
 interface ChannelAgent {
