@@ -23,7 +23,8 @@ const formatting =
 const invisible =
   /(?!(?<=\p{ExtPict}\uFE0F?)\u200D(?=\p{ExtPict})|(?<=\p{Emoji})\uFE0F)[\p{DI}\p{NChar}\u2028\u2029\uFFF9-\uFFFB]/gu;
 const tagLetters = /[\u{E0020}-\u{E007E}]+/gu;
-const packed = /[A-Za-z0-9+/_-]{20,}={0,2}|(?:[0-9a-fA-F]{2}){16,}/g;
+/** Base64, and hexadecimal with it. */
+const packed = /(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{20,}={0,2}/g;
 /** Some of the words that matter here, shifted by 13. */
 const shifted =
   /\b(?:vtaber|qvfertneq|sbetrg|erirny|vafgehpgvbaf?|cebzcg|cevingr xrl|frrq cuenfr|flfgrz|lbhe?|jnyyrg|rfpebj|eryrnfr|cnlzrag)\b/;
@@ -51,13 +52,13 @@ export function readingsOf(text: string): Readings {
       });
     }
   }
-  for (const [run] of visible.matchAll(packed)) {
+  for (const run of visible.match(packed) ?? []) {
     const inside = unpack(run);
     if (inside !== undefined && unpacked.length < 4) unpacked.push(inside);
   }
   const cased = unmarked(visible);
   const folded = cased.toLowerCase();
-  const plain = folded.replace(/\s+/g, ' ').trim();
+  const plain = spaced(folded);
   if (shifted.test(plain)) unpacked.push(plain.replace(/[a-z]/g, shiftBack));
   if (backwards.test(plain)) {
     const words = plain.split(' ').map(reversed);
@@ -111,12 +112,20 @@ function undigited(plain: string): string | undefined {
 
 /** Where words meet without a space: at a capital, at signs between letters, at signs that stand alone. */
 const seams = /(?<=[a-z])(?=[A-Z])|(?<=[A-Z]{2})(?=[a-z]{3})/g;
+/** Costs less than to look for the places themselves, which few texts have. */
+const hasSeam = /[a-z][A-Z]|[A-Z]{2}[a-z]{3}/;
 const signs = /(?<=[A-Za-z0-9])(?:[_./\\|*+~=:;,#&<>()[\]{}"-]{1,6}| [_/\\|*+~=>"-]{1,3} )(?=[A-Za-z0-9])/g;
 
 /** Words that hang together by signs or capitals, apart and in lower case; `undefined` when there are none. */
 function takenApart(cased: string): string | undefined {
-  const read = cased.replace(signs, ' ').replace(seams, ' ');
-  return read === cased ? undefined : read.toLowerCase().replace(/\s+/g, ' ').trim().slice(0, longestRead);
+  const opened = cased.replace(signs, ' ');
+  const read = hasSeam.test(opened) ? opened.replace(seams, ' ') : opened;
+  return read === cased ? undefined : spaced(read.toLowerCase()).slice(0, longestRead);
+}
+
+/** With one space between words, which most texts have already, and none around them. */
+function spaced(text: string): string {
+  return (/[^\S ]| {2}/.test(text) ? text.replace(/\s+/g, ' ') : text).trim();
 }
 
 const spelled = /(?<![a-z0-9])[a-z](?:[ .\-_*]{1,3}[a-z](?![a-z0-9])){4,}/g;
@@ -133,7 +142,7 @@ function joined(folded: string): string | undefined {
       .join(' ')
       .replace(vocabulary, ' $& '),
   );
-  return read === folded ? undefined : read.replace(/\s+/g, ' ').trim();
+  return read === folded ? undefined : spaced(read);
 }
 
 function reversed(word: string): string {

@@ -1,4 +1,5 @@
 import { isTalk } from './about.js';
+import { Gate, mayMatch } from './gate.js';
 import { readingsOf } from './normalise.js';
 import type { Rule } from './rule.js';
 import { rules } from './rules.js';
@@ -49,11 +50,17 @@ function innerReadings(text: string): string[] {
   return [plain, ...others];
 }
 
+const gate = new Gate(rules.map(({ pattern }) => pattern));
+
 /** The rules of which a sign is in one of the readings, the weightiest first. */
-function signsIn(readings: readonly string[]): Rule[] {
+export function signsIn(readings: readonly string[]): Rule[] {
+  const open = readings.map((reading) => gate.of(reading));
+  if (open.every((none) => none === 0)) return [];
   return rules
-    .filter(({ pattern, unless }) =>
-      readings.some((reading) => pattern.test(reading) && !unless?.test(reading)),
+    .filter(({ pattern, unless }, index) =>
+      readings.some(
+        (reading, at) => mayMatch(open[at]!, index) && pattern.test(reading) && !unless?.test(reading),
+      ),
     )
     .sort((a, b) => b.weight - a.weight);
 }

@@ -1,20 +1,21 @@
 import { LRUCache } from 'lru-cache';
 import type { Thresholds } from './judgement.js';
+import { longestRead } from './normalise.js';
 import { type Score, scoreText } from './score.js';
 
 /** Stands in a line where somebody's text was left out. */
 export const withheldMark = '[withheld: guardian]';
 
-/** Names of networks and categories come with every event: a text this short is scored once. */
-const shortText = 40;
-const shortScores = new LRUCache<string, Score>({ max: 1_000 });
+/** Names of networks and categories come with every event, titles in its topic and in its line: so many are scored once. */
+const scores = new LRUCache<string, Score>({ max: 1_000 });
 
 function scoreOf(text: string): Score {
-  if (text.length > shortText) return scoreText(text);
-  let score = shortScores.get(text);
+  // what lies beyond is not read
+  const read = text.slice(0, longestRead);
+  let score = scores.get(read);
   if (!score) {
-    score = scoreText(text);
-    shortScores.set(text, score);
+    score = scoreText(read);
+    scores.set(read, score);
   }
   return score;
 }
