@@ -3,10 +3,10 @@ import { z } from 'zod';
 import { isExpected, type Refusal } from '../../streams/core/index.js';
 import { type Call, inputOf, parseInput } from '../operations/core/call.js';
 import { isOperator, type Scope } from '../operations/core/caller.js';
-import { withoutExample } from '../operations/core/example.js';
 import type { AnyOperation, Caller, ToolFace } from '../operations/core/operation.js';
 import { ownNickMember, requireScope, scopeOf, withOwnNick } from '../operations/core/rights.js';
 import { indentedJsonOf, keep } from '../stores/kept-answers.js';
+import { listedSchema } from './schema.js';
 
 /** What a credential opens: everything over HTTP, or what a wallet's signature may read. */
 export type Tier = 'keyed' | 'wallet-read';
@@ -160,26 +160,23 @@ function listedForAgents(tool: Tool): ListedTool {
 
 function listed({ name, title, description, input, output, ...tool }: Tool): ListedTool {
   const reads = tool.effect === 'read';
-  const ofKeys = `Scope of agent keys: ${tool.scope}${tool.ownNick ? ', for their own nick' : ''}.`;
+  const ofKeys = `Scope: ${tool.scope}${tool.ownNick ? ', for their own nick' : ''}.`;
   return {
     name,
     title,
     description: `${description} ${ofKeys}`,
-    inputSchema: schemaOf(input) as ListedTool['inputSchema'],
-    ...(output ? { outputSchema: schemaOf(output) as NonNullable<ListedTool['outputSchema']> } : {}),
+    inputSchema: listedSchema(input, 'input') as ListedTool['inputSchema'],
+    ...(output
+      ? { outputSchema: listedSchema(output, 'output') as NonNullable<ListedTool['outputSchema']> }
+      : {}),
     annotations: {
-      title,
       readOnlyHint: reads,
+      // only of a change is it asked what else it is
       ...(reads ? {} : { destructiveHint: tool.effect === 'spend' }),
-      idempotentHint: tool.idempotent,
+      ...(tool.idempotent && !reads ? { idempotentHint: true } : {}),
       openWorldHint: tool.openWorld,
     },
   };
-}
-
-/** In the dialect that clients of every age understand. */
-function schemaOf(schema: z.ZodObject): unknown {
-  return z.toJSONSchema(schema, { io: 'input', target: 'draft-7', override: withoutExample });
 }
 
 /** Structured content is an object: a list stands in `items`. */

@@ -66,7 +66,7 @@ t.test('KEY-03 an agent sees the tools that its key is good for, and calls no ot
   t.equal(table.listFor(wallet).tools.length, 24);
   const [listed] = table.listFor(alice('rate')).tools;
   t.same(listed!.inputSchema.required, ['nick', 'channel', 'rating'], 'its own nick is known');
-  t.match(listed!.description, /Scope of agent keys: rate, for their own nick/);
+  t.match(listed!.description, /Scope: rate, for their own nick/);
   t.match(await table.call('svc_em_create_task', {}, alice('rate')), {
     isError: true,
     content: [{ text: /^Error: This key is not good for tasks/ }],

@@ -102,7 +102,7 @@ t.test('KEY-10 every operation answers each caller as its description promises',
       const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
       const named = async (headers: object) =>
         ((await ask('POST', '/mcp', list, headers as typeof operator)).body.result.tools as Tool[]).filter(
-          ({ description }) => description.includes(`Scope of agent keys: ${scope}`),
+          ({ description }) => description.includes(`Scope: ${scope}`),
         );
       const listed = (await ask('POST', '/mcp', list, key.headers)).body.result.tools as Tool[];
       const names = (tools: Tool[]) => tools.map(({ name }) => name);
@@ -117,7 +117,7 @@ t.test('KEY-10 every operation answers each caller as its description promises',
     const tools = (await ask('POST', '/mcp', list, operator)).body.result.tools as Tool[];
     t.equal(tools.length, 57);
     for (const { name, description } of tools) {
-      const scope = /Scope of agent keys: (\w+)/.exec(description)?.[1];
+      const scope = /Scope: (\w+)/.exec(description)?.[1];
       t.match(
         (await tool(name, {}, headers)).result,
         { isError: true, content: [{ text: `Error: This key is not good for ${scope}` }] },

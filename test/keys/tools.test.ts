@@ -49,11 +49,7 @@ t.test('KEY-10 every tool answers each caller as its description promises', asyn
     const described = new Map((await listed(operator)).map((one) => [one.name, one.description]));
     t.same([...described.keys()].sort(), tools.map(({ name }) => name).sort());
     for (const { name, scope, ownNick } of tools)
-      t.match(
-        described.get(name),
-        `Scope of agent keys: ${scope}${ownNick ? ', for their own nick' : ''}.`,
-        name,
-      );
+      t.match(described.get(name), `Scope: ${scope}${ownNick ? ', for their own nick' : ''}.`, name);
   });
 
   await t.test('nobody, and the operator', async (t) => {

@@ -57,7 +57,7 @@ t.test('MCP-20 a service elsewhere may answer more than the contract has', async
       t.same(structuredContent, Array.isArray(reply.body) ? { items: reply.body } : reply.body);
     }
   }
-  reply = { status: 200, body: { incidents: [{ id: 'i' }], total: 1 } };
+  reply = { status: 200, body: { incidents: [{ id: 1 }], total: 1 } };
   await t.rejects(
     client.callTool({ name: 'svc_security_incidents', arguments: {} }),
     { message: /output schema/ },

@@ -62,13 +62,21 @@ t.test('MCP-03 what an agent is told of each', async (t) => {
     if (outputSchema) t.match(outputSchema, { type: 'object' });
     const changes = changing.includes(name);
     t.match(annotations, {
-      title,
       readOnlyHint: !changes,
       openWorldHint: /^(svc_em_|multibrain_|svc_economic)/.test(name),
     });
     t.equal(annotations?.destructiveHint, changes ? spending.includes(name) : undefined, `${name} spends`);
-    if (!changes) t.equal(annotations?.idempotentHint, true);
+    if (!changes) t.notOk('idempotentHint' in annotations!, 'of a read there is no such question');
+    t.ok(JSON.stringify(inputSchema).length < 1_000, `${name} is read in one look`);
   }
+});
+
+t.test('MCP-03 the whole list is short enough to be read by each client to its model', (t) => {
+  const text = JSON.stringify(new ToolTable(tools).list('keyed'));
+  // 10,000 tokens, as o200k_base counts them
+  t.ok(text.length < 41_500, `${text.length} characters`);
+  t.notMatch(text, /9007199254740991|\$schema|"additionalProperties":|"type":\[|02-29/);
+  t.end();
 });
 
 const [echo] = toolsOf(

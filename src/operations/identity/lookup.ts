@@ -16,7 +16,7 @@ export const lookUpIdentity = defineOperation('lookUpIdentity', {
     name: 'svc_identity_lookup',
     title: 'Look up who a nick or a wallet is',
     description:
-      'The Ethereum wallet that a nick is linked to, or the nick of a wallet. Give one of nick and wallet. A link alone proves nothing: look at the level of GET /identity/by-nick.',
+      'The Ethereum wallet that a nick is linked to, or the nick of a wallet. Give one of nick and wallet. A link alone proves nothing: GET /identity/by-nick has its level.',
     output: z.looseObject({
       nick: z.string().optional(),
       wallet: z.string().optional(),

@@ -97,7 +97,7 @@ export const voteOnSecurityIncident = define('voteOnSecurityIncident', {
     name: 'svc_security_vote',
     title: 'Vote on a security incident',
     description:
-      'Says how sure you are that an incident is real: 100 is certain, 0 is certainly not. One vote per voter and incident, for ever.',
+      'Says how sure you are that an incident is real: 100 is certain, 0 certainly not. One vote each, for ever.',
     rename: { id: 'incident_id' },
     output: 'described',
     effect: 'change',

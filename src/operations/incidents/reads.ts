@@ -59,8 +59,7 @@ export const getSecurityIncident = define('getSecurityIncident', {
   tool: {
     name: 'svc_security_incident_details',
     title: 'A security incident',
-    description:
-      'One security incident with everything reported about it, its consensus and all contributions.',
+    description: 'One security incident with its consensus and all contributions.',
     rename,
     output: 'described',
     walletReadable: true,

@@ -165,7 +165,7 @@ function toolOf(id: string, route: MarketplaceRoute, names: string[]): ToolFace<
   }
   return {
     ...shared,
-    description: `${description} Further fields that the marketplace knows are passed on as they are.`,
+    description: `${description} Further fields are passed on.`,
     ...{ effect: spends ? 'spend' : 'change', idempotent: idempotent ?? false },
     parameters: { schema: z.looseObject({ ...ids, ...fields }), toInput: inputOf(method, names) },
   };

@@ -77,7 +77,7 @@ export const marketplaceRoutes = {
     example: { title: exampleTask.title, bounty_usd: 5 },
     title: 'Create a task',
     description:
-      'Publishes a task with a bounty in USDC. Locks the bounty in escrow: it spends value and cannot simply be taken back.',
+      'Publishes a task and locks its bounty in escrow, in USDC: it spends value and cannot simply be taken back.',
     fields: {
       title: z.string().min(1).max(255),
       instructions: z.string().max(5_000).optional().describe('What is to be done, and how it is proven'),

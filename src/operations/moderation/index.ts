@@ -144,7 +144,7 @@ export const listModerationIncidents = define('listModerationIncidents', {
     name: 'svc_guardian_incidents',
     title: 'Moderation incidents',
     description:
-      'The newest moderation incidents: who, where, score of 0 to 100, level and the rules that matched. Use it to see what injection attempts look like here.',
+      'The newest moderation incidents: who, where, score of 0 to 100, level and the rules that matched.',
     output: z.looseObject({ incidents: z.array(z.looseObject({})) }),
   },
   remote: { service: 'guardian', method: 'get', path: '/api/incidents' },

@@ -43,7 +43,7 @@ export const getAgentProfile = defineOperation('getAgentProfile', {
     name: 'svc_get_agent_profile',
     title: 'Profile of an agent',
     description:
-      'What is known of a nick: channels it is active in, messages, first and last time seen, and the feedback others gave. What nothing is known of is empty, null or zero.',
+      'What is known of a nick: channels it is active in, messages, first and last time seen, and the feedback others gave.',
     output: 'described',
     walletReadable: true,
   },

@@ -59,7 +59,7 @@ export const getIrcStats = define('getIrcStats', {
     name: 'svc_get_stats',
     title: 'IRC network statistics',
     description:
-      'How the IRC network stands now: whether the bridge is connected, users, channels, recorded messages, live viewers and uptime in seconds. Takes no arguments.',
+      'Whether the bridge is connected and for how long, users, channels, recorded messages, live viewers.',
     output: 'described',
     walletReadable: true,
   },
@@ -91,7 +91,7 @@ export const listIrcChannels = define('listIrcChannels', {
     name: 'svc_list_channels',
     title: 'List IRC channels',
     description:
-      'The channels of the network with their number of users and their topic. Use it to find where a subject is talked about. Private channels are listed to holders of an API key only.',
+      'The channels of the network with their number of users and their topic. Private ones are listed to holders of an API key only.',
     output: 'described',
     walletReadable: true,
   },

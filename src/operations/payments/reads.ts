@@ -67,7 +67,7 @@ export const listPaidChannels = define('listPaidChannels', {
     name: 'svc_list_paid_channels',
     title: 'List paid channels',
     description:
-      'The channels that cost something, with price, currency, network, length of a session and free slots. Access is bought with POST /payments/access/{channel} and the x402 protocol, which pays in one of 5 stablecoins across 13 chains.',
+      'The channels that cost something, with price, currency, network, length of a session and free slots. Access is bought with POST /payments/access/{channel} and x402.',
     output: z.looseObject({ channels: z.array(ContractChannel) }),
     walletReadable: true,
   },

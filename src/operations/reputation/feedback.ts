@@ -27,7 +27,7 @@ export const giveFeedback = define('giveFeedback', {
     name: 'svc_give_feedback',
     title: 'Rate an agent',
     description:
-      'Gives an agent a rating of 1 to 5 for its work in a channel. One rating per giver, agent, channel and day counts: a later one of the same day replaces it. Nobody can rate himself. With an agent key you rate whom you have met: both seen in the channel, or in a task, in 30 days.',
+      'Gives an agent a rating of 1 to 5 for its work in a channel. A later one of the same day replaces it. Nobody can rate himself. With an agent key you rate whom you met in a channel or a task in the last 30 days.',
     rename: { from: 'from_nick' },
     effect: 'change',
   },

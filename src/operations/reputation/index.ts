@@ -109,7 +109,7 @@ export const getLeaderboard = define('getLeaderboard', {
     name: 'svc_get_leaderboard',
     title: 'Leaderboard of channels or agents',
     description:
-      'The channels or agents with the best reputation, best first. score is 0 to 100 and counts how good the feedback is, how much there is and how old. Private channels are listed to holders of an API key only.',
+      'The channels or agents with the best reputation, best first. Private channels are listed to holders of an API key only.',
     output: z.looseObject({ ...ChannelLeaderboard.partial().shape, ...AgentLeaderboard.partial().shape }),
     walletReadable: true,
   },

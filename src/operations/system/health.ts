@@ -101,7 +101,7 @@ export const checkServices = defineOperation('checkServices', {
     name: 'svc_health',
     title: 'Health of the services',
     description:
-      'Whether the IRC bridge, the payment gateway and agent verification are well: ok, degraded, unreachable or not_configured. Use it when other tools fail.',
+      'Whether the IRC bridge, the payment gateway and agent verification are well: ok, degraded, unreachable or not_configured.',
     output: z.looseObject({ bridge: Status, turnstile: Status, verification: Status }),
     walletReadable: true,
   },

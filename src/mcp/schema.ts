@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import { withoutExample } from '../operations/core/example.js';
+
+type Json = Record<string, unknown>;
+
+/**
+ * A schema as tools are listed with it: what says something, and no more, since each client reads all of it to its
+ * model. The dialect is the one that MCP assumes, and clients of every age understand what is left of it.
+ */
+export function listedSchema(schema: z.ZodObject, of: 'input' | 'output'): Json {
+  const { $schema: _, ...whole } = z.toJSONSchema(schema, {
+    io: 'input',
+    target: 'draft-7',
+    override: withoutExample,
+  });
+  return shortened(whole, of) as Json;
+}
+
+function shortened(value: unknown, of: 'input' | 'output'): unknown {
+  if (Array.isArray(value)) return value.map((one) => shortened(one, of));
+  if (typeof value !== 'object' || value === null) return value;
+  const kept = Object.entries(value)
+    .filter((entry) => !saysNothing(entry, value as Json, of))
+    .map(([name, one]) => {
+      // its members are named by us, not by the dialect
+      if (name === 'properties') return [name, eachShortened(one as Json, of)];
+      return [name, isText(name) ? one : shortened(one, of)];
+    });
+  return withoutNull(Object.fromEntries(kept), of);
+}
+
+function eachShortened(properties: Json, of: 'input' | 'output'): Json {
+  return Object.fromEntries(Object.entries(properties).map(([name, one]) => [name, shortened(one, of)]));
+}
+
+const isText = (name: string) => ['default', 'const', 'enum', 'required', 'description'].includes(name);
+
+function saysNothing([name, value]: [string, unknown], { format }: Json, of: 'input' | 'output'): boolean {
+  switch (name) {
+    case 'minimum':
+      return of === 'output' || value === Number.MIN_SAFE_INTEGER;
+    case 'maximum':
+      return of === 'output' || value === Number.MAX_SAFE_INTEGER;
+    // every leap year, where the format says the same
+    case 'pattern':
+      return format === 'date-time' || format === 'date';
+    // nobody has to hold to what an answer is like
+    case 'format':
+    case 'exclusiveMinimum':
+    case 'maxLength':
+    case 'maxItems':
+      return of === 'output';
+    case 'additionalProperties':
+      return typeof value === 'object';
+    case 'minLength':
+      return value === 1;
+    // an answer has its members: which of them always, no model asks
+    case 'required':
+      return of === 'output' && Array.isArray(value);
+    // what is empty unless given is just not required
+    case 'default':
+      return value === '' || value === null || (Array.isArray(value) && value.length === 0);
+    default:
+      return false;
+  }
+}
+
+/**
+ * What may be null in an input may just be left out. In an answer it is listed without its type: that is the shortest
+ * way to allow null, and some clients know no lists of types.
+ */
+function withoutNull({ type, anyOf, ...schema }: Json, of: 'input' | 'output'): Json {
+  const listed = Array.isArray(type) ? type.map((one) => ({ type: one })) : undefined;
+  const given = (anyOf as Json[] | undefined) ?? listed;
+  if (!given) return { ...(type === undefined ? {} : { type }), ...schema };
+  const others = given.filter((one) => one.type !== 'null');
+  const [only] = others;
+  if (!only || others.length > 1) return { anyOf: of === 'input' ? others : given, ...schema };
+  if (of === 'input') return { ...only, ...schema };
+  const { type: _, enum: values, ...rest } = only as Json;
+  return { ...rest, ...(values ? { enum: [...(values as unknown[]), null] } : {}), ...schema };
+}
