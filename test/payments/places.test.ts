@@ -86,6 +86,13 @@ t.test('PAY-09 one session a nick, and one payment at a time', async (t) => {
   given([granted('p1', 'ann')])
     .when(reserve('p2', 'ann'), after(60_000))
     .decides(t, reserved('p2', 'ann', after(120_000)), 'after its end');
+  given([reserved('p1', 'ann')])
+    .when(reserve('p2', 'ann'), after(60_000))
+    .decides(
+      t,
+      reserved('p2', 'ann', after(120_000)),
+      'after the time of one of which nothing was heard again',
+    );
 });
 
 t.test('PAY-10 a payment buys one session, ever', async (t) => {

@@ -1,5 +1,6 @@
 import t from 'tap';
 import type { Projector } from '../../projections/core/projector.js';
+import type { Sql } from '../../projections/core/sql.js';
 import { ReadModels } from '../../src/stores/read-models.js';
 import { eachSql } from '../support/sql.js';
 
@@ -20,6 +21,20 @@ eachSql(t, async (t, open) => {
       t.same(await read, [{ id: 7 }], gone);
       t.same(known, [], 'what it knew was old for a moment');
     }
+  });
+
+  t.test('READ-22 who acts on an answer is not told what was true before', async (t) => {
+    let hasReached = false;
+    const projector = {
+      ...{ schema: async () => 'fresh', reached: async () => hasReached },
+    } as unknown as Projector;
+    const models = new ReadModels(sql, projector);
+    const query = (sql: Sql, schema: string) => sql.query(`select id from ${schema}.things`);
+    const position = { stream: 'IRC', seq: 9 };
+    await t.rejects(models.readAt('things', query, position), { code: 'read_model_behind', status: 503 });
+    t.same(await models.read('things', query, position), [{ id: 7 }], 'who only looks is');
+    hasReached = true;
+    t.same(await models.readAt('things', query, position), [{ id: 7 }]);
   });
 
   t.test('READ-19 a statement that is wrong stays wrong', async (t) => {

@@ -30,4 +30,5 @@ export const readModels = {
     'A read model that is far behind is folded in small batches while the process answers requests, to the end.',
   'READ-21':
     'Facts that come fast while nobody waits for them are gathered and folded in few large transactions.',
+  'READ-22': 'Who acts on what a read model says is refused rather than told what was true before.',
 } as const;
