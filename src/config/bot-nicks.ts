@@ -1,7 +1,7 @@
 import type { Config } from './config.js';
 
 /** Nicks of services that networks have. */
-const serviceNicks = [
+export const serviceNicks = [
   'NickServ',
   'ChanServ',
   'MemoServ',

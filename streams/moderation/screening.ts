@@ -6,8 +6,8 @@ import { type Score, scoreText } from './score.js';
 /** Stands in a line where somebody's text was left out. */
 export const withheldMark = '[withheld: guardian]';
 
-/** Names of networks and categories come with every event, titles in its topic and in its line: so many are scored once. */
-const scores = new LRUCache<string, Score>({ max: 1_000 });
+/** Names of networks and categories come with every event, titles in its topic and in its line: so many are scored once. Each may keep the long text alive from which it was cut. */
+const scores = new LRUCache<string, Score>({ max: 200 });
 
 function scoreOf(text: string): Score {
   // what lies beyond is not read

@@ -1,18 +1,15 @@
-import { existsSync } from 'node:fs';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { chromium } from 'playwright-core';
 import t from 'tap';
 import { startApp } from '../support/app.js';
+import { openPage, withoutBrowser } from '../support/browser.js';
 import { eventually } from '../support/eventually.js';
 import { observe } from '../support/irc-observer.js';
 import { startIrcd } from '../support/ircd.js';
 import { startNats } from '../support/nats.js';
-import { temporaryDirectory } from '../support/sql.js';
 
 const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
 const key = 'k'.repeat(40);
-const program = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find((path) => existsSync(path));
 
 t.test('the front door', async (t) => {
   const [nats, ircd] = await Promise.all([startNats(t), startIrcd(t)]);
@@ -87,8 +84,7 @@ t.test('the front door', async (t) => {
       );
   });
 
-  const skip = program === undefined && 'Chromium, to look at the page with, is not installed';
-  t.test('DISC-10 a person sees the network live', { skip }, async (t) => {
+  t.test('DISC-10 a person sees the network live', { skip: withoutBrowser }, async (t) => {
     const alice = await observe(ircd.port, { nick: 'alice', password: ircd.serverPassword });
     t.teardown(() => alice.stop());
     await alice.join('#lobby');
@@ -98,18 +94,7 @@ t.test('the front door', async (t) => {
       arguments: { from_nick: 'bob', nick: 'alice', channel: '#lobby', rating: 5 },
     });
     t.notOk(rated.isError, JSON.stringify(rated));
-    const context = await chromium.launchPersistentContext(await temporaryDirectory(t), {
-      executablePath: program!,
-      args: [
-        ...['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
-        ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
-      ],
-    });
-    t.teardown(() => context.close());
-    const page = await context.newPage();
-    const problems: string[] = [];
-    page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
-    page.on('pageerror', (error) => problems.push(error.message));
+    const { page, problems } = await openPage(t);
     const shown = async () => [
       await page.locator('#lines span').allTextContents(),
       await page.locator('#agents span').allTextContents(),

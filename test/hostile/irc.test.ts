@@ -1,4 +1,5 @@
 import t from 'tap';
+import { serviceNicks } from '../../src/config/bot-nicks.js';
 import { lookalikesOf } from '../../streams/nick-looks.js';
 import { attack, guardStage } from '../moderation/stage.js';
 import { postEvent } from '../support/app.js';
@@ -7,23 +8,13 @@ import { type Observer, observe } from '../support/irc-observer.js';
 import { startIrcd } from '../support/ircd.js';
 
 const bots = ['em-bot', 'relay', 'channelserv', 'mrserv'];
-const services = [
-  'NickServ',
-  'ChanServ',
-  'MemoServ',
-  'OperServ',
-  'BotServ',
-  'HostServ',
-  'SaslServ',
-  'Global',
-];
 const refused = (lines: string[]) => lines.some((line) => / 40[34] | 442 | 474 /.test(line));
 const plain = (lines: readonly string[]) => lines.map((line) => line.replace(/^@\S+ /, ''));
 const numericOf = (line: string) => line.split(' ')[1];
 
 // a stranger, who knows the address of the network and nothing else
 t.test('HOSTILE-02 a hostile user of the network', async (t) => {
-  const stage = await guardStage(t, {}, startIrcd(t, { reservedNicks: [...bots, ...services] }));
+  const stage = await guardStage(t, {}, startIrcd(t, { reservedNicks: [...bots, ...serviceNicks] }));
   const { ask, app, ircd, witness, names, modes, bans, incidents } = stage;
   const rooms = ['#yard', '#barn', '#mill'];
   for (const name of rooms) await ask('POST', '/channels', { name, type: 'special', modes: '+nt' });
@@ -116,7 +107,7 @@ t.test('HOSTILE-02 a hostile user of the network', async (t) => {
 
   await t.test('nicks that look like bots and services', async (t) => {
     const evil = await comes('evil', '127.0.8.2');
-    const tried = [...bots, ...services].flatMap((nick) => [
+    const tried = [...bots, ...serviceNicks].flatMap((nick) => [
       ...[nick, nick.toUpperCase(), `${nick}_`],
       ...lookalikesOf(nick)
         .filter((_, n) => n % 7 === 1)

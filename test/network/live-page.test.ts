@@ -1,18 +1,13 @@
-import { existsSync } from 'node:fs';
-import { chromium } from 'playwright-core';
 import t from 'tap';
 import { startApp } from '../support/app.js';
+import { openPage, withoutBrowser } from '../support/browser.js';
 import { eventually } from '../support/eventually.js';
 import { observe } from '../support/irc-observer.js';
 import { startIrcd } from '../support/ircd.js';
 import { startNats } from '../support/nats.js';
-import { temporaryDirectory } from '../support/sql.js';
 import { startTcpRelay } from '../support/tcp-relay.js';
 
-const program = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find((path) => existsSync(path));
-const skip = program === undefined && 'Chromium, to look at the page with, is not installed';
-
-t.test('IRC-19 a person watches the network in a browser', { skip }, async (t) => {
+t.test('IRC-19 a person watches the network in a browser', { skip: withoutBrowser }, async (t) => {
   const [nats, ircd] = await Promise.all([startNats(t), startIrcd(t)]);
   const app = await startApp(t, {
     NATS_URL: nats.url,
@@ -35,18 +30,7 @@ t.test('IRC-19 a person watches the network in a browser', { skip }, async (t) =
 
   // between the page and the service, so that the connection can be cut
   const relay = await startTcpRelay(t, Number(new URL(app.url).port));
-  const context = await chromium.launchPersistentContext(await temporaryDirectory(t), {
-    executablePath: program!,
-    args: [
-      ...['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
-      ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
-    ],
-  });
-  t.teardown(() => context.close());
-  const page = await context.newPage();
-  const problems: string[] = [];
-  page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
-  page.on('pageerror', (error) => problems.push(error.message));
+  const { page, problems } = await openPage(t);
   const answer = await page.goto(`http://127.0.0.1:${relay.port}/irc/live#lobby`);
   t.match(answer?.headers()['content-security-policy'], /default-src 'none'; script-src 'sha256-/);
   const texts = () => page.locator('#lines p').allTextContents();
