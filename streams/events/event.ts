@@ -50,14 +50,21 @@ export const MarketEvent = z.object({
 /** An event of the task marketplace as it was sent, checked against `MarketEvent`. */
 export type MarketEvent = z.output<typeof MarketEvent>;
 
-/** The payload under the contract's names: producers also say `task_id`, `bounty_usd` and `payment_network`. */
+/** Other names that producers use for fields of the payload; where several are there, the first one counts. */
+export const payloadAliases = {
+  id: ['task_id'],
+  bounty_usdc: ['bounty_usd', 'amount_usd'],
+  network: ['payment_network', 'chain'],
+} as const;
+const aliases = Object.entries(payloadAliases);
+
+/** The payload under the contract's names, whatever names the producer uses; a network that nobody names is `base`. */
 export function normalisePayload(payload: MarketPayload): MarketPayload {
-  const normal: MarketPayload = {
-    ...payload,
-    network: payload.network ?? payload.payment_network ?? 'base',
-  };
-  normal.id ??= payload.task_id;
-  normal.bounty_usdc ??= payload.bounty_usd;
+  const normal: MarketPayload = { ...payload };
+  for (const [field, others] of aliases) {
+    for (const other of others) normal[field] ??= payload[other];
+  }
+  normal.network ??= 'base';
   return normal;
 }
 

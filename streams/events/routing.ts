@@ -58,7 +58,7 @@ const rules: Rule[] = [
     line: (s) => `[COMPLETED] Task ${s.id} | $${s.payout} -> ${s.worker} | TX: ${s.tx}...`,
   },
   {
-    types: ['task.rejected'],
+    types: ['task.rejected', 'submission.rejected'],
     id: 'id',
     to: [task],
     line: (s) => `[REJECTED] Task ${s.id} | Reason: ${s.reason}`,
@@ -88,7 +88,7 @@ const rules: Rule[] = [
     line: (s) => `[EXPIRED] Task ${s.id}`,
   },
   {
-    types: ['payment.settled', 'payment.escrow_released'],
+    types: ['payment.settled', 'payment.escrow_released', 'payment.released'],
     id: 'id',
     to: [task, payments],
     line: (s) => `[PAID] ${s.id} | $${s.payout} USDC (${s.network}) | TX: ${s.tx}...`,
@@ -98,6 +98,24 @@ const rules: Rule[] = [
     id: 'id',
     to: [task],
     line: (s) => `[RATING] Task ${s.id} | ${s.score}/5 | ${s.quotedComment}`,
+  },
+  {
+    types: ['submission.received'],
+    id: 'id',
+    to: [task],
+    line: (s) => `[SUBMITTED] Task ${s.id} | ${s.worker}`,
+  },
+  {
+    types: ['submission.approved'],
+    id: 'id',
+    to: [task, bounties],
+    line: (s) => `[APPROVED] Task ${s.id} | $${s.payout} -> ${s.worker} | TX: ${s.tx}...`,
+  },
+  {
+    types: ['reputation.updated'],
+    id: 'id',
+    to: [task],
+    line: (s) => `[REPUTATION] Task ${s.id} | ${s.worker} | Score: ${s.score}`,
   },
   {
     types: ['relay.leg_started'],
@@ -133,7 +151,7 @@ export function missingId(event: Pick<MarketEvent, 'event_type' | 'payload'>): '
 }
 
 /**
- * The contract's routing table: the channels of an event and its line. Pure, and never throws whatever the
+ * The routing table, the contract's and what else producers send: the channels of an event and its line. Pure, and never throws whatever the
  * payload holds. `screen` sees each piece of free text as it would be shown and answers what to show instead. Of an
  * event without a row, only these `fields` of the payload are shown; all of them where none is named.
  */
@@ -212,6 +230,8 @@ export function channelEffects(
       return closeTask(payload, 'Task approved');
     case 'task.completed':
       return closeTask(payload, 'Task completed');
+    case 'submission.approved':
+      return closeTask(payload, 'Submission approved');
     case 'task.cancelled':
     case 'task.mutual_cancel': {
       const given = cutToCharacters(shown.cancellationReason, reasonCharacters).trimEnd();

@@ -48,6 +48,7 @@ t.test('CHAN-61 an ended task has its room archived', async (t) => {
   const name = '#task-abcd1234';
   t.same(archived('task.approved'), { name, reason: 'Task approved' });
   t.same(archived('task.completed'), { name, reason: 'Task completed' });
+  t.same(archived('submission.approved'), { name, reason: 'Submission approved' });
   t.same(archived('task.cancelled'), { name, reason: 'Task cancelled' });
   t.same(archived('task.cancelled', { reason: 'sold' }), { name, reason: 'sold' });
   t.same(archived('task.mutual_cancel', { reason: 'sold', cancellation_reason: 'both agreed' }), {
@@ -76,7 +77,9 @@ t.test('CHAN-63 other events, and events that name no channel, want nothing', as
   t.same(effectsOn('task.published', { id: 'abcd1234' }), {});
   t.same(effectsOn('task.published', { id: 'abcd1234', location: '東京' }), {});
   t.same(effectsOn('task.rejected', { id: 'abcd1234' }), {});
-  t.same(effectsOn('payment.settled', { id: 'abcd1234' }), {});
+  for (const type of ['submission.received', 'submission.rejected', 'payment.settled', 'payment.released'])
+    t.same(effectsOn(type, { id: 'abcd1234' }), {}, type);
+  t.same(effectsOn('reputation.updated', { id: 'abcd1234' }), {});
   t.same(effectsOn('rating.created', { id: 'abcd1234' }), {});
 });
 

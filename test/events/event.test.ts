@@ -105,6 +105,7 @@ t.test('ROUTE-21 other names of id, bounty and network', async (t) => {
     bounty_usdc: 5,
     network: 'celo',
   });
+  t.match(normalisePayload({ amount_usd: 5, chain: 'celo' }), { bounty_usdc: 5, network: 'celo' });
   const own = { id: 'a', task_id: 'b', bounty_usdc: 0, bounty_usd: 2, network: 'base', payment_network: 'x' };
   t.match(normalisePayload(own), { id: 'a', bounty_usdc: 0, network: 'base' }, 'the proper names go first');
   t.match(normalisePayload({ id: null, task_id: 'b', network: null }), { id: 'b', network: 'base' });

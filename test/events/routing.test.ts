@@ -135,6 +135,41 @@ const table: Row[] = [
     channels: ['#bounties'],
     line: '[worker.moved] {"id":"x","n":1.5,"list":[1,"zwei",null,true,{},[]],"deep":{"a":{"b":"c\\"\\\\"}}}',
   },
+  {
+    name: 'ROUTE-34 a submission',
+    types: ['submission.received'],
+    payload: { task_id: id, worker_wallet: wallet, evidence: 'https://files.example/1' },
+    channels: ['#task-7f1c9a2e'],
+    line: '[SUBMITTED] Task 7f1C9a2e | 0x1234...abcd',
+  },
+  {
+    name: 'ROUTE-34 an approved submission',
+    types: ['submission.approved'],
+    payload: { task_id: id, worker_nick: 'agent-7', bounty_usd: 5, tx_hash: txHash },
+    channels: ['#task-7f1c9a2e', '#bounties'],
+    line: '[APPROVED] Task 7f1C9a2e | $5 -> agent-7 | TX: 0xdeadbeef...',
+  },
+  {
+    name: 'ROUTE-34 a rejected submission',
+    types: ['submission.rejected'],
+    payload: { task_id: id, reason: 'The photo is blurred' },
+    channels: ['#task-7f1c9a2e'],
+    line: '[REJECTED] Task 7f1C9a2e | Reason: The photo is blurred',
+  },
+  {
+    name: 'ROUTE-34 a released payment',
+    types: ['payment.released'],
+    payload: { task_id: id, amount_usd: 10.25, chain: 'polygon', tx_hash: txHash },
+    channels: ['#task-7f1c9a2e', '#payments'],
+    line: '[PAID] 7f1C9a2e | $10.25 USDC (polygon) | TX: 0xdeadbeef...',
+  },
+  {
+    name: 'ROUTE-34 a changed reputation',
+    types: ['reputation.updated'],
+    payload: { task_id: id, worker_nick: 'agent-7', score: 87.256 },
+    channels: ['#task-7f1c9a2e'],
+    line: '[REPUTATION] Task 7f1C9a2e | agent-7 | Score: 87.26',
+  },
 ];
 
 for (const row of table) {
@@ -292,6 +327,7 @@ t.test('ROUTE-21 ROUTE-26 amounts and networks', async (t) => {
     const event = { event_id: 'e', event_type: 'payment.settled', source: 's', payload: { id, bounty_usdc } };
     t.match(routeEvent(event).formattedMessage, '| $- USDC (base) |');
   }
+  t.match(line('task.completed', { id, amount_usd: 4, bounty_usd: 3 }), '| $3', 'the bounty goes first');
   t.equal(
     line('task.created', { task_id: id, title: 'x', bounty_usd: 3, payment_network: 'celo' }),
     '[NEW] 7f1C9a2e | x | $3 USDC (celo) | - | /claim 7f1C9a2e',
@@ -358,7 +394,10 @@ t.test('ROUTE-25 missing values', async (t) => {
     'relay.handoff': '[HANDOFF] Leg - | - -> -',
     'relay.completed': '[RELAY COMPLETE] - | - legs | $- USDC',
   };
-  const fields = table.flatMap((row) => Object.keys(row.payload)).filter((field) => field !== 'network');
+  const networks = ['network', 'chain'];
+  const fields = table
+    .flatMap((row) => Object.keys(row.payload))
+    .filter((field) => !networks.includes(field));
   for (const none of [null, '', ' \n ', {}, [[]], false, '\u200b\x02']) {
     const payload = Object.fromEntries(fields.map((field) => [field, none]));
     for (const [type, expected] of Object.entries(lines)) {

@@ -21,6 +21,8 @@ t.test('HOOK-31 an event that would show no id is refused, with the path of the 
     ...['task.created', 'task.published', 'task.assigned', 'task.approved', 'task.completed'],
     ...['task.rejected', 'task.cancelled', 'task.mutual_cancel', 'task.disputed', 'task.expired'],
     ...['payment.settled', 'payment.escrow_released', 'rating.created', 'reputation.feedback'],
+    ...['submission.received', 'submission.approved', 'submission.rejected', 'payment.released'],
+    'reputation.updated',
   ].map((type) => [type, 'payload.id']);
   for (const [type, path] of [...needed, ['relay.completed', 'payload.relay_id'] as const]) {
     t.match(await post('evt-none', type, { title: 'A photo', reason: 'late' }), {

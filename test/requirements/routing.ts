@@ -30,7 +30,8 @@ export const routing = {
     'Wallet addresses are shown as 6 first and 4 last characters, transaction hashes as 10 first ones.',
   'ROUTE-20':
     'An event has a printable id of at most 200 characters, a type, a source and an object as payload; extra keys are no error.',
-  'ROUTE-21': 'Producers may say task_id, bounty_usd and payment_network; a network nobody names is base.',
+  'ROUTE-21':
+    'Producers may say task_id, bounty_usd or amount_usd, and payment_network or chain; a network nobody names is base.',
   'ROUTE-22': 'Every event id has a log subject of its own, whatever characters it is made of.',
   'ROUTE-23':
     'A channel that would need a missing id is left out; a line with no channel left goes to the feed.',
@@ -49,4 +50,6 @@ export const routing = {
   'ROUTE-32':
     'A nick has 1 to 30 characters of the IRC grammar and is compared with the rfc1459 casemapping.',
   'ROUTE-33': 'A managed channel is named by # and 3 to 60 characters of a-z, 0-9, _ and -.',
+  'ROUTE-34':
+    'Submissions, released payments and changed reputations have lines of their own: what is said of the work stays in the room of the task.',
 } as const;

@@ -37,10 +37,15 @@ const taskSamples: Record<string, MarketPayload> = {
   'task.mutual_cancel': { ...publisher, ...worker, reason: 'Both sides agreed' },
   'task.disputed': { ...worker, ...dispute },
   'task.expired': title,
+  'submission.received': worker,
+  'submission.approved': completed,
+  'submission.rejected': { ...worker, reason: 'The second photo is missing' },
   'payment.settled': paid,
   'payment.escrow_released': { ...paid, escrow_amount: 25 },
+  'payment.released': paid,
   'rating.created': rating,
   'reputation.feedback': rating,
+  'reputation.updated': { ...worker, score: 87 },
 };
 
 const relaySamples: Record<string, MarketPayload> = {
