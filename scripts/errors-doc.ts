@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { type RefusalCode, refusalAreas, refusals } from '../streams/refusals.js';
 
 /** Where it is kept. */
-export const errorsFile = 'docs/errors.md';
+export const errorsFile = 'docs/reference/errors.md';
 
 const head = `# Errors
 

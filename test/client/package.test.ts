@@ -75,8 +75,8 @@ async function compile(
   return { says, file: file.replace(/ts$/, 'js') };
 }
 
-t.test('CLIENT-02 the program of docs/client.md compiles and runs', async (t) => {
-  const [, program] = /```ts\n(.*?)```/s.exec(await readFile('docs/client.md', 'utf8')) ?? [];
+t.test('CLIENT-02 the program of docs/guides/client.md compiles and runs', async (t) => {
+  const [, program] = /```ts\n(.*?)```/s.exec(await readFile('docs/guides/client.md', 'utf8')) ?? [];
   const { says, file } = await compile(t, program!);
   t.same(says, []);
   const service = await startService(t, {});

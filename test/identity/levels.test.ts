@@ -72,7 +72,7 @@ t.test('NICKS-08 the way that the documentation shows', withoutServices, async (
   const key = generatePrivateKey();
   const { address } = privateKeyToAccount(key);
   let signature = '';
-  for (const { language, text } of blocksOf('docs/identity.md')) {
+  for (const { language, text } of blocksOf('docs/guides/identity.md')) {
     if (language === 'irc') {
       for (const [, to, said] of text.matchAll(/^\/msg (\S+) (.+)$/gm)) {
         const from = alice.lines.length;

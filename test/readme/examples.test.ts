@@ -1,6 +1,7 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
+import { documents } from '../../scripts/documents.js';
 import { commands } from '../../src/cli/commands.js';
 import { Program } from '../../src/cli/core/program.js';
 import { environmentOf } from '../channels/stage.js';
@@ -18,7 +19,7 @@ import { startNetwork } from '../verification/oembed.js';
 import { aimedAt, type Block, blocksOf, shell } from './blocks.js';
 
 const key = 'a-key-of-an-operator-that-is-long-enough';
-const files = ['README.md', ...readdirSync('docs').map((name) => `docs/${name}`)];
+const files = ['README.md', ...documents('docs')];
 const blocks = files.flatMap(blocksOf).filter(({ language }) => language === '');
 
 /** Requests whose answer is another than a good one, because the example stands for something that is not there. */

@@ -13,4 +13,5 @@ export const client = {
   'CLIENT-07': 'A signal ends what is asked with it, also where the answer has begun.',
   'README-01': 'Every command of the first session in README.md does what the text says, as it stands there.',
   'README-02': 'Every command of README.md and docs that talks to the API is understood by it.',
+  'README-03': 'Every link of a document to another one leads to a file and a heading that are there.',
 } as const;

@@ -8,5 +8,5 @@ export const house = {
   'HOUSE-06': 'Faces know operations and no other face, and operations know no face.',
   'HOUSE-07': 'Benchmarks import nothing of the tests.',
   'ERR-01': 'Every code of an error stands in one catalogue, with its status and meaning, and is in use.',
-  'ERR-02': 'docs/errors.md lists them as the catalogue has them.',
+  'ERR-02': 'docs/reference/errors.md lists them as the catalogue has them.',
 } as const;

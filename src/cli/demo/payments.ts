@@ -46,7 +46,8 @@ export async function showPayments(
   if (payments && 'why' in payments) return leave(payments.why, payments.mend);
   const { channels } = PaidChannels.parse(await service.ask('GET', '/payments/channels'));
   const [channel] = channels;
-  if (!channel) return leave('this service has no paid channels (PAID_CHANNELS, see docs/payments.md)');
+  if (!channel)
+    return leave('this service has no paid channels (PAID_CHANNELS, see docs/guides/sell-a-channel.md)');
   const path = `/payments/access/${encodeURIComponent(channel.name.slice(1))}`;
   const asked = await service.send('POST', path, JSON.stringify({ nick: viewer.nick }));
   if (asked.status === 503) return leave(`payments for ${channel.name} are not configured on this service`);
