@@ -24,6 +24,7 @@ interface Standing extends Tally {
 const stepRows = new Rows({ status: 'text', severity: 'text', step: 'integer' });
 const standingRows = new Rows({
   ...{ id: 'text', status: 'text', votes: 'integer', sum: 'integer', lowest: 'integer', highest: 'integer' },
+  ...{ plain: 'integer', hearsay: 'integer' },
   ...{ rejecting: 'integer', validating: 'integer' },
 });
 const reportRows = new Rows({
@@ -83,8 +84,8 @@ function begun({ id, severity }: Reported['data']): Standing {
   return { id, severity, status: 'pending', ...noVotes() };
 }
 
-function voted(before: Standing | undefined, { score, status }: Cast['data']): Standing | undefined {
-  return before && { ...before, ...withScore(before, score), status };
+function voted(before: Standing | undefined, { score, stands, status }: Cast['data']): Standing | undefined {
+  return before && { ...before, ...withScore(before, score, stands), status };
 }
 
 async function storedStandings(tx: Tx, ids: string[], schema: string): Promise<Map<string, Standing>> {
@@ -99,7 +100,7 @@ async function storeReports(tx: Tx, facts: Reported[], schema: string): Promise<
     ...{ source_posts: json(sourcePosts), advisory_urls: json(advisoryUrls) },
   }));
   await tx.query(
-    `insert into ${schema}.incidents select *, 'pending', 0, 0, 0, 0, 0, 0 from ${reportRows.from('reported')}`,
+    `insert into ${schema}.incidents select *, 'pending', 0, 0, 0, 0, 0, 0, 0, 0 from ${reportRows.from('reported')}`,
     reportRows.params(rows),
   );
 }
@@ -107,7 +108,7 @@ async function storeReports(tx: Tx, facts: Reported[], schema: string): Promise<
 async function storeStandings(tx: Tx, rows: Standing[], schema: string): Promise<void> {
   await tx.query(
     `update ${schema}.incidents as i set status = s.status, votes = s.votes, sum = s.sum, lowest = s.lowest,
-       highest = s.highest, rejecting = s.rejecting, validating = s.validating
+       highest = s.highest, plain = s.plain, hearsay = s.hearsay, rejecting = s.rejecting, validating = s.validating
      from ${standingRows.from('s')} where i.id = s.id`,
     standingRows.params(rows),
   );

@@ -3,6 +3,8 @@ import {
   type IncidentReport,
   type IncidentStatus,
   incidentStatuses,
+  isDecided,
+  meanOf,
   minVotes,
   type Severity,
   severities,
@@ -197,7 +199,7 @@ export function consensusView(id: string, status: IncidentStatus, tally: Readonl
     votes,
     average_score: average(tally),
     threshold: { min_votes: minVotes, ...thresholds },
-    threshold_met: votes >= minVotes,
+    threshold_met: isDecided(tally),
     distribution: { reject: rejecting, between: votes - rejecting - validating, validate: validating },
   };
 }
@@ -216,7 +218,7 @@ function incidentView(row: StoredIncident): Incident {
     created_at: row.created_at.toISOString(),
     votes,
     average_score: average(row),
-    threshold_met: votes >= minVotes,
+    threshold_met: isDecided(row),
   };
 }
 
@@ -230,6 +232,7 @@ function contributionView(row: Omit<StoredVote, 'nick'>): Omit<Contribution, 'ni
   };
 }
 
-function average({ votes, sum }: Readonly<Tally>): number | null {
-  return votes > 0 ? Math.round((sum / votes) * 100) / 100 : null;
+function average(tally: Readonly<Tally>): number | null {
+  const mean = meanOf(tally);
+  return mean === null ? null : Math.round(mean * 100) / 100;
 }

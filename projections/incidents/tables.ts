@@ -25,6 +25,8 @@ export const incidentRows = new Rows({
   sum: 'integer not null',
   lowest: 'integer not null',
   highest: 'integer not null',
+  plain: 'integer not null',
+  hearsay: 'integer not null',
   rejecting: 'integer not null',
   validating: 'integer not null',
 });
@@ -40,7 +42,8 @@ const combinations = incidentStatuses.flatMap((status) =>
  */
 export const incidentRecords = defineProjection({
   name: 'incidents',
-  version: 1,
+  version: 2,
+  readsFrom: 2,
   streams: [incidents, certificates],
   ddl: (schema) => `
     ${incidentRows.create(`${schema}.incidents`)}

@@ -1,6 +1,6 @@
 import type { IncidentStatus } from './facts.js';
 
-/** From so many votes on there is a consensus, or a dispute. */
+/** From so many voices on there is a consensus, or a dispute. */
 export const minVotes = 3;
 /** Mean scores from `validate` up and from `reject` down are a consensus. */
 export const thresholds = { validate: 70, reject: 30 } as const;
@@ -9,11 +9,15 @@ const disputedSpread = 50;
 
 /** Votes summed up. */
 export interface Tally {
+  /** All of them. */
   votes: number;
-  /** Of all scores. */
+  /** Of the scores of those for whom somebody stands. */
   sum: number;
   lowest: number;
   highest: number;
+  /** Votes of those for whom nobody stands, and the sum of their scores. */
+  plain: number;
+  hearsay: number;
   /** Votes whose own score rejects, and those whose own score validates. */
   rejecting: number;
   validating: number;
@@ -21,27 +25,55 @@ export interface Tally {
 
 /** The tally before any vote. */
 export const noVotes = (): Tally => ({
-  ...{ votes: 0, sum: 0, lowest: 0, highest: 0, rejecting: 0, validating: 0 },
+  ...{ votes: 0, sum: 0, lowest: 0, highest: 0, plain: 0, hearsay: 0, rejecting: 0, validating: 0 },
 });
 
-/** The tally with one more score, 0 to 100. */
-export function withScore(tally: Readonly<Tally>, score: number): Tally {
-  const { votes } = tally;
-  return {
-    votes: votes + 1,
-    sum: tally.sum + score,
-    lowest: votes === 0 ? score : Math.min(tally.lowest, score),
-    highest: votes === 0 ? score : Math.max(tally.highest, score),
+/** The tally with one more score, 0 to 100, of somebody for whom somebody stands, or nobody. */
+export function withScore(tally: Readonly<Tally>, score: number, stands = true): Tally {
+  const { votes, plain } = tally;
+  const counted = {
+    ...{ ...tally, votes: votes + 1 },
     rejecting: tally.rejecting + (score <= thresholds.reject ? 1 : 0),
     validating: tally.validating + (score >= thresholds.validate ? 1 : 0),
   };
+  if (!stands) return { ...counted, plain: plain + 1, hearsay: tally.hearsay + score };
+  const isFirst = votes === plain;
+  return {
+    ...{ ...counted, sum: tally.sum + score },
+    lowest: isFirst ? score : Math.min(tally.lowest, score),
+    highest: isFirst ? score : Math.max(tally.highest, score),
+  };
+}
+
+/**
+ * How many voices the votes are: one for each voter for whom somebody stands, and one for all others together, whose
+ * score is their mean. What stands beside it is `times` too large, for whole numbers: a mean of 70 is not missed by a
+ * rounding error.
+ */
+function voices({ votes, sum, lowest, highest, plain, hearsay }: Readonly<Tally>) {
+  if (plain === 0) return { count: votes, sum, spread: highest - lowest, times: 1 };
+  return {
+    count: votes - plain + 1,
+    sum: sum * plain + hearsay,
+    spread: Math.max(highest * plain, hearsay) - Math.min(lowest * plain, hearsay),
+    times: plain,
+  };
+}
+
+/** Whether there are enough voices for a consensus, or a dispute. */
+export const isDecided = (tally: Readonly<Tally>): boolean => voices(tally).count >= minVotes;
+
+/** Mean score of the voices, 0 to 100; `null` without any. */
+export function meanOf(tally: Readonly<Tally>): number | null {
+  const { count, sum, times } = voices(tally);
+  return count > 0 ? sum / (count * times) : null;
 }
 
 /** What the voters make of an incident. */
-export function statusOf({ votes, sum, lowest, highest }: Readonly<Tally>): IncidentStatus {
-  if (votes < minVotes) return 'pending';
-  if (highest - lowest >= disputedSpread) return 'disputed';
-  // whole numbers on both sides: a mean of 70 is not missed by a rounding error
-  if (sum >= thresholds.validate * votes) return 'validated';
-  return sum <= thresholds.reject * votes ? 'false_positive' : 'disputed';
+export function statusOf(tally: Readonly<Tally>): IncidentStatus {
+  if (!isDecided(tally)) return 'pending';
+  const { count, sum, spread, times } = voices(tally);
+  if (spread >= disputedSpread * times) return 'disputed';
+  if (sum >= thresholds.validate * count * times) return 'validated';
+  return sum <= thresholds.reject * count * times ? 'false_positive' : 'disputed';
 }

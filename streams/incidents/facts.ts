@@ -46,6 +46,8 @@ export const incidents = defineStream({
       comment: z.string().nullable(),
       /** Address in lower case of the wallet behind the voter, where it was the voter's own doing. */
       person: z.string().optional(),
+      /** `false` for the own vote of somebody for whom neither an operator nor a paid task stood; absent: it counts by itself. */
+      stands: z.boolean().optional(),
       /** Of the incident, with this vote. */
       status: z.enum(incidentStatuses),
     }),

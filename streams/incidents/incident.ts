@@ -42,7 +42,7 @@ export const incidentDecider: Decider<IncidentState, IncidentCommand, IncidentFa
       state.reporter = { nick: casefold(data.reporter), person: data.person };
       return;
     }
-    state.tally = withScore(state.tally, data.score);
+    state.tally = withScore(state.tally, data.score, data.stands);
     state.voters.add(casefold(data.voter));
     if (data.person !== undefined) state.people.add(data.person);
   },
@@ -61,6 +61,7 @@ export const incidentDecider: Decider<IncidentState, IncidentCommand, IncidentFa
       throw new Refusal('own_incident');
     if (voters.has(casefold(vote.voter)) || (person !== undefined && people.has(person)))
       throw new Refusal('already_voted', `${vote.voter} has voted on this incident already`);
-    return { type: 'vote.cast', data: { ...vote, status: statusOf(withScore(tally, vote.score)) } };
+    const status = statusOf(withScore(tally, vote.score, vote.stands));
+    return { type: 'vote.cast', data: { ...vote, status } };
   },
 };

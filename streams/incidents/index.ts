@@ -1,4 +1,13 @@
-export { minVotes, noVotes, statusOf, type Tally, thresholds, withScore } from './consensus.js';
+export {
+  isDecided,
+  meanOf,
+  minVotes,
+  noVotes,
+  statusOf,
+  type Tally,
+  thresholds,
+  withScore,
+} from './consensus.js';
 export {
   type ContributionType,
   contributionTypes,

@@ -63,6 +63,8 @@ export async function crowd(t: Test, size: { strangers: number; liars: number })
       ...environmentOf({ nats, ircd }),
       ...{ ROLES: 'all', RATE_LIMIT: '0', KEY_RATE_LIMIT: '0', NICK_RATE_LIMIT: '0' },
       CHANNEL_CREATIONS_PER_HOUR: '0',
+      // liars are patient: their links are as old as they have to be
+      VOTE_LINK_AGE_HOURS: '0',
     },
     nats,
   );

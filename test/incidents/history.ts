@@ -13,6 +13,11 @@ export function incidentHistory(commands: number): Recorded<IncidentFact>[] {
   const random = randomNumbers(3);
   const facts: Recorded<IncidentFact>[] = [];
   const states: ReturnType<typeof incidentDecider.initial>[] = [];
+  const voter = () => {
+    const n = random(12);
+    // for three of them nobody stands
+    return { voter: `${random(2) ? 'V' : 'v'}oter${n}`, ...(n < 9 ? {} : { stands: false }) };
+  };
   const idOf = (n: number) => `inc-${String(n).padStart(8, '0')}`;
   for (let n = 0; n < commands; n++) {
     const isReport = states.length === 0 || random(5) === 0;
@@ -30,7 +35,7 @@ export function incidentHistory(commands: number): Recorded<IncidentFact>[] {
           ...{ advisoryUrls: [], reporter: `Reporter${random(6)}` },
         }
       : {
-          ...{ is: 'vote', id, voter: `${random(2) ? 'V' : 'v'}oter${random(12)}` },
+          ...{ is: 'vote', id, ...voter() },
           // most incidents have voters of one opinion
           score: Math.min(100, [0, 45, 75][which % 3]! + random(random(8) === 0 ? 60 : 26)),
           ...{ contributionType: contributionTypes[random(4)]!, comment: random(2) ? `vote ${n}` : null },

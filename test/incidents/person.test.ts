@@ -93,3 +93,65 @@ t.test('SENTINEL-15 an operator says how old links must be', async (t) => {
     ...{ status: 403, body: { code: 'link_too_young', error: /1 hours/ } },
   });
 });
+
+t.test('SENTINEL-16 those for whom nobody stands are one voice', async (t) => {
+  const status = (...votes: [score: number, stands?: boolean][]) => {
+    const cast = votes.map(([score, stands = true], n) => vote(`v${n}`, { score, stands }));
+    const last = cast.pop()!;
+    return (after(report, ...cast)(last) as { data: { status: string } }).data.status;
+  };
+  const plain = (score: number): [number, boolean] => [score, false];
+  t.equal(status(plain(100), plain(100), plain(100), plain(100)), 'pending', 'however many');
+  t.equal(status([90], plain(100), plain(100), plain(100)), 'pending', 'beside one for whom somebody stands');
+  t.equal(status([90], [80], plain(100)), 'validated', 'the third voice');
+  t.equal(status([69], [69], plain(71), plain(73)), 'validated', 'its score is their mean: 72');
+  t.equal(status([69], [69], plain(71), plain(72)), 'disputed', 'a half short of it');
+  t.equal(status([90], [90], [90], plain(41), plain(41)), 'validated', '49 apart');
+  t.equal(status([90], [90], [90], plain(41), plain(39)), 'disputed', '50 apart');
+  t.equal(status([10], [20], [20], plain(0), plain(100)), 'false_positive', 'they cancel out');
+  t.equal(status([90], [90], [90]), 'validated', 'as ever');
+});
+
+t.test('SENTINEL-16 patient liars', async (t) => {
+  // as if their links were days old
+  const { ask, signed, proven, tool } = await keysStage(t, { VOTE_LINK_AGE_HOURS: '0' });
+  const liars = await Promise.all(
+    Array.from({ length: 5 }, async (_, n) => {
+      const nick = `liar${n}`;
+      const wallet = await proven(nick);
+      const { body } = await signed(wallet, 'POST', '/auth/keys', { scopes: ['vote', 'report'] });
+      return { nick, wallet, headers: { 'x-api-key': body.key as string } };
+    }),
+  );
+  const [reporter, ...others] = liars;
+  const title = 'ann steals keys';
+  const { body } = await ask('POST', '/sentinel/incidents', { title, severity: 'SEV-1' }, reporter!.headers);
+  const path = `/sentinel/incidents/${body.id}`;
+  for (const [n, { nick, wallet, headers }] of others.entries()) {
+    const vote = { voterNick: nick, score: 100 };
+    const { status } = await (n % 2
+      ? ask('POST', `${path}/vote`, vote, headers)
+      : signed(wallet, 'POST', `${path}/vote`, vote));
+    t.equal(status, 200, nick);
+  }
+  const consensus = async () => (await ask('GET', `${path}/consensus`)).body;
+  t.match(await consensus(), {
+    ...{ status: 'pending', votes: 4, threshold_met: false, average_score: 100 },
+    distribution: { validate: 4 },
+  });
+  for (const voterNick of ['bob', 'carl'])
+    await ask('POST', `${path}/vote`, { voterNick, score: 10 }, operator);
+  t.match(
+    await consensus(),
+    { status: 'disputed', votes: 6, threshold_met: true, average_score: 40 },
+    'and not 70',
+  );
+  t.match((await ask('GET', path)).body, { votes: 6, threshold_met: true, average_score: 40 });
+
+  // for whom an operator has a good word
+  const friend = await proven('dora');
+  const word = { nick: 'dora', channel: '#lobby', rating: 5, from_nick: 'ann' };
+  t.notOk((await tool('svc_give_feedback', word, operator)).result.isError);
+  const voted = await signed(friend, 'POST', `${path}/vote`, { voterNick: 'dora', score: 80 });
+  t.match(voted, { status: 200, body: { consensus: { votes: 7, average_score: 50 } } });
+});

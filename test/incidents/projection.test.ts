@@ -94,12 +94,16 @@ eachSql(t, async (t, open) => {
     await fold(sql, 'all_of_it', [history, looks()], 100);
     const expected = reports.map(({ at, ...report }) => {
       const mine = votes.filter(({ id }) => id === report.id);
-      const sum = mine.reduce((sum, { score }) => sum + score, 0);
+      const scores = (stands: boolean) =>
+        mine.filter((one) => (one.stands ?? true) === stands).map(({ score }) => score);
+      const mean = (all: number[]) => all.reduce((sum, score) => sum + score, 0) / all.length;
+      const plain = scores(false);
+      const voices = [...scores(true), ...(plain.length > 0 ? [mean(plain)] : [])];
       return {
         ...{ ...report, title: clean(report.title), affected: report.affected.map(clean) },
         ...{ status: mine.at(-1)?.status ?? 'pending', created_at: at.toISOString(), votes: mine.length },
-        average_score: mine.length > 0 ? Math.round((100 * sum) / mine.length) / 100 : null,
-        threshold_met: mine.length >= 3,
+        average_score: mine.length > 0 ? Math.round(100 * mean(voices)) / 100 : null,
+        threshold_met: voices.length >= 3,
       };
     });
     expected.reverse();
@@ -124,7 +128,7 @@ eachSql(t, async (t, open) => {
         threshold_met: incident.threshold_met,
         distribution: { reject: within(0, 30), between: within(31, 69), validate: within(70, 100) },
       };
-      const contributions = mine.map(({ id: _, status: __, voter: nick, at, ...vote }) => ({
+      const contributions = mine.map(({ id: _, status: __, voter: nick, stands: ___, at, ...vote }) => ({
         ...{ nick, ...vote, created_at: at.toISOString() },
       }));
       t.same(await consensusOn(sql, 'all_of_it', incident.id), consensus);
@@ -145,7 +149,7 @@ eachSql(t, async (t, open) => {
     t.equal(total, mine.length);
     t.same(
       contributions,
-      mine.slice(0, 10).map(({ id, status: _, voter: __, at, ...vote }) => {
+      mine.slice(0, 10).map(({ id, status: _, voter: __, stands: ___, at, ...vote }) => {
         const { title, severity, status } = expected.find((one) => one.id === id)!;
         return { incident: { id, title, severity, status }, ...vote, created_at: at.toISOString() };
       }),

@@ -20,6 +20,8 @@ export const sentinel = {
   'SENTINEL-14': 'Health tells whether the service can answer.',
   'SENTINEL-15':
     'One vote a person, whatever nicks its wallet has had; none on what one has reported; links have an age before they vote.',
+  'SENTINEL-16':
+    'Own votes of those for whom nobody stands count together as one voice, whose score is their mean.',
   'CERT-01': 'The certificate of each configured endpoint is looked at by a real handshake and recorded.',
   'CERT-02': 'An expiry that comes nearer passes the alert tiers of 30, 14, 7, 3 and 0 days.',
   'CERT-03': 'An endpoint that cannot be reached says so, and what it last showed stays known.',

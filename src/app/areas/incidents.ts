@@ -1,4 +1,6 @@
+import { standsFor } from '../../../projections/reputation/queries.js';
 import { KeyedLock } from '../../../streams/core/keyed-lock.js';
+import { casefold } from '../../../streams/irc-grammar.js';
 import { CheckCertificates } from '../../../workers/certificates/index.js';
 import { nobody } from '../../operations/core/call.js';
 import { getLinkOfNick } from '../../operations/identity/links.js';
@@ -20,6 +22,8 @@ export function incidentsArea(parts: AreaParts): Area {
     lock: new KeyedLock(),
     endpoints,
     linkedAt: async (nick) => new Date((await call(getLinkOfNick, { nick }, nobody)).linked_at),
+    standsFor: async (nick) =>
+      await readModels.read('reputation', (sql, schema) => standsFor(sql, schema, casefold(nick))),
     linkAgeHours: {
       agent: config.VOTE_LINK_AGE_HOURS ?? usualAgeHours,
       // who has only ever signed is not shut out before the operator says so

@@ -75,7 +75,7 @@ export const reportSecurityIncident = define('reportSecurityIncident', {
 export const voteOnSecurityIncident = define('voteOnSecurityIncident', {
   summary: 'Vote on a security incident',
   description:
-    'Once for each voter, whatever nicks a wallet has, and not on an incident that one has reported oneself. With an API key, or signed by the verified wallet of voterNick.',
+    'Once for each voter, whatever nicks a wallet has, and not on an incident that one has reported oneself. With an API key, or signed by the verified wallet of voterNick. Own votes of those for whom neither an operator nor a paid task stands count together as one voice.',
   access: scope('vote', { as: 'voterNick', wallet: 'proven' }),
   input: z.object({
     id: incidentId,
@@ -85,7 +85,7 @@ export const voteOnSecurityIncident = define('voteOnSecurityIncident', {
     comment: text(2_000).meta({ example: 'Seen here too' }).nullish(),
     contributionType: z.enum(contributionTypes).default('confirmation'),
   }),
-  says: 'It counts',
+  says: 'It is recorded, with what the voters make of the incident now',
   output: z.object({ recorded: z.literal(true), consensus: Consensus }),
   refusals: {
     not_found: 'No such incident',
@@ -97,7 +97,7 @@ export const voteOnSecurityIncident = define('voteOnSecurityIncident', {
     name: 'svc_security_vote',
     title: 'Vote on a security incident',
     description:
-      'Says how sure you are that an incident is real: 100 is certain, 0 certainly not. One vote each, for ever.',
+      'Says how sure you are that an incident is real: 100 is certain, 0 certainly not. One vote each, for ever. Agents for whom no operator or paid task stands count as one.',
     rename: { id: 'incident_id' },
     output: 'described',
     effect: 'change',
@@ -107,6 +107,7 @@ export const voteOnSecurityIncident = define('voteOnSecurityIncident', {
   run: async ({ id, voterNick, evidenceUrl, comment, ...rest }, caller, parts: IncidentsParts) => {
     const { actor } = caller;
     await requireAge(caller, voterNick, parts);
+    const stands = isOperator(caller) || (await parts.incidents.standsFor(voterNick));
     const command = {
       ...{
         is: 'vote' as const,
@@ -115,6 +116,7 @@ export const voteOnSecurityIncident = define('voteOnSecurityIncident', {
         voter: voterNick,
         ...rest,
         ...personOf(caller),
+        ...(stands ? {} : { stands }),
       },
       evidenceUrl: evidenceUrl ?? null,
       comment: comment ?? null,
