@@ -231,7 +231,7 @@ export class KeepChannels {
     this.#door.see(line);
     this.#pending.see(line);
     const session = this.#options.irc.session();
-    if (session) voiceWhoCame(session, line);
+    if (session) voiceWhoCame(session, line, this.#options.bots);
     this.#relinks.see(line);
     const [channel = '', kicked = ''] = line.params;
     if (line.command === 'KICK' && this.#isOurs(kicked)) this.#repairs.soon(casefold(channel));

@@ -19,7 +19,7 @@ import {
 } from './lookups.js';
 import type { KeepChannelsOptions } from './options.js';
 import { applySettings, closeRoom } from './room.js';
-import { expectVoice } from './voices.js';
+import { noteSilence } from './voices.js';
 
 /** What reconciling works with. */
 export interface ReconcileOptions
@@ -57,6 +57,7 @@ export async function reconcile(session: Session, options: ReconcileOptions): Pr
   const recorded = await read((sql, schema) => wantedChannels(sql, schema), after);
   const wanted = recorded.filter(({ name }) => !isReserved(name));
   const listed = await list(session);
+  for (const { name, modes } of wanted) noteSilence(session, name, modeFlags(modes).has('m'));
   const members = await enterAll(session, wanted, session.nick);
   const recreated = wanted.filter(({ name }) => !listed.has(name)).length;
   // what entering has made looks as the server makes channels: it is cheaper listed than asked of each
@@ -97,7 +98,7 @@ export async function bringBot(
   const key = casefold(nick);
   const asked = wanted.filter(({ invited }) => invited.some((one) => casefold(one) === key));
   const silent = asked.filter(({ modes }) => modeFlags(modes).has('m'));
-  for (const { name } of silent) expectVoice(session, name, nick);
+  for (const { name } of silent) noteSilence(session, name, true);
   await enterAll(session, asked, nick);
   await Promise.all(silent.map(({ name }) => session.ask('SAMODE', name, '+v', nick)));
 }

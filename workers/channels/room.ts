@@ -7,7 +7,7 @@ import type { Session } from '../irc/session.js';
 import { isAssigned, showOut, strangersIn } from './closed-rooms.js';
 import type { Door } from './door.js';
 import { hasSetting, type Members, type Modes, membersIn, membersOf, modesOf, topicOf } from './lookups.js';
-import { voiceBots, voiceless } from './voices.js';
+import { noteSilence, voiceBots, voiceless } from './voices.js';
 
 /** How a channel is to be. */
 export interface RoomSettings {
@@ -118,7 +118,7 @@ function modeLine(
   }
   let on = '';
   if (modes.has('m')) {
-    for (const bot of voiceless(session, { name: wanted.name, members: found.members, bots })) {
+    for (const bot of voiceless(found.members, bots)) {
       on += 'v';
       parameters.push(bot);
     }
@@ -138,6 +138,7 @@ export async function prepareRoom(
   wanted: RoomSettings,
   bots: readonly string[],
 ): Promise<{ changed: string[]; members: Members; refused: Refused | undefined }> {
+  noteSilence(session, wanted.name, modeFlags(wanted.modes).has('m'));
   const members = await enter(session, wanted.name);
   if (isRefused(members)) return { changed: [], members: new Map(), refused: members };
   const [modes, topic] = await Promise.all([modesOf(session, wanted.name), topicOf(session, wanted.name)]);
@@ -146,6 +147,7 @@ export async function prepareRoom(
 
 /** Empties a channel and lets it go: everybody is parted, we last, and nothing keeps it open. */
 export async function closeRoom(session: Session, name: string, reason: string): Promise<void> {
+  noteSilence(session, name, false);
   if (isRefused(await enter(session, name))) return;
   // closed first: whoever is parted is not to come back before it is gone
   const permanent = hasSetting(session, permanentMode) ? permanentMode : '';
@@ -198,8 +200,10 @@ export async function changeModes(
   change: string,
   bots: readonly string[],
 ): Promise<Refused | undefined> {
-  if (modeFlags(change).has('m'))
+  if (modeFlags(change).has('m')) {
+    noteSilence(session, name, true);
     await voiceBots(session, { name, modes: change }, await membersOf(session, name), bots);
+  }
   const line = withKey(change, modes);
   if (line[0] === '') return undefined;
   const { error } = await session.ask('SAMODE', name, ...line);

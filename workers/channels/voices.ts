@@ -4,34 +4,33 @@ import type { IrcLine } from '../irc/line.js';
 import type { Session } from '../irc/session.js';
 import type { Members } from './lookups.js';
 
+/** The channels where nobody without a voice speaks (+m). */
+const silent = new WeakMap<Session, Set<string>>();
+
 /**
- * Our bots that get a voice in a silent channel as soon as they are in it: who is forced in on another server is there
- * after the answer.
+ * Notes whether a channel is to be silent: there each of our bots gets its voice when it comes in. This has to be known
+ * before one looks who is there, or who comes between the look and what follows from it stays without a voice.
  */
-const expected = new WeakMap<Session, Set<string>>();
-
-const keyOf = (channel: string, nick: string): string => `${casefold(channel)} ${casefold(nick)}`;
-
-/** Has one of our bots get its voice when it comes into a channel. */
-export function expectVoice(session: Session, channel: string, nick: string): void {
-  const keys = expected.get(session) ?? new Set();
-  expected.set(session, keys.add(keyOf(channel, nick)));
+export function noteSilence(session: Session, channel: string, isSilent: boolean): void {
+  const names = silent.get(session) ?? new Set();
+  silent.set(session, names);
+  if (isSilent) names.add(casefold(channel));
+  else names.delete(casefold(channel));
 }
 
-/** Takes note of a line from the server: one of our bots may have come. */
-export function voiceWhoCame(session: Session, { command, nick, params: [channel = ''] }: IrcLine): void {
-  if (command !== 'JOIN' || !expected.get(session)?.delete(keyOf(channel, nick))) return;
+/** Takes note of a line from the server: one of our bots may have come into a silent channel. */
+export function voiceWhoCame(session: Session, line: IrcLine, bots: readonly string[]): void {
+  const { command, nick, params } = line;
+  const [channel = ''] = params;
+  if (command !== 'JOIN' || !silent.get(session)?.has(casefold(channel))) return;
+  if (!bots.some((bot) => casefold(bot) === casefold(nick))) return;
   session.ask('SAMODE', channel, '+v', nick).catch(() => undefined); // the next session begins anew
 }
 
-/** Those of our bots in a channel whom +m would silence; the others are waited for. */
-export function voiceless(
-  session: Session,
-  { name, members, bots }: { name: string; members: Members; bots: readonly string[] },
-): string[] {
+/** Those of our bots in a channel whom +m would silence. */
+export function voiceless(members: Members, bots: readonly string[]): string[] {
   return bots.flatMap((bot) => {
     const member = members.get(casefold(bot));
-    if (!member) expectVoice(session, name, bot);
     return member && !member.op && !member.voice ? [member.nick] : [];
   });
 }
@@ -44,6 +43,5 @@ export async function voiceBots(
   bots: readonly string[],
 ): Promise<void> {
   if (!modeFlags(modes).has('m')) return;
-  const silenced = voiceless(session, { name, members, bots });
-  await Promise.all(silenced.map((bot) => session.ask('SAMODE', name, '+v', bot)));
+  await Promise.all(voiceless(members, bots).map((bot) => session.ask('SAMODE', name, '+v', bot)));
 }
