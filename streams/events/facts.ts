@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineStream, type FactOf } from '../core/index.js';
-import { ChannelEffects } from './routing.js';
+import { ChannelEffects } from './effects.js';
 
 /**
  * What marketplace producers told us. Routing, formatting and effects are part of the fact: they are computed

@@ -4,9 +4,6 @@ import type { MarketPayload } from './event.js';
 /** Looks at free text before it is shown and answers what to show instead of it; the text itself when harmless. */
 export type Screen = (text: string) => string;
 
-/** What is shown for a value that is missing or has no readable form. */
-export const missing = '-';
-
 // No IRC line holds more than 512 bytes, so what lies beyond as many characters could never be seen.
 const lineCharacters = 512;
 const jsonCharacters = 300;
@@ -57,15 +54,15 @@ function finite(value: unknown): number | undefined {
   return Number(value);
 }
 
-/** The first of `values` that is a number or a decimal string, with two decimals and `.00` cut. */
-export function amount(...values: unknown[]): string {
+/** The first of `values` that is a number or a decimal string, as dollars with two decimals and `.00` cut. */
+function dollars(...values: unknown[]): string | undefined {
   for (const value of values) {
     const number = finite(value);
     if (number === undefined) continue;
     const text = number.toFixed(2).replace(/\.00$/, '');
-    return text.startsWith('-') && Number(text) === 0 ? text.slice(1) : text;
+    return `$${text.startsWith('-') && Number(text) === 0 ? text.slice(1) : text}`;
   }
-  return missing;
+  return undefined;
 }
 
 /**
@@ -103,13 +100,13 @@ function jsonBeginning(value: unknown, room: number): string {
   return json;
 }
 
-function shownId(id: unknown): string {
-  return cleanText(shortId(id)) || missing;
+function shownId(id: unknown): string | undefined {
+  return cleanText(shortId(id)) || undefined;
 }
 
 /**
  * The fields of a normalised payload in the form in which a line shows them: clean, limited, wallets and
- * hashes shortened, `-` where there is nothing to show. Reading a field never throws. All free text has
+ * hashes shortened, `undefined` where there is nothing to show. Reading a field never throws. All free text has
  * passed the screen.
  */
 export class ShownFields {
@@ -121,126 +118,133 @@ export class ShownFields {
     this.#screen = screen;
   }
 
-  get id(): string {
+  get id(): string | undefined {
     return shownId(this.#payload.id);
   }
 
-  get title(): string {
+  get title(): string | undefined {
     return this.freeText(this.#payload.title);
   }
 
-  get bounty(): string {
-    return amount(this.#payload.bounty_usdc);
+  get bounty(): string | undefined {
+    return dollars(this.#payload.bounty_usdc);
   }
 
   /** What is locked: the escrow's amount, else the bounty. */
-  get escrow(): string {
-    return amount(this.#payload.escrow_amount, this.#payload.bounty_usdc);
+  get escrow(): string | undefined {
+    return dollars(this.#payload.escrow_amount, this.#payload.bounty_usdc);
   }
 
   /** What is paid out: the bounty, else what was locked for it. */
-  get payout(): string {
-    return amount(this.#payload.bounty_usdc, this.#payload.escrow_amount);
+  get payout(): string | undefined {
+    return dollars(this.#payload.bounty_usdc, this.#payload.escrow_amount);
   }
 
-  get totalBounty(): string {
-    return amount(this.#payload.total_bounty);
+  get totalBounty(): string | undefined {
+    return dollars(this.#payload.total_bounty);
   }
 
-  get network(): string {
+  get network(): string | undefined {
     return this.#name(this.#payload.network);
   }
 
-  get category(): string {
+  get category(): string | undefined {
     return this.#name(this.#payload.category);
   }
 
-  get worker(): string {
-    const nick = this.#worker(this.#payload.worker_nick);
-    return nick === missing ? this.#worker(this.#payload.worker_wallet) : nick;
+  get worker(): string | undefined {
+    return this.#worker(this.#payload.worker_nick) ?? this.#worker(this.#payload.worker_wallet);
   }
 
-  get tx(): string {
-    return shortHash(clean(this.#payload.tx_hash, lineCharacters)) || missing;
+  get tx(): string | undefined {
+    return shortHash(clean(this.#payload.tx_hash, lineCharacters)) || undefined;
   }
 
-  get reason(): string {
+  get reason(): string | undefined {
     return this.freeText(this.#payload.reason, 200);
   }
 
-  get cancellationReason(): string {
-    const given = this.freeText(this.#payload.cancellation_reason);
-    return given === missing ? this.freeText(this.#payload.reason) : given;
+  get cancellationReason(): string | undefined {
+    return this.freeText(this.#payload.cancellation_reason) ?? this.freeText(this.#payload.reason);
   }
 
-  get disputeCase(): string {
+  get disputeCase(): string | undefined {
     return this.#name(this.#payload.dispute_case_id);
   }
 
   /** A rating, with at most two decimals. */
-  get score(): string {
+  get score(): string | undefined {
     const score = finite(this.#payload.score);
-    return score === undefined ? missing : String(Number(score.toFixed(2)));
+    return score === undefined ? undefined : String(Number(score.toFixed(2)));
   }
 
-  get quotedComment(): string {
-    const comment = this.freeText(this.#payload.comment, 100);
-    return comment === missing ? missing : `"${comment}"`;
+  get comment(): string | undefined {
+    return this.freeText(this.#payload.comment, 100);
   }
 
   /** The task's id, else the relay's: a relay as a whole may have no task of its own. */
-  get idOrRelay(): string {
-    return this.id === missing ? shownId(this.#payload.relay_id) : this.id;
+  get idOrRelay(): string | undefined {
+    return this.id ?? shownId(this.#payload.relay_id);
   }
 
-  get leg(): string {
+  get leg(): string | undefined {
     return this.#name(this.#payload.leg_number);
   }
 
-  get legs(): string {
+  get legs(): string | undefined {
     return this.#name(this.#payload.total_legs);
   }
 
-  get origin(): string {
+  get origin(): string | undefined {
     return this.freeText(this.#payload.origin);
   }
 
-  get destination(): string {
+  get destination(): string | undefined {
     return this.freeText(this.#payload.destination);
   }
 
-  get fromWorker(): string {
+  get fromWorker(): string | undefined {
     return this.#worker(this.#payload.from_worker);
   }
 
-  get toWorker(): string {
+  get toWorker(): string | undefined {
     return this.#worker(this.#payload.to_worker);
   }
 
   /** Any text that somebody wrote, in at most `max` characters. */
-  freeText(value: unknown, max = lineCharacters): string {
+  freeText(value: unknown, max = lineCharacters): string | undefined {
     const text = clean(value, max);
-    return text === '' ? missing : this.#screen(text) || missing;
+    return text === '' ? undefined : this.#screen(text) || undefined;
   }
 
   /** A name is one short word. What else comes in its place is somebody's free text. */
-  #name(value: unknown): string {
+  #name(value: unknown): string | undefined {
     const text = textOf(value);
     if (text === undefined || !/^[\w.:#@/+-]{1,64}$/.test(text)) return this.freeText(value);
-    return screenedWord(withoutAddresses(text), this.#screen) || missing;
+    return screenedWord(withoutAddresses(text), this.#screen) || undefined;
   }
 
   /** Nobody's nick is longer than 30 characters: what is, is an address of some chain. */
-  #worker(value: unknown): string {
+  #worker(value: unknown): string | undefined {
     const name = this.#name(value);
-    return name.length > 30 ? shortWallet(name) : name;
+    return name !== undefined && name.length > 30 ? shortWallet(name) : name;
   }
+}
+
+/** The known ones of the parts with `between` them; what nobody said is left out. */
+export function joined(between: string, ...parts: (string | undefined)[]): string {
+  return parts.filter((part) => part !== undefined).join(between);
+}
+
+/** A part of a line that has this value in it; none where it is not known. */
+export function around(before: string, value: string | undefined, behind = ''): string | undefined {
+  return value === undefined ? undefined : `${before}${value}${behind}`;
 }
 
 /** The line of an event that has no format of its own: its type and the beginning of its payload, screened. */
 export function anyEventLine(eventType: string, payload: MarketPayload, screen: Screen = asIs): string {
   const json = clean(jsonBeginning(payload, 4 * jsonCharacters), jsonCharacters);
-  return `[${screenedWord(eventType, screen)}] ${screen(json) || missing}`;
+  return `[${screenedWord(eventType, screen)}] ${screen(json)}`;
 }
 
 /** A word as it may be shown: only one that is made of several can say anything. */

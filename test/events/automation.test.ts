@@ -32,6 +32,10 @@ t.test('CHAN-60 an assigned task gets its room, for the two it concerns and the 
   });
 });
 
+t.test('CHAN-60 a topic says nothing of what is not known', async (t) => {
+  t.equal(effectsOn('task.assigned', { id: 'abcd1234' }).open?.topic, 'Task abcd1234 | Status: ASSIGNED');
+});
+
 t.test('CHAN-60 nobody is invited twice, and what is no nick is nobody', async (t) => {
   const invited = (publisher_nick: unknown, worker_nick: unknown) => {
     return openedBy('task.assigned', { id: 'abcd1234', publisher_nick, worker_nick })?.invite_list;

@@ -21,7 +21,7 @@ t.test('the receiver', async (t) => {
       queued: true,
       event_id: 'evt-1',
       target_channels: ['#bounties'],
-      formatted_message: '[NEW] evt-1-00 | Task evt-1 | $5 USDC (base) | - | /claim evt-1-00',
+      formatted_message: '[NEW] evt-1-00 | Task evt-1 | $5 USDC (base) | /claim evt-1-00',
     });
   });
 

@@ -120,7 +120,7 @@ t.test('the guardian on a real network', async (t) => {
     t.equal(status, 202);
     t.equal(
       body.formatted_message,
-      '[NEW] bad00001 | [withheld: guardian] | $5 USDC (base) | - | /claim bad00001',
+      '[NEW] bad00001 | [withheld: guardian] | $5 USDC (base) | /claim bad00001',
     );
     await nina.waitFor(({ text }) => text.includes('[withheld: guardian]'), 20_000);
     const one = await eventually('the incident', async () => (await incidents('eve'))[0]);

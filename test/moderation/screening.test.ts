@@ -64,7 +64,7 @@ t.test('MOD-19 MOD-23 topics are looked at as a whole', async (t) => {
     (screen) => channelEffects(event, screen),
     (effects) => effects.open?.topic ?? '',
   );
-  t.equal(open?.topic, `Task a1b2c3d4 | ${mark} | $- USDC | Status: ASSIGNED`);
+  t.equal(open?.topic, `Task a1b2c3d4 | ${mark} | Status: ASSIGNED`);
 });
 
 t.test('MOD-04 MOD-23 what is harmless is shown, also in a line with others', async (t) => {

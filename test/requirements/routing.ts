@@ -37,7 +37,7 @@ export const routing = {
     'A channel that would need a missing id is left out; a line with no channel left goes to the feed.',
   'ROUTE-24':
     'Names of channels are lower-cased and keep only a-z, 0-9, _ and -; one that is empty or too long is no target.',
-  'ROUTE-25': 'A missing value is shown as a hyphen.',
+  'ROUTE-25': 'A part of a line or topic for which nothing is known is left out.',
   'ROUTE-26': 'Amounts have two decimals, and none when they are zero.',
   'ROUTE-27':
     'Escrow falls back to the bounty, and a payout without bounty to the escrow; a worker without nick is shown by wallet.',

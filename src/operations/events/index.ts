@@ -45,8 +45,7 @@ export const receiveEvent = defineOperation('receiveEvent', {
         schema: Receipt,
         example: {
           ...{ status: 'accepted', queued: true, event_id: 'evt-1', target_channels: ['#bounties'] },
-          formatted_message:
-            '[NEW] a1b2c3d4 | Photograph a shop front | $5 USDC (base) | - | /claim a1b2c3d4',
+          formatted_message: '[NEW] a1b2c3d4 | Photograph a shop front | $5 USDC (base) | /claim a1b2c3d4',
         },
       },
     },
