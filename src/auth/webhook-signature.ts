@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import { lacksZone } from '../words/times.js';
 
 /** How a producer may sign: `body` over the JSON body, `timestamped` over `<timestamp>.<raw body>`. */
 export type SignatureScheme = 'body' | 'timestamped';
@@ -10,12 +11,13 @@ export interface SignedRequest {
   timestamp: string | undefined;
 }
 
-/** Why a webhook is rejected; each one is the `code` of a 401. */
+/** Why a webhook is rejected; each one is a 401 of the catalogue. */
 type SignatureFault =
   | 'signature_missing'
   | 'signature_invalid'
   | 'timestamp_missing'
   | 'timestamp_invalid'
+  | 'timestamp_zone_missing'
   | 'timestamp_stale';
 
 /** How far a webhook's timestamp may be from our clock, in milliseconds, either way. */
@@ -38,7 +40,7 @@ export function verifyWebhook(
   if (!scheme) return 'signature_invalid';
   if (!timestamp) return 'timestamp_missing';
   const sent = scheme === 'body' ? parseIso(timestamp) : parseUnixSeconds(timestamp);
-  if (sent === undefined) return 'timestamp_invalid';
+  if (sent === undefined) return lacksZone(timestamp) ? 'timestamp_zone_missing' : 'timestamp_invalid';
   return Math.abs(options.now.getTime() - sent) <= toleranceMs ? undefined : 'timestamp_stale';
 }
 

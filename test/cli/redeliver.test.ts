@@ -156,6 +156,8 @@ t.test('delivered events are shown again on purpose', async (t) => {
       { id: 3 },
     ]);
     t.equal((await fetch(`${url}?from=yesterday&to=3`)).status, 400);
+    const zoneless = await fetch(`${url}?from=2026-01-31T12:00:00&to=3`);
+    t.match(await zoneless.json(), { error: /^from has no zone/ });
     await ircd.stop();
     t.equal((await postEvent(app.url, sampleEvent('evt-late'))).status, 202);
     t.match(await relay(['redeliver', '--from', '41', '--to', '41', '--yes'], { env }), {

@@ -144,6 +144,14 @@ t.test('the receiver', async (t) => {
     t.equal((await postEvent(url, event)).status, 202, 'none of the rejected ones was stored');
   });
 
+  t.test('HOOK-33 a timestamp without a zone is answered so', async (t) => {
+    const headers = { 'x-em-timestamp': new Date().toISOString().slice(0, -1) };
+    t.match(await postEvent(url, sampleEvent('evt-zone'), { headers }), {
+      status: 401,
+      body: { code: 'timestamp_invalid', error: /no zone/, hint: /Z/ },
+    });
+  });
+
   t.test('HOOK-12 bodies that are too large, of another type or on another method', async (t) => {
     const large = await postEvent(url, sampleEvent('big', { payload: { title: 'x'.repeat(300_000) } }));
     t.match(large, { status: 413, body: { code: 'payload_too_large' } });

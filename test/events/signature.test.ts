@@ -77,6 +77,18 @@ t.test('HOOK-05 a timestamp that is missing or not ISO 8601 is told apart', asyn
   }
 });
 
+t.test('HOOK-33 a timestamp without a zone is told apart', async (t) => {
+  for (const timestamp of ['2026-03-01T12:00:00', '2026-03-01T12:00', '2026-03-01T12:00:00.123'])
+    t.equal(check({ timestamp }), 'timestamp_zone_missing', timestamp);
+  for (const timestamp of [
+    '2026-03-01T12:00:00 ',
+    '2026-03-01T12',
+    '2026-13-01T12:00:00',
+    '2026-03-01T12:00:00CET',
+  ])
+    t.equal(check({ timestamp }), 'timestamp_invalid', timestamp);
+});
+
 t.test('HOOK-06 the signature is checked before the timestamp', async (t) => {
   t.equal(check({ signature: 'sha256=00', timestamp: undefined as never }), 'signature_invalid');
   t.equal(check({ signature: 'sha256=00', timestamp: 'never' }), 'signature_invalid');

@@ -25,4 +25,5 @@ export const webhook = {
     'Events of unknown types are shown, ignored or refused as UNKNOWN_EVENTS says, and of their payload only what UNKNOWN_EVENT_FIELDS names.',
   'HOOK-30':
     'A known event_id with another body is counted, and logged once with its id and without its payload.',
+  'HOOK-33': 'A time without a zone is refused with words that say that the zone is missing.',
 } as const;

@@ -3,6 +3,7 @@ import { deliveryStatus, receivedEvents } from '../../../projections/delivery/qu
 import { Refusal } from '../../../streams/core/index.js';
 import { delivery } from '../../../streams/delivery/index.js';
 import { market } from '../../../streams/events/index.js';
+import { lacksZone } from '../../words/times.js';
 import { limit, text } from '../core/fields.js';
 import { operationsOf } from '../core/operation.js';
 import { scope } from '../core/rights.js';
@@ -20,7 +21,12 @@ const Bound = z
         .transform(Number),
       z.iso.datetime({ offset: true }).transform((text) => new Date(text)),
     ],
-    'must be a sequence or a time like 2026-01-31T12:00:00Z',
+    {
+      error: ({ input }) =>
+        typeof input === 'string' && lacksZone(input)
+          ? 'has no zone: put Z or an offset behind it, as in 2026-01-31T12:00:00Z'
+          : 'must be a sequence or a time like 2026-01-31T12:00:00Z',
+    },
   )
   .describe('A sequence, or a time in ISO 8601');
 

@@ -19,7 +19,7 @@ const Receipt = z.object({
 const timestamp = {
   schema: z.string(),
   example: '2026-01-31T12:00:00Z',
-  says: 'When it was sent, ISO 8601; at most five minutes from our clock',
+  says: 'When it was sent, ISO 8601 with its zone; at most five minutes from our clock',
   required: true,
 };
 
@@ -67,6 +67,7 @@ export const receiveEvent = defineOperation('receiveEvent', {
     event_signature_invalid: true,
     timestamp_missing: true,
     timestamp_invalid: true,
+    timestamp_zone_missing: true,
     timestamp_stale: true,
     upstream_unreachable: 'The bridge is unreachable',
     log_unavailable: 'The event could not be stored: repeat it',
