@@ -147,8 +147,8 @@ export async function ircMessages(
 const taskRooms = '#task-';
 
 /**
- * Whether two nicks (casefolded) were both seen in a channel (casefolded), or in the room of one task: they said
- * something there on `since` or later, or are there now.
+ * Whether two nicks (casefolded) were both seen in a channel (casefolded), or in the room of one task and the first one
+ * in the channel as well: they said something there on `since` or later, or are there now.
  */
 export async function haveMet(
   sql: Tx,
@@ -156,16 +156,15 @@ export async function haveMet(
   { nicks, channel, since }: { nicks: readonly [string, string]; channel: string; since: Date },
 ): Promise<boolean> {
   const [row] = await sql.query<{ met: boolean }>(
-    `select exists (
-       select channel from (
-         select channel, nick from ${schema}.activity
-         where nick = any($1::text[]) and day >= $3::date and (channel = $2 or starts_with(channel, '${taskRooms}'))
-         union
-         select channel, nick from ${schema}.members
-         where nick = any($1::text[]) and (channel = $2 or starts_with(channel, '${taskRooms}'))
-       ) as seen group by channel having count(*) = 2
-     ) as met`,
-    [nicks, channel, since.toISOString().slice(0, 10)],
+    `with seen as (
+       select channel, nick from ${schema}.activity
+       where nick = any($1::text[]) and day >= $3::date and (channel = $2 or starts_with(channel, '${taskRooms}'))
+       union
+       select channel, nick from ${schema}.members
+       where nick = any($1::text[]) and (channel = $2 or starts_with(channel, '${taskRooms}'))
+     ) select exists (select channel from seen group by channel having count(*) = 2)
+       and exists (select 1 from seen where channel = $2 and nick = $4) as met`,
+    [nicks, channel, since.toISOString().slice(0, 10), nicks[0]],
   );
   return row!.met;
 }

@@ -9,6 +9,7 @@ import {
 import { type RowOf, Rows, rowsOf } from '../core/rows.js';
 import type { Tx } from '../core/sql.js';
 import { storeAnswers, storeFeedback } from './feedback.js';
+import { count, type Sum, storedVoices, storeVoices, together, type Voice } from './voices.js';
 
 interface Given {
   giver: string;
@@ -19,21 +20,16 @@ interface Given {
   at: Date;
   /** By what its weight is multiplied. */
   strength: number;
-  /** Whether it is the word of an agent for whom nobody stood when it was given. */
-  plain: boolean;
+  /** Whose voice it is part of, where an agent says it: see `Voice`. `null`: it counts by itself. */
+  voice: string | null;
 }
 
-/** What is stored about a nick; `weight`, `rated` and `mean` are of the firm sums, and of the plain ones as one voice. */
+/** What is stored about a nick. */
 export const agentRows = new Rows({
   nick: 'text collate "C" primary key',
   feedback: 'integer not null',
   given: 'integer not null',
   stands: 'boolean not null',
-  firm_weight: 'double precision not null',
-  firm_rated: 'double precision not null',
-  plain: 'integer not null',
-  plain_weight: 'double precision not null',
-  plain_rated: 'double precision not null',
   weight: 'double precision not null',
   rated: 'double precision not null',
   mean: 'double precision not null',
@@ -50,9 +46,7 @@ export const channelRows = new Rows({
   mean: 'double precision not null',
 });
 
-/** Feedback summed up: how many, the sum of their weights, and of their ratings times their weights. */
-type Sum = Omit<RowOf<typeof channelRows>, 'channel' | 'mean'>;
-type Agent = Omit<RowOf<typeof agentRows>, 'weight' | 'rated' | 'mean'>;
+type Agent = Omit<RowOf<typeof agentRows>, 'mean'>;
 type Channel = Omit<RowOf<typeof channelRows>, 'mean'>;
 
 interface ChannelAgent {
@@ -63,7 +57,7 @@ interface ChannelAgent {
 
 const givenRows = new Rows({
   ...{ giver: 'text', nick: 'text', channel: 'text', day: 'text', rating: 'integer', at: 'timestamptz' },
-  ...{ strength: 'double precision', plain: 'boolean' },
+  ...{ strength: 'double precision', voice: 'text' },
 });
 const channelAgentRows = new Rows({ channel: 'text', nick: 'text', day: 'text' });
 const dayRows = new Rows({ channel: 'text', day: 'text' });
@@ -74,6 +68,7 @@ interface Touched {
   given: Map<string, Given>;
   agents: Map<string, Agent>;
   channels: Map<string, Channel>;
+  voices: Map<string, Voice>;
   channelAgents: Map<string, ChannelAgent>;
   /** By how much the nicks of a channel's day become more or fewer. */
   steps: Map<string, { channel: string; day: string; step: number }>;
@@ -87,8 +82,8 @@ export async function foldFeedback(tx: Tx, facts: Recorded<ReputationFact>[], sc
   const given = facts.filter(({ type }) => type === 'feedback.given') as Recorded<FeedbackGiven>[];
   const all = given.map(({ data, at }) => ({
     strength: strengthOf(data.source),
-    // told when its turn comes: by then more may be known of the giver
-    plain: data.source === 'agent',
+    // whose it is by then is told when its turn comes
+    voice: data.source === 'agent' ? together : null,
     giver: casefold(data.from),
     nick: casefold(data.nick),
     channel: casefold(data.channel),
@@ -101,6 +96,7 @@ export async function foldFeedback(tx: Tx, facts: Recorded<ReputationFact>[], sc
   await storeGiven(tx, [...rows.given.values()], schema);
   await storeAgents(tx, [...rows.agents.values()], schema);
   await storeChannels(tx, [...rows.channels.values()], schema);
+  await storeVoices(tx, [...rows.voices.values()], schema);
   await storeActivity(tx, rows, schema);
   await storeFeedback(tx, given, schema);
   await storeAnswers(tx, facts, schema);
@@ -137,6 +133,7 @@ async function storedRows(tx: Tx, all: Given[], schema: string): Promise<Touched
     given: new Map(given.map((row) => [keyOf(row.giver, row.nick, row.channel), row])),
     agents: new Map(agents.map((row) => [row.nick, row])),
     channels: new Map(channels.map((row) => [row.channel, row])),
+    voices: await storedVoices(tx, pairs, schema),
     channelAgents: new Map(channelAgents.map((row) => [keyOf(row.channel, row.nick), row])),
     steps: new Map(),
   };
@@ -148,12 +145,10 @@ function add(rows: Touched, one: Given): void {
   const replaced = before?.day === one.day ? before : undefined;
   const giver = agentOf(rows, one.giver);
   const rated = agentOf(rows, one.nick);
-  const isWord = one.plain;
-  one.plain = isWord && !giver.stands;
+  const isWord = one.voice !== null;
+  if (isWord && giver.stands) one.voice = one.giver;
   rows.given.set(key, one);
 
-  if (replaced) weigh(rated, replaced, -1);
-  weigh(rated, one, 1);
   rated.first_at ??= one.at;
   rated.last_at = one.at;
   if (!replaced) giver.given += 1;
@@ -165,14 +160,21 @@ function add(rows: Touched, one: Given): void {
     ...{ channel: one.channel, feedback: 0, weight: 0, rated: 0 },
   };
   rows.channels.set(one.channel, channel);
-  count(channel, one, replaced);
+  for (const [sum, about] of [
+    [rated, one.nick],
+    [channel, one.channel],
+  ] as const) {
+    if (replaced) count(sum, about, weighed(replaced), { voices: rows.voices, sign: -1 });
+    count(sum, about, weighed(one), { voices: rows.voices, sign: 1 });
+  }
   for (const nick of [one.giver, one.nick]) noteActive(rows, one, nick);
 }
 
+const weighed = (one: Given) => ({ ...one, weight: weightAt(one.at) * one.strength });
+
 function agentOf({ agents }: Touched, nick: string): Agent {
   const agent = agents.get(nick) ?? {
-    ...{ nick, feedback: 0, given: 0, stands: false, firm_weight: 0, firm_rated: 0 },
-    ...{ plain: 0, plain_weight: 0, plain_rated: 0, first_at: null, last_at: null },
+    ...{ nick, feedback: 0, given: 0, stands: false, weight: 0, rated: 0, first_at: null, last_at: null },
   };
   agents.set(nick, agent);
   return agent;
@@ -180,39 +182,6 @@ function agentOf({ agents }: Touched, nick: string): Agent {
 
 /** From which rating on an operator or the marketplace stands for who was rated. */
 const leastStanding = 3;
-
-function weigh(agent: Agent, { rating, at, strength, plain }: Given, sign: 1 | -1): void {
-  const weight = sign * weightAt(at) * strength;
-  agent.feedback += sign;
-  if (plain) {
-    agent.plain += sign;
-    agent.plain_weight += weight;
-    agent.plain_rated += weight * rating;
-  } else {
-    agent.firm_weight += weight;
-    agent.firm_rated += weight * rating;
-  }
-}
-
-/** However many there are for whom nobody stands, and however often they say it: together they count as one. */
-function withVoices(agent: Agent): RowOf<typeof agentRows> {
-  const words = Math.max(1, agent.plain);
-  const weight = agent.firm_weight + agent.plain_weight / words;
-  return withMean({ ...agent, weight, rated: agent.firm_rated + agent.plain_rated / words });
-}
-
-function count(sum: Sum, { rating, at, strength }: Given, replaced: Given | undefined): void {
-  if (replaced) {
-    const weight = weightAt(replaced.at) * replaced.strength;
-    sum.feedback -= 1;
-    sum.weight -= weight;
-    sum.rated -= weight * replaced.rating;
-  }
-  const weight = weightAt(at) * strength;
-  sum.feedback += 1;
-  sum.weight += weight;
-  sum.rated += weight * rating;
-}
 
 function noteActive({ channelAgents, steps }: Touched, { channel, day }: Given, nick: string): void {
   const key = keyOf(channel, nick);
@@ -231,7 +200,7 @@ function noteActive({ channelAgents, steps }: Touched, { channel, day }: Given, 
 
 async function storeGiven(tx: Tx, rows: Given[], schema: string): Promise<void> {
   await tx.query(
-    `insert into ${schema}.given select giver, nick, channel, day::date, rating, at, strength, plain from ${givenRows.from('new')}
+    `insert into ${schema}.given select giver, nick, channel, day::date, rating, at, strength, voice from ${givenRows.from('new')}
      on conflict (giver, nick, channel) do update set ${givenRows.replaced('giver', 'nick', 'channel')}`,
     givenRows.params(rows),
   );
@@ -241,7 +210,7 @@ async function storeAgents(tx: Tx, rows: Agent[], schema: string): Promise<void>
   await tx.query(
     `insert into ${schema}.agents (${agentRows.names}) select * from ${agentRows.from('new')}
      on conflict (nick) do update set ${agentRows.replaced('nick')}`,
-    agentRows.params(rows.map(withVoices)),
+    agentRows.params(rows.map(withMean)),
   );
 }
 

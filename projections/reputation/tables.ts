@@ -2,13 +2,14 @@ import { reputation } from '../../streams/reputation/index.js';
 import { defineProjection } from '../core/projection.js';
 import { feedbackRows } from './feedback.js';
 import { agentRows, channelRows, foldFeedback } from './fold.js';
+import { voiceRows } from './voices.js';
 
 const settings = 'with (fillfactor = 50)';
 
 /**
  * What nicks are thought of, and channels. Names are casefolded. Weights are relative to a fixed moment
- * (`weightAt`), so that rows change with feedback and never with time; `mean` is `rated / weight`. The words of agents for
- * whom neither an operator nor a paid task stands are summed up apart (`plain`), as they count together as one.
+ * (`weightAt`), so that rows change with feedback and never with time; `mean` is `rated / weight`. What agents say counts as
+ * one feedback for each of them (`voices`), and for all together for whom neither an operator nor a paid task stands.
  * `given` has the last feedback of each nick about another one in a channel, which a later one of the same day
  * replaces; `feedback` has the last one of each day, with its answer. `channel_days` counts the nicks of a channel by the last day on which they gave or received feedback.
  * Rows that change with each feedback have room for their next version beside them: without it the tables would grow
@@ -16,7 +17,8 @@ const settings = 'with (fillfactor = 50)';
  */
 export const reputations = defineProjection({
   name: 'reputation',
-  version: 3,
+  version: 4,
+  readsFrom: 3,
   streams: [reputation],
   ddl: (schema) => `
     create table ${schema}.given (
@@ -27,7 +29,7 @@ export const reputations = defineProjection({
       rating integer not null,
       at timestamptz not null,
       strength double precision not null,
-      plain boolean not null,
+      voice text,
       primary key (giver, nick, channel)
     );
     ${feedbackRows.create(`${schema}.feedback`, {
@@ -36,6 +38,7 @@ export const reputations = defineProjection({
     create index on ${schema}.feedback (nick, seq);
     ${agentRows.create(`${schema}.agents`, { settings })}
     ${channelRows.create(`${schema}.channels`, { settings })}
+    ${voiceRows.create(`${schema}.voices`, { constraints: ['primary key (about, giver)'], settings })}
     create table ${schema}.channel_agents (
       channel text collate "C",
       nick text collate "C",

@@ -72,20 +72,26 @@ export function judge(
     counting.set([from, nick, channel].map(casefold).join(' ') + day, fact);
   }
   const effective = [...counting.values()];
-  const plain = plainWords(facts);
+  const voices = voicesOf(facts);
   const first = new Date(now.getTime() - 89 * dayMs).toISOString().slice(0, 10);
-  const about = (
-    name: string,
-    isAbout: (fact: Recorded<FeedbackGiven>) => boolean,
-    ofAgents = false,
-  ): Judgement => {
+  const about = (name: string, isAbout: (fact: Recorded<FeedbackGiven>) => boolean): Judgement => {
     const mine = effective.filter(isAbout);
-    const words = mine.filter((fact) => plain.has(fact)).length;
-    const weightOf = (fact: Recorded<FeedbackGiven>) =>
-      ((fact.data.source === 'marketplace' ? 3 : 1) / (ofAgents && plain.has(fact) ? words : 1)) *
-      0.5 ** ((now.getTime() - fact.at.getTime()) / (90 * dayMs));
-    const weight = mine.reduce((sum, fact) => sum + weightOf(fact), 0);
-    const mean = mine.reduce((sum, fact) => sum + fact.data.rating * weightOf(fact), 0) / weight;
+    const ageOf = ({ at }: Recorded<FeedbackGiven>) => 0.5 ** ((now.getTime() - at.getTime()) / (90 * dayMs));
+    // an operator's and the marketplace's count one by one; an agent's are one, as fresh as the last of them
+    const firm = mine.filter((fact) => voices.get(fact) === undefined);
+    const sums = firm.map((fact) => ({
+      weight: (fact.data.source === 'marketplace' ? 3 : 1) * ageOf(fact),
+      mean: fact.data.rating,
+    }));
+    for (const voice of new Set(mine.flatMap((fact) => voices.get(fact) ?? []))) {
+      const words = mine.filter((fact) => voices.get(fact) === voice);
+      const last = facts.filter((fact) => isAbout(fact) && voices.get(fact) === voice).at(-1)!;
+      const all = words.reduce((sum, fact) => sum + ageOf(fact), 0);
+      const rated = words.reduce((sum, fact) => sum + fact.data.rating * ageOf(fact), 0);
+      sums.push({ weight: ageOf(last), mean: rated / all });
+    }
+    const weight = sums.reduce((sum, one) => sum + one.weight, 0);
+    const mean = sums.reduce((sum, one) => sum + one.mean * one.weight, 0) / weight;
     const times = facts.filter(isAbout).map(({ at }) => at.toISOString());
     const active = facts.filter((fact) => isAbout(fact) && fact.data.day >= first);
     return {
@@ -107,7 +113,7 @@ export function judge(
   return {
     agents: sorted(
       names(({ nick, from }) => [nick, from]).map((name) =>
-        about(name, ({ data }) => casefold(data.nick) === name, true),
+        about(name, ({ data }) => casefold(data.nick) === name),
       ),
     ),
     channels: sorted(
@@ -118,16 +124,20 @@ export function judge(
   };
 }
 
-/** What agents said for whom neither an operator nor the marketplace had stood by then. */
-function plainWords(facts: Recorded<FeedbackGiven>[]): Set<Recorded<FeedbackGiven>> {
+const nobodyStands = 'those for whom nobody stands';
+
+/** In whose voice agents said what they said: together with others as long as neither an operator nor the marketplace had stood for them. */
+function voicesOf(facts: Recorded<FeedbackGiven>[]): Map<Recorded<FeedbackGiven>, string> {
   const stand = new Set<string>();
-  const plain = new Set<Recorded<FeedbackGiven>>();
+  const voices = new Map<Recorded<FeedbackGiven>, string>();
   for (const fact of facts) {
     const { from, nick, rating, source } = fact.data;
-    if (source === 'agent' && !stand.has(casefold(from))) plain.add(fact);
-    if (source === 'agent') continue;
+    if (source === 'agent') {
+      voices.set(fact, stand.has(casefold(from)) ? casefold(from) : nobodyStands);
+      continue;
+    }
     stand.add(casefold(from));
     if (rating >= 3) stand.add(casefold(nick));
   }
-  return plain;
+  return voices;
 }

@@ -1,7 +1,7 @@
 import pino from 'pino';
 import t from 'tap';
 import { openSql } from '../../projections/core/open-sql.js';
-import { agentLeaderboard } from '../../projections/reputation/queries.js';
+import { agentLeaderboard, channelLeaderboard } from '../../projections/reputation/queries.js';
 import { reputations } from '../../projections/reputation/tables.js';
 import type { Recorded } from '../../streams/core/index.js';
 import type { Sighting } from '../../streams/network/index.js';
@@ -95,6 +95,53 @@ t.test('REP-17 those for whom nobody stands speak with one voice', async (t) => 
   ]);
 });
 
+t.test('REP-18 one agent is one voice, however often it speaks', async (t) => {
+  const facts: Recorded<FeedbackGiven>[] = [];
+  const say = (from: string, nick: string, channel: string, rating: number, day: number, more = {}) => {
+    const data = { from, nick, channel, rating, comment: '', day: `2026-01-${String(day).padStart(2, '0')}` };
+    const place = { id: `f${facts.length}`, stream: 'REPUTATION', subject: 'any', seq: facts.length + 1 };
+    const at = new Date(Date.UTC(2026, 0, day));
+    facts.push({
+      ...{ type: 'feedback.given', data: { ...data, ...more }, ...place, at, by: 'test', cause: null },
+    });
+  };
+  // an operator stands for them all
+  for (const nick of ['eve', 'ann', 'bob']) say('ops', nick, '#office', 3, 1);
+  for (let day = 1; day <= 28; day++) {
+    // day by day, in room after room, about one and the same
+    for (const room of ['#a', '#b', '#c']) say('eve', 'mal', room, 5, day, { source: 'agent' });
+    // and about whom they met in one room
+    for (let n = 0; n < 10; n++) say('eve', `friend${n}`, '#puffed', 5, day, { source: 'agent' });
+  }
+  // strangers without number lift a room
+  for (let n = 0; n < 30; n++) say(`liar${n}`, `liar${(n + 1) % 30}`, '#lair', 5, 28, { source: 'agent' });
+  for (const from of ['ann', 'bob']) {
+    say(from, 'dora', '#a', 5, 28, { source: 'agent' });
+    say(from, 'dora', '#honest', 5, 28, { source: 'agent' });
+  }
+  const directory = await temporaryDirectory(t);
+  const sql = await openSql({ databaseUrl: '', directory, logger: pino({ level: 'silent' }) });
+  t.teardown(() => sql.close());
+  await sql.query(`create schema one; ${reputations.ddl('one')}`);
+  await sql.transaction((tx) => reputations.apply(tx, facts, 'one'));
+  const now = new Date(Date.UTC(2026, 0, 28));
+  t.match((await agentLeaderboard(sql, 'one', now, 50)).slice(0, 2), [
+    { nick: 'dora', score: 40, total_feedback: 4 },
+    { nick: 'mal', score: 25, total_feedback: 84 },
+  ]);
+  t.match(await channelLeaderboard(sql, 'one', now, 50), [
+    ...[
+      { channel: '#a', score: 50 },
+      { channel: '#honest', score: 40 },
+    ],
+    { channel: '#puffed', score: 25, total_feedback: 280 },
+    { channel: '#lair', score: 25, total_feedback: 30 },
+    { channel: '#b', score: 25, total_feedback: 28 },
+    { channel: '#c', score: 25 },
+    { channel: '#office' },
+  ]);
+});
+
 t.test('ratings between strangers', async (t) => {
   const stage = await keysStage(t);
   const { ask, given, log, tool, signed, proven } = stage;
@@ -133,6 +180,11 @@ t.test('ratings between strangers', async (t) => {
         isError: true,
         content: [{ text: /One rates whom one has met/ }],
       });
+    t.match(
+      await rate('carl', '#nowhere'),
+      { isError: true, content: [{ text: /whom one has met/ }] },
+      'in a channel that the giver was never in',
+    );
     for (const nick of ['shill1', 'shill2'])
       t.match(await rate(nick, '#lobby'), { isError: true, content: [{ text: /never seen/ }] });
     await proven('fay');

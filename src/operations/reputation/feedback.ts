@@ -27,7 +27,7 @@ export const giveFeedback = define('giveFeedback', {
     name: 'svc_give_feedback',
     title: 'Rate an agent',
     description:
-      'Gives an agent a rating of 1 to 5 for its work in a channel. A later one of the same day replaces it. Nobody can rate himself. With an agent key you rate whom you met in a channel or a task in the last 30 days.',
+      'Gives an agent a rating of 1 to 5 for its work in a channel. A later one of the same day replaces it. Nobody can rate himself. With an agent key you rate whom you met in that channel, or in a task, in the last 30 days; all that you say of an agent counts as one voice.',
     rename: { from: 'from_nick' },
     effect: 'change',
   },

@@ -1,0 +1,94 @@
+import { type RowOf, Rows, rowsOf } from '../core/rows.js';
+import type { Tx } from '../core/sql.js';
+
+/** What is stored of a voice. */
+export const voiceRows = new Rows({
+  about: 'text collate "C" not null',
+  giver: 'text collate "C" not null',
+  words: 'integer not null',
+  weight: 'double precision not null',
+  rated: 'double precision not null',
+  newest: 'double precision not null',
+});
+
+/**
+ * What agents say of one nick, or in one channel: that of one giver, or of all those `together` for whom nobody stood
+ * when they said it. However much it is, it counts as one feedback: their mean, as fresh as the last of it. `weight` and
+ * `rated` are sums over its words, `newest` is the weight of the last one.
+ */
+export type Voice = RowOf<typeof voiceRows>;
+
+/** Who is named as the giver of what those say together for whom nobody stands. */
+export const together = '';
+
+/** Feedback summed up: how many, the sum of the weights of all voices, and of their ratings times their weights. */
+export interface Sum {
+  feedback: number;
+  weight: number;
+  rated: number;
+}
+
+/** The key of a voice among others. */
+export const voiceKey = (about: string, giver: string): string => `${about} ${giver}`;
+
+/** Adds a feedback to what is summed up about a nick or a channel, or takes it away again. */
+export function count(
+  sum: Sum,
+  about: string,
+  { voice: giver, weight, rating }: { voice: string | null; weight: number; rating: number },
+  { voices, sign }: { voices: Map<string, Voice>; sign: 1 | -1 },
+): void {
+  sum.feedback += sign;
+  if (giver === null) {
+    sum.weight += sign * weight;
+    sum.rated += sign * weight * rating;
+    return;
+  }
+  const key = voiceKey(about, giver);
+  const voice = voices.get(key) ?? { about, giver, ...silence };
+  voices.set(key, voice);
+  if (voice.words > 0) speak(sum, voice, -1);
+  voice.words += sign;
+  voice.weight += sign * weight;
+  voice.rated += sign * weight * rating;
+  if (sign === 1) voice.newest = weight;
+  // what subtractions leave of nothing is nothing
+  if (voice.words === 0) Object.assign(voice, silence);
+  else speak(sum, voice, 1);
+}
+
+const silence = { words: 0, weight: 0, rated: 0, newest: 0 };
+
+function speak(sum: Sum, { weight, rated, newest }: Voice, sign: 1 | -1): void {
+  sum.weight += sign * newest;
+  sum.rated += sign * newest * (rated / weight);
+}
+
+/** The stored voices that feedback of these givers is about to change. */
+export async function storedVoices(
+  tx: Tx,
+  all: readonly { giver: string; nick: string; channel: string }[],
+  schema: string,
+): Promise<Map<string, Voice>> {
+  const wanted = new Map(
+    all.flatMap(({ giver: own, nick, channel }) =>
+      [nick, channel].flatMap((about) =>
+        [own, together].map((giver) => [voiceKey(about, giver), { about, giver }] as const),
+      ),
+    ),
+  );
+  const rows = await rowsOf<Voice>(tx, `${schema}.voices`, {
+    about: [...wanted.values()].map(({ about }) => about),
+    giver: [...wanted.values()].map(({ giver }) => giver),
+  });
+  return new Map(rows.map((row) => [voiceKey(row.about, row.giver), row]));
+}
+
+/** Stores voices as they have become. */
+export async function storeVoices(tx: Tx, rows: readonly Voice[], schema: string): Promise<void> {
+  await tx.query(
+    `insert into ${schema}.voices (${voiceRows.names}) select * from ${voiceRows.from('new')}
+     on conflict (about, giver) do update set ${voiceRows.replaced('about', 'giver')}`,
+    voiceRows.params(rows),
+  );
+}
