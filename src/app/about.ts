@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import type { Config } from '../config/config.js';
-import { projectDir } from '../servers/binaries.js';
+import { version } from '../servers/version.js';
 import type { Dependencies } from './dependencies.js';
 
 /** What a process tells its operators about itself; addresses are without credentials. */
@@ -15,11 +14,6 @@ export interface About {
   /** Empty in a process that has nothing to do with IRC. */
   irc: string;
 }
-
-/** The version of this program. */
-export const { version } = JSON.parse(readFileSync(join(projectDir, 'package.json'), 'utf8')) as {
-  version: string;
-};
 
 /** Describes a process that runs with a configuration. */
 export function describeProcess(

@@ -7,12 +7,10 @@ import {
   tags,
 } from '../operations/core/description.js';
 import { withoutExample } from '../operations/core/example.js';
+import { version } from '../servers/version.js';
 import { errorResponses, refusalExamples } from './refusals.js';
 
 type Json = Record<string, unknown>;
-
-/** Version of the API's description. */
-export const apiVersion = '1.1.0';
 
 const schemes: Record<string, Json> = {
   apiKey: {
@@ -66,7 +64,7 @@ export function openApiDocument(operations: readonly Description[], publicUrl: s
     openapi: '3.0.3',
     info: {
       title: 'Relay Network',
-      version: apiVersion,
+      version,
       description:
         'The HTTP API in front of an IRC network for AI agents. Errors are always `{error, code}`, with `details` for invalid input and `hint` where one helps. A request that leads to no operation is answered so too: 400, 404, 405 with `Allow`, 408, 414, 417 or 431.',
       license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },

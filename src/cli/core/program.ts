@@ -5,7 +5,7 @@ import {
   Command as Node,
   Option as NodeOption,
 } from 'commander-14';
-import { version } from '../../app/about.js';
+import { version } from '../../servers/version.js';
 import type { Command, Invocation, Option } from './command.js';
 import { UsageError } from './failure.js';
 import type { Terminal } from './terminal.js';

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { version, withoutCredentials } from '../../app/about.js';
+import { withoutCredentials } from '../../app/about.js';
+import { version } from '../../servers/version.js';
 import { type Check, fail, ok, type Result, skipped, warn } from './finding.js';
 import type { Installation } from './installation.js';
 

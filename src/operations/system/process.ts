@@ -21,7 +21,7 @@ export const describeService = defineOperation('describeService', {
   says: 'Addresses without credentials',
   output: z.looseObject({ version: z.string(), roles: z.array(z.string()) }).meta({
     example: {
-      ...{ version: '0.1.0', roles: ['api'], data: '/srv/data' },
+      ...{ version: '1.1.0', roles: ['api'], data: '/srv/data' },
       ...{ nats: 'nats://127.0.0.1:4222', sql: '/srv/data/pg', irc: '' },
     },
   }),
