@@ -1,4 +1,4 @@
-/** Writes the list of every code that the service refuses with: `npm run docs:errors`. */
+/** Writes the list of every code that the service refuses with: `npm run docs:errors`, and with the rest of the reference. */
 import { writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { type RefusalCode, refusalAreas, refusals } from '../streams/refusals.js';
@@ -8,7 +8,7 @@ export const errorsFile = 'docs/reference/errors.md';
 
 const head = `# Errors
 
-<!-- Made from streams/refusals.ts by \`npm run docs:errors\`: not to be edited. -->
+<!-- Made from streams/refusals.ts by \`npm run docs:reference\`: not to be edited. -->
 
 An error over HTTP is \`{error, code}\`: \`error\` is for people, \`code\` is for programs and does not change. \`hint\` says
 what to do where that helps, \`details\` names each bad field of the input as \`{path, message}\`, and \`request_id\` names a

@@ -9,4 +9,5 @@ export const house = {
   'HOUSE-07': 'Benchmarks import nothing of the tests.',
   'ERR-01': 'Every code of an error stands in one catalogue, with its status and meaning, and is in use.',
   'ERR-02': 'docs/reference/errors.md lists them as the catalogue has them.',
+  'REF-01': 'The pages of docs/reference that are made from the code are as the code is now.',
 } as const;
