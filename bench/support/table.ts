@@ -2,7 +2,7 @@ import { cpus, totalmem } from 'node:os';
 import { findInspircd, findNatsServer } from '../../src/servers/binaries.js';
 import type { Row } from './bench.js';
 
-/** The README's section on measurements, for these rows and this machine, as Markdown. */
+/** The tables of docs/explanation/benchmarks.md, for these rows and this machine, as Markdown. */
 export function markdown(rows: Row[], at: Date): string {
   const memory = Math.round(totalmem() / 2 ** 30);
   const version = (text: string) => /\d+\.\d+/.exec(text)?.[0] ?? text;

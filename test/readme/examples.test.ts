@@ -75,7 +75,10 @@ function judge(t: Test, file: string, { method, url, status, body }: Asked): voi
 }
 
 t.test('README-02 the examples', async (t) => {
-  const talking = blocks.filter(({ text, heading }) => /\bcurl /.test(text) && heading !== 'A first session');
+  const talking = blocks.filter(
+    ({ text, heading }) =>
+      /\bcurl /.test(text) && heading !== 'A first session' && heading !== '2. Read with a wallet',
+  );
   const withKey = talking.filter(({ text }) => /\$\{?key\b/i.test(text));
   const without = talking.filter((block) => !withKey.includes(block));
   t.ok(withKey.length >= 2 && without.length >= 10, 'there are examples');

@@ -11,7 +11,10 @@ export const client = {
   'CLIENT-06':
     'Requests that a wallet has signed through the client are taken, over whichever address they are sent.',
   'CLIENT-07': 'A signal ends what is asked with it, also where the answer has begun.',
-  'README-01': 'Every command of the first session in README.md does what the text says, as it stands there.',
+  'README-01':
+    'Every command of the first session in README.md, and of the tutorials, does what the text says, as it stands there.',
   'README-02': 'Every command of README.md and docs that talks to the API is understood by it.',
   'README-03': 'Every link of a document to another one leads to a file and a heading that are there.',
+  'README-04': 'README.md has at most 150 lines, and no table of it more than ten rows.',
+  'README-05': 'The package, the API and the newest release of CHANGELOG.md have one version.',
 } as const;

@@ -11,7 +11,7 @@ export type ProxyName = (typeof proxyNames)[number];
 interface Proxy {
   places: string[];
   version: string;
-  /** How its lines are marked in `docs/reference/doors.md`. */
+  /** How its lines are marked in `docs/guides/deploy-behind-a-proxy.md`. */
   documented: string;
   /** Its whole configuration around the documented lines. */
   config(lines: string, port: number, dir: string): string;
@@ -67,7 +67,7 @@ export function withoutProxy(name: ProxyName): string | false {
   return programOf(name) === undefined && `${name} could not be installed`;
 }
 
-/** Starts a proxy for one test, configured as `docs/reference/doors.md` says, in front of a service at `upstream`. */
+/** Starts a proxy for one test, configured as `docs/guides/deploy-behind-a-proxy.md` says, in front of a service at `upstream`. */
 export async function startProxy(
   t: Teardown,
   name: ProxyName,
@@ -93,5 +93,5 @@ export async function startProxy(
 /** What operators are told to write. */
 function documentedLines(name: ProxyName): string {
   const block = new RegExp(`\`\`\`${proxies[name].documented}\\n([^\`]+)\`\`\``);
-  return block.exec(readFileSync('docs/reference/doors.md', 'utf8'))![1]!;
+  return block.exec(readFileSync('docs/guides/deploy-behind-a-proxy.md', 'utf8'))![1]!;
 }
