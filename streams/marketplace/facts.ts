@@ -8,7 +8,7 @@ export const audit = defineStream({
   facts: {
     /** A call is about to be made. Without an end it is not known what became of it. */
     'call.started': z.object({
-      /** Name of the key whose holder asked for it. */
+      /** Who asked for it: the name of a key, or `irc:` and the nick of who claimed a task there. */
       actor: z.string(),
       method: z.string(),
       /** As it was asked for, without the query: `/em/tasks/42/approve`. */

@@ -1,11 +1,17 @@
+import { isExpected } from '../../../streams/core/index.js';
 import { deliveryDecider } from '../../../streams/delivery/index.js';
+import { casefold } from '../../../streams/irc-grammar.js';
+import { Screening } from '../../../streams/moderation/index.js';
 import { webhookRoutes } from '../../http/webhook.js';
+import { nobody } from '../../operations/core/call.js';
 import type { IrcState } from '../../operations/core/health.js';
 import type { DeliveryParts } from '../../operations/delivery/events.js';
 import { ConflictingEvents } from '../../operations/events/conflicting-events.js';
 import type { EventsParts } from '../../operations/events/index.js';
 import { queueOf } from '../../operations/events/queue.js';
 import { Reception } from '../../operations/events/reception.js';
+import { getLinkOfNick } from '../../operations/identity/links.js';
+import { taskMarketOf } from '../../operations/marketplace/from-irc.js';
 import type { BridgeHealthParts } from '../../operations/network/health.js';
 import { OwnReadModel } from '../../stores/own-read-model.js';
 import { createDelivery } from '../bots/delivery.js';
@@ -20,7 +26,21 @@ export function deliveryArea(parts: AreaParts): Area {
     ttlMs: config.EVENT_TTL_MS,
     retryMs: config.EVENT_RETRY_MS,
   };
-  const bot = createDelivery(config, { ...parts, limits, observe: metrics.delivery, channels });
+  const tasks = {
+    market: config.EM_URL ? taskMarketOf(call) : undefined,
+    identityBot: config.MRSERV_NICK,
+    screen: new Screening(config.GUARDIAN_THRESHOLDS).screen,
+    linkOf: async (nick: string) => {
+      try {
+        const { wallet_address: wallet, level } = await call(getLinkOfNick, { nick: casefold(nick) }, nobody);
+        return { wallet, level };
+      } catch (error) {
+        if (isExpected(error) && error.code === 'wallet_not_linked') return undefined;
+        throw error;
+      }
+    },
+  };
+  const bot = createDelivery(config, { ...parts, limits, observe: metrics.delivery, channels, tasks });
   const rows = new OwnReadModel(readModels, 'delivery_queue');
   const reception = new Reception({
     ...{ log, readModels, rows },

@@ -42,6 +42,11 @@ export async function beginDeliverer(
     ...{ log, logger, holder, ircUrl: 'irc://simulated:6667', dial: process.dial() },
     secrets: { webhook: [], ircServerPassword: credentials.password, ircOper: credentials.oper },
     ...{ channels: createChannels(log), limits: limitsOf(config), readModels },
+    // nobody asks the bot for anything here
+    tasks: {
+      market: undefined,
+      ...{ identityBot: config.MRSERV_NICK, screen: String, linkOf: async () => undefined },
+    },
   };
   const delivery = createDelivery(config, parts);
   const keeping = createChannelKeeping(config, parts);

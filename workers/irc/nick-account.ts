@@ -1,7 +1,7 @@
 import { casefold } from '../../streams/irc-grammar.js';
-import { identified } from '../irc/identified.js';
-import type { IrcLine } from '../irc/line.js';
-import type { Session } from '../irc/session.js';
+import { identified } from './identified.js';
+import type { IrcLine } from './line.js';
+import type { Session } from './session.js';
 
 /**
  * Whether the sender of a message was identified with the nick service for the very nick the message came from: whether

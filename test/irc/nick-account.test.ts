@@ -1,6 +1,6 @@
 import t from 'tap';
-import { isIdentified } from '../../workers/identity/caller.js';
 import { parseLine } from '../../workers/irc/line.js';
+import { isIdentified } from '../../workers/irc/nick-account.js';
 import type { Session } from '../../workers/irc/session.js';
 
 /** A session on a server that answers WHOIS with these numerics, and puts accounts on messages or does not. */
