@@ -16,11 +16,11 @@ export interface Block {
 export function blocksOf(file: string): Block[] {
   const blocks: Block[] = [];
   let heading = '';
-  for (const [, title, language = '', text = ''] of readFileSync(file, 'utf8').matchAll(
-    /^#+ ([^\n]+)$|^```(\w*)\n(.*?)^```$/gms,
+  for (const [, title, indent = '', language = '', text = ''] of readFileSync(file, 'utf8').matchAll(
+    /^#+ ([^\n]+)$|^( *)```(\w*)\n(.*?)^ *```$/gms,
   )) {
     if (title !== undefined) heading = title;
-    else blocks.push({ file, heading, language, text });
+    else blocks.push({ file, heading, language, text: text.replaceAll(`\n${indent}`, '\n').trimStart() });
   }
   return blocks;
 }

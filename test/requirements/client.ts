@@ -16,5 +16,7 @@ export const client = {
   'README-02': 'Every command of README.md and docs that talks to the API is understood by it.',
   'README-03': 'Every link of a document to another one leads to a file and a heading that are there.',
   'README-04': 'README.md has at most 150 lines, and no table of it more than ten rows.',
+  'README-06':
+    'The checker of prose finds sentences that are too long and words that are not used, and finds none in the documents.',
   'README-05': 'The package, the API and the newest release of CHANGELOG.md have one version.',
 } as const;
