@@ -3,8 +3,10 @@ import { openSql } from '../../projections/core/open-sql.js';
 import { Projector } from '../../projections/core/projector.js';
 import { projections } from '../../projections/index.js';
 import { ApiKeys } from '../../src/auth/api-keys.js';
+import { UnsettledLimit } from '../../src/auth/unsettled-limit.js';
 import { operationRoutes } from '../../src/http/operations.js';
 import { createServer } from '../../src/http/server.js';
+import type { Call } from '../../src/operations/core/call.js';
 import { paymentsOperations } from '../../src/operations/payments/index.js';
 import { createGateway } from '../../src/operations/payments/parts.js';
 import '../support/contract.js';
@@ -36,6 +38,8 @@ export interface TestTurnstile {
   admitted: string[];
   /** Everything that was recorded of payments so far, in order. */
   facts(): Promise<Recorded<PaymentFact>[]>;
+  /** Calls an operation of payments, as anybody. */
+  call: Call;
   /** Starts a worker that resolves payments in doubt, until the test ends or it is stopped; `told` gets what it learns. */
   resolve(pauses: LookPauses, told?: unknown[]): ResolvePayments;
 }
@@ -74,6 +78,7 @@ export async function startTurnstile(
   const gateway = createGateway({
     ...{ log, logger, readModels, channels, facilitator, chain, publicUrl },
     payTo: readPayTo(options.payTo ?? payTo)!,
+    unsettled: new UnsettledLimit(),
     online: async (nicks) => nicks.filter((nick) => !away.has(nick)),
     admit: async ({ nick }) => admitted.push(nick),
   });
@@ -83,7 +88,7 @@ export async function startTurnstile(
   t.teardown(() => server.close());
   return {
     url: await server.listen({ host: '127.0.0.1', port: 0 }),
-    ...{ log, away, admitted },
+    ...{ log, away, admitted, call },
     facts: async () => {
       const found: Recorded<PaymentFact>[] = [];
       for (let seq = 1; seq <= (await log.head(payments)); seq++) {

@@ -34,6 +34,8 @@ export const payments = {
     'A channel that is sold is not made, changed or closed by callers; who misbehaves in it can still be put out.',
   'PAY-32':
     'A payment seats the nick that it was made for and nobody else: who was there before, took another nick, was given one or is not its owner is put out.',
+  'PAY-33':
+    'Payments that are verified and cannot be settled are taken a few times an hour from one wallet or address, and then answer 429: they stay on record.',
   'PAY-30': 'Health says in words why nothing can be paid, and shows no secret of an address.',
   'PAY-18':
     'A payment whose settlement nobody knows comes to its end without a retry: what is on the chain is granted once, what can no more be settled is refused and its place free; nothing is settled for it.',

@@ -5,6 +5,7 @@ import { Facilitator } from '../../../workers/payments/facilitator.js';
 import { fateOf } from '../../../workers/payments/fates.js';
 import { termsOf } from '../../../workers/payments/paid-channel.js';
 import { ResolvePayments } from '../../../workers/payments/resolution/index.js';
+import { UnsettledLimit } from '../../auth/unsettled-limit.js';
 import { readPaidChannels } from '../../config/paid-channels.js';
 import { createGateway } from '../../operations/payments/parts.js';
 import { unresolvedIn } from '../../operations/payments/unresolved.js';
@@ -25,6 +26,7 @@ export function paymentsArea(
     ...{ log, logger, readModels, facilitator, chain },
     channels: paidChannels,
     payTo: config.X402_PAY_TO,
+    unsettled: new UnsettledLimit(),
     online: createPresence(log),
     admit: (place) => admit(channels, place),
     publicUrl,

@@ -74,6 +74,7 @@ export const buyAccess = defineOperation('buyAccess', {
     ...{ not_found: 'No such paid channel', payment_header_invalid: true, nick_not_on_irc: true },
     ...{ payment_in_progress: true, session_active: true, channel_full: true, irc_unavailable: true },
     ...{ facilitator_unreachable: true, settlement_unknown: true, payments_not_configured: true },
+    rate_limited: 'Too many payments of this wallet, or from this address, were not settled',
   },
   http: {
     ...{ method: 'post', path: '/payments/access/{channel}', query: ['x402Version'] },
@@ -93,7 +94,7 @@ export const buyAccess = defineOperation('buyAccess', {
         : undefined,
     timeoutMs: accessMs,
   },
-  run: async (input, _caller, parts: PaymentsParts): Promise<PaymentAnswer> => {
+  run: async (input, { address }, parts: PaymentsParts): Promise<PaymentAnswer> => {
     const channel = channelNamed(input.channel, parts);
     // the first one counts
     const header = input.paymentSignature ?? input.xPayment;
@@ -101,7 +102,7 @@ export const buyAccess = defineOperation('buyAccess', {
     if (header === undefined) return answerUnpaid(till, new Refusal('payment_required'));
     const presented = readProof(header);
     const { nick } = parseInput(Body, { nick: input.nick });
-    return await enter({ channel, nick, till, presented }, parts);
+    return await enter({ channel, nick, till, presented, address }, parts);
   },
 });
 
@@ -122,17 +123,21 @@ interface Entering {
   nick: string;
   till: Till;
   presented: Presented;
+  /** Of the client. */
+  address: string | undefined;
 }
 
 async function enter(entering: Entering, { payments, logger }: PaymentsParts): Promise<PaymentAnswer> {
-  const { channel, nick, till, presented } = entering;
+  const { channel, nick, till, presented, address } = entering;
   const [there] = await payments.online([nick]);
   if (there === undefined) throw new Refusal('nick_not_on_irc');
   const proof = matchProof(presented, till.offers);
   if (!proof || !payments.access) return answerUnpaid(till, new Refusal('payment_mismatch'));
+  payments.unsettled.require(proof, address);
   const entered = await payments.access
     .enter({ channel, nick, proof, resource: till.resource })
     .catch((refusal: Refusal) => {
+      if (refusal.code === 'settlement_unknown') payments.unsettled.count(proof, address);
       // also what was used has an offer beside it
       if (refusal.code !== 'payment_spent') throw refusal;
       return { is: 'spent' as const, refusal };
@@ -141,6 +146,7 @@ async function enter(entering: Entering, { payments, logger }: PaymentsParts): P
   if (entered.is === 'invalid')
     return answerUnpaid(till, new Refusal('payment_invalid', entered.reason), { proof });
   if (entered.is === 'refused') {
+    payments.unsettled.count(proof, address);
     const { reason, transaction } = entered;
     return answerUnpaid(till, new Refusal('settlement_failed', reason), { proof, transaction });
   }

@@ -4,8 +4,17 @@ import { Access } from '../../../workers/payments/access.js';
 import type { Chain } from '../../../workers/payments/chain.js';
 import type { Facilitator } from '../../../workers/payments/facilitator.js';
 import type { PaidChannel } from '../../../workers/payments/paid-channel.js';
+import type { Proof } from '../../../workers/payments/proof.js';
 import { OwnReadModel } from '../../stores/own-read-model.js';
 import type { ReadModels } from '../../stores/read-models.js';
+
+/** Counts payments that were verified and not settled, by who presents them. */
+export interface Unsettled {
+  /** Throws 429 `rate_limited` where there were too many. */
+  require(proof: Proof, address: string | undefined): void;
+  /** Counts one. */
+  count(proof: Proof, address: string | undefined): void;
+}
 
 /** What the payment gateway is put together from. */
 export interface GatewayOptions {
@@ -17,6 +26,7 @@ export interface GatewayOptions {
   /** Without it nothing can be paid. */
   facilitator: Facilitator | undefined;
   chain: Chain | undefined;
+  unsettled: Unsettled;
   /** Tells which of the nicks are on IRC now. Throws `irc_unavailable`. */
   online(nicks: string[]): Promise<string[]>;
   /** Brings somebody in again whose session lasts; the first time a worker does that. */
