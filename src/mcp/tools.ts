@@ -1,4 +1,5 @@
 import type { CallToolResult, Tool as ListedTool } from '@modelcontextprotocol/sdk/types.js';
+import { closest, distance } from 'fastest-levenshtein';
 import { z } from 'zod';
 import { isExpected, type Refusal } from '../../streams/core/index.js';
 import { type Call, inputOf, parseInput } from '../operations/core/call.js';
@@ -59,9 +60,30 @@ export type ObserveCall = (call: {
 /** The JSON-RPC error of a tool that does not exist, and of one outside the caller's tier: they look alike. */
 export class UnknownTool extends Error {
   readonly code = -32602;
-  constructor(name: string) {
-    super(`Unknown tool: ${name}`);
+  readonly data: { code: 'unknown_tool'; nearest?: string; hint: string };
+
+  /** `names` are the tools that the caller has. */
+  constructor(name: string, names: readonly string[], tier: Tier | 'agent') {
+    const nearest = nearestOf(name, names);
+    super(`Unknown tool: ${name}${nearest ? `. Did you mean ${nearest}?` : ''}`);
+    const hint = `tools/list names what you can call: ${names.length}.${
+      tier === 'wallet-read'
+        ? " A wallet's signature opens tools that read; a key opens all, see /auth.md."
+        : ''
+    }`;
+    this.data = { code: 'unknown_tool', ...(nearest ? { nearest } : {}), hint };
   }
+}
+
+/** Letters by which a name may differ and still be taken for a slip. */
+const mostWrong = 4;
+const longestName = 64;
+
+function nearestOf(name: string, names: readonly string[]): string | undefined {
+  if (names.length === 0 || name.length > longestName) return undefined;
+  const nearest = closest(name.toLowerCase(), names as string[]);
+  const wrong = distance(name.toLowerCase(), nearest);
+  return wrong <= mostWrong && wrong <= name.length / 2 ? nearest : undefined;
 }
 
 /** The tools by tier, with their descriptions made once for all requests. */
@@ -128,7 +150,12 @@ export class ToolTable {
   /** Calls a tool. What goes wrong in it is a result that says so; throws `UnknownTool` only. */
   async call(name: string, args: unknown, caller: Caller): Promise<CallToolResult> {
     const { tier, tool } = this.#find(name, caller);
-    if (!tool) throw new UnknownTool(name);
+    if (!tool)
+      throw new UnknownTool(
+        name,
+        this.listFor(caller).tools.map((tool) => tool.name),
+        tier,
+      );
     const startedAt = performance.now();
     const end = (failed: boolean) => {
       const ms = Math.round((performance.now() - startedAt) * 10) / 10;
@@ -145,7 +172,13 @@ export class ToolTable {
     } catch (error) {
       end(true);
       if (!isExpected(error)) this.#bug?.(error, name);
-      return { content: [{ type: 'text', text: `Error: ${whatWentWrong(error)}` }], isError: true };
+      const code = isExpected(error) ? error.code : 'internal_error';
+      const said = [`Error: ${whatWentWrong(error)}`, `Code: ${code}`];
+      return {
+        content: said.map((text) => ({ type: 'text', text })),
+        isError: true,
+        _meta: { code, ...(isExpected(error) ? { status: error.status } : {}) },
+      };
     }
   }
 }

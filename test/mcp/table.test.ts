@@ -112,7 +112,11 @@ t.test('MCP-04 MCP-06 results and wrong arguments', async (t) => {
   });
   t.match(await table.call('echo', { words: [], times: 4 }, key), {
     isError: true,
-    content: [{ text: 'Error: words: must have at least 1 entries; times: must be at most 3' }],
+    content: [
+      { text: 'Error: words: must have at least 1 entries; times: must be at most 3' },
+      { text: 'Code: validation_failed' },
+    ],
+    _meta: { code: 'validation_failed', status: 400 },
   });
   t.match(await table.call('echo', undefined, key), {
     isError: true,
@@ -131,6 +135,23 @@ t.test('MCP-06 what is not theirs is not there', async (t) => {
   await t.rejects(table.call('fail', {}, wallet), unknown);
   await t.rejects(new ToolTable([]).call('fail', {}, key), unknown);
   await t.rejects(table.call('__proto__', {}, key), { code: -32602 });
+});
+
+t.test('MCP-06 an unknown tool is told with the nearest one that the caller has', async (t) => {
+  const table = new ToolTable([echo!, failing(new Error('x'))]);
+  const near = {
+    message: 'Unknown tool: Ecko. Did you mean echo?',
+    data: { code: 'unknown_tool', nearest: 'echo' },
+  };
+  await t.rejects(table.call('Ecko', {}, key), near);
+  await t.rejects(table.call('fali', {}, key), {
+    message: /Did you mean fail/,
+    data: { nearest: 'fail', hint: /: 2\./ },
+  });
+  const far = { message: 'Unknown tool: fali', data: { code: 'unknown_tool', hint: /: 1\. .*\/auth\.md/ } };
+  await t.rejects(table.call('fali', {}, wallet), far);
+  const long = 'x'.repeat(100_000);
+  await t.rejects(table.call(long, {}, key), { message: `Unknown tool: ${long}` });
 });
 
 t.test('MCP-05 what goes wrong in a tool is said', async (t) => {
