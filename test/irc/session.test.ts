@@ -35,6 +35,10 @@ t.test('a bot on a real server', async (t) => {
       whois.some((line) => line.endsWith(':Marketplace bot')),
       'under its real name',
     );
+    t.ok(
+      whois.some((line) => / 335 .*em-bot/.test(line)),
+      'and as a bot',
+    );
     const modes = await session.command('MODE', 'em-bot');
     t.match(modes.is === 'answered' && modes.lines.map(({ params }) => params[1]), [/N/], 'no replay for it');
   });

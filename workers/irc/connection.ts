@@ -144,7 +144,7 @@ export class IrcConnection extends EventEmitter<ConnectionEvents> {
     return announcedAt;
   }
 
-  /** Operator state, our nick, no replay; resolves with whether the replay is held back. */
+  /** Operator state, our nick, no replay, the mark of a bot; resolves with whether the replay is held back. */
   async #prepare(link: Link): Promise<boolean> {
     const { oper, nick, log, nickWaitMs = 150_000 } = this.#options;
     if (oper) {
@@ -158,7 +158,9 @@ export class IrcConnection extends EventEmitter<ConnectionEvents> {
       log.warn({ nick, spare: link.self.nick }, 'irc nick not to be had');
       void claimNick(link, nick, Number.POSITIVE_INFINITY).catch(() => undefined);
     }
-    const answer = await link.command('MODE', link.self.nick, '+N');
+    // where servers have a mark for programs, they say which
+    const { BOT: mark } = link.client.network.options;
+    const answer = await link.command('MODE', link.self.nick, `+N${typeof mark === 'string' ? mark : ''}`);
     link.lost.throwIfAborted();
     return answer.is === 'answered' && answer.error === null;
   }
