@@ -175,7 +175,7 @@ export const refusalAreas = {
   },
   Events: {
     invalid_event: refusal(400, 'The body is not an event as the marketplace sends them', {
-      advice: 'Send an event with the fields that the contract names',
+      advice: 'Change each field that `details` names; `/producers.md` has them all',
     }),
     signature_missing: refusal(401, 'X-EM-Signature is missing', { advice: 'Sign the body' }),
     event_signature_invalid: refusal(401, 'X-EM-Signature does not match the body', {

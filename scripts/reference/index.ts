@@ -6,6 +6,7 @@ import { commandLinePage } from './command-line.js';
 import { configurationPage } from './configuration.js';
 import { factsPage } from './facts.js';
 import { metricsPage } from './metrics.js';
+import { producersPage } from './producers.js';
 import { readModelsPage } from './read-models.js';
 import { routesPage } from './routes.js';
 import { toolsPage } from './tools.js';
@@ -17,6 +18,7 @@ export const pages: Record<string, () => string | Promise<string>> = {
   'docs/reference/configuration.md': configurationPage,
   'docs/reference/facts.md': factsPage,
   'docs/reference/metrics.md': metricsPage,
+  'docs/reference/producers.md': producersPage,
   'docs/reference/read-models.md': readModelsPage,
   'docs/reference/routes.md': routesPage,
   'docs/reference/tools.md': toolsPage,

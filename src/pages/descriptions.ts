@@ -141,6 +141,7 @@ export const pageDescriptions: Description[] = [
     },
   }),
   document('getAuthGuide', places.authGuide, 'How to come in, to read', text('The guide')),
+  document('getProducerGuide', places.producers, 'How events are posted here, to read', text('The guide')),
   document(
     'getProtectedResource',
     places.protectedResource,

@@ -143,6 +143,9 @@ const rules: Rule[] = [
 
 const ruleOf = new Map(rules.flatMap((rule) => rule.types.map((type) => [type, rule] as const)));
 
+/** The rows of the routing table: types that are shown alike, and the field of the payload that they cannot do without. */
+export const eventKinds = rules.map(({ types, id: required }) => ({ types, required }));
+
 /** Whether the routing table has a row for a type. */
 export function isKnownType(eventType: string): boolean {
   return ruleOf.has(eventType);

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { story } from '../../src/cli/demo/story.js';
-import { newTaskId, samplePayload, sampleTypes } from '../../src/cli/events/samples.js';
-import { routeEvent } from '../../streams/events/index.js';
+import { newTaskId } from '../../src/cli/events/task-id.js';
+import { routeEvent, samplePayload, sampleTypes } from '../../streams/events/index.js';
 
 /** How many parts the line of each type has where everything is known. */
 const parts: Record<string, number> = {

@@ -44,6 +44,7 @@ t.test('DISC-01 every document is for everybody, holds for an hour, and is not s
     '/auth/erc8128/info',
     '/llms.txt',
     '/mcp/server-card',
+    '/producers.md',
   ]);
   for (const path of paths) {
     const answer = await fetch(url + path, { headers: { origin: 'https://elsewhere.example' } });

@@ -1,3 +1,5 @@
+import { eventTerms } from '../../src/app/areas/doors.js';
+import { readConfig } from '../../src/config/config.js';
 import { ToolTable, toolsOf } from '../../src/mcp/tools.js';
 import { operations } from '../../src/operations/index.js';
 import { type Doors, doorsOf } from '../../src/pages/discovery/doors.js';
@@ -12,5 +14,6 @@ export function doorsAt(publicUrl: string): Doors {
     irc: 'ircs://irc.example:6697',
     tiers: { keyed: table.counts('keyed'), 'wallet-read': table.counts('wallet-read') },
     tools: table.list('keyed'),
+    events: eventTerms(readConfig({})),
   });
 }

@@ -47,6 +47,8 @@ export const doors = {
   'DISC-09': 'Cards, catalog and metadata have the members and types that their specifications require.',
   'DISC-10':
     'The address of the service says what it is and every way in: Markdown for programs, a live page for browsers.',
+  'DISC-12':
+    'A guide for producers is served that names every event type with its fields, channels and line, as it is.',
   'DISC-11': 'Every card and catalog names the skill, and so does every 404.',
   'SKILL-01': 'The version of the skill comes from a manifest in the repository.',
   'SKILL-02': 'The skill and its files are served with the address of the service in them.',

@@ -8,6 +8,7 @@ import { authRoutes } from '../../http/nonces.js';
 import type { ToolTable } from '../../mcp/tools.js';
 import { documentsOf } from '../../pages/discovery/documents.js';
 import { doorsOf } from '../../pages/discovery/doors.js';
+import type { EventTerms } from '../../pages/discovery/producer-guide.js';
 import { Skill } from '../../pages/discovery/skill.js';
 import { discoveryRoutes } from '../../pages/documents-routes.js';
 import { frontRoutes } from '../../pages/front-routes.js';
@@ -45,6 +46,7 @@ export function doorsArea(parts: AreaParts, { nonces, wallets, table }: DoorsPar
     irc: ircAddress(config),
     tiers: { keyed: table.counts('keyed'), 'wallet-read': table.counts('wallet-read') },
     tools: table.list('keyed'),
+    events: eventTerms(config),
   });
   return {
     api: async (server) => {
@@ -56,5 +58,17 @@ export function doorsArea(parts: AreaParts, { nonces, wallets, table }: DoorsPar
       const agent = new Agent({ call: parts.call, tasks: new Tasks({ log, replicas }), logger });
       await server.register(a2aRoutes, { agent });
     },
+  };
+}
+
+/** How events are taken, as the settings say it. */
+export function eventTerms(config: AreaParts['config']): EventTerms {
+  return {
+    ttlMs: config.EVENT_TTL_MS,
+    retryMs: config.EVENT_RETRY_MS,
+    maxRetries: config.EVENT_MAX_RETRIES,
+    schemes: config.EM_WEBHOOK_SCHEMES,
+    unknown: { events: config.UNKNOWN_EVENTS, fields: config.UNKNOWN_EVENT_FIELDS },
+    source: config.EM_SOURCE,
   };
 }

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { pause } from '../../../streams/core/index.js';
+import { samplePayload } from '../../../streams/events/samples.js';
 import type { components, operations, RelayClient } from '../../client/index.js';
 import { Failed } from '../core/failure.js';
 import { printable, type Terminal, writeTable } from '../core/terminal.js';
-import { newTaskId, samplePayload } from '../events/samples.js';
+import { newTaskId } from '../events/task-id.js';
 import { type IdentityResult, showIdentity } from './identity.js';
 import type { IrcViewer } from './irc-viewer.js';
 import type { DemoTarget } from './target.js';

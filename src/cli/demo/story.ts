@@ -1,5 +1,6 @@
 import type { MarketPayload } from '../../../streams/events/event.js';
-import { newTaskId, samplePayload } from '../events/samples.js';
+import { samplePayload } from '../../../streams/events/samples.js';
+import { newTaskId } from '../events/task-id.js';
 
 /** A part of the demo: what happens in it, in order. */
 export interface Act {

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import type { MarketPayload } from '../../../streams/events/event.js';
+import { samplePayload, sampleTypes } from '../../../streams/events/samples.js';
 import { signBody } from '../../auth/webhook-signature.js';
 import { RelayError } from '../../client/error.js';
 import type { Config } from '../../config/config.js';
@@ -11,7 +12,7 @@ import { defineCommand, type Option, text, type Values } from '../core/command.j
 import { Failed, UsageError } from '../core/failure.js';
 import { print, printable, styled, type Terminal } from '../core/terminal.js';
 import { type Reply, type ServiceClient, serviceOf, serviceOptions } from '../service/client.js';
-import { newTaskId, samplePayload, sampleTypes } from './samples.js';
+import { newTaskId } from './task-id.js';
 
 const Accepted = z.looseObject({ target_channels: z.array(z.string()), formatted_message: z.string() });
 

@@ -4,6 +4,7 @@ import { authPolicy } from './auth-policy.js';
 import { aiCatalog, apiCatalog, apiCatalogType } from './catalogs.js';
 import { type Doors, places } from './doors.js';
 import { frontPage } from './front.js';
+import { producerGuide } from './producer-guide.js';
 import { protectedResource } from './protected-resource.js';
 import { serverCard, serverCardType } from './server-card.js';
 
@@ -25,6 +26,7 @@ export function documentsOf(doors: Doors): DiscoveryDocument[] {
   return [
     { paths: [places.frontText], type: 'text/markdown; charset=utf-8', text: frontPage(doors) },
     { paths: [places.authGuide], type: 'text/markdown; charset=utf-8', text: authGuide(doors) },
+    { paths: [places.producers], type: 'text/markdown; charset=utf-8', text: producerGuide(doors) },
     json([places.policy], authPolicy(doors)),
     json([places.protectedResource], protectedResource(publicUrl, 'Relay Network API', doors)),
     json([places.protectedMcp], protectedResource(at.mcp, 'Relay Network tools', doors)),

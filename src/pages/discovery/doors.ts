@@ -3,6 +3,7 @@ import { a2aPath, cardPaths } from '../../a2a/card.js';
 import { noncePath, policyPath, signaturePolicy } from '../../auth/erc8128/policy.js';
 import { serverInfo } from '../../mcp/server.js';
 import type { Tier, TierCounts } from '../../mcp/tools.js';
+import type { EventTerms } from './producer-guide.js';
 
 /** A tool as the card of the tool server names it. */
 export interface ListedTool {
@@ -19,6 +20,8 @@ export interface DoorsOptions {
   tiers: Record<Tier, TierCounts>;
   /** The tools that an API key opens. */
   tools: readonly ListedTool[];
+  /** How events are taken. */
+  events: EventTerms;
 }
 
 /** Name and version of the tool server, as it says itself. */
@@ -41,6 +44,8 @@ export const places = {
   stats: '/irc/stats',
   channels: '/irc/channels',
   webhook: '/hooks/em/events',
+  webhookStats: '/hooks/em/stats',
+  producers: '/producers.md',
   mcp: '/mcp',
   a2a: a2aPath,
   agentCard: cardPaths[0],
@@ -71,15 +76,21 @@ export interface Doors extends DoorsOptions {
   signatures: typeof signaturePolicy;
 }
 
+/** The whole address of each place of a service at an address without a slash at its end. */
+export function addressesAt(publicUrl: string): Doors['at'] {
+  const at = Object.entries(places).map(([name, path]) => [name, publicUrl + path]);
+  return Object.fromEntries(at) as Doors['at'];
+}
+
 /** Describes the doors of a service. */
 export function doorsOf(options: DoorsOptions): Doors {
   const publicUrl = options.publicUrl.replace(/\/+$/, '');
-  const at = Object.fromEntries(Object.entries(places).map(([name, path]) => [name, publicUrl + path]));
+  const at = addressesAt(publicUrl);
   return {
     ...options,
     publicUrl,
     authority: new URL(publicUrl).host,
-    at: at as Doors['at'],
+    at,
     signatures: signaturePolicy,
   };
 }

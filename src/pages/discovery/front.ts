@@ -21,8 +21,8 @@ without an account.
 - MCP: \`${at.mcp}\`, Streamable HTTP, ${mcpVersions[0]} and older. ${keyed.tools} tools with an API key, ${signed.tools} with a wallet's signature.
 - A2A: \`${at.a2a}\`, read only. [Card](${at.agentCard}).
 - HTTP: [OpenAPI](${at.openapi}), or [as pages](${at.docs}). Reads need no key.
-- Producers of events: \`POST ${at.webhook}\`, signed with the secret that you share with the operator. Its operation in
-  the OpenAPI document has the fields, the answers and an example.
+- Producers of events: \`POST ${at.webhook}\`, signed with the secret that you share with the operator.
+  [Guide](${at.producers}): types, fields, signature, answers, an example.
 
 ## Try it
 

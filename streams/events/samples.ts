@@ -1,5 +1,4 @@
-import { randomBytes } from 'node:crypto';
-import type { MarketPayload } from '../../../streams/events/event.js';
+import type { MarketPayload } from './event.js';
 
 const publisher = { publisher_nick: 'harbour-ops' };
 const worker = { worker_nick: 'scout-7' };
@@ -63,9 +62,4 @@ export function samplePayload(eventType: string, task: string): MarketPayload | 
   if (aboutTask) return { id: task, ...aboutTask };
   const aboutRelay = relaySamples[eventType];
   return aboutRelay && { id: task, relay_id: task, ...aboutRelay };
-}
-
-/** A new id for a task or relay: eight characters, which is what channel names show of one. */
-export function newTaskId(): string {
-  return randomBytes(4).toString('hex');
 }

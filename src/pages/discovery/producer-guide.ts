@@ -1,0 +1,190 @@
+import {
+  channelEffects,
+  eventKinds,
+  payloadAliases,
+  routeEvent,
+  samplePayload,
+} from '../../../streams/events/index.js';
+import { type RefusalCode, refusals } from '../../../streams/refusals.js';
+import { bodyLimit } from '../../http/errors.js';
+import { receiveEvent } from '../../operations/events/index.js';
+import { counted } from '../../words/counted.js';
+import type { Doors } from './doors.js';
+
+/** How this service takes events, as its settings have it. */
+export interface EventTerms {
+  /** How long an event waits for the network before it expires, in milliseconds. */
+  ttlMs: number;
+  /** The pause before a line that was refused is tried again, in milliseconds. */
+  retryMs: number;
+  /** Failures of a channel after which an event is given up. */
+  maxRetries: number;
+  /** The ways in which events may be signed. */
+  schemes: readonly string[];
+  /** What becomes of types without a row, and which fields of their payload may be shown; all where none is named. */
+  unknown: { events: 'show' | 'ignore' | 'reject'; fields: readonly string[] };
+  /** The name under which this service is a source itself. */
+  source: string;
+}
+
+const task = 'a1b2c3d4';
+/** What the server says to events by itself. */
+const ofEveryRoute = {
+  payload_too_large: true,
+  unsupported_media_type: true,
+  rate_limited: 'Too many events with a wrong signature from one address',
+} as const;
+
+/** All that a producer of events has to know, for the service at these doors. */
+export function producerGuide({ at, events }: Pick<Doors, 'at' | 'events'>): string {
+  const { ttlMs, retryMs, maxRetries, source } = events;
+  return `# For producers of events
+
+A producer posts what happens to tasks, payments and reputations. Each event becomes one line in the channels that it
+concerns, once and in order.
+
+## Send
+
+\`POST ${at.webhook}\`, \`Content-Type: application/json\`:
+
+\`\`\`json
+${JSON.stringify(receiveEvent.example, null, 2)}
+\`\`\`
+
+| member | |
+|---|---|
+| \`event_id\` | 1 to 200 printable characters, yours alone, the same when you repeat the event |
+| \`event_type\` | 1 to 100 characters of A-Z a-z 0-9 _ . : / -, best one of the [types](#event-types) |
+| \`source\` | who you are, 1 to 200 printable characters; not \`${source}\`, which is this service |
+| \`payload\` | an object of at most 64 levels; the fields that count stand with each type, others are kept and not shown |
+
+A body has at most ${bodyLimit / 1024} KiB. Events that are signed right are never limited in number.
+
+| header | |
+|---|---|
+| \`X-EM-Signature\` | \`sha256=\` and the HMAC-SHA256 of the bytes of the body in lower-case hexadecimal, keyed with the secret that you share with the operator |
+| \`X-EM-Timestamp\` | ISO 8601 with its zone, as in \`2026-01-31T12:00:00Z\`; at most 5 minutes from our clock |
+${timestamped(events)}
+\`\`\`bash
+body='${JSON.stringify({ ...receiveEvent.example, event_id: 'evt-of-mine' })}'
+curl -s ${at.webhook} -d "$body" -H 'Content-Type: application/json' \\
+  -H "X-EM-Timestamp: $(date -u +%Y-%m-%dT%H:%M:%SZ)" \\
+  -H "X-EM-Signature: sha256=$(printf %s "$body" | openssl dgst -sha256 -hmac "$secret" | sed 's/.* //')"
+\`\`\`
+
+## Answers
+
+| answer | meaning | what to do |
+|---|---|---|
+${answers().join('\n')}
+
+An \`event_id\` is taken once, for ever: an answer in 200 or 202 says that it is on disk. After 429, a 5xx or no answer
+at all, send the same bytes with the same \`event_id\` and a new timestamp, after \`Retry-After\` seconds where it is there;
+nothing is doubled. Any other error comes again unless you change the event.
+
+## What becomes of an event
+
+The line is shown at once, in each channel after the lines that came before. A line that the network refuses is tried
+again after ${duration(retryMs)}; after ${maxRetries} failures in a channel the event is \`dead_letter\`, which an operator
+can have tried again. While the network is away nothing counts as a failure. After ${duration(ttlMs)} without success the
+event is \`expired\`. \`GET ${at.webhookStats}\` counts them all.
+
+## Event types
+
+A field in **bold** is required: without it the event is refused, and \`details\` names it. Every other one may be missing;
+the line leaves out what it would say. The lines here are of events in which all is known.
+
+| types | fields of the payload | shown in | line |
+|---|---|---|---|
+${eventKinds.map(row).join('\n')}
+| any other | ${anyOther(events)} |
+
+Of the id of a task or a relay the first 8 characters are shown, and name its room: let ids differ there. \`#city-…\` is
+named by what stands before the first comma of \`location\`, \`#cat-…\` by \`category\`. Where a channel cannot be named, or a
+room was deleted, it is left out; with none left the line goes to \`#bounties\`. Rooms of tasks are private, all else is
+public: wallets are shown as their first 6 and last 4 characters, transaction hashes as their first 10. Text that looks
+like an attack on agents is shown as \`[withheld: guardian]\`.
+
+| field | also read as |
+|---|---|
+${aliases().join('\n')}
+| \`escrow_amount\` | \`bounty_usdc\`; and the other way round where something is paid out |
+| \`worker_nick\` | \`worker_wallet\` |
+| \`cancellation_reason\` | \`reason\` |
+
+A rating that names both sides (\`publisher_nick\` and \`worker_nick\`; or \`from_nick\` and \`to_nick\`) counts for the
+reputation of the one who is rated.
+
+Amounts are numbers or decimal text, in US dollars; a \`network\` that nobody names is \`base\`.
+`;
+}
+
+function timestamped({ schemes }: EventTerms): string {
+  if (!schemes.includes('timestamped')) return '';
+  const only = schemes.includes('body') ? 'Or sign so' : 'Here sign so instead';
+  return `
+${only}: the timestamp in Unix seconds, and as signature the bare hexadecimal HMAC of
+\`<timestamp>.<body>\`.
+`;
+}
+
+function answers(): string[] {
+  const good = Object.entries(receiveEvent.answers).reverse();
+  const rows = good.map(([status, { says }]) => `| ${status} | ${says} | Nothing |`);
+  const bad = Object.entries({ ...receiveEvent.refusals, ...ofEveryRoute }) as [RefusalCode, string | true][];
+  return [
+    ...rows,
+    ...bad.map(([name, meaning]) => {
+      const { code = name, status, says, hint, advice = 'Send it again' } = refusals[name];
+      return `| ${status} \`${code}\` | ${meaning === true ? says : meaning} | ${hint ?? advice} |`;
+    }),
+  ];
+}
+
+function aliases(): string[] {
+  return Object.entries(payloadAliases).map(([field, others]) => {
+    return `| \`${field}\` | ${others.map((other) => `\`${other}\``).join(', ')} |`;
+  });
+}
+
+function anyOther({ unknown: { events, fields } }: EventTerms): string {
+  if (events === 'ignore') return 'none | nowhere: answered 200 `ignored` |';
+  if (events === 'reject') return 'none | nowhere: answered 400 `invalid_event` |';
+  const shown = fields.length === 0 ? 'all of it' : fields.map((name) => `\`${name}\``).join(', ');
+  return `${shown} | \`#bounties\`, for everybody | \`[<type>] <JSON, cut to 300 characters>\``;
+}
+
+/** What one kind of event says and does, as its samples show. */
+function row({ types, required }: (typeof eventKinds)[number]): string {
+  const fields = new Set(types.flatMap(fieldsOf));
+  const event = { event_type: types[0]!, payload: samplePayload(types[0]!, task)! };
+  const { targetChannels, formattedMessage } = routeOf(event);
+  const { open, close } = channelEffects(event);
+  const does = [
+    ...(open ? [`opens \`${open.name}\``] : []),
+    ...(close ? [`${close.reason === null ? 'closes later' : 'closes'} \`${close.name}\``] : []),
+  ];
+  const named = [...fields].map((field) => (field === required ? `**\`${field}\`**` : `\`${field}\``));
+  const places = [...targetChannels.map((name) => `\`${name}\``), ...does];
+  const cells = [types.map((type) => `\`${type}\``), named, places].map((cell) => cell.join(', '));
+  return `| ${cells.join(' | ')} | \`${formattedMessage.replaceAll('|', '\\|')}\` |`;
+}
+
+/** The fields of a type's payload with which something else would be shown or done. */
+function fieldsOf(event_type: string): string[] {
+  const payload = samplePayload(event_type, task)!;
+  const shown = (given: object) => {
+    const event = { event_type, payload: given as Record<string, unknown> };
+    return JSON.stringify([routeOf(event), channelEffects(event)]);
+  };
+  const whole = shown(payload);
+  return Object.keys(payload).filter((field) => shown({ ...payload, [field]: '7' }) !== whole);
+}
+
+const routeOf = (event: { event_type: string; payload: Record<string, unknown> }) =>
+  routeEvent({ event_id: '', source: '', ...event });
+
+function duration(ms: number): string {
+  if (ms % 3_600_000 === 0) return counted(ms / 3_600_000, 'hour');
+  return ms % 60_000 === 0 ? counted(ms / 60_000, 'minute') : counted(ms / 1_000, 'second');
+}
