@@ -188,7 +188,7 @@ export const refusalAreas = {
     }),
     timestamp_zone_missing: refusal(401, 'X-EM-Timestamp has no zone: nobody knows which hour it means', {
       code: 'timestamp_invalid',
-      hint: 'Put Z behind a time in UTC, as in 2026-01-31T12:00:00Z, or the offset, as in +01:00',
+      hint: 'Add Z to a time in UTC, as in 2026-01-31T12:00:00Z, or the offset, as in +01:00',
     }),
     timestamp_stale: refusal(401, 'X-EM-Timestamp is more than 5 minutes from our clock', {
       advice: 'Look at the clock, and send the event again',

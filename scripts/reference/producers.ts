@@ -10,7 +10,6 @@ export function producersPage(): string {
     events: eventTerms(readConfig({})),
   });
   const [title, ...rest] = guide.split('\n');
-  const made =
-    '<!-- Made from the code by `npm run docs:reference`: not to be edited. A service serves it at `/producers.md`. -->';
+  const made = '<!-- Made from the code by `npm run docs:reference`: not to be edited. -->';
   return [title, '', made, ...rest].join('\n');
 }

@@ -55,8 +55,11 @@ export interface RelayClient {
    * signal's reason when that aborts.
    */
   watch(channel: string, options?: WatchOptions): AsyncGenerator<IrcMessage, never>;
-  /** Signs a marketplace event and posts it. What was not answered may be repeated with the same `event_id`. */
-  postEvent(secret: string, event: MarketEvent): Promise<Received>;
+  /**
+   * Signs a marketplace event and posts it. What was not answered may be repeated with the same `event_id`. `dryRun`: only
+   * asks what would become of it.
+   */
+  postEvent(secret: string, event: MarketEvent, options?: { dryRun?: boolean }): Promise<Received>;
 }
 
 /** A client of the service at `baseUrl`. Nothing is sent before something is asked. */
@@ -89,12 +92,12 @@ export function createClient({ baseUrl, apiKey, fetch = globalThis.fetch }: Rela
     post: ask('POST') as Ask<'post'>,
     patch: ask('PATCH') as Ask<'patch'>,
     delete: ask('DELETE') as Ask<'delete'>,
-    async postEvent(secret: string, event: MarketEvent) {
+    async postEvent(secret: string, event: MarketEvent, { dryRun = false } = {}) {
       const body = JSON.stringify(event);
       return await client.post('/hooks/em/events', {
         body: event,
         bodySerializer: () => body,
-        params: { header: await signEvent(secret, body) },
+        params: { header: await signEvent(secret, body), query: dryRun ? { dry_run: true } : {} },
       });
     },
   };

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { parse } from 'secure-json-parse';
 import { Refusal, Unavailable } from '../../streams/core/index.js';
 import { type SignatureScheme, verifyWebhook } from '../auth/webhook-signature.js';
@@ -31,8 +31,8 @@ export async function webhookRoutes(app: FastifyInstance, options: WebhookOption
       done(null, body),
     );
 
-    scope.addHook('onError', async (_request, _reply, error) => {
-      observe?.({ code: errorAnswer(error)?.body.code ?? 'internal_error' });
+    scope.addHook('onError', async (request, _reply, error) => {
+      if (dryRunOf(request) !== true) observe?.({ code: errorAnswer(error)?.body.code ?? 'internal_error' });
     });
 
     // a producer with a valid signature is never turned away by the rate limit; guesses are
@@ -58,8 +58,9 @@ export async function webhookRoutes(app: FastifyInstance, options: WebhookOption
         }
         throw new Refusal(fault === 'signature_invalid' ? 'event_signature_invalid' : fault);
       }
-      const answer = await call(receiveEvent, inputOf(receiveEvent, parseBody(raw)), nobody);
-      observe?.({ status: answer.status === 'ignored' ? answer.reason : answer.status });
+      const answer = await call(receiveEvent, inputOf(receiveEvent, given(parseBody(raw), request)), nobody);
+      if (answer.status !== 'dry_run')
+        observe?.({ status: answer.status === 'ignored' ? answer.reason : answer.status });
       return send(reply, answer);
     });
   });
@@ -74,6 +75,18 @@ function parseBody(raw: Buffer): unknown {
       `The body is not a JSON event: ${(error as Error).message.slice(0, 200)}`,
     );
   }
+}
+
+/** The input of the operation: what was signed, and in the query whether it is only tried out. */
+function given(event: unknown, request: FastifyRequest): unknown {
+  if (typeof event !== 'object' || event === null) return event;
+  return Object.assign(event, { dry_run: dryRunOf(request) });
+}
+
+// what is neither is left for the schema to refuse: nobody's test is to become an event
+function dryRunOf({ query }: FastifyRequest): unknown {
+  const { dry_run } = query as { dry_run?: unknown };
+  return dry_run === 'true' ? true : dry_run === 'false' ? false : dry_run;
 }
 
 function header(value: string | string[] | undefined): string | undefined {

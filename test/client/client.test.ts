@@ -90,6 +90,8 @@ t.test('the client and a service', async (t) => {
       target_channels: ['#bounties'],
     });
     t.match(await relay.postEvent(webhookSecret, event), { status: 'already_processed', duplicate: true });
+    const tried = { ...event, event_id: 'evt-tried' };
+    t.match(await relay.postEvent(webhookSecret, tried, { dryRun: true }), { status: 'dry_run' });
     t.match(await failure(relay.postEvent('another secret', event)), { code: 'signature_invalid' });
     const broken = { ...event, event_id: '' };
     t.match(await failure(relay.postEvent(webhookSecret, broken)), {

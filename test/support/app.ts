@@ -56,10 +56,11 @@ export async function postEvent(
     headers?: Record<string, string>;
     secret?: string;
     timeoutMs?: number;
+    path?: string;
   } = {},
 ): Promise<{ status: number; body: Record<string, unknown>; headers: Headers }> {
   const body = options.body ?? JSON.stringify(event);
-  const response = await fetch(`${url}/hooks/em/events`, {
+  const response = await fetch(url + (options.path ?? '/hooks/em/events'), {
     method: 'POST',
     body,
     headers: {

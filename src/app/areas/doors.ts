@@ -8,7 +8,7 @@ import { authRoutes } from '../../http/nonces.js';
 import type { ToolTable } from '../../mcp/tools.js';
 import { documentsOf } from '../../pages/discovery/documents.js';
 import { doorsOf } from '../../pages/discovery/doors.js';
-import type { EventTerms } from '../../pages/discovery/producer-guide.js';
+import type { EventTerms } from '../../pages/discovery/event-terms.js';
 import { Skill } from '../../pages/discovery/skill.js';
 import { discoveryRoutes } from '../../pages/documents-routes.js';
 import { frontRoutes } from '../../pages/front-routes.js';

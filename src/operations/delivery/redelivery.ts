@@ -24,7 +24,7 @@ const Bound = z
     {
       error: ({ input }) =>
         typeof input === 'string' && lacksZone(input)
-          ? 'has no zone: put Z or an offset behind it, as in 2026-01-31T12:00:00Z'
+          ? 'has no zone: add Z or an offset, as in 2026-01-31T12:00:00Z'
           : 'must be a sequence or a time like 2026-01-31T12:00:00Z',
     },
   )

@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { MarketEvent } from '../../../streams/events/index.js';
 import { defineOperation } from '../core/operation.js';
 import { type EventsParts, getQueueStatistics } from './queue.js';
-import type { Received } from './reception.js';
+import type { Received, TriedOut } from './reception.js';
 
 export type { EventsParts } from './queue.js';
 
 const Receipt = z.object({
-  status: z.enum(['accepted', 'already_processed', 'ignored']),
+  status: z.enum(['accepted', 'already_processed', 'ignored', 'dry_run']),
   queued: z.boolean(),
   duplicate: z.literal(true).optional(),
   event_id: z.string().optional(),
@@ -15,6 +15,16 @@ const Receipt = z.object({
   formatted_message: z.string().optional(),
   delivery_status: z.string().nullable().optional(),
   reason: z.string().optional(),
+  would_be: z.enum(['accepted', 'already_processed', 'ignored']).optional().describe('Of a dry run'),
+  withheld: z
+    .object({ score: z.number(), patterns: z.string() })
+    .optional()
+    .describe('Of a dry run: points and rules of the text that would be left out of the line'),
+  opens: z
+    .object({ name: z.string(), topic: z.string() })
+    .optional()
+    .describe('Of a dry run: the room that would be opened'),
+  closes: z.string().optional().describe('Of a dry run: the room that would be closed'),
 });
 const timestamp = {
   schema: z.string(),
@@ -28,9 +38,14 @@ export const receiveEvent = defineOperation('receiveEvent', {
   tag: 'Webhooks',
   summary: 'Receive an event of the task marketplace',
   description:
-    'Answered after the event is stored. An event_id is taken once, for ever: repeat what was not answered, with the same id.',
+    'Answered after the event is stored. An event_id is taken once, for ever: repeat what was not answered, with the same id. With `dry_run=true` the event is only tried out; the signature does not cover that.',
   access: 'signed event',
-  input: MarketEvent,
+  input: MarketEvent.extend({
+    dry_run: z
+      .boolean()
+      .default(false)
+      .describe('Say what would become of the event: nothing is stored, counted or shown'),
+  }),
   invalid: 'invalid_event',
   example: {
     event_id: 'evt-1',
@@ -50,7 +65,7 @@ export const receiveEvent = defineOperation('receiveEvent', {
       },
     },
     200: {
-      says: 'Known already, or ignored: an echo of our own, or of a type that is not shown here',
+      says: 'Known already, ignored (an echo of our own, or of a type that is not shown here), or only tried out',
       body: {
         schema: Receipt,
         example: {
@@ -76,12 +91,13 @@ export const receiveEvent = defineOperation('receiveEvent', {
   http: {
     method: 'post',
     path: '/hooks/em/events',
-    status: ({ status }: Received) => (status === 'accepted' ? 202 : 200),
+    query: ['dry_run'],
+    status: ({ status }: Received | TriedOut) => (status === 'accepted' ? 202 : 200),
     describe: { headers: { 'X-EM-Timestamp': timestamp } },
   },
-  remote: { service: 'bridge', method: 'post', path: '/api/em/event' },
-  run: async (event, _caller, { events }: EventsParts): Promise<Received> =>
-    await events.reception.receive(event),
+  remote: { service: 'bridge', method: 'post', path: '/api/em/event', query: ['dry_run'] },
+  run: async ({ dry_run, ...event }, _caller, { events }: EventsParts): Promise<Received | TriedOut> =>
+    dry_run ? await events.reception.tryOut(event) : await events.reception.receive(event),
 });
 
 /** Events of the task marketplace, and how their queue stands. */

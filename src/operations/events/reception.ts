@@ -50,7 +50,34 @@ export type Received =
       event_id: string;
       delivery_status: string | null;
     }
-  | { status: 'ignored'; queued: false; reason: 'anti-echo' | 'unknown-type' };
+  | Ignored;
+
+type Ignored = { status: 'ignored'; queued: false; reason: 'anti-echo' | 'unknown-type' };
+
+/** What would become of an event. */
+export type TriedOut = { status: 'dry_run'; queued: false } & (
+  | { would_be: 'ignored'; reason: Ignored['reason'] }
+  | { would_be: 'already_processed'; duplicate: true; event_id: string; delivery_status: string | null }
+  | {
+      would_be: 'accepted';
+      event_id: string;
+      target_channels: string[];
+      formatted_message: string;
+      /** Points (0 to 100) and rules of the worst text, where something was left out of the line. */
+      withheld?: { score: number; patterns: string };
+      /** The room that it would open, with its topic. */
+      opens?: { name: string; topic: string };
+      /** The room that it would close. */
+      closes?: string;
+    }
+);
+
+/** Why an event is not taken: the field that is to blame; `ignored` where that is no fault of the producer. */
+interface Fault {
+  path: string;
+  message: string;
+  ignored?: Ignored['reason'];
+}
 
 /** Rooms that are not opened again for a line once they were deleted. */
 const shortLived = new Set<string | undefined>(['task', 'relay']);
@@ -69,17 +96,52 @@ export class Reception {
   }
 
   async receive(event: MarketEvent): Promise<Received> {
-    const { log, rows, source, thresholds, unknown = asInContract } = this.#options;
-    if (event.source === source) return { status: 'ignored', queued: false, reason: 'anti-echo' };
-    const { event_id } = event;
-    const subject = marketSubject(eventToken(event_id));
-    const fault = this.#faultOf(event);
-    if (fault) {
-      // what was accepted once is known, whatever is asked of new events
-      if (await log.last(market, subject)) return await this.#known(event);
-      if (fault.isIgnored) return { status: 'ignored', queued: false, reason: 'unknown-type' };
-      throw new Refusal('invalid_event', fault.message, { details: [fault] });
+    const { log, rows } = this.#options;
+    const subject = marketSubject(eventToken(event.event_id));
+    const refused = this.#faultOf(event);
+    if (refused) {
+      const ignored = await this.#ignored(event, refused);
+      return ignored ?? (await this.#known(event));
     }
+    const data = { ...event, ...(await this.#shown(event)) };
+    const { event_id, target_channels, formatted_message, effects } = data;
+    const position = await log.appendOnce(
+      market,
+      subject,
+      { type: 'event.received', data },
+      { by: event.source },
+    );
+    if (!position) return await this.#known(event);
+    rows.wrote(position);
+    const opens = effects.open?.name;
+    if (opens !== undefined) this.#opening.set(opens, log.now().getTime());
+    return { status: 'accepted', queued: true, event_id, target_channels, formatted_message };
+  }
+
+  /** What would become of an event. Nothing is stored or counted; throws what `receive` would. */
+  async tryOut(event: MarketEvent): Promise<TriedOut> {
+    const { log } = this.#options;
+    const { event_id } = event;
+    const about = { status: 'dry_run' as const, queued: false as const };
+    const refused = this.#faultOf(event);
+    const ignored = refused && (await this.#ignored(event, refused));
+    if (ignored) return { ...about, would_be: 'ignored', reason: ignored.reason };
+    if (await log.last(market, marketSubject(eventToken(event_id)))) {
+      const { delivery_status } = await this.#known(event, false);
+      return { ...about, would_be: 'already_processed', duplicate: true, event_id, delivery_status };
+    }
+    const { effects, ...shown } = await this.#shown(event);
+    const { open, close } = effects;
+    return {
+      ...{ ...about, would_be: 'accepted', event_id, ...shown },
+      ...(open ? { opens: { name: open.name, topic: open.topic } } : {}),
+      ...(close ? { closes: close.name } : {}),
+    };
+  }
+
+  /** How an event is shown, and what it does to channels. */
+  async #shown(event: MarketEvent) {
+    const { thresholds, unknown = asInContract } = this.#options;
     // what a topic withholds is no part of the line, and so no part of what is told of it
     const effects = new Screening(thresholds).screened(
       (screen) => channelEffects(event, screen),
@@ -90,29 +152,31 @@ export class Reception {
       (screen) => routeEvent(event, screen, unknown.fields),
       (route) => route.formattedMessage,
     );
-    const opens = effects.open?.name;
-    const target_channels = await this.#openTargets(targetChannels, opens);
+    const target_channels = await this.#openTargets(targetChannels, effects.open?.name);
     const withheld = screening.withheld ? { withheld: screening.withheld } : {};
-    const data = { ...event, target_channels, formatted_message, effects, ...withheld };
-    const position = await log.appendOnce(
-      market,
-      subject,
-      { type: 'event.received', data },
-      { by: event.source },
-    );
-    if (!position) return await this.#known(event);
-    rows.wrote(position);
-    if (opens !== undefined) this.#opening.set(opens, log.now().getTime());
-    return { status: 'accepted', queued: true, event_id, target_channels, formatted_message };
+    return { target_channels, formatted_message, effects, ...withheld };
   }
 
-  /** Why an event is not taken: an id that its line would miss, or a type that is not shown here. */
-  #faultOf(event: MarketEvent): { path: string; message: string; isIgnored?: true } | undefined {
-    const { events } = this.#options.unknown ?? asInContract;
+  /** Whether an event that is not taken is ignored. `undefined`: it is known; throws where it is refused. */
+  async #ignored({ event_id }: MarketEvent, fault: Fault): Promise<Ignored | undefined> {
+    if (fault.ignored === 'anti-echo') return { status: 'ignored', queued: false, reason: fault.ignored };
+    // what was accepted once is known, whatever is asked of new events
+    if (await this.#options.log.last(market, marketSubject(eventToken(event_id)))) return undefined;
+    if (fault.ignored) return { status: 'ignored', queued: false, reason: fault.ignored };
+    const { path, message } = fault;
+    throw new Refusal('invalid_event', message, { details: [{ path, message }] });
+  }
+
+  /** Why an event is not taken: an echo, an id that its line would miss, or a type that is not shown here. */
+  #faultOf(event: MarketEvent): Fault | undefined {
+    const { source, unknown = asInContract } = this.#options;
+    const { events } = unknown;
+    if (event.source === source)
+      return { path: 'source', message: 'source is this service', ignored: 'anti-echo' };
     const { event_type } = event;
     if (events !== 'show' && !isKnownType(event_type)) {
       const message = `event_type ${event_type} is not one that is shown here`;
-      return { path: 'event_type', message, ...(events === 'ignore' ? { isIgnored: true } : {}) };
+      return { path: 'event_type', message, ...(events === 'ignore' ? { ignored: 'unknown-type' } : {}) };
     }
     const field = missingId(event);
     if (!field) return undefined;
@@ -123,10 +187,13 @@ export class Reception {
     };
   }
 
-  async #known(event: MarketEvent): Promise<Received> {
+  async #known(event: MarketEvent, isCounted = true) {
     const { event_id } = event;
-    const delivery_status = await this.#statusOf(event);
-    return { status: 'already_processed', queued: false, duplicate: true, event_id, delivery_status };
+    const delivery_status = await this.#statusOf(event, isCounted);
+    return {
+      ...{ status: 'already_processed' as const, queued: false as const, duplicate: true as const },
+      ...{ event_id, delivery_status },
+    };
   }
 
   /** Without the rooms of tasks and relays that were deleted: a late line opens none again but the one that it `opens`. */
@@ -150,11 +217,11 @@ export class Reception {
    * Status of a known event; the read model may be behind or away, and the answer does not wait for it. Where it has the
    * event it also tells whether this one is another.
    */
-  async #statusOf(event: MarketEvent): Promise<string | null> {
+  async #statusOf(event: MarketEvent, isCounted: boolean): Promise<string | null> {
     const { readModels, conflicting } = this.#options;
     try {
       const known = await readModels.read('delivery_queue', (sql, schema) => knownEvent(sql, schema, event));
-      if (known?.isSame === false) conflicting.note(event.event_id);
+      if (isCounted && known?.isSame === false) conflicting.note(event.event_id);
       return known?.status ?? 'pending';
     } catch {
       return null;

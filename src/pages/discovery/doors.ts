@@ -3,7 +3,7 @@ import { a2aPath, cardPaths } from '../../a2a/card.js';
 import { noncePath, policyPath, signaturePolicy } from '../../auth/erc8128/policy.js';
 import { serverInfo } from '../../mcp/server.js';
 import type { Tier, TierCounts } from '../../mcp/tools.js';
-import type { EventTerms } from './producer-guide.js';
+import type { EventTerms } from './event-terms.js';
 
 /** A tool as the card of the tool server names it. */
 export interface ListedTool {

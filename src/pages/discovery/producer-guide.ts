@@ -10,22 +10,7 @@ import { bodyLimit } from '../../http/errors.js';
 import { receiveEvent } from '../../operations/events/index.js';
 import { counted } from '../../words/counted.js';
 import type { Doors } from './doors.js';
-
-/** How this service takes events, as its settings have it. */
-export interface EventTerms {
-  /** How long an event waits for the network before it expires, in milliseconds. */
-  ttlMs: number;
-  /** The pause before a line that was refused is tried again, in milliseconds. */
-  retryMs: number;
-  /** Failures of a channel after which an event is given up. */
-  maxRetries: number;
-  /** The ways in which events may be signed. */
-  schemes: readonly string[];
-  /** What becomes of types without a row, and which fields of their payload may be shown; all where none is named. */
-  unknown: { events: 'show' | 'ignore' | 'reject'; fields: readonly string[] };
-  /** The name under which this service is a source itself. */
-  source: string;
-}
+import type { EventTerms } from './event-terms.js';
 
 const task = 'a1b2c3d4';
 /** What the server says to events by itself. */
@@ -78,9 +63,19 @@ curl -s ${at.webhook} -d "$body" -H 'Content-Type: application/json' \\
 |---|---|---|
 ${answers().join('\n')}
 
-An \`event_id\` is taken once, for ever: an answer in 200 or 202 says that it is on disk. After 429, a 5xx or no answer
-at all, send the same bytes with the same \`event_id\` and a new timestamp, after \`Retry-After\` seconds where it is there;
-nothing is doubled. Any other error comes again unless you change the event.
+## Try first
+
+\`POST ${at.webhook}?dry_run=true\` takes the same event, with the same signature and the same checks. It answers 200 with
+\`{"status": "dry_run", "would_be": "accepted", "target_channels", "formatted_message"}\`. \`withheld\` is there where text
+would be left out, \`opens\` or \`closes\` where a room would be. Nothing is stored, counted or shown, and the id stays free.
+What is wrong with an event is refused as always. The signature does not cover the query: without it, the same request is an
+event.
+
+## Repeat
+
+An \`event_id\` is taken once, for ever. An answer of 200 or 202 says that the event is on disk. After 429, a 5xx or no answer at
+all, send the same bytes again, with the same \`event_id\` and a new timestamp. Wait for \`Retry-After\` seconds where it is
+there. Nothing is doubled. Any other error comes again unless you change the event.
 
 ## What becomes of an event
 
