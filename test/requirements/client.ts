@@ -18,5 +18,7 @@ export const client = {
   'README-04': 'README.md has at most 150 lines, and no table of it more than ten rows.',
   'README-06':
     'The checker of prose finds sentences that are too long and words that are not used, and finds none in the documents.',
+  'README-07':
+    'Every example does what it says against a real service, started by the command that is written for it.',
   'README-05': 'The package, the API and the newest release of CHANGELOG.md have one version.',
 } as const;

@@ -33,8 +33,8 @@ export interface PaymentChain extends ServerProcess {
   readonly url: string;
   /** Who settles: one transaction after another. */
   readonly settler: ReturnType<typeof clientOn>;
-  /** Somebody new who has so many of the token's smallest units. */
-  payer(amount?: bigint): Promise<PrivateKeyAccount>;
+  /** Somebody who has so many of the token's smallest units; somebody new where no key is given. */
+  payer(amount?: bigint, key?: Hex): Promise<PrivateKeyAccount>;
   balance(of: Address): Promise<bigint>;
   /** Lets so many seconds pass on the chain. */
   pass(seconds: number): Promise<void>;
@@ -71,8 +71,8 @@ export async function startPaymentChain(t: Teardown): Promise<PaymentChain> {
     url: { value: url },
     settler: { value: clientOn(url, settlerKey) },
     payer: {
-      value: async (amount = 1_000_000n) => {
-        const account = privateKeyToAccount(generatePrivateKey());
+      value: async (amount = 1_000_000n, key = generatePrivateKey()) => {
+        const account = privateKeyToAccount(key);
         await write('mint', [account.address, amount]);
         return account;
       },
