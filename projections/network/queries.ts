@@ -118,22 +118,43 @@ export async function ircChannel(
   return row && { name: row.name, isPrivate: row.is_private };
 }
 
+/** The place of a line in the record: the sequence of its fact, and its index there. */
+export type LinePlace = readonly [seq: number, index: number];
+
+/** Which lines of a channel are asked for. */
+export interface LinesWanted {
+  limit: number;
+  withPrivate: boolean;
+  /** Only lines behind this one: the first of them. */
+  after?: LinePlace | undefined;
+  /** Only lines before this one. */
+  before?: LinePlace | undefined;
+}
+
 /**
- * The last lines of a channel, oldest first; the cost does not depend on how many there are. Without `withPrivate`
- * only what was said while the channel was open, since it was made the last time.
+ * The last lines of a channel, or the first ones behind a line, oldest first; the cost does not depend on how many
+ * there are. Without `withPrivate` only what was said while the channel was open, since it was made the last time.
  */
 export async function ircMessages(
   sql: Tx,
   schema: string,
   channel: { key: string; name: string },
-  { limit, withPrivate }: { limit: number; withPrivate: boolean },
+  { limit, withPrivate, after, before }: LinesWanted,
 ): Promise<IrcMessage[]> {
+  const order = after ? 'seq, index' : 'seq desc, index desc';
+  const key = withPrivate ? 'channel' : openChannel;
+  // compared as a whole key: by its place alone the planner would take what is behind a line for few, and sort it
+  const place = `((${key}), seq, index)`;
   const rows = await sql.query<StoredLine>(
     `select seq, index, nick, text, at, action from ${schema}.lines
-     where ${withPrivate ? 'channel' : openChannel} = $1 order by seq desc, index desc limit $2`,
-    [channel.key, limit],
+     where ${key} = $1
+       ${after ? `and ${place} > ($1, $3, $4)` : ''}
+       ${before ? `and ${place} < ($1, ${after ? '$5, $6' : '$3, $4'})` : ''}
+     order by ${order} limit $2`,
+    [channel.key, limit, ...(after ?? []), ...(before ?? [])],
   );
-  return rows.reverse().map(({ seq, index, at, ...line }) => ({
+  if (!after) rows.reverse();
+  return rows.map(({ seq, index, at, ...line }) => ({
     id: `${seq}-${index}`,
     channel: channel.name,
     nick: line.nick,

@@ -195,6 +195,10 @@ eachSql(t, async (t, open) => {
       `explain select seq from many.lines where channel = '#c1' order by seq desc, index desc limit 50`,
     );
     t.match(plan.map((line) => line['QUERY PLAN']).join('\n'), /Index.*Scan Backward.*channel_seq/);
+    const behind = await sql.query<{ 'QUERY PLAN': string }>(
+      `explain select seq from many.lines where channel = '#c1' and ((channel), seq, index) > ('#c1', 15000, 0) order by seq, index limit 50`,
+    );
+    t.match(behind.map((line) => line['QUERY PLAN']).join('\n'), /Index.*Scan.*channel_seq/);
     const ofPublic = await sql.query<{ 'QUERY PLAN': string }>(
       `explain select seq from many.lines where case when not private then channel end = '#c1'
        order by seq desc, index desc limit 50`,

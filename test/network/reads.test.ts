@@ -52,6 +52,23 @@ t.test('the reads of the network', async (t) => {
     t.same(await texts('/irc/channels/lobby/messages'), all.slice(-50));
     t.same(await texts('/irc/channels/LOBBY/messages?limit=1&other=x'), all.slice(-1));
     t.same(await texts('/irc/channels/%23lobby/messages?limit=100'), all.slice(-100));
+    const last: { id: string }[] = (await read('/irc/channels/lobby/messages?limit=100')).body;
+    const [tenth, last90th] = [last[9]!.id, last[10]!.id];
+    t.same(await texts(`/irc/channels/lobby/messages?after=${tenth}&limit=3`), all.slice(-90, -87));
+    t.same(await texts(`/irc/channels/lobby/messages?after=${tenth}&limit=100`), all.slice(-90));
+    t.same(await texts(`/irc/channels/lobby/messages?before=${last90th}&limit=2`), all.slice(-92, -90));
+    t.same(
+      await texts(`/irc/channels/lobby/messages?after=${tenth}&before=${last[12]!.id}`),
+      all.slice(-90, -88),
+    );
+    t.same(await texts(`/irc/channels/lobby/messages?after=${last.at(-1)!.id}`), []);
+    t.same(await texts('/irc/channels/lobby/messages?after=999999999-0'), [], 'not yet said');
+    for (const query of ['after=x', 'before=42', 'after=1-2-3', 'after=-1-0'])
+      t.match(
+        await read(`/irc/channels/lobby/messages?${query}`),
+        { status: 400, body: { details: [{ path: query.split('=')[0] }] } },
+        query,
+      );
     for (const name of ['agents[1]', 'AGENTS{1}', '%23Agents%5B1%5D']) {
       await eventually(name, async () => (await texts(`/irc/channels/${name}/messages`)).length === 1);
       const { body, headers } = await read(`/irc/channels/${name}/messages`);

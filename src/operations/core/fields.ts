@@ -33,7 +33,7 @@ export const Channel = z
 
 /** A channel in an address, whether there is one or not. */
 export const ChannelPath = z.string().min(1).meta({
-  description: 'Channel name, case-insensitive; a leading # is optional, and %23 in a path',
+  description: 'Channel name, in any case; # is optional, %23 in a path',
   example: 'lobby',
 });
 

@@ -57,7 +57,7 @@ export const createQuery = define('createQuery', {
     name: 'multibrain_submit_query',
     title: 'Ask several models',
     description:
-      'Puts a question to several models and has their answers brought together. Spends the operator’s credit. Answers at once with the query’s id: ask multibrain_get_result until it is done.',
+      'Puts a question to several models and has their answers brought together. Spends credit of the operator. Answers at once with an id: ask multibrain_get_result until it is done.',
     output: 'described',
     effect: 'spend',
     openWorld: true,

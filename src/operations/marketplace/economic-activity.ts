@@ -167,7 +167,7 @@ export const getEconomicActivity = defineOperation('getEconomicActivity', {
     name: 'svc_economic_activity',
     title: 'Economic activity',
     description:
-      'What is going on at the task marketplace: tasks of one status with the sum of their bounties in US dollars, or, without a status, the completed and the published ones. Where `complete` is false, not all of them were counted.',
+      'Activity of the marketplace: tasks of a status with the sum of their bounties in US dollars; without one, of completed and published tasks. `complete` says whether all were counted.',
     output: Activity,
     openWorld: true,
     walletReadable: true,

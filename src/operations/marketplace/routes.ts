@@ -30,7 +30,7 @@ const cat = z.string().optional().describe('Category');
 const reason = z.string().min(1).max(2_000);
 const page = {
   limit: z.int().min(1).optional().describe('How many at most'),
-  offset: z.int().min(0).optional().describe('How many to leave out at the beginning'),
+  offset: z.int().min(0).optional().describe('How many to skip'),
 };
 
 /** A task for readers of the description. */
