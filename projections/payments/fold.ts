@@ -12,7 +12,7 @@ import { json, type Tx } from '../core/sql.js';
  */
 export const paidSessions = defineProjection({
   name: 'payments',
-  version: 2,
+  version: 3,
   readsFrom: 2,
   streams: [payments],
   ddl: (schema) => `
@@ -56,6 +56,8 @@ export const paidSessions = defineProjection({
     if (intended.length > 0) await addIntents(tx, intended, schema);
     await followIntents(tx, facts, schema);
     if (granted.length > 0) await addSessions(tx, granted, schema);
+    const moved = facts.filter((fact) => fact.type === 'session.moved');
+    if (moved.length > 0) await moveSessions(tx, moved, schema);
     if (ended.length > 0) await endSessions(tx, ended, schema);
   },
 });
@@ -85,7 +87,7 @@ interface IntentChange {
 async function followIntents(tx: Tx, facts: Recorded<PaymentFact>[], schema: string): Promise<void> {
   const changes = new Map<string, IntentChange>();
   for (const fact of facts) {
-    if (fact.type === 'session.ended') continue;
+    if (fact.type === 'session.ended' || fact.type === 'session.moved') continue;
     const { payment } = fact.data;
     // a place is kept before there is an intent: what was said until then says nothing about it
     if (fact.type === 'payment.intended') {
@@ -111,7 +113,10 @@ function changeBy({
   type,
   data,
   at,
-}: Exclude<Recorded<PaymentFact>, Of<'payment.intended'> | Of<'session.ended'>>): Partial<IntentChange> {
+}: Exclude<
+  Recorded<PaymentFact>,
+  Of<'payment.intended'> | Of<'session.ended'> | Of<'session.moved'>
+>): Partial<IntentChange> {
   switch (type) {
     case 'slot.reserved':
       return { is_sent: true };
@@ -134,6 +139,17 @@ async function addSessions(tx: Tx, facts: Of<'payment.granted'>[], schema: strin
      select * from json_to_recordset($1::json) as row (session_id text, channel text, nick text, nick_key text,
        payer text, network text, amount text, currency text, tx_hash text, duration_seconds integer,
        started_at timestamptz, expires_at timestamptz, seq bigint)`,
+    [json(rows)],
+  );
+}
+
+async function moveSessions(tx: Tx, facts: Of<'session.moved'>[], schema: string): Promise<void> {
+  const last = new Map(facts.map(({ data, seq }) => [data.session_id, { ...data, seq }]));
+  const rows = [...last.values()].map((row) => ({ ...row, nick_key: casefold(row.nick) }));
+  await tx.query(
+    `update ${schema}.sessions as s set nick = moved.nick, nick_key = moved.nick_key, seq = moved.seq
+     from json_to_recordset($1::json) as moved (session_id text, nick text, nick_key text, seq bigint)
+     where s.session_id = moved.session_id`,
     [json(rows)],
   );
 }

@@ -86,6 +86,8 @@ export const payments = defineStream({
     }),
     /** The payment could not be settled, and never will be; its place is free again. */
     'payment.refused': z.object({ payment, channel, nick: z.string(), reason: z.string(), at: moment }),
+    /** Whoever has the session goes by another nick now, and has it under that one. */
+    'session.moved': z.object({ session_id: z.string(), channel, from: z.string(), nick: z.string() }),
     /** Its time is over, and the nick was put out of the channel or is not there. */
     'session.ended': z.object({ session_id: z.string(), channel, nick: z.string() }),
   },

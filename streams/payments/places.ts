@@ -30,6 +30,8 @@ export type PlacesCommand = { channel: string } /** Nothing: how they are. */ & 
     }
   | { is: 'owe'; payment: string; nick: string; tx_hash: string; reason: string }
   | { is: 'refuse'; payment: string; nick: string; reason: string }
+  /** Who had that nick at that time took another one. */
+  | { is: 'move'; from: string; nick: string; at: Date }
   | { is: 'end'; session_id: string }
 );
 
@@ -84,6 +86,11 @@ export const placesDecider: Decider<PlacesState, PlacesCommand, PaymentFact> = {
         state.owed.delete(data.payment);
         remember(state, data.payment, { is: 'refused', what: data.reason, at: Date.parse(data.at) });
         break;
+      case 'session.moved': {
+        const session = state.sessions.get(data.session_id);
+        if (session) state.sessions.set(data.session_id, { ...session, nick: data.nick });
+        break;
+      }
       case 'session.ended':
         state.sessions.delete(data.session_id);
         break;
@@ -139,6 +146,13 @@ export const placesDecider: Decider<PlacesState, PlacesCommand, PaymentFact> = {
         if (state.outcomes.has(payment)) return undefined;
         return { type: 'payment.refused', data: { payment, channel, nick, reason, at: now.toISOString() } };
       }
+      case 'move': {
+        const { from, nick, at } = command;
+        const session = sessionAt(state, from, at);
+        // one session a nick: what waits for that nick, or has come to it, is another's
+        if (!session || !isLive(session, now) || isTaken(state, nick, now)) return undefined;
+        return { type: 'session.moved', data: { session_id: session.session_id, channel, from, nick } };
+      }
       case 'end': {
         const session = state.sessions.get(command.session_id);
         if (!session) return undefined;
@@ -176,6 +190,24 @@ function remember(
 }
 
 const isLive = ({ expires_at }: Granted, now: Date) => Date.parse(expires_at) > now.getTime();
+
+/** The session of a nick that had begun by then. */
+function sessionAt({ sessions }: Readonly<PlacesState>, nick: string, at: Date): Granted | undefined {
+  const key = casefold(nick);
+  return [...sessions.values()].find(
+    (session) => casefold(session.nick) === key && Date.parse(session.started_at) <= at.getTime(),
+  );
+}
+
+function isTaken({ sessions, reserved, owed }: Readonly<PlacesState>, nick: string, now: Date): boolean {
+  const key = casefold(nick);
+  const isTheirs = (other: string) => casefold(other) === key;
+  return (
+    [...sessions.values()].some((session) => isTheirs(session.nick) && isLive(session, now)) ||
+    [...reserved.values()].some((kept) => isTheirs(kept.nick) && kept.until > now.getTime()) ||
+    [...owed.values()].some(isTheirs)
+  );
+}
 
 function requireAlone(state: Readonly<PlacesState>, payment: string, nick: string, now: Date): void {
   const key = casefold(nick);

@@ -224,3 +224,34 @@ t.test('PAY-10 the same money has one id', async (t) => {
   t.not(paymentId('eip155:8453', '0xab', '0xcd'), paymentId('eip155:137', '0xab', '0xcd'));
   t.match(paymentId('x'), /^[A-Za-z0-9_-]{43}$/, 'a token of a subject');
 });
+
+t.test('PAY-32 a place goes with whoever takes another nick', async (t) => {
+  const move = (from: string, nick: string, at = after(1_000)): PlacesCommand => ({
+    ...{ is: 'move', channel, from, nick, at },
+  });
+  const moved = (from: string, nick: string): PaymentFact => ({
+    type: 'session.moved',
+    data: { session_id: 's-p1', channel, from, nick },
+  });
+  const seated = [granted('p1', 'ann')];
+  given(seated).when(move('Ann', 'anna'), now).decides(t, moved('Ann', 'anna'));
+  given(seated).when(move('bob', 'rob'), now).decides(t, undefined, 'who has none has none');
+  given(seated).when(move('ann', 'ANN'), now).decides(t, undefined, 'spelled in another way');
+  given(seated)
+    .when(move('ann', 'anna', after(-1)), now)
+    .decides(t, undefined, 'it was the nick of another then');
+  given(seated).when(move('ann', 'anna'), after(60_000)).decides(t, undefined, 'its time is over');
+  given([...seated, granted('p2', 'bob')])
+    .when(move('ann', 'bob'), now)
+    .decides(t, undefined, 'who has one already');
+  given([...seated, reserved('p2', 'bob')])
+    .when(move('ann', 'bob'), now)
+    .decides(t, undefined, 'who is paying');
+  const gone = [...seated, moved('ann', 'anna')];
+  given(gone).when(move('ann', 'mallory'), now).decides(t, undefined, 'nobody inherits the old nick');
+  given(gone).when(reserve('p2', 'ann'), now).decides(t, reserved('p2', 'ann'), 'who pays for it has it');
+  given(gone).when(reserve('p2', 'anna'), now).refuses(t, 'session_active');
+  given(gone)
+    .when({ is: 'end', channel, session_id: 's-p1' }, now)
+    .decides(t, { type: 'session.ended', data: { session_id: 's-p1', channel, nick: 'anna' } });
+});

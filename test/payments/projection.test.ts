@@ -121,6 +121,26 @@ eachSql(t, async (t, open) => {
     facts.flatMap((fact) => (fact.type === 'session.ended' ? [fact.data.session_id] : [])),
   );
 
+  t.test('PAY-32 a session that has moved is that of another nick', async (t) => {
+    const granted = grants[0]!;
+    const { session_id, channel, nick } = granted.data;
+    const place = { ...granted, type: 'session.moved' as const };
+    const moved = [
+      { ...place, seq: granted.seq + 1, data: { session_id, channel, from: nick, nick: 'Else' } },
+      { ...place, seq: granted.seq + 2, data: { session_id, channel, from: 'Else', nick: 'Other' } },
+    ];
+    for (const [schema, batch] of [
+      ['moved_at_once', 10],
+      ['moved_one_by_one', 1],
+    ] as const) {
+      await fold(sql, schema, [granted, ...moved], batch);
+      const of = (nick: string) => liveSessions(sql, schema, granted.at, nick);
+      t.match(await of('other'), [{ session_id, nick: 'Other' }]);
+      t.same([await of(nick.toLowerCase()), await of('else')], [[], []]);
+      t.match(await openSessions(sql, schema), { sessions: [{ nick: 'Other' }], seq: granted.seq + 2 });
+    }
+  });
+
   t.test('PAY-13 the same rows in whatever batches', async (t) => {
     const rows = await fold(sql, 'whole', facts, facts.length);
     const intents = facts.filter(({ type }) => type === 'payment.intended');
@@ -161,7 +181,7 @@ eachSql(t, async (t, open) => {
     const last = new Map<string, Recorded<PaymentFact>>();
     const owed = new Set<string>();
     for (const fact of facts) {
-      if (fact.type === 'session.ended') continue;
+      if (fact.type === 'session.ended' || fact.type === 'session.moved') continue;
       if (fact.type === 'payment.owed') owed.add(fact.data.payment);
       last.set(fact.data.payment, fact);
     }

@@ -111,13 +111,22 @@ export class Access {
   }
 
   /** Whether this payment was presented before and came as far as settling. Throws when that was for something else. */
-  async #wasIntended({ channel, nick, proof }: Entering): Promise<boolean> {
+  async #wasIntended(entering: Entering): Promise<boolean> {
+    const { channel, nick, proof } = entering;
     const intent = await this.#options.log.last(payments, paymentSubject(proof.id));
     if (intent?.type !== 'payment.intended') return false;
     const { data, at } = intent;
-    if (data.channel !== channel.name || casefold(data.nick) !== casefold(nick)) throw spent();
+    if (data.channel !== channel.name) throw spent();
+    if (casefold(data.nick) !== casefold(nick) && !(await this.#isOf(entering))) throw spent();
     if (this.#options.log.now().getTime() - at.getTime() > claimMs) throw spent();
     return true;
+  }
+
+  /** Whether the session that this payment has bought has moved to this nick. */
+  async #isOf({ channel, nick, proof }: Entering): Promise<boolean> {
+    const state = await this.#decide({ is: 'look', channel: channel.name });
+    const session = liveSessionOf(state, proof.id, this.#options.log.now());
+    return session !== undefined && casefold(session.nick) === casefold(nick);
   }
 
   /** The session that this payment has bought already; throws when that is over, or the payment was refused. */

@@ -10,6 +10,7 @@ import { done, type Verdict } from '../../core/keyed-queue.js';
 import { ReadModelReactor } from '../../core/read-model-reactor.js';
 import { actor, admit, type Membership, remove } from './membership.js';
 import { openPaidChannels, type PaidRoom } from './paid-rooms.js';
+import { followRenames, type Renamed } from './renamed.js';
 import { sweep } from './sweep.js';
 
 /** What the worker works with. */
@@ -62,7 +63,13 @@ export class AdmitPayers {
     const putOut = (of: Membership, reason: string) =>
       this.#alone(of, () => remove(this.#options.channels, of, reason));
     const isSeated = (of: Membership) => this.#isSeated(of);
-    this.#reactor.start(Promise.all([openPaidChannels(beside), sweep({ ...beside, putOut, isSeated })]));
+    const renamed = (who: Renamed) => this.#move(who);
+    this.#reactor.start(
+      Promise.all([
+        ...[openPaidChannels(beside), sweep({ ...beside, putOut, isSeated })],
+        followRenames({ ...beside, renamed }),
+      ]),
+    );
   }
 
   /** Lets what is under way on the network come to its end. Bounded. */
@@ -75,6 +82,13 @@ export class AdmitPayers {
       const { session_id } = fact.data;
       this.#open.delete(session_id);
       this.#reactor.hurry(session_id);
+    }
+    if (fact.type === 'session.moved') {
+      const session = this.#open.get(fact.data.session_id);
+      if (!session) return;
+      session.nick = fact.data.nick;
+      session.isAdmitted = false;
+      this.#reactor.hurry(session.session_id);
     }
     if (fact.type !== 'payment.granted') return;
     const { session_id, channel, nick, expires_at } = fact.data;
@@ -114,6 +128,24 @@ export class AdmitPayers {
     else logger.debug({ ...about(session), why: came }, 'payer is not admitted yet');
     const left = Math.max(0, this.#left(session));
     return { is: 'wait', afterMs: session.isAdmitted ? left : Math.min(againMs, left) };
+  }
+
+  /**
+   * Who has a place and takes another nick keeps it, under that one: whoever has the old nick next has none. A nick that
+   * somebody else registered gets none either.
+   */
+  async #move({ channel: seen, from, to, at }: Renamed): Promise<void> {
+    const { log, logger, channels, rooms } = this.#options;
+    const channel = rooms.find(({ name }) => casefold(name) === casefold(seen))?.name;
+    if (channel === undefined || !this.#isSeated({ channel, nick: from })) return;
+    try {
+      const came = await this.#alone({ channel, nick: to }, () => admit(channels, { channel, nick: to }));
+      if (came !== 'done') return;
+      await log.handle(payments, placesDecider, { is: 'move', channel, from, nick: to, at }, { by: actor });
+      logger.info({ channel, from, nick: to }, 'place of a payer moved with them');
+    } catch (error) {
+      logger.warn({ channel, from, nick: to, err: error }, 'place of a payer cannot move with them');
+    }
   }
 
   async #end(session: Session): Promise<Verdict> {
