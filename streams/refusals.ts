@@ -182,6 +182,10 @@ export const refusalAreas = {
       code: 'signature_invalid',
       advice: 'Sign the bytes that are sent, with the shared secret',
     }),
+    receipt_signature_invalid: refusal(401, 'X-EM-Signature does not match the timestamp and the event_id', {
+      code: 'signature_invalid',
+      hint: 'There is no body: sign X-EM-Timestamp, a point and the event_id, with the shared secret',
+    }),
     timestamp_missing: refusal(401, 'X-EM-Timestamp is missing', { advice: 'Send it' }),
     timestamp_invalid: refusal(401, 'X-EM-Timestamp is not an ISO 8601 time', {
       advice: 'Send a time such as 2026-01-31T12:00:00Z',

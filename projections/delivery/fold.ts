@@ -24,16 +24,18 @@ const outcomeRows = new Rows({
   retry_count: 'integer not null',
   last_error: 'text',
   delivered_at: 'timestamptz',
+  ended_at: 'timestamptz',
+  lines: 'text',
 });
 
 /**
  * The event queue. Each of its two streams has tables of its own, so that either may be folded first: `events`
  * holds what was received and is never changed, `outcomes` what became of it, from the first delivery fact on.
- * An event without an outcome is pending.
+ * An event without an outcome is pending. `lines` is JSON, by channel: what became of a line while the event has not its last one.
  */
 export const deliveryQueue = defineProjection({
   name: 'delivery_queue',
-  version: 2,
+  version: 3,
   streams: [market, delivery],
   ddl: (schema) => `
     ${eventRows.create(`${schema}.events`)}
@@ -78,42 +80,71 @@ interface OutcomePatch {
   retry_count: number | null;
   last_error: string | null;
   delivered_at: Date | null;
+  /** When it was delivered, given up or expired. */
+  ended_at: Date | null;
+  lines: Record<string, StoredLine> | null;
+}
+
+/** What is known of one line of an event, with times in ISO 8601. */
+export interface StoredLine {
+  shown_at?: string;
+  failed_at?: string;
+  /** How often the network refused it, since the event was received or redriven. */
+  failures?: number;
 }
 
 /** Folds the facts of a batch into one change per event. */
-function patchesOf(facts: Recorded<DeliveryFact>[]): OutcomePatch[] {
+function patchesOf(facts: Recorded<DeliveryFact>[]) {
   const patches = new Map<number, OutcomePatch>();
   const change = (id: number, changes: Partial<OutcomePatch>) => {
     const patch = patches.get(id);
     if (!patch) {
       const nothing = { status: null, retry_count: null, last_error: null, delivered_at: null };
-      patches.set(id, { id, ...nothing, ...changes });
-    } else if (patch.status !== 'delivered') Object.assign(patch, changes);
+      patches.set(id, { id, ...nothing, ended_at: null, lines: null, ...changes });
+    } else if (patch.status !== 'delivered') {
+      Object.assign(patch, changes, {
+        lines: changes.lines ? { ...patch.lines, ...changes.lines } : patch.lines,
+      });
+    }
   };
   for (const fact of facts) {
     switch (fact.type) {
       case 'lines.confirmed':
-        for (const { seq, completes } of fact.data.lines) {
-          if (completes) change(seq, { status: 'delivered', delivered_at: fact.at, last_error: null });
+        for (const { seq, channel, completes } of fact.data.lines) {
+          if (completes) {
+            const end = { delivered_at: fact.at, ended_at: fact.at };
+            change(seq, { status: 'delivered', ...end, last_error: null });
+          } else change(seq, { lines: { [channel]: { shown_at: fact.at.toISOString() } } });
         }
         break;
       case 'attempt.failed':
-        change(fact.data.seq, { retry_count: fact.data.retry_count, last_error: fact.data.error });
+        change(fact.data.seq, {
+          ...{ retry_count: fact.data.retry_count, last_error: fact.data.error },
+          lines: {
+            [fact.data.channel]: { failed_at: fact.at.toISOString(), failures: fact.data.failures },
+          },
+        });
         break;
       case 'event.dead_lettered': {
         const { seq, retry_count, last_error } = fact.data;
-        change(seq, { status: 'dead_letter', retry_count, last_error });
+        change(seq, { status: 'dead_letter', retry_count, last_error, ended_at: fact.at });
         break;
       }
       case 'event.expired':
-        change(fact.data.seq, { status: 'expired' });
+        change(fact.data.seq, { status: 'expired', ended_at: fact.at });
         break;
       case 'event.redriven':
-        change(fact.data.seq, { status: 'pending', retry_count: 0 });
+        change(fact.data.seq, {
+          ...{ status: 'pending', retry_count: 0, ended_at: null },
+          lines: Object.fromEntries(fact.data.undelivered.map((channel) => [channel, {}])),
+        });
         break;
     }
   }
-  return [...patches.values()];
+  return [...patches.values()].map((patch) => ({
+    ...patch,
+    lines: patch.lines && JSON.stringify(patch.lines),
+  }));
 }
 
 /**
@@ -132,7 +163,10 @@ async function changeOutcomes(tx: Tx, facts: Recorded<DeliveryFact>[], schema: s
          coalesce(patch.retry_count, old.retry_count, 0) as retry_count,
          case when patch.status is distinct from 'delivered'
            then coalesce(patch.last_error, old.last_error) end as last_error,
-         patch.delivered_at
+         patch.delivered_at,
+         case when patch.status is null then old.ended_at else patch.ended_at end as ended_at,
+         case when patch.lines is null then old.lines
+           else (coalesce(old.lines, '{}')::jsonb || patch.lines::jsonb)::text end as lines
        from patch left join lateral (
          -- limited so that the planner looks up each id; joined, it would read the whole table for every batch
          select * from ${schema}.outcomes where id = patch.id limit 1

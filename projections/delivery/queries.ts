@@ -1,6 +1,6 @@
 import type { MarketEvent } from '../../streams/events/index.js';
 import type { Tx } from '../core/sql.js';
-import type { QueueStatus } from './fold.js';
+import type { QueueStatus, StoredLine } from './fold.js';
 
 /** The contract's event queue row; `id` is the event's sequence in the market stream. */
 export interface QueueRow {
@@ -134,6 +134,54 @@ export async function queueRow(sql: Tx, schema: string, eventId: string): Promis
     [eventId],
   );
   return row && queueRowView(row);
+}
+
+/** What became of an event, channel by channel; times are ISO 8601. */
+export interface EventReceipt
+  extends Pick<
+    QueueRow,
+    'event_id' | 'event_type' | 'source' | 'formatted_message' | 'status' | 'retry_count'
+  > {
+  received_at: string;
+  /** When it was delivered, given up or expired. */
+  ended_at: string | null;
+  last_error: string | null;
+  channels: {
+    channel: string;
+    status: QueueStatus;
+    /** When the line was shown, or last refused. */
+    at: string | null;
+    /** How often the network has refused the line that is not shown. */
+    failures: number;
+  }[];
+}
+
+/** The receipt of one event; `undefined` when it was not received. */
+export async function eventReceipt(
+  sql: Tx,
+  schema: string,
+  eventId: string,
+): Promise<EventReceipt | undefined> {
+  const [row] = await sql.query<StoredRow & { ended_at: Date | null; lines: string | null }>(
+    `select ${columns}, o.ended_at, o.lines
+     from ${schema}.events as e left join ${schema}.outcomes as o using (id) where e.event_id = $1`,
+    [eventId],
+  );
+  if (!row) return undefined;
+  const { event_id, event_type, source, formatted_message, status, retry_count, last_error } = row;
+  const ended_at = row.ended_at?.toISOString() ?? null;
+  const lines = JSON.parse(row.lines ?? '{}') as Record<string, StoredLine>;
+  const channels = (JSON.parse(row.target_channels) as string[]).map((channel) => {
+    const { shown_at, failed_at = null, failures = 0 } = lines[channel] ?? {};
+    if (shown_at !== undefined || status === 'delivered')
+      return { channel, status: 'delivered' as const, at: shown_at ?? ended_at, failures: 0 };
+    return { channel, status, at: failed_at, failures };
+  });
+  return {
+    ...{ event_id, event_type, source, formatted_message, status, retry_count, last_error, ended_at },
+    received_at: row.created_at.toISOString(),
+    channels,
+  };
 }
 
 /** Where one event stands; `undefined` when it was not received. */

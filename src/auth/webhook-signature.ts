@@ -12,13 +12,20 @@ export interface SignedRequest {
 }
 
 /** Why a webhook is rejected; each one is a 401 of the catalogue. */
-type SignatureFault =
+export type SignatureFault =
   | 'signature_missing'
   | 'signature_invalid'
   | 'timestamp_missing'
   | 'timestamp_invalid'
   | 'timestamp_zone_missing'
   | 'timestamp_stale';
+
+/** What requests are checked with. */
+interface VerifyOptions {
+  secrets: string[];
+  schemes: SignatureScheme[];
+  now: Date;
+}
 
 /** How far a webhook's timestamp may be from our clock, in milliseconds, either way. */
 const toleranceMs = 300_000;
@@ -28,20 +35,41 @@ const iso8601 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}
  * Checks the signature, then the timestamp. Any of the secrets may have signed, so that a secret can be
  * replaced while both are in use. `undefined` means that the request is genuine and fresh.
  */
-export function verifyWebhook(
-  request: SignedRequest,
-  options: { secrets: string[]; schemes: SignatureScheme[]; now: Date },
+export function verifyWebhook(request: SignedRequest, options: VerifyOptions): SignatureFault | undefined {
+  return faultOf(request, options, (scheme, secret, signature) =>
+    isSignedWith(scheme, secret, signature, request),
+  );
+}
+
+/**
+ * The same for a request without a body, which is about one event: signed is `<timestamp>.<event_id>`, so that what was
+ * seen once opens nothing later and nothing else. `sha256=` stands before the digits where the scheme is `body`.
+ */
+export function verifyQuestion(
+  request: { about: string } & Omit<SignedRequest, 'raw'>,
+  options: VerifyOptions,
 ): SignatureFault | undefined {
-  const { signature, timestamp } = request;
+  const { about, timestamp = '' } = request;
+  return faultOf(request, options, (scheme, secret, signature) => {
+    const hex = createHmac('sha256', secret).update(`${timestamp}.${about}`).digest('hex');
+    return equal(signature, scheme === 'body' ? `sha256=${hex}` : hex);
+  });
+}
+
+function faultOf(
+  { signature, timestamp }: Omit<SignedRequest, 'raw'>,
+  { secrets, schemes, now }: VerifyOptions,
+  isSigned: (scheme: SignatureScheme, secret: string, signature: string) => boolean,
+): SignatureFault | undefined {
   if (!signature) return 'signature_missing';
-  const scheme = options.schemes.find((candidate) =>
-    options.secrets.some((secret) => isSignedWith(candidate, secret, signature, request)),
+  const scheme = schemes.find((candidate) =>
+    secrets.some((secret) => isSigned(candidate, secret, signature)),
   );
   if (!scheme) return 'signature_invalid';
   if (!timestamp) return 'timestamp_missing';
   const sent = scheme === 'body' ? parseIso(timestamp) : parseUnixSeconds(timestamp);
   if (sent === undefined) return lacksZone(timestamp) ? 'timestamp_zone_missing' : 'timestamp_invalid';
-  return Math.abs(options.now.getTime() - sent) <= toleranceMs ? undefined : 'timestamp_stale';
+  return Math.abs(now.getTime() - sent) <= toleranceMs ? undefined : 'timestamp_stale';
 }
 
 /** The signature header of a body under the `body` scheme. */

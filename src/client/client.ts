@@ -8,7 +8,7 @@ import { boundedFetch } from '../../workers/core/fetch.js';
 import type { paths } from './api.js';
 import { RelayError } from './error.js';
 import { type IrcMessage, type WatchOptions, watchChannel } from './watch.js';
-import { type MarketEvent, type Received, signEvent } from './webhook.js';
+import { type EventReceipt, type MarketEvent, type Received, signEvent, signQuestion } from './webhook.js';
 
 /** Sends a request: `fetch`, or something around it. */
 export type Fetch = (request: Request) => Promise<Response>;
@@ -60,6 +60,8 @@ export interface RelayClient {
    * asks what would become of it.
    */
   postEvent(secret: string, event: MarketEvent, options?: { dryRun?: boolean }): Promise<Received>;
+  /** What became of an event that was posted with this secret. */
+  eventReceipt(secret: string, eventId: string): Promise<EventReceipt>;
 }
 
 /** A client of the service at `baseUrl`. Nothing is sent before something is asked. */
@@ -103,6 +105,10 @@ export function createClient({ baseUrl, apiKey, fetch = globalThis.fetch }: Rela
   };
   return {
     ...client,
+    eventReceipt: async (secret, event_id) =>
+      await client.get('/hooks/em/events/{event_id}', {
+        params: { path: { event_id }, header: await signQuestion(secret, event_id) },
+      }),
     watch(channel, options = {}) {
       const { signal = null } = options;
       const messages = '/irc/channels/{channel}/messages';

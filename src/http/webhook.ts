@@ -1,9 +1,16 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { parse } from 'secure-json-parse';
 import { Refusal, Unavailable } from '../../streams/core/index.js';
-import { type SignatureScheme, verifyWebhook } from '../auth/webhook-signature.js';
+import type { RefusalCode } from '../../streams/refusals.js';
+import {
+  type SignatureFault,
+  type SignatureScheme,
+  verifyQuestion,
+  verifyWebhook,
+} from '../auth/webhook-signature.js';
 import { type Call, inputOf, nobody } from '../operations/core/call.js';
 import { receiveEvent } from '../operations/events/index.js';
+import { getEventReceipt } from '../operations/events/receipt.js';
 import { errorAnswer } from './errors.js';
 import { senderOf } from './operations.js';
 
@@ -19,7 +26,7 @@ export interface WebhookOptions {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** `POST /hooks/em/events`: where the marketplace posts its signed events. */
+/** `/hooks/em/events`: where the marketplace posts its signed events, and asks what became of them. */
 export async function webhookRoutes(app: FastifyInstance, options: WebhookOptions): Promise<void> {
   const { call, secrets, schemes, observe } = options;
   const send = senderOf(receiveEvent, receiveEvent.http!);
@@ -43,28 +50,41 @@ export async function webhookRoutes(app: FastifyInstance, options: WebhookOption
         throw new Unavailable('webhook_secret_not_configured');
       }
       const raw = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
-      const fault = verifyWebhook(
-        {
-          raw,
-          signature: header(request.headers['x-em-signature']),
-          timestamp: header(request.headers['x-em-timestamp']),
-        },
-        { secrets, schemes, now: new Date() },
-      );
-      if (fault) {
-        const limit = await limitGuesses?.(request);
-        if (limit && !limit.isAllowed && limit.isExceeded) {
-          throw new Refusal('rate_limited', 'Too many requests with a wrong signature');
-        }
-        throw new Refusal(fault === 'signature_invalid' ? 'event_signature_invalid' : fault);
-      }
+      const fault = verifyWebhook({ raw, ...shownBy(request) }, { secrets, schemes, now: new Date() });
+      if (fault) throw await refusalOf(request, fault, 'event_signature_invalid');
       const answer = await call(receiveEvent, inputOf(receiveEvent, given(parseBody(raw), request)), nobody);
       if (answer.status !== 'dry_run')
         observe?.({ status: answer.status === 'ignored' ? answer.reason : answer.status });
       return send(reply, answer);
     });
+
+    const sendReceipt = senderOf(getEventReceipt, getEventReceipt.http!);
+    scope.get('/hooks/em/events/:event_id', async (request, reply) => {
+      if (secrets.length === 0) throw new Unavailable('webhook_secret_not_configured');
+      const input = inputOf(getEventReceipt, request.params);
+      const question = { about: input.event_id, ...shownBy(request) };
+      const fault = verifyQuestion(question, { secrets, schemes, now: new Date() });
+      if (fault) throw await refusalOf(request, fault, 'receipt_signature_invalid');
+      return sendReceipt(reply, await call(getEventReceipt, input, nobody));
+    });
+
+    async function refusalOf(
+      request: FastifyRequest,
+      fault: SignatureFault,
+      ofSignature: RefusalCode,
+    ): Promise<Refusal> {
+      const limit = await limitGuesses?.(request);
+      if (limit && !limit.isAllowed && limit.isExceeded)
+        return new Refusal('rate_limited', 'Too many requests with a wrong signature');
+      return new Refusal(fault === 'signature_invalid' ? ofSignature : fault);
+    }
   });
 }
+
+const shownBy = ({ headers }: FastifyRequest) => ({
+  signature: header(headers['x-em-signature']),
+  timestamp: header(headers['x-em-timestamp']),
+});
 
 function parseBody(raw: Buffer): unknown {
   try {

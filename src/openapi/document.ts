@@ -36,7 +36,8 @@ const schemes: Record<string, Json> = {
     type: 'apiKey',
     in: 'header',
     name: 'X-EM-Signature',
-    description: 'sha256= and the hex HMAC-SHA256 of the body; X-EM-Timestamp beside it',
+    description:
+      'sha256= and the hex HMAC-SHA256 of the body, or of `<X-EM-Timestamp>.<event_id>` where there is none; X-EM-Timestamp beside it',
   },
   payment: { type: 'apiKey', in: 'header', name: 'PAYMENT-SIGNATURE', description: 'x402 proof of payment' },
 };

@@ -104,6 +104,9 @@ t.test('DISC-12 a service serves the guide, and does what it says', async (t) =>
     const { code, out, err } = await shell(here, { secret: webhookSecret });
     t.equal(code, 0, err);
     t.match(JSON.parse(out), { status: 'accepted', event_id: 'evt-of-mine' });
+    const [, [, asking = ''] = []] = [...guide.matchAll(/```bash\n(.*?)```/gs)];
+    const asked = await shell(asking.replaceAll(/http:\/\/[\w.]+:\d+/g, url), { secret: webhookSecret });
+    t.match(JSON.parse(asked.out), { event_id: 'evt-of-mine', status: 'pending' });
   });
 
   t.test('each code of the table of answers is one of the receiver', async (t) => {

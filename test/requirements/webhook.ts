@@ -28,4 +28,6 @@ export const webhook = {
   'HOOK-33': 'A time without a zone is refused with words that say that the zone is missing.',
   'HOOK-34':
     'An event can be tried out: it is checked as always, answered with its channels, its line and what would be withheld, and not stored, counted or shown.',
+  'HOOK-35':
+    'A producer asks what became of its event, channel by channel, with a signature over the timestamp and the id.',
 } as const;

@@ -2,7 +2,9 @@ import { z } from 'zod';
 import { MarketEvent } from '../../../streams/events/index.js';
 import { defineOperation } from '../core/operation.js';
 import { type EventsParts, getQueueStatistics } from './queue.js';
+import { getEventReceipt } from './receipt.js';
 import type { Received, TriedOut } from './reception.js';
+import { signatureRefusals, timestampHeader } from './signed.js';
 
 export type { EventsParts } from './queue.js';
 
@@ -26,13 +28,6 @@ const Receipt = z.object({
     .describe('Of a dry run: the room that would be opened'),
   closes: z.string().optional().describe('Of a dry run: the room that would be closed'),
 });
-const timestamp = {
-  schema: z.string(),
-  example: '2026-01-31T12:00:00Z',
-  says: 'When it was sent, ISO 8601 with its zone; at most five minutes from our clock',
-  required: true,
-};
-
 /** Receives an event of the task marketplace; its route is in `http/webhook.ts`, which looks at the signature first. */
 export const receiveEvent = defineOperation('receiveEvent', {
   tag: 'Webhooks',
@@ -78,22 +73,17 @@ export const receiveEvent = defineOperation('receiveEvent', {
   refusals: {
     invalid_event:
       'The body is no event, its type is not shown here, or the id that its line needs is missing; details names each bad field',
-    signature_missing: true,
+    ...signatureRefusals,
     event_signature_invalid: true,
-    timestamp_missing: true,
-    timestamp_invalid: true,
-    timestamp_zone_missing: true,
-    timestamp_stale: true,
     upstream_unreachable: 'The bridge is unreachable',
     log_unavailable: 'The event could not be stored: repeat it',
-    webhook_secret_not_configured: true,
   },
   http: {
     method: 'post',
     path: '/hooks/em/events',
     query: ['dry_run'],
     status: ({ status }: Received | TriedOut) => (status === 'accepted' ? 202 : 200),
-    describe: { headers: { 'X-EM-Timestamp': timestamp } },
+    describe: { headers: { 'X-EM-Timestamp': timestampHeader } },
   },
   remote: { service: 'bridge', method: 'post', path: '/api/em/event', query: ['dry_run'] },
   run: async ({ dry_run, ...event }, _caller, { events }: EventsParts): Promise<Received | TriedOut> =>
@@ -101,4 +91,4 @@ export const receiveEvent = defineOperation('receiveEvent', {
 });
 
 /** Events of the task marketplace, and how their queue stands. */
-export const eventOperations = [receiveEvent, getQueueStatistics];
+export const eventOperations = [receiveEvent, getEventReceipt, getQueueStatistics];

@@ -82,7 +82,18 @@ there. Nothing is doubled. Any other error comes again unless you change the eve
 The line is shown at once, in each channel after the lines that came before. A line that the network refuses is tried
 again after ${duration(retryMs)}; after ${maxRetries} failures in a channel the event is \`dead_letter\`, which an operator
 can have tried again. While the network is away nothing counts as a failure. After ${duration(ttlMs)} without success the
-event is \`expired\`. \`GET ${at.webhookStats}\` counts them all.
+event is \`expired\`.
+
+\`GET ${at.webhook}/<event_id>\` answers what became of one event of yours, channel by channel, with times. It has no body,
+so sign \`<X-EM-Timestamp>.<event_id>\` instead, with the same secret and the same two headers.
+
+\`\`\`bash
+timestamp=$(date -u +%Y-%m-%dT%H:%M:%SZ)
+curl -s ${at.webhook}/evt-of-mine -H "X-EM-Timestamp: $timestamp" \\
+  -H "X-EM-Signature: sha256=$(printf %s "$timestamp.evt-of-mine" | openssl dgst -sha256 -hmac "$secret" | sed 's/.* //')"
+\`\`\`
+
+\`GET ${at.webhookStats}\` counts them all.
 
 ## Event types
 

@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import { eventReceipt } from '../../../projections/delivery/queries.js';
+import { Refusal } from '../../../streams/core/index.js';
+import { Time, text } from '../core/fields.js';
+import { defineOperation } from '../core/operation.js';
+import type { EventsParts } from './queue.js';
+import { signatureRefusals, timestampHeader } from './signed.js';
+
+const Status = z.enum(['pending', 'delivered', 'dead_letter', 'expired']);
+
+const Receipt = z
+  .object({
+    event_id: text('evt-1'),
+    event_type: text('task.published'),
+    status: Status.meta({ example: 'delivered' }).describe('`pending` is queued, and on its way'),
+    formatted_message: text('[NEW] a1b2c3d4 | Photograph a shop front | /claim a1b2c3d4'),
+    received_at: Time,
+    ended_at: Time.nullable().describe('When it was delivered, given up or expired'),
+    retry_count: z.int().meta({ example: 0 }),
+    last_error: text('404 Cannot send to channel').nullable().describe('What the network said last'),
+    channels: z.array(
+      z.object({
+        channel: text('#bounties'),
+        status: Status.meta({ example: 'delivered' }),
+        at: Time.nullable().describe('When the line was shown, or last refused'),
+        failures: z
+          .int()
+          .meta({ example: 0 })
+          .describe('How often the network refused the line that is not shown'),
+      }),
+    ),
+  })
+  .meta({ id: 'EventReceipt' });
+
+/** What became of an event, for the producer that posted it; its route is in `http/webhook.ts`. */
+export const getEventReceipt = defineOperation('getEventReceipt', {
+  tag: 'Webhooks',
+  summary: 'What became of an event, channel by channel',
+  description:
+    'For the producer that posted it. There is no body: signed is `<X-EM-Timestamp>.<event_id>`, with the secret that signs events.',
+  access: 'signed event',
+  input: z.object({
+    event_id: z.string().min(1).meta({ description: 'event_id as it was posted', example: 'evt-1' }),
+  }),
+  says: 'Where it stands',
+  output: Receipt,
+  refusals: {
+    not_found: 'No event of this id was received from this producer',
+    ...signatureRefusals,
+    receipt_signature_invalid: true,
+  },
+  http: {
+    method: 'get',
+    path: '/hooks/em/events/{event_id}',
+    describe: { headers: { 'X-EM-Timestamp': timestampHeader } },
+  },
+  remote: { service: 'bridge', method: 'get', path: '/api/em/events/{event_id}' },
+  run: async ({ event_id }, _caller, { events }: EventsParts) => {
+    const found = await events.rows.read(eventReceipt, event_id);
+    if (!found) throw new Refusal('not_found', `No event with id ${event_id} was received`);
+    const { source: _, ...receipt } = found;
+    return receipt;
+  },
+});
