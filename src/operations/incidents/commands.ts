@@ -50,7 +50,7 @@ export const reportSecurityIncident = define('reportSecurityIncident', {
     name: 'svc_security_report',
     title: 'Report a security incident',
     description:
-      'Reports a security incident for others to confirm or reject. Look at svc_security_incidents first: a second report of the same helps nobody.',
+      'Reports a security incident for others to confirm or reject. Look at svc_security_incidents first.',
     output: 'described',
     effect: 'change',
   },
