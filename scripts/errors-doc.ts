@@ -10,14 +10,17 @@ const head = `# Errors
 
 <!-- Made from streams/refusals.ts by \`npm run docs:reference\`: not to be edited. -->
 
-An error over HTTP is \`{error, code}\`: \`error\` is for people, \`code\` is for programs and does not change. \`hint\` says
-what to do where that helps, \`details\` names each bad field of the input as \`{path, message}\`, and \`request_id\` names a
-fault of the service in its log. \`Retry-After\` says in how many seconds the answer may be another.
+An error over HTTP is \`{error, code}\`. \`error\` is for people. \`code\` is for programs and does not change. There can be more:
 
-JSON-RPC (\`POST /mcp\`, \`POST /a2a/v1\`) has the code in \`error.data.code\`, a credential that was refused by \`POST /mcp\`
-in \`error.data.reason\`. A tool that is refused has a result with \`isError\`, and \`Error:\`, the text and the hint in it.
+- \`hint\` says what to do.
+- \`details\` names each bad field of the input as \`{path, message}\`.
+- \`request_id\` names a fault of the service in its log.
+- The header \`Retry-After\` says in how many seconds to try again.
 
-One code may stand here twice, once for each thing that it can mean.
+JSON-RPC (\`POST /mcp\`, \`POST /a2a/v1\`) has the code in \`error.data.code\`. When \`POST /mcp\` refuses a credential, the reason is in
+\`error.data.reason\`. A tool that is refused has a result with \`isError\`. Its text is \`Error:\`, the text and the hint.
+
+A code can be listed twice, once for each thing that it means.
 `;
 
 const later = 'Try again, after `Retry-After` seconds where the answer has it';

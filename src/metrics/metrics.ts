@@ -45,7 +45,17 @@ export interface Gauged {
   read(): Reading[] | Promise<Reading[]>;
 }
 
-const labelNames = ['stream', 'projection', 'build', 'state', 'status', 'consumer', 'nick'] as const;
+/** The labels of gauges, by the name, else by its first word. */
+const gaugeLabels: Record<string, readonly string[]> = {
+  stream: ['stream'],
+  consumer: ['consumer'],
+  projection: ['projection', 'build', 'stream'],
+  projection_live: ['projection', 'build'],
+  projection_state: ['projection', 'build', 'stream', 'state'],
+  queue: ['status'],
+  payments: ['state'],
+  irc: ['nick'],
+};
 /** How long a part may take to answer, in milliseconds; a scrape gives up sooner than its caller does. */
 const readBoundMs = 1_500;
 const requestBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -72,6 +82,7 @@ export class Metrics {
     const registers = [this.#registry];
     collectDefaultMetrics({ register: this.#registry });
     for (const [name, help] of Object.entries(gauges)) {
+      const labelNames = gaugeLabels[name] ?? gaugeLabels[name.split('_')[0]!] ?? [];
       this.#gauges.set(name, new Gauge({ name: `relay_${name}`, help, labelNames, registers }));
     }
     this.#up = new Gauge({
@@ -116,6 +127,20 @@ export class Metrics {
     });
     this.delivery = deliveryCounters(registers);
     this.network = networkCounters(registers);
+  }
+
+  /** What each of our own metrics is, for its reference. */
+  get described(): { name: string; help: string; type: string; labels: string[] }[] {
+    return this.#registry.getMetricsAsArray().flatMap((metric) => {
+      // which the package's types leave out
+      const { name, help, type, labelNames } = metric as unknown as Record<
+        'name' | 'help' | 'type',
+        string
+      > & {
+        labelNames: string[];
+      };
+      return name.startsWith('relay_') ? [{ name, help, type, labels: labelNames }] : [];
+    });
   }
 
   readonly request = ({ method, route, status, seconds }: AnsweredRequest): void => {
