@@ -59,12 +59,20 @@ export async function except(session: Session, channel: string, nicks: readonly 
   await session.ask('SAMODE', channel, `+${'e'.repeat(masks.length)}`, ...masks);
 }
 
+/** The masks with which this bot keeps people from speaking in a channel, without the letter that says so. */
+export async function mutesOf(session: Session, channel: string): Promise<string[]> {
+  const ours = (await bansOf(session, channel)).filter((ban) => isOurs(session, ban));
+  return ours.flatMap(({ mask }) => (mask.startsWith('m:') ? [mask.slice(2)] : []));
+}
+
+const isOurs = (session: Session, { by }: Ban): boolean =>
+  casefold(by.split('!', 1)[0]!) === casefold(session.nick);
+
 const notDone = 'The network did not carry it out';
 
 /** Lifts so many of the oldest masks that this bot has set, but `kept`; whether there were any. */
 async function makeRoom(session: Session, channel: string, count: number, kept?: string): Promise<boolean> {
-  const isOurs = ({ by }: Ban) => casefold(by.split('!', 1)[0]!) === casefold(session.nick);
-  const ours = (await bansOf(session, channel)).filter((ban) => isOurs(ban) && ban.mask !== kept);
+  const ours = (await bansOf(session, channel)).filter((ban) => isOurs(session, ban) && ban.mask !== kept);
   const oldest = ours.sort((one, other) => one.at - other.at).slice(0, count);
   for (const { mask } of oldest) await session.ask('SAMODE', channel, '-b', mask);
   return oldest.length > 0;

@@ -31,7 +31,7 @@ export {
   createEnforcement,
   createPresence,
 } from './client.js';
-export { noSuchNick, notIdentified, notInChannel, operationFailed } from './members.js';
+export { muted, noSuchNick, notIdentified, notInChannel, operationFailed } from './members.js';
 export { openForEvent } from './opening.js';
 export type { ChannelsObserver, HourlyLimits, KeepChannelsOptions, Lifetimes } from './options.js';
 export type * from './requests.js';

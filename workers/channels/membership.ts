@@ -10,7 +10,8 @@ import type { Session } from '../irc/session.js';
 import type { Commands, CommandsOptions, WaitingAsker } from './commands.js';
 import { isClosed } from './door.js';
 import { type Members, membersOf, online } from './lookups.js';
-import { allFailed, changeMembers, type MembersOutcome, notIdentified } from './members.js';
+import { allFailed, changeMembers, type MembersOutcome, muted, notIdentified } from './members.js';
+import { mutedAmong } from './offenders.js';
 import type {
   ChangedMembers,
   ChangeMembers,
@@ -24,6 +25,9 @@ import { voiceBots } from './voices.js';
 
 /** Users of a task channel, our bots apart. */
 const mostInTaskChannel = 50;
+
+const isAmong = (nicks: readonly string[], nick: string): boolean =>
+  nicks.some((other) => casefold(other) === casefold(nick));
 
 /** The commands about who is in a managed channel, and what they may do there. */
 export class Membership {
@@ -84,9 +88,13 @@ export class Membership {
       if (refused) return { action, successful: [], failed: allFailed(nicks), seq };
       const isAsked = cause === 'request' || action !== 'sajoin';
       const unproven = isAsked ? [] : await this.#unproven(session, { ...state, name }, nicks);
-      const change = { action, nicks: nicks.filter((nick) => !unproven.includes(nick)), reason };
+      // a voice is heard over a mute: what only follows from a rule waits until that is over
+      const mutes = cause !== 'request' && action === 'voice' ? await mutedAmong(session, name, nicks) : [];
+      const left = nicks.filter((nick) => !unproven.includes(nick) && !isAmong(mutes, nick));
+      const change = { action, nicks: left, reason };
       const outcome = await this.#changeMembers(session, { ...state, name }, members, change);
       for (const nick of unproven) outcome.failed[nick] = notIdentified;
+      for (const nick of nicks) if (isAmong(mutes, nick)) outcome.failed[nick] = muted;
       if (action === 'sapart') this.#options.pending.remove(name, nicks);
       const done = { is: 'record members' as const, name, action, reason, nicks: outcome.successful };
       const recorded = await this.#commands.decide(done, asker);

@@ -2,7 +2,7 @@ import { casefold } from '../../streams/irc-grammar.js';
 import { type Enforcement, hostOf } from '../../streams/moderation/index.js';
 import type { IrcLine } from '../irc/line.js';
 import type { Session } from '../irc/session.js';
-import { limitsOf } from './bans.js';
+import { limitsOf, mutesOf } from './bans.js';
 
 /** Where an offender is now: under the nick they are known by, under another one in the channel, or nowhere to be found. */
 export type Whereabouts = { is: 'there'; nick: string } | { is: 'operator' } | { is: 'gone'; error: string };
@@ -54,6 +54,27 @@ export async function maskOf(session: Session, wanted: Enforcement): Promise<str
   const user = userOf(host);
   const isUsers = neighbours.some((one) => casefold(one.user) === casefold(user));
   return `${isUsers ? nick : '*'}!${user}@${hostOf(host)}`;
+}
+
+/** Those of the nicks in a channel whom a mask of this bot keeps from speaking there, unless they have a voice. */
+export async function mutedAmong(
+  session: Session,
+  channel: string,
+  nicks: readonly string[],
+): Promise<string[]> {
+  const mutes = await mutesOf(session, channel);
+  if (mutes.length === 0) return [];
+  const wanted = new Set(nicks.map(casefold));
+  const there = (await presentIn(session, channel)).filter(({ nick }) => wanted.has(casefold(nick)));
+  return there.filter((one) => mutes.some((mask) => hits(mask, one))).map(({ nick }) => nick);
+}
+
+/** Whether a mask as `maskOf` makes it hits somebody. */
+function hits(mask: string, { nick, user, host, account }: Present): boolean {
+  if (mask.startsWith('R:')) return account !== undefined && casefold(account) === casefold(mask.slice(2));
+  if (mask.startsWith('U:') && account !== undefined) return false;
+  const parts = casefold(mask.replace(/^U:/, '')).split(/[!@]/);
+  return [nick, user, host].every((part, n) => parts[n] === '*' || parts[n] === casefold(part));
 }
 
 function isThem(

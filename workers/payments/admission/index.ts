@@ -140,7 +140,7 @@ export class AdmitPayers {
     if (channel === undefined || !this.#isSeated({ channel, nick: from })) return;
     try {
       const came = await this.#alone({ channel, nick: to }, () => admit(channels, { channel, nick: to }));
-      if (came !== 'done') return;
+      if (came === 'absent') return;
       await log.handle(payments, placesDecider, { is: 'move', channel, from, nick: to, at }, { by: actor });
       logger.info({ channel, from, nick: to }, 'place of a payer moved with them');
     } catch (error) {

@@ -1,5 +1,5 @@
 import type { MemberAction } from '../../../streams/channels/index.js';
-import { type Channels, noSuchNick, notIdentified, notInChannel } from '../../channels/index.js';
+import { type Channels, muted, noSuchNick, notIdentified, notInChannel } from '../../channels/index.js';
 
 /** Who acts, in what is recorded. */
 export const actor = 'admit-payers';
@@ -10,8 +10,8 @@ export interface Membership {
   nick: string;
 }
 
-/** `absent`: the nick is not on the network, or not in the channel where it would have to be, or not identified where it has to be. */
-export type Moved = 'done' | 'absent';
+/** `muted`: in the channel, where a mute keeps the voice back. `absent`: the nick is not on the network, or not in the channel where it would have to be, or not identified where it has to be. */
+export type Moved = 'done' | 'muted' | 'absent';
 
 /** Brings a nick into its channel, with a voice. Throws what keeps the channel service from doing it. */
 export async function admit(channels: Channels, of: Membership): Promise<Moved> {
@@ -39,6 +39,7 @@ async function change(
   );
   const error = failed[nick];
   if (error === undefined) return 'done';
+  if (error === muted) return 'muted';
   if (error === noSuchNick || error === notInChannel || error === notIdentified) return 'absent';
   throw new Error(error);
 }

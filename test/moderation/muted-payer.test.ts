@@ -1,0 +1,52 @@
+import t from 'tap';
+import { payments, placesSubject } from '../../streams/payments/index.js';
+import { openLog } from '../channels/keeper.js';
+import { channelsFile, paidChannel, payTo } from '../payments/stage.js';
+import { eventually } from '../support/eventually.js';
+import { observe } from '../support/irc-observer.js';
+import { attack, guardStage } from './stage.js';
+
+const room = '#alpha-test';
+const refused = (lines: string[]) => lines.some((line) => / 404 /.test(line));
+
+t.test('MOD-25 a voice that was paid for is not heard over a mute', { timeout: 120_000 }, async (t) => {
+  const stage = await guardStage(t, {
+    X402_PAY_TO: payTo,
+    PAID_CHANNELS: await channelsFile(t, [paidChannel()]),
+  });
+  const { witness, names, bans, incidents, ircd } = stage;
+  const ann = await observe(ircd.port, { nick: 'ann', host: '127.0.9.1', password: ircd.serverPassword });
+  t.teardown(() => ann.stop());
+  const log = await openLog(t, stage.nats.url);
+  const data = {
+    ...{ payment: 'p'.repeat(43), channel: room, session_id: 's'.repeat(22), nick: 'ann', payer: payTo },
+    ...{ network: 'eip155:8453', asset: payTo, amount: '0.10', currency: 'USDC', tx_hash: '' },
+    ...{ started_at: new Date().toISOString(), expires_at: new Date(Date.now() + 1_800_000).toISOString() },
+    duration_seconds: 1_800,
+  };
+  await log.append(payments, placesSubject(room), { type: 'payment.granted', data }, { by: 'test' });
+  await eventually('ann with a voice', async () => (await names(room)).includes('+ann'), 30_000);
+  await eventually('the room to be recorded', async () =>
+    (await witness.ask(`NAMES ${room}`)).some((line) => / 353 .*[ :@+]relay( |$)/.test(line)),
+  );
+  t.notOk(refused(await ann.ask(`PRIVMSG ${room} :good day`)), 'who has paid speaks');
+  for (const n of [1, 2]) await stage.say(ann, room, `${attack} ${n}`, n);
+  t.match((await incidents('ann')).at(-1), { level: 'MUTE', outcome: 'done' });
+  t.match(await bans(room), [/^m:/]);
+  t.ok(refused(await ann.ask(`PRIVMSG ${room} :let me speak`)), 'until the mute');
+
+  await witness.ask('SANICK ann anna');
+  await eventually(
+    'the place to move',
+    async () => (await stage.ask('GET', '/payments/sessions/anna')).body.sessions.length === 1,
+  );
+  const here = async () => (await names(room)).find((nick) => nick.endsWith('anna'));
+  await eventually('anna to be there', here);
+  t.equal(await here(), 'anna', 'whose voice does not come with another nick');
+  t.ok(refused(await ann.ask(`PRIVMSG ${room} :let me speak`)), 'nor is it heard');
+
+  const [mute] = (await incidents('ann')).slice(-1);
+  t.equal((await stage.ask('POST', `/ops/incidents/${mute!.id}/pardon`, { reason: 'a quote' })).status, 200);
+  await eventually('the voice after the mute', async () => (await here()) === '+anna', 30_000);
+  t.notOk(refused(await ann.ask(`PRIVMSG ${room} :good day`)));
+});
