@@ -12,6 +12,7 @@ import { moderation } from './moderation/facts.js';
 import { irc } from './network/facts.js';
 import { operations } from './operations/facts.js';
 import { payments } from './payments/facts.js';
+import { producers } from './producers/facts.js';
 import { reputation } from './reputation/facts.js';
 import { agents } from './verification/facts.js';
 
@@ -32,4 +33,5 @@ export const streams: StreamDefinition[] = [
   payments,
   deliberation,
   keys,
+  producers,
 ];

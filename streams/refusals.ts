@@ -197,6 +197,12 @@ export const refusalAreas = {
     timestamp_stale: refusal(401, 'X-EM-Timestamp is more than 5 minutes from our clock', {
       advice: 'Look at the clock, and send the event again',
     }),
+    source_not_yours: refusal(403, 'The source of the event is another producer', {
+      hint: 'Send your own name as source: the one that the operator gave you with the secret',
+    }),
+    task_not_yours: refusal(403, 'Another producer spoke of this task first', {
+      hint: 'Give your tasks and relays ids whose first 8 characters nobody else uses',
+    }),
     webhook_secret_not_configured: refusal(503, 'EM_WEBHOOK_SECRET is not set on this service', {
       retryAfter: 60,
       advice: 'The operator has to set it',

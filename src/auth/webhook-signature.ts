@@ -31,14 +31,35 @@ interface VerifyOptions {
 const toleranceMs = 300_000;
 const iso8601 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})$/;
 
+/** A genuine request with the secret that signed it, or what is wrong with the request. */
+export type Verified = { secret: string; fault?: undefined } | { secret?: undefined; fault: SignatureFault };
+
+/** Whether a secret signed a request, in the ways of each scheme, the usual one first. */
+type Ways = Record<SignatureScheme, ((secret: string) => boolean)[]>;
+
 /**
  * Checks the signature, then the timestamp. Any of the secrets may have signed, so that a secret can be
- * replaced while both are in use. `undefined` means that the request is genuine and fresh.
+ * replaced while both are in use.
  */
-export function verifyWebhook(request: SignedRequest, options: VerifyOptions): SignatureFault | undefined {
-  return faultOf(request, options, (scheme, secret, signature) =>
-    isSignedWith(scheme, secret, signature, request),
-  );
+export function verifyWebhook(request: SignedRequest, options: VerifyOptions): Verified {
+  const { raw, signature = '', timestamp = '' } = request;
+  let serialised: string | undefined | null = null;
+  return verified(request, options, {
+    body: [
+      (secret) => equal(signature, signBody(secret, raw)),
+      (secret) => {
+        // once for all secrets
+        if (serialised === null) serialised = reserialise(raw);
+        return serialised !== undefined && equal(signature, signBody(secret, serialised));
+      },
+    ],
+    timestamped: [
+      (secret) => {
+        const hmac = createHmac('sha256', secret).update(`${timestamp}.`).update(raw);
+        return equal(signature, hmac.digest('hex'));
+      },
+    ],
+  });
 }
 
 /**
@@ -48,24 +69,38 @@ export function verifyWebhook(request: SignedRequest, options: VerifyOptions): S
 export function verifyQuestion(
   request: { about: string } & Omit<SignedRequest, 'raw'>,
   options: VerifyOptions,
-): SignatureFault | undefined {
-  const { about, timestamp = '' } = request;
-  return faultOf(request, options, (scheme, secret, signature) => {
-    const hex = createHmac('sha256', secret).update(`${timestamp}.${about}`).digest('hex');
-    return equal(signature, scheme === 'body' ? `sha256=${hex}` : hex);
+): Verified {
+  const { about, signature = '', timestamp = '' } = request;
+  const hexOf = (secret: string) =>
+    createHmac('sha256', secret).update(`${timestamp}.${about}`).digest('hex');
+  return verified(request, options, {
+    body: [(secret) => equal(signature, `sha256=${hexOf(secret)}`)],
+    timestamped: [(secret) => equal(signature, hexOf(secret))],
   });
 }
 
-function faultOf(
+function verified(
   { signature, timestamp }: Omit<SignedRequest, 'raw'>,
   { secrets, schemes, now }: VerifyOptions,
-  isSigned: (scheme: SignatureScheme, secret: string, signature: string) => boolean,
+  ways: Ways,
+): Verified {
+  if (!signature) return { fault: 'signature_missing' };
+  for (const scheme of schemes) {
+    for (const isSigned of ways[scheme]) {
+      const secret = secrets.find(isSigned);
+      if (secret === undefined) continue;
+      const fault = faultOfTime(scheme, timestamp, now);
+      return fault ? { fault } : { secret };
+    }
+  }
+  return { fault: 'signature_invalid' };
+}
+
+function faultOfTime(
+  scheme: SignatureScheme,
+  timestamp: string | undefined,
+  now: Date,
 ): SignatureFault | undefined {
-  if (!signature) return 'signature_missing';
-  const scheme = schemes.find((candidate) =>
-    secrets.some((secret) => isSigned(candidate, secret, signature)),
-  );
-  if (!scheme) return 'signature_invalid';
   if (!timestamp) return 'timestamp_missing';
   const sent = scheme === 'body' ? parseIso(timestamp) : parseUnixSeconds(timestamp);
   if (sent === undefined) return lacksZone(timestamp) ? 'timestamp_zone_missing' : 'timestamp_invalid';
@@ -75,23 +110,6 @@ function faultOf(
 /** The signature header of a body under the `body` scheme. */
 export function signBody(secret: string, raw: Buffer | string): string {
   return `sha256=${createHmac('sha256', secret).update(raw).digest('hex')}`;
-}
-
-function isSignedWith(
-  scheme: SignatureScheme,
-  secret: string,
-  signature: string,
-  request: SignedRequest,
-): boolean {
-  if (scheme === 'timestamped') {
-    const hmac = createHmac('sha256', secret)
-      .update(`${request.timestamp ?? ''}.`)
-      .update(request.raw);
-    return equal(signature, hmac.digest('hex'));
-  }
-  if (equal(signature, signBody(secret, request.raw))) return true;
-  const serialised = reserialise(request.raw);
-  return serialised !== undefined && equal(signature, signBody(secret, serialised));
 }
 
 /** Some producers sign what their JSON library writes and send it with other white space. */

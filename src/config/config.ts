@@ -19,6 +19,7 @@ import {
   modelsFile,
   nick,
   port,
+  producers,
   proxies,
   someOf,
   thresholds,
@@ -77,6 +78,7 @@ export const environment = z.object({
     given.includes('all') ? [...roles] : (given as Role[]),
   ),
   EM_WEBHOOK_SECRET: list(''),
+  EM_PRODUCERS: producers,
   EM_WEBHOOK_SCHEMES: someOf(['body', 'timestamped'], 'body'),
   EVENT_TTL_MS: milliseconds(3_600_000),
   EVENT_RETRY_MS: milliseconds(5_000),
@@ -166,6 +168,12 @@ export function readConfig(env: NodeJS.ProcessEnv = environmentWithFile()): Conf
       throw unusable(
         `  NATS_REPLICAS: ${NATS_REPLICAS} copies need a cluster: set NATS_URL, or leave it at 1`,
       );
+    const { EM_PRODUCERS, EM_WEBHOOK_SECRET, EM_SOURCE } = result.data;
+    for (const { source, secret } of EM_PRODUCERS) {
+      if (source === EM_SOURCE) throw unusable(`  EM_PRODUCERS: ${source} is EM_SOURCE, this service itself`);
+      if (EM_WEBHOOK_SECRET.includes(secret))
+        throw unusable(`  EM_PRODUCERS: ${source} has a secret of EM_WEBHOOK_SECRET: give it one of its own`);
+    }
     const PUBLIC_URL = publicUrl || `http://localhost:${PORT}`;
     return { ...result.data, PUBLIC_URL, MODELS: withModelKeys(MODELS, given) };
   }
@@ -195,6 +203,7 @@ const secrets = new Set([
   'RELAY_API_KEY',
   'CHANNEL_ADMIN_KEY',
   'EM_WEBHOOK_SECRET',
+  'EM_PRODUCERS',
   'EM_IDENTITY_WEBHOOK_SECRET',
   // the key of an RPC provider stands in its path
   'CHAIN_RPC_URL',

@@ -81,6 +81,23 @@ export const apiKeys = list('').transform((pairs, context) =>
   }),
 );
 
+/** A setting that names producers of events and their secrets; one name may have several, while one replaces another. */
+export const producers = list('').transform((pairs, context) => {
+  const say = (index: number, what: string) =>
+    // the pair itself is a secret: name its place only
+    context.addIssue({ code: 'custom', message: `pair ${index + 1} ${what}` });
+  const known = pairs.map((pair, index) => {
+    const [, source = '', secret = ''] = /^([A-Za-z0-9][A-Za-z0-9_.-]{0,63})=(.+)$/.exec(pair) ?? [];
+    if (source === '') say(index, 'is no name=secret: a name has 1 to 64 of A-Z a-z 0-9 _ . -');
+    return { source, secret };
+  });
+  known.forEach(({ secret }, index) => {
+    if (secret !== '' && known.findIndex((other) => other.secret === secret) < index)
+      say(index, 'has the secret of another pair');
+  });
+  return known;
+});
+
 /** A list setting of which each item is one of a few words. */
 export const someOf = <Word extends string>(words: readonly Word[], preset: Word) =>
   list(preset).transform((given, context) => {

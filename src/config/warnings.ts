@@ -18,7 +18,12 @@ export function bootWarnings(config: Config): string[] {
       ? [`webhook secret ${index + 1} is shorter than ${minSecretLength} characters`]
       : [],
   );
-  return [...settingRisks(config).map(({ what }) => what), ...secrets];
+  const ofProducers = config.EM_PRODUCERS.flatMap(({ source, secret }) =>
+    secret.length < minSecretLength
+      ? [`the webhook secret of ${source} is shorter than ${minSecretLength} characters`]
+      : [],
+  );
+  return [...settingRisks(config).map(({ what }) => what), ...secrets, ...ofProducers];
 }
 
 /** Whether others than those on this machine may reach the service. */

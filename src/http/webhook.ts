@@ -10,15 +10,21 @@ import {
 } from '../auth/webhook-signature.js';
 import { type Call, inputOf, nobody } from '../operations/core/call.js';
 import { receiveEvent } from '../operations/events/index.js';
-import { getEventReceipt } from '../operations/events/receipt.js';
+import { getEventReceipt, producerActor } from '../operations/events/receipt.js';
 import { errorAnswer } from './errors.js';
 import { senderOf } from './operations.js';
+
+/** Who posts events: a secret, and the `source` that it speaks as where that is settled. */
+export interface Producer {
+  secret: string;
+  source?: string;
+}
 
 /** What the webhook receiver works with. */
 export interface WebhookOptions {
   call: Call;
-  /** Shared secrets; with none, every event is answered 503. */
-  secrets: string[];
+  /** Who may post, by the secrets that they share with us; with none, every event is answered 503. */
+  producers: readonly Producer[];
   schemes: SignatureScheme[];
   /** Told how each posted event was answered: its status, or the code of its error. */
   observe?: (answer: { status: string } | { code: string }) => void;
@@ -28,7 +34,10 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** `/hooks/em/events`: where the marketplace posts its signed events, and asks what became of them. */
 export async function webhookRoutes(app: FastifyInstance, options: WebhookOptions): Promise<void> {
-  const { call, secrets, schemes, observe } = options;
+  const { call, producers, schemes, observe } = options;
+  const secrets = producers.map(({ secret }) => secret);
+  const named = new Map(producers.flatMap(({ secret, source }) => (source ? [[secret, source]] : [])));
+  const names = new Set(named.values());
   const send = senderOf(receiveEvent, receiveEvent.http!);
 
   await app.register(async (scope) => {
@@ -50,9 +59,18 @@ export async function webhookRoutes(app: FastifyInstance, options: WebhookOption
         throw new Unavailable('webhook_secret_not_configured');
       }
       const raw = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
-      const fault = verifyWebhook({ raw, ...shownBy(request) }, { secrets, schemes, now: new Date() });
+      const { fault, secret } = verifyWebhook(
+        { raw, ...shownBy(request) },
+        { secrets, schemes, now: new Date() },
+      );
       if (fault) throw await refusalOf(request, fault, 'event_signature_invalid');
-      const answer = await call(receiveEvent, inputOf(receiveEvent, given(parseBody(raw), request)), nobody);
+      const event = inputOf(receiveEvent, given(parseBody(raw), request));
+      if (names.size > 0) {
+        const source = named.get(secret);
+        if (source === undefined ? names.has(event.source) : source !== event.source)
+          throw new Refusal('source_not_yours');
+      }
+      const answer = await call(receiveEvent, event, nobody);
       if (answer.status !== 'dry_run')
         observe?.({ status: answer.status === 'ignored' ? answer.reason : answer.status });
       return send(reply, answer);
@@ -63,9 +81,10 @@ export async function webhookRoutes(app: FastifyInstance, options: WebhookOption
       if (secrets.length === 0) throw new Unavailable('webhook_secret_not_configured');
       const input = inputOf(getEventReceipt, request.params);
       const question = { about: input.event_id, ...shownBy(request) };
-      const fault = verifyQuestion(question, { secrets, schemes, now: new Date() });
+      const { fault, secret } = verifyQuestion(question, { secrets, schemes, now: new Date() });
       if (fault) throw await refusalOf(request, fault, 'receipt_signature_invalid');
-      return sendReceipt(reply, await call(getEventReceipt, input, nobody));
+      const caller = { ...nobody, actor: producerActor(named.get(secret)) };
+      return sendReceipt(reply, await call(getEventReceipt, input, caller));
     });
 
     async function refusalOf(

@@ -32,6 +32,13 @@ export function relayChannel(relayId: unknown): string | undefined {
   return channel(prefixes.relay, channelSafe(shortId(relayId)));
 }
 
+/** The rooms of the task and of the relay that a normalised payload is about; an id that names no room, as it is. */
+export function subjectsOf(payload: { id?: unknown; relay_id?: unknown }): string[] {
+  const rooms = [taskChannel(payload.id), relayChannel(payload.relay_id)].map((name) => name?.slice(1));
+  const ids = [textOf(payload.id), textOf(payload.relay_id)];
+  return rooms.flatMap((room, index) => room ?? ids[index] ?? []);
+}
+
 /** `#cat-` and the category with hyphens for underscores; undefined when that is no channel name. */
 export function categoryChannel(category: unknown): string | undefined {
   return channel(prefixes.category, channelSafe((textOf(category) ?? '').replaceAll('_', '-')));

@@ -162,7 +162,7 @@ t.test('DOCTOR-06 the streams', async (t) => {
     const { url } = await startNats(t);
     const log = await openLog(t, url, 2_000_000);
     const { config } = await log.manager.streams.info('MARKET');
-    const wide = 'x'.repeat(20_000);
+    const wide = 'x'.repeat(2_000);
     const share = async () => {
       const { state } = await log.manager.streams.info('MARKET');
       return state.bytes / config.max_bytes;

@@ -30,4 +30,6 @@ export const webhook = {
     'An event can be tried out: it is checked as always, answered with its channels, its line and what would be withheld, and not stored, counted or shown.',
   'HOOK-35':
     'A producer asks what became of its event, channel by channel, with a signature over the timestamp and the id.',
+  'HOOK-36':
+    'Each producer of EM_PRODUCERS speaks with its own secret and source only; the first that speaks of a task owns it, and sees its own events.',
 } as const;

@@ -8,6 +8,7 @@ import type { IrcState } from '../../operations/core/health.js';
 import type { DeliveryParts } from '../../operations/delivery/events.js';
 import { ConflictingEvents } from '../../operations/events/conflicting-events.js';
 import type { EventsParts } from '../../operations/events/index.js';
+import { Owners } from '../../operations/events/owners.js';
 import { queueOf } from '../../operations/events/queue.js';
 import { Reception } from '../../operations/events/reception.js';
 import { getLinkOfNick } from '../../operations/identity/links.js';
@@ -42,16 +43,19 @@ export function deliveryArea(parts: AreaParts): Area {
   };
   const bot = createDelivery(config, { ...parts, limits, observe: metrics.delivery, channels, tasks });
   const rows = new OwnReadModel(readModels, 'delivery_queue');
+  const names = new Set(config.EM_PRODUCERS.map(({ source }) => source));
+  const owners = names.size > 0 ? new Owners(log, names) : undefined;
+  const producers = [...secrets.webhook.map((secret) => ({ secret })), ...config.EM_PRODUCERS];
   const reception = new Reception({
-    ...{ log, readModels, rows },
+    ...{ log, readModels, rows, owners },
     source: config.EM_SOURCE,
     thresholds: config.GUARDIAN_THRESHOLDS,
     unknown: { events: config.UNKNOWN_EVENTS, fields: config.UNKNOWN_EVENT_FIELDS },
     conflicting: new ConflictingEvents(logger, metrics.conflicting),
   });
   const events: EventsParts['events'] = {
-    ...{ rows, reception },
-    webhookSecretConfigured: secrets.webhook.length > 0,
+    ...{ rows, reception, owners },
+    webhookSecretConfigured: producers.length > 0,
   };
   const delivery: DeliveryParts['delivery'] = { decider: deliveryDecider(limits) };
   const bridge: BridgeHealthParts['bridge'] = {
@@ -62,7 +66,7 @@ export function deliveryArea(parts: AreaParts): Area {
     parts: { events, delivery, bridge },
     api: async (server) => {
       await server.register(webhookRoutes, {
-        ...{ call, secrets: secrets.webhook, schemes: config.EM_WEBHOOK_SCHEMES },
+        ...{ call, producers, schemes: config.EM_WEBHOOK_SCHEMES },
         observe: metrics.posted,
       });
     },

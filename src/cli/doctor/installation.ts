@@ -137,7 +137,10 @@ async function knownSecrets(
   const name = config.IRC_OPER_NAME || ofIrc.ircOperName;
   const password = config.IRC_OPER_PASSWORD || ofIrc.ircOperPassword;
   return {
-    webhook: isConfigured ? config.EM_WEBHOOK_SECRET : webhook,
+    webhook: [
+      ...(isConfigured ? config.EM_WEBHOOK_SECRET : webhook),
+      ...config.EM_PRODUCERS.map(({ secret }) => secret),
+    ],
     webhookRemadeAt: isConfigured || webhook.length === 0 ? undefined : stored.remadeAt,
     ircOper: name && password ? { name, password } : undefined,
     ircServerPassword: config.IRC_SERVER_PASSWORD || ofIrc.ircServerPassword || '',

@@ -75,6 +75,8 @@ export const receiveEvent = defineOperation('receiveEvent', {
       'The body is no event, its type is not shown here, or the id that its line needs is missing; details names each bad field',
     ...signatureRefusals,
     event_signature_invalid: true,
+    source_not_yours: true,
+    task_not_yours: true,
     upstream_unreachable: 'The bridge is unreachable',
     log_unavailable: 'The event could not be stored: repeat it',
   },

@@ -4,6 +4,7 @@ import type { Log } from '../../../streams/core/index.js';
 import type { OwnReadModel } from '../../stores/own-read-model.js';
 import { Time } from '../core/fields.js';
 import { defineOperation } from '../core/operation.js';
+import type { Owners } from './owners.js';
 import type { Reception } from './reception.js';
 
 /** What the operations about events work with. */
@@ -13,6 +14,8 @@ export interface EventsParts {
     /** The queue of events as this process has written it. */
     rows: OwnReadModel;
     reception: Reception;
+    /** Whose events are whose; absent where there is one producer only. */
+    owners?: Owners | undefined;
     webhookSecretConfigured: boolean;
   };
 }

@@ -32,6 +32,9 @@ const Receipt = z
   })
   .meta({ id: 'EventReceipt' });
 
+/** How a producer stands as a caller, by its name; without one where its secret has none. */
+export const producerActor = (name = '') => `producer:${name}`;
+
 /** What became of an event, for the producer that posted it; its route is in `http/webhook.ts`. */
 export const getEventReceipt = defineOperation('getEventReceipt', {
   tag: 'Webhooks',
@@ -55,9 +58,10 @@ export const getEventReceipt = defineOperation('getEventReceipt', {
     describe: { headers: { 'X-EM-Timestamp': timestampHeader } },
   },
   remote: { service: 'bridge', method: 'get', path: '/api/em/events/{event_id}' },
-  run: async ({ event_id }, _caller, { events }: EventsParts) => {
-    const found = await events.rows.read(eventReceipt, event_id);
-    if (!found) throw new Refusal('not_found', `No event with id ${event_id} was received`);
+  run: async ({ event_id }, { actor }, { events: { rows, owners } }: EventsParts) => {
+    const found = await rows.read(eventReceipt, event_id);
+    const isTheirs = !owners || actor === producerActor(owners.producerOf(found?.source ?? ''));
+    if (!found || !isTheirs) throw new Refusal('not_found', `No event with id ${event_id} was received`);
     const { source: _, ...receipt } = found;
     return receipt;
   },

@@ -18,6 +18,7 @@ import { Screening, type Thresholds } from '../../../streams/moderation/index.js
 import type { OwnReadModel } from '../../stores/own-read-model.js';
 import type { ReadModels } from '../../stores/read-models.js';
 import type { ConflictingEvents } from './conflicting-events.js';
+import type { Owners } from './owners.js';
 
 /** What events are received with. */
 export interface ReceptionOptions {
@@ -30,6 +31,8 @@ export interface ReceptionOptions {
   thresholds: Thresholds;
   /** What becomes of events of unknown types, and which fields of their payload may be shown; all where none is named. */
   unknown?: { events: 'show' | 'ignore' | 'reject'; fields: readonly string[] };
+  /** Whose tasks are whose; absent where there is one producer only. */
+  owners?: Owners | undefined;
   /** Told of known events that came again with another body. */
   conflicting: ConflictingEvents;
 }
@@ -96,13 +99,14 @@ export class Reception {
   }
 
   async receive(event: MarketEvent): Promise<Received> {
-    const { log, rows } = this.#options;
+    const { log, rows, owners } = this.#options;
     const subject = marketSubject(eventToken(event.event_id));
     const refused = this.#faultOf(event);
     if (refused) {
       const ignored = await this.#ignored(event, refused);
       return ignored ?? (await this.#known(event));
     }
+    if (owners) await owners.claim(event);
     const data = { ...event, ...(await this.#shown(event)) };
     const { event_id, target_channels, formatted_message, effects } = data;
     const position = await log.appendOnce(
@@ -120,12 +124,13 @@ export class Reception {
 
   /** What would become of an event. Nothing is stored or counted; throws what `receive` would. */
   async tryOut(event: MarketEvent): Promise<TriedOut> {
-    const { log } = this.#options;
+    const { log, owners } = this.#options;
     const { event_id } = event;
     const about = { status: 'dry_run' as const, queued: false as const };
     const refused = this.#faultOf(event);
     const ignored = refused && (await this.#ignored(event, refused));
     if (ignored) return { ...about, would_be: 'ignored', reason: ignored.reason };
+    if (owners) await owners.check(event);
     if (await log.last(market, marketSubject(eventToken(event_id)))) {
       const { delivery_status } = await this.#known(event, false);
       return { ...about, would_be: 'already_processed', duplicate: true, event_id, delivery_status };

@@ -63,6 +63,12 @@ curl -s ${at.webhook} -d "$body" -H 'Content-Type: application/json' \\
 |---|---|---|
 ${answers().join('\n')}
 
+## Several producers
+
+The operator may give each producer a name with its secret. Then \`source\` is that name, and another one is refused. The first
+producer that speaks of a task or a relay owns it: events of others about it are refused. Ids count as they are shown, by their
+first 8 characters. A producer sees receipts of its own events only.
+
 ## Try first
 
 \`POST ${at.webhook}?dry_run=true\` takes the same event, with the same signature and the same checks. It answers 200 with

@@ -1,0 +1,55 @@
+import { LRUCache } from 'lru-cache';
+import { type Log, Refusal } from '../../../streams/core/index.js';
+import { eventToken, type MarketEvent, normalisePayload, subjectsOf } from '../../../streams/events/index.js';
+import { ownerSubject, producers } from '../../../streams/producers/index.js';
+
+/** Owners that are remembered at most; of the others the log is asked again. */
+const mostRemembered = 10_000;
+
+/** Whose tasks are whose, where producers have names: the first one that spoke of a task owns it. */
+export class Owners {
+  readonly #log: Log;
+  readonly #names: ReadonlySet<string>;
+  readonly #known = new LRUCache<string, string>({ max: mostRemembered });
+
+  constructor(log: Log, names: ReadonlySet<string>) {
+    this.#log = log;
+    this.#names = names;
+  }
+
+  /** The producer behind a source; empty for the one whose secret has no name. */
+  producerOf(source: string): string {
+    return this.#names.has(source) ? source : '';
+  }
+
+  /** Makes the producer of an event the owner of what it is about. Throws 403 where that is another's. */
+  async claim({ source, payload }: MarketEvent): Promise<void> {
+    const producer = this.producerOf(source);
+    for (const task of subjectsOf(normalisePayload(payload))) {
+      const fact = { type: 'task.owned' as const, data: { task, source: producer } };
+      const isNew =
+        !this.#known.has(task) &&
+        (await this.#log.appendOnce(producers, subjectOf(task), fact, { by: source })) !== undefined;
+      if (isNew) this.#known.set(task, producer);
+      else await this.#require(task, producer);
+    }
+  }
+
+  /** Throws what `claim` would, and makes nobody an owner. */
+  async check({ source, payload }: MarketEvent): Promise<void> {
+    for (const task of subjectsOf(normalisePayload(payload)))
+      await this.#require(task, this.producerOf(source));
+  }
+
+  async #require(task: string, producer: string): Promise<void> {
+    let owner = this.#known.get(task);
+    if (owner === undefined) {
+      owner = (await this.#log.last(producers, subjectOf(task)))?.data.source;
+      if (owner === undefined) return;
+      this.#known.set(task, owner);
+    }
+    if (owner !== producer) throw new Refusal('task_not_yours');
+  }
+}
+
+const subjectOf = (task: string) => ownerSubject(eventToken(task));

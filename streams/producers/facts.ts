@@ -1,0 +1,23 @@
+import { z } from 'zod';
+import { defineStream } from '../core/index.js';
+
+/** Whose the tasks are, where several producers post events here. */
+export const producers = defineStream({
+  name: 'PRODUCERS',
+  subjects: ['producers.>'],
+  share: 0.3,
+  facts: {
+    /** The first producer that spoke of a task or relay: no other one may. */
+    'task.owned': z.object({
+      /** The name of its room without `#`, which is what shows of the id; the id where it names no room. */
+      task: z.string(),
+      /** Name of the producer; empty for the one whose secret has no name. */
+      source: z.string(),
+    }),
+  },
+});
+
+/** One subject per task or relay: the log itself refuses a second owner. */
+export function ownerSubject(token: string): string {
+  return `producers.task.${token}`;
+}

@@ -1,0 +1,1 @@
+export { ownerSubject, producers } from './facts.js';
