@@ -168,6 +168,9 @@ export const refusalAreas = {
     host_not_allowed: refusal(403, 'This host or origin may not call the tools', {
       advice: 'The operator can allow a host in `ALLOWED_HOSTS`, a web page in `ALLOWED_ORIGINS`',
     }),
+    unknown_tool: refusal(404, 'The caller has no tool of this name', {
+      advice: 'Take a name of `tools/list`; `data.nearest` is the one most like it',
+    }),
     parse_error: refusal(400, 'The body is not JSON', { advice: 'Send JSON' }),
     invalid_request: refusal(400, 'The body is no JSON-RPC 2.0 message', {
       hint: 'A request has jsonrpc "2.0", a method, an id that is text or a whole number, and params that are an object',
