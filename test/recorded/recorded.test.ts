@@ -52,11 +52,12 @@ function comparable(rows: Awaited<ReturnType<typeof rowsOf>>): typeof rows {
 /**
  * Columns that rows have got since: whether what is in them is private, of which life of a channel they are, by which
  * nick incidents are found, as they no longer are by their persons, and what became of appeals; whether somebody stands
- * for a nick, and the sums of which its weight and its mean are made.
+ * for a nick, and the sums of which its weight and its mean are made; when an event ended, and each of its lines.
  */
 const newerColumns = [
   ...['private', 'private_count', 'life', 'nick_key'],
   ...['appealed_at', 'appeal', 'upheld_at', 'told_at'],
+  ...['ended_at', 'lines'],
   ...['stands', 'plain', 'firm_weight', 'firm_rated', 'plain_weight', 'plain_rated'],
 ];
 
