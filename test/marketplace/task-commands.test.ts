@@ -56,7 +56,7 @@ async function stage(t: Test, ircd: TestIrcd, more: Record<string, string>) {
   return { app, user };
 }
 
-t.test('EM-20 tasks are found and claimed from IRC', { skip: withoutAnope, timeout: 120_000 }, async (t) => {
+t.test('EM-15 tasks are found and claimed from IRC', { skip: withoutAnope, timeout: 120_000 }, async (t) => {
   const [marketplace, network] = await Promise.all([startMarketplace(t), startAccountNetwork(t)]);
   const applied: SeenRequest[] = [];
   let lists = 0;
@@ -166,7 +166,7 @@ t.test('EM-20 tasks are found and claimed from IRC', { skip: withoutAnope, timeo
   t.ok(lists < 12, `${lists} lists asked for: the marketplace is not asked for each command`);
 });
 
-t.test('EM-21 without a marketplace the bot says so', async (t) => {
+t.test('EM-16 without a marketplace the bot says so', async (t) => {
   const { user } = await stage(t, await startIrcd(t), {});
   const alice = await user('alice');
   for (const command of ['/claim b2c3d4e5', '/tasks', '/help'])
@@ -174,7 +174,7 @@ t.test('EM-21 without a marketplace the bot says so', async (t) => {
   t.match(await say(alice, 'hello there'), [/I do not know that command/]);
 });
 
-t.test('EM-22 a marketplace that fails is told of', async (t) => {
+t.test('EM-17 a marketplace that fails is told of', async (t) => {
   const marketplace = await startMarketplace(t);
   marketplace.answer = (_, response) => void response.destroy();
   const { user } = await stage(t, await startIrcd(t), { EM_URL: marketplace.url });

@@ -60,7 +60,12 @@ t.test('paid channels on a real network', { skip }, async (t) => {
       return line?.split(' ').find((word) => word.startsWith('+'));
     });
     for (const flag of 'intN') t.ok(modes.includes(flag), `+${flag}`);
-    t.match(await askOf(app.url, 'GET', '/channels/alpha-test'), {
+    // it is on the network before it is in the read model
+    const recorded = await eventually('the record', async () => {
+      const answer = await askOf(app.url, 'GET', '/channels/alpha-test');
+      return answer.status === 200 && answer;
+    });
+    t.match(recorded, {
       body: { type: 'special', topic: 'A room for those who pay', metadata: { paid: true } },
     });
     const stranger = await agent('stranger');

@@ -19,4 +19,8 @@ export const marketplace = {
     'Without a key of ours the marketplace tells what a wallet may read: lists of tasks, one task, economic activity.',
   'EM-14':
     'A credential of the marketplace in X-EM-Api-Key goes there in place of ours, and stands in no log, fact or metric.',
+  'EM-15':
+    'On IRC the marketplace bot shows tasks and claims one for whoever is identified and linked, and names what is missing.',
+  'EM-16': 'Without a marketplace the bot says so.',
+  'EM-17': 'What goes wrong at the marketplace is told on IRC, and the next command asks it anew.',
 } as const;
