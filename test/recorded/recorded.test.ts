@@ -29,12 +29,12 @@ const lasting = projections
 
 /**
  * What read models have got since 2026-11: `agent_keys`, of a stream that was not there; in `reputation` the feedback that
- * can be read one by one, and how much each weighs; in `irc_network` what was said in private is counted apart;
+ * can be read one by one, how much each weighs, and whose voice it is; in `irc_network` what was said in private is counted apart;
  * in `channel_directory` relays end, too. Of these no rows can be the same.
  */
 const newer: Record<string, readonly string[] | 'all'> = {
   agent_keys: 'all',
-  reputation: ['feedback', 'given'],
+  reputation: ['feedback', 'given', 'voices'],
   irc_network: ['activity'],
   channel_directory: ['endings'],
 };
@@ -52,13 +52,13 @@ function comparable(rows: Awaited<ReturnType<typeof rowsOf>>): typeof rows {
 /**
  * Columns that rows have got since: whether what is in them is private, of which life of a channel they are, by which
  * nick incidents are found, as they no longer are by their persons, and what became of appeals; whether somebody stands
- * for a nick, and the sums of which its weight and its mean are made; when an event ended, and each of its lines.
+ * for a nick or for who votes, and the sums of which weights and means are made; when an event ended, and each of its lines.
  */
 const newerColumns = [
   ...['private', 'private_count', 'life', 'nick_key'],
   ...['appealed_at', 'appeal', 'upheld_at', 'told_at'],
   ...['ended_at', 'lines'],
-  ...['stands', 'plain', 'firm_weight', 'firm_rated', 'plain_weight', 'plain_rated'],
+  ...['stands', 'plain', 'hearsay', 'firm_weight', 'firm_rated', 'plain_weight', 'plain_rated'],
 ];
 
 function withoutNewer(row: string): string {
