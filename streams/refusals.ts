@@ -58,7 +58,7 @@ export const refusalAreas = {
     nobody_answers: refusal(503, 'No process answers for this part of the service', { retryAfter: 2 }),
     answer_overdue: refusal(
       503,
-      'A part of the service did not answer in time: what was asked may be done all the same',
+      'A part of the service did not answer in time: what was asked may still be done',
       { retryAfter: 2, advice: 'Look whether it was done, then try again' },
     ),
     irc_unavailable: refusal(503, 'IRC not connected or bot not operator', { retryAfter: 5 }),

@@ -35,7 +35,7 @@ export class Upkeep {
     const last = builds.findLast((build) => build.name === name && build.version === version);
     const { schema, generation } = emptyBuild(projection, (last?.generation ?? 0) + 1);
     await ensureBuild(sql, projection, generation);
-    logger.info({ schema }, 'read model is built anew');
+    logger.info({ schema }, 'read model is built again');
     await look();
     return { name, version, schema };
   }

@@ -187,7 +187,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
 }
 
 const disbelief =
-  'A proxy says for whom it asks, and TRUST_PROXY does not name it: all its callers count as one. Set TRUST_PROXY to its address';
+  'A proxy names the client of each request, and TRUST_PROXY does not name the proxy. So all its clients count as one. Set TRUST_PROXY to its address';
 
 /** Which of the addresses that a request came through are believed, the nearest of them first. */
 function trustOf(proxies: ServerOptions['trustProxy'] = []): NonNullable<FastifyServerOptions['trustProxy']> {

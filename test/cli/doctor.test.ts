@@ -145,7 +145,7 @@ t.test('DOCTOR-03 START-09 a webhook secret that was lost', async (t) => {
   await loadSecrets(dir, () => {});
   t.match(await look(), {
     status: 'warn',
-    what: /was lost and made anew, \d{4}-\S+ \S+Z: .* are refused$/,
+    what: /was lost and made again, \d{4}-\S+ \S+Z: .* are refused$/,
     mend: /put the old \S+secrets\.json back .* take remade_at out of the file$/,
   });
   t.match(await look({ EM_WEBHOOK_SECRET: 's'.repeat(40) }), { status: 'ok' }, 'nobody uses it');

@@ -77,7 +77,7 @@ export async function applySettings(
   }
   if (!refused && isToClose(wanted, found)) {
     const gone = await showOut(session, wanted, bots);
-    if (gone.length > 0) changed.push(`put out ${gone.join(' ')}`);
+    if (gone.length > 0) changed.push(`removed ${gone.join(' ')}`);
   }
   if (wanted.topic !== found.topic) {
     await session.ask('SATOPIC', wanted.name, wanted.topic);

@@ -14,7 +14,7 @@ export const redriveCommand = defineCommand({
   name: 'dead-letters redrive',
   arguments: ['[event_id]'],
   summary: 'Send given-up events again, to the channels that have not shown them',
-  details: 'A redriven event begins anew: no failures counted, and its whole time to live before it.',
+  details: 'A redriven event starts again: with no failures, and with its full time to live.',
   options: { all: flag('every dead letter'), ...expiredOption, ...serviceOptions },
   async run(invocation) {
     const [eventId] = invocation.arguments;

@@ -40,7 +40,7 @@ const webhookSecret: Check = {
     }
     if (webhookRemadeAt !== undefined)
       return warn(
-        `the webhook secret was lost and made anew, ${moment(webhookRemadeAt)}: events that are signed with the old one are refused`,
+        `the webhook secret was lost and made again, ${moment(webhookRemadeAt)}: events that are signed with the old one are refused`,
         `put the old ${file} back and restart the service, or give the new em_webhook_secret to whoever posts events and take remade_at out of the file`,
       );
     const short = webhook.findIndex((secret) => secret.length < minSecretLength);

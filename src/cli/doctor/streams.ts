@@ -69,7 +69,7 @@ function compare(
   return [
     ...different(
       lastingSettings,
-      'another program made it: move what it holds elsewhere and delete it, the service makes it anew',
+      'another program made it. Move what it holds elsewhere and delete it: the service makes it again',
     ),
     ...different(
       changeableSettings(definition, config.NATS_REPLICAS, connection),

@@ -47,8 +47,7 @@ export const exportCommand = defineCommand({
         const heads = await headsOf(log, wanted);
         const out =
           file === undefined ? toOutput(invocation) : await toFile(file, heads, log, invocation.stop);
-        if (!out.checksums)
-          terminal.err(`${file} ${lacksChecksums}. One that is begun anew, in another file, has them.`);
+        if (!out.checksums) terminal.err(`${file} ${lacksChecksums}. Export into another file to have them.`);
         const written = await writeExport(invocation, { log, heads, out, whole: !wanted });
         if (file === undefined) return;
         const seqs = Object.fromEntries(heads);

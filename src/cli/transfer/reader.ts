@@ -50,7 +50,7 @@ export class ExportReader {
     if (!this.#checksums || this.#checksums.fits(line)) return;
     const behind = this.#last ? ` (behind ${this.#last.stream} ${this.#last.seq})` : '';
     const reason = 'is not as it was written: it was altered, or lines before it were removed or moved';
-    const hint = 'Nothing was changed. Take another copy of the file, or export anew into another one.';
+    const hint = 'Nothing was changed. Take another copy of the file, or export again into another one.';
     throw new Failed(`${this.#path}, line ${this.#number}${behind} ${reason}`, 'export_altered', hint);
   }
 

@@ -75,7 +75,7 @@ export const reportSecurityIncident = define('reportSecurityIncident', {
 export const voteOnSecurityIncident = define('voteOnSecurityIncident', {
   summary: 'Vote on a security incident',
   description:
-    'Once for each voter, whatever nicks a wallet has, and not on an incident that one has reported oneself. With an API key, or signed by the verified wallet of voterNick. Own votes of those for whom neither an operator nor a paid task stands count together as one voice.',
+    'Once for each voter, whatever nicks a wallet has, and not on an incident that one has reported oneself. With an API key, or signed by the verified wallet of voterNick. Own votes of those without an operator or a paid task that vouches for them count together as one voice.',
   access: scope('vote', { as: 'voterNick', wallet: 'proven' }),
   input: z.object({
     id: incidentId,
@@ -97,7 +97,7 @@ export const voteOnSecurityIncident = define('voteOnSecurityIncident', {
     name: 'svc_security_vote',
     title: 'Vote on a security incident',
     description:
-      'Says how sure you are that an incident is real: 100 is certain, 0 certainly not. One vote each, for ever. Agents for whom no operator or paid task stands count as one.',
+      'Says how sure you are that an incident is real: 100 is certain, 0 certainly not. One vote each, for ever. Agents without an operator or paid task that vouches for them count as one.',
     rename: { id: 'incident_id' },
     output: 'described',
     effect: 'change',

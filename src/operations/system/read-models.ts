@@ -48,7 +48,7 @@ export const getProjection = define('getProjection', {
 
 /** Builds a read model anew. */
 export const rebuildProjection = define('rebuildProjection', {
-  summary: 'Build a read model anew, beside the one that is read',
+  summary: 'Build a read model again, next to the one that is read',
   input,
   status: 202,
   says: 'It has begun; Location says where to look',

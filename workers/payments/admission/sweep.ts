@@ -45,8 +45,7 @@ async function sweepRoom(channel: string, { logger, signal, ...options }: SweepO
   for (let look = 0; !signal.aborted; ) {
     try {
       const out = await sweepOnce(channel, options, look % standingEvery === 0);
-      if (out.length > 0)
-        logger.info({ channel, nicks: out }, 'put out of a paid channel, without a place there');
+      if (out.length > 0) logger.info({ channel, nicks: out }, 'removed from a paid channel: no place there');
       look += 1;
     } catch (error) {
       const { kind, message } = error as Error & { kind?: string };
