@@ -9,6 +9,10 @@ const [channel = 'alpha', nick = 'ann'] = process.argv.slice(2);
 /** The most that this client pays, in the smallest units of USDC: 1 dollar. */
 const most = 1_000_000n;
 
+if (!/^0x[\da-f]{64}$/i.test(WALLET_KEY)) {
+  console.error('Set WALLET_KEY to the private key of the wallet that pays: 0x and 64 hexadecimal digits');
+  process.exit(1);
+}
 const wallet = privateKeyToAccount(WALLET_KEY as `0x${string}`);
 const pay = wrapFetchWithPaymentFromConfig(fetch, {
   schemes: [{ network: 'eip155:8453', client: new ExactEvmScheme(wallet) }],

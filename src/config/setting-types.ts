@@ -88,7 +88,11 @@ export const producers = list('').transform((pairs, context) => {
     context.addIssue({ code: 'custom', message: `pair ${index + 1} ${what}` });
   const known = pairs.map((pair, index) => {
     const [, source = '', secret = ''] = /^([A-Za-z0-9][A-Za-z0-9_.-]{0,63})=(.+)$/.exec(pair) ?? [];
-    if (source === '') say(index, 'is no name=secret: a name has 1 to 64 of A-Z a-z 0-9 _ . -');
+    if (source === '')
+      say(
+        index,
+        'is no name=secret: a name has 1 to 64 of A-Z a-z 0-9 _ . - and a secret has at least one character',
+      );
     return { source, secret };
   });
   known.forEach(({ secret }, index) => {

@@ -122,9 +122,12 @@ function given(event: unknown, request: FastifyRequest): unknown {
   return Object.assign(event, { dry_run: dryRunOf(request) });
 }
 
-// what is neither is left for the schema to refuse: nobody's test is to become an event
+// what is neither is left for the schema to refuse, and so is another spelling: nobody's test is to become an event
 function dryRunOf({ query }: FastifyRequest): unknown {
-  const { dry_run } = query as { dry_run?: unknown };
+  const given = query as Record<string, unknown>;
+  if (Object.keys(given).some((name) => name !== 'dry_run' && /^dry.?run$/i.test(name)))
+    return 'another spelling';
+  const { dry_run } = given;
   return dry_run === 'true' ? true : dry_run === 'false' ? false : dry_run;
 }
 

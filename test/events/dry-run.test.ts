@@ -74,6 +74,8 @@ t.test('HOOK-34 an event that is only tried out', async (t) => {
       '/hooks/em/events?dry_run=yes',
       '/hooks/em/events?dry_run',
       '/hooks/em/events?dry_run=true&dry_run=true',
+      '/hooks/em/events?dryrun=true',
+      '/hooks/em/events?dry-run=true',
     ])
       t.match(
         await postEvent(url, sampleEvent('evt-4'), { path }),

@@ -97,7 +97,11 @@ t.test('EM-15 tasks are found and claimed from IRC', { skip: withoutAnope, timeo
     t.match(await say(alice, '/status a1b2c3d4'), [/More than one task/]);
     t.match(await say(alice, '/status 00000000'), [/knows no task 00000000/]);
     for (const id of ['', '..', '../x', 'a/b', 'a b', '%2e%2e', 'x'.repeat(200)])
-      t.match(await say(alice, `/status ${id}`), [/Name the task by its id/], `not ${id.slice(0, 9)}`);
+      t.match(
+        await say(alice, `/status ${id}`),
+        [/Name the task by its id.*: \/status a1b2c3d4/],
+        `not ${id.slice(0, 9)}`,
+      );
   });
 
   await t.test('what a claim lacks is named, and nothing is claimed', async (t) => {
@@ -113,6 +117,7 @@ t.test('EM-15 tasks are found and claimed from IRC', { skip: withoutAnope, timeo
 
   await t.test('who is identified and linked claims, under the wallet', async (t) => {
     t.match(await say(alice, `LINK ${wallet}`, { to: 'mrserv' }), [/is linked with/]);
+    t.match(await say(alice, '/claim'), [/: \/claim a1b2c3d4$/]);
     t.match(await say(alice, '/claim b2c3d4e5'), [/You have applied for b2c3d4e5/]);
     t.equal(applied.length, 1);
     t.match(applied[0], {

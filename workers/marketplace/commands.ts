@@ -36,7 +36,7 @@ const claimLevel = 1;
 
 const help =
   '/tasks (what can be taken now) | /tasks --near <city> | /status <id> | /claim <id> | /help. ' +
-  'Send them to me, or in a channel where I am; I answer you alone';
+  'Send them to me, or write them in the channel of a city or a category. I answer you alone';
 
 const commands: Record<string, Command> = {
   tasks: async (_, argument, market, { screen }) => {
@@ -50,13 +50,13 @@ const commands: Record<string, Command> = {
     return more > 0 ? [...shown, `and ${more} more: GET /em/tasks/available has them all`] : shown;
   },
   status: async (_, id, market, { screen }) => {
-    const task = await find(market, id);
+    const task = await find(market, id, '/status');
     return [typeof task === 'string' ? task : taskLine(task, screen)];
   },
   claim: async (asker, id, market, context) => {
     const missing = await whatIsMissing(asker, context);
     if (Array.isArray(missing)) return missing;
-    const task = await find(market, id);
+    const task = await find(market, id, '/claim');
     if (typeof task === 'string') return [task];
     await market.claim(task.id, missing);
     return [`You have applied for ${shownId(task.id)}. /status ${shownId(task.id)} tells how it stands`];
@@ -92,7 +92,7 @@ export async function answerToTaskCommand(
 }
 
 const notConfigured =
-  'No marketplace is connected to this network, so I only show what it is told: ask who published a task how to take it';
+  'No marketplace is connected to this network, so /tasks, /status and /claim do nothing here. The operator connects one with EM_URL';
 
 /** Everything that a claim lacks, or who claims. */
 async function whatIsMissing(
@@ -113,8 +113,8 @@ async function whatIsMissing(
 }
 
 /** The one task that an id, or its beginning, names; or why there is none. */
-async function find(market: TaskMarket, id: string): Promise<Task | string> {
-  if (!idPattern.test(id)) return 'Name the task by its id, as lines show it: /status a1b2c3d4';
+async function find(market: TaskMarket, id: string, command: string): Promise<Task | string> {
+  if (!idPattern.test(id)) return `Name the task by its id, as lines show it: ${command} a1b2c3d4`;
   const open = (await market.open()).filter((task) => task.id.startsWith(id));
   const exact = open.find((task) => task.id === id);
   if (exact ?? open.length === 1) return exact ?? open[0]!;
