@@ -22,6 +22,8 @@ export interface ChannelState {
   archived: { reason: string; delete_after: string } | undefined;
   /** Sequence of the last market event that automation acted upon here; 0 before there was one. */
   event_seq: number;
+  /** Sequence of the fact that created it last; `undefined` where it is not known. */
+  life: number | undefined;
 }
 
 /** What can be asked for one channel. */
@@ -63,15 +65,24 @@ export const channelDecider: Decider<ChannelState, ChannelCommand, ChannelFact> 
     invited: [],
     archived: undefined,
     event_seq: 0,
+    life: undefined,
   }),
 
   subject: ({ name }) => channelSubject(name),
 
-  evolve(state, { type, data }) {
+  evolve(state, { type, data }, seq) {
     switch (type) {
       case 'channel.created': {
         const { type, topic, modes, invite_list: invited } = data;
-        Object.assign(state, { status: 'active', type, topic, modes, invited, archived: undefined });
+        Object.assign(state, {
+          status: 'active',
+          type,
+          topic,
+          modes,
+          invited,
+          archived: undefined,
+          life: seq,
+        });
         state.event_seq = Math.max(state.event_seq, data.event_seq ?? 0);
         break;
       }
@@ -126,35 +137,39 @@ export const channelDecider: Decider<ChannelState, ChannelCommand, ChannelFact> 
       return { type: 'channel.created', data };
     }
     if (!exists) throw new Refusal('not_found', 'Channel not found');
+    // whoever reads only the last fact of a channel learns from it which of its lives it is in
+    const life = state.life === undefined ? {} : { life: state.life };
     switch (command.is) {
       case 'look':
         return undefined;
       case 'change topic': {
         const topic = topicLine(command.topic);
-        return topic === state.topic ? undefined : { type: 'topic.changed', data: { name, topic } };
+        return topic === state.topic ? undefined : { type: 'topic.changed', data: { name, topic, ...life } };
       }
       case 'change modes': {
         const change = checkedModes(command.change);
         const modes = changedModes(state.modes, change);
-        return modes === state.modes ? undefined : { type: 'modes.changed', data: { name, change, modes } };
+        return modes === state.modes
+          ? undefined
+          : { type: 'modes.changed', data: { name, change, modes, ...life } };
       }
       case 'record members': {
         const { action, nicks, reason } = command;
         return nicks.length > 0
-          ? { type: 'members.changed', data: { name, action, nicks, reason } }
+          ? { type: 'members.changed', data: { name, action, nicks, reason, ...life } }
           : undefined;
       }
       case 'invite': {
         const { nicks, event_seq } = command;
         if (!mayInvite(state, command) || nicks.length === 0) return undefined;
-        return { type: 'members.invited', data: { name, nicks, event_seq } };
+        return { type: 'members.invited', data: { name, nicks, event_seq, ...life } };
       }
       case 'archive': {
         if (state.status === 'archived' || isActedUpon(command, state)) return undefined;
         const { deleteAfterMs, cause, event_seq } = command;
         const reason = topicLine(command.reason);
         const delete_after = new Date(now.getTime() + deleteAfterMs).toISOString();
-        const data = { name, reason, delete_after, cause, ...(event_seq ? { event_seq } : {}) };
+        const data = { name, reason, delete_after, cause, ...(event_seq ? { event_seq } : {}), ...life };
         return { type: 'channel.archived', data };
       }
       case 'delete': {
@@ -162,7 +177,7 @@ export const channelDecider: Decider<ChannelState, ChannelCommand, ChannelFact> 
         // time deletes what was archived long enough ago; the one who asks may have read that a while ago
         const isDue = state.archived && Date.parse(state.archived.delete_after) <= now.getTime();
         if (cause === 'lifecycle' && !isDue) return undefined;
-        return { type: 'channel.deleted', data: { name, cause } };
+        return { type: 'channel.deleted', data: { name, cause, ...life } };
       }
     }
   },

@@ -20,6 +20,9 @@ export type MemberAction = (typeof memberActions)[number];
 /** Sequence of the market event that wanted it; absent when none did. */
 const event_seq = z.int().positive().optional();
 
+/** Sequence of the fact that created the channel; absent in older facts. */
+const life = z.int().positive().optional();
+
 /** Who or what wanted it: a caller of the service, a marketplace event, or time that has passed. */
 const cause = z.enum(['request', 'automation', 'lifecycle']);
 
@@ -41,13 +44,14 @@ export const channels = defineStream({
       cause,
       event_seq,
     }),
-    'topic.changed': z.object({ name: z.string(), topic: z.string() }),
+    'topic.changed': z.object({ name: z.string(), topic: z.string(), life }),
     'modes.changed': z.object({
       name: z.string(),
       /** The change that was asked for. */
       change: z.string(),
       /** All modes after it. */
       modes: z.string(),
+      life,
     }),
     /** Something was done to nicks in the channel; only those it worked for are named. */
     'members.changed': z.object({
@@ -55,12 +59,14 @@ export const channels = defineStream({
       action: z.enum(memberActions),
       nicks: z.array(z.string()).min(1),
       reason: z.string(),
+      life,
     }),
     /** Nicks that a later market event wants in the channel too: asked in by command, now or when they appear. */
     'members.invited': z.object({
       name: z.string(),
       nicks: z.array(z.string()).min(1),
       event_seq: z.int().positive(),
+      life,
     }),
     'channel.archived': z.object({
       name: z.string(),
@@ -69,8 +75,9 @@ export const channels = defineStream({
       delete_after: z.string(),
       cause,
       event_seq,
+      life,
     }),
-    'channel.deleted': z.object({ name: z.string(), cause }),
+    'channel.deleted': z.object({ name: z.string(), cause, life }),
   },
 });
 

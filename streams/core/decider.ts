@@ -6,8 +6,11 @@
 export interface Decider<State, Command, Fact> {
   initial(): State;
   subject(command: Command): string;
-  /** Folds one fact into the state, in place. Must accept every fact ever recorded on the subject. */
-  evolve(state: State, fact: Fact): void;
+  /**
+   * Folds one fact into the state, in place, with its sequence where it is on the log. Must accept every fact ever
+   * recorded on the subject.
+   */
+  evolve(state: State, fact: Fact, seq?: number): void;
   /** At most one fact; `undefined` when nothing has to change. Throws `Refusal` when the answer is no. */
   decide(command: Command, state: Readonly<State>, now: Date): Fact | undefined;
 }

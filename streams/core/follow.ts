@@ -12,6 +12,8 @@ export interface FollowOptions {
   after: number;
   /** Begin at this time instead, if `after` is 0. */
   since?: Date | undefined;
+  /** Begin with the last entry of each subject instead, if `after` is 0: what comes later is given out whole. */
+  latest?: boolean;
   filter?: string[];
   /** Entries in one batch at most. */
   batch: number;
@@ -53,10 +55,8 @@ export async function* follow(
       const consumer = await log.ask(() =>
         consumers.add(stream.name, {
           ack_policy: AckPolicy.None,
-          ...(since && after === 0
-            ? { deliver_policy: DeliverPolicy.StartTime, opt_start_time: since.toISOString() }
-            : { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: after + 1 }),
-          ...filterOf(options.filter),
+          ...startOf(after, since, options.latest),
+          ...filterOf(options.filter ?? (options.latest ? stream.subjects : [])),
           inactive_threshold: nanos(30_000),
           mem_storage: true,
           num_replicas: 1,
@@ -112,6 +112,13 @@ export async function* follow(
       pull?.stop();
     }
   }
+}
+
+function startOf(after: number, since?: Date, latest?: boolean) {
+  if (after === 0 && since)
+    return { deliver_policy: DeliverPolicy.StartTime, opt_start_time: since.toISOString() };
+  if (after === 0 && latest) return { deliver_policy: DeliverPolicy.LastPerSubject };
+  return { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: after + 1 };
 }
 
 /** A server looks through a stream for a list of subjects, also of one, hundreds of times as long as for one subject. */

@@ -198,7 +198,7 @@ export class Log {
       if (answer.is === 'stored') {
         // two commands may share the cached state: only the one that saw the last sequence may move it on
         if (cached.seq < answer.seq) {
-          decider.evolve(state, fact);
+          decider.evolve(state, fact, answer.seq);
           cached.seq = answer.seq;
         }
         return { state, fact, position: { stream: stream.name, seq: answer.seq } };

@@ -27,7 +27,7 @@ export class StateCache {
     }
     for await (const fact of read(cached.seq + 1)) {
       if (fact.seq <= cached.seq) continue; // another command on the same state was faster
-      decider.evolve(cached.state as State, fact);
+      decider.evolve(cached.state as State, fact, fact.seq);
       cached.seq = fact.seq;
     }
     return cached;
