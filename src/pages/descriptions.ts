@@ -200,6 +200,15 @@ export const pageDescriptions: Description[] = [
     'This description',
     json('OpenAPI 3.0.3', { openapi: '3.0.3' }),
   ),
+  {
+    ...document(
+      'getGuide',
+      places.guide,
+      'The documentation of this service, to read',
+      text('A page', 'text/html'),
+    ),
+    errors: { 404: 'The documentation was not built here' },
+  },
   document('getDocs', places.docs, 'This description, to read and try', text('A page', 'text/html')),
   {
     id: 'callTools',

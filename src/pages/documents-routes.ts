@@ -18,12 +18,12 @@ export async function discoveryRoutes(
 export function sendDocument(
   { headers }: FastifyRequest,
   reply: FastifyReply,
-  { type, text }: { type: string; text: string },
+  { type, text }: { type: string; text: string | Buffer },
 ): FastifyReply {
   const etag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 27)}"`;
   reply.headers({ etag, 'cache-control': 'public, max-age=3600' });
   const known = (headers['if-none-match'] ?? '').split(',').map((one) => one.trim().replace(/^W\//, ''));
   if (known.includes(etag) || known.includes('*')) return reply.code(304).send();
   // a text would get a charset behind its type, which JSON has none of
-  return reply.header('content-type', type).send(Buffer.from(text));
+  return reply.header('content-type', type).send(typeof text === 'string' ? Buffer.from(text) : text);
 }

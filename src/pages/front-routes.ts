@@ -19,8 +19,8 @@ export async function frontRoutes(app: FastifyInstance, { doors }: { doors: Door
   });
 }
 
-/** Whether HTML is named, and Markdown is not named before it. */
-function wantsHtml(accept = ''): boolean {
+/** Whether a header Accept names HTML, and not Markdown before it. */
+export function wantsHtml(accept = ''): boolean {
   const [html, markdown] = ['text/html', 'text/markdown'].map((type) => accept.toLowerCase().indexOf(type));
   return html! >= 0 && (markdown! < 0 || html! < markdown!);
 }

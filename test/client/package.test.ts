@@ -37,6 +37,8 @@ t.test('CLIENT-02 the package exports the client', async (t) => {
   const packed = new Set(files.map(({ path }) => path));
   for (const name of ['index.js', 'index.d.ts', 'api.d.ts'])
     t.ok(packed.has(`dist/src/client/${name}`), name);
+  for (const name of ['index.html', '404.html', 'search.json', 'guides/operate.html'])
+    t.ok(packed.has(`dist/guide/${name}`), name);
   for (const name of ['main.js', 'cli.js']) t.ok(packed.has(`dist/src/${name}`), name);
   t.ok(
     [...packed].some((path) => path.startsWith('dist/chunks/')),

@@ -50,6 +50,11 @@ export const doors = {
   'DISC-12':
     'A guide for producers is served that names every event type with its fields, channels and line, as it is.',
   'DISC-11': 'Every card and catalog names the skill, and so does every 404.',
+  'GUIDE-01': 'Every document is a page of the guide, and every link of the guide leads to what is there.',
+  'GUIDE-02':
+    'The guide sends what the build made of it and nothing else; a page that is not there leads back.',
+  'GUIDE-03':
+    'The guide can be searched, and read on any screen and without scripts; it asks nothing of other hosts.',
   'SKILL-01': 'The version of the skill comes from a manifest in the repository.',
   'SKILL-02': 'The skill and its files are served with the address of the service in them.',
   'SKILL-03': 'When the manifest cannot be read the skill is answered 503.',

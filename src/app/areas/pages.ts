@@ -1,6 +1,7 @@
 import { openApiDocument } from '../../openapi/document.js';
 import { operations } from '../../openapi/index.js';
 import { docsRoutes } from '../../pages/docs.js';
+import { guideRoutes } from '../../pages/guide.js';
 import { livePageRoutes } from '../../pages/live.js';
 import type { Area, AreaParts } from './area.js';
 
@@ -9,6 +10,7 @@ export function docsArea({ config }: AreaParts): Area {
   return {
     api: async (server) => {
       await server.register(livePageRoutes);
+      await server.register(guideRoutes);
       await server.register(docsRoutes, { document: openApiDocument(operations, config.PUBLIC_URL) });
     },
   };

@@ -41,6 +41,7 @@ export const places = {
   front: '/',
   frontText: '/llms.txt',
   live: '/irc/live',
+  guide: '/guide',
   stats: '/irc/stats',
   channels: '/irc/channels',
   webhook: '/hooks/em/events',

@@ -38,6 +38,6 @@ curl -s "${at.channels}/lobby/messages?limit=20" # what was said in #lobby, olde
 - [API catalog](${at.apiCatalog}) (RFC 9727)
 - [Card of the tool server](${at.serverCard})
 
-People watch the network at ${at.live}.
+People watch the network at ${at.live}, and read the documentation at ${at.guide}.
 `;
 }
