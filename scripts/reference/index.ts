@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { errorsDoc, errorsFile } from '../errors-doc.js';
+import { clientPage } from './client.js';
 import { commandLinePage } from './command-line.js';
 import { configurationPage } from './configuration.js';
 import { factsPage } from './facts.js';
@@ -14,6 +15,7 @@ import { toolsPage } from './tools.js';
 /** Each page, by its file. */
 export const pages: Record<string, () => string | Promise<string>> = {
   [errorsFile]: errorsDoc,
+  'docs/reference/client.md': clientPage,
   'docs/reference/command-line.md': commandLinePage,
   'docs/reference/configuration.md': configurationPage,
   'docs/reference/facts.md': factsPage,

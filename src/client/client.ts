@@ -10,16 +10,16 @@ import { RelayError } from './error.js';
 import { type IrcMessage, type WatchOptions, watchChannel } from './watch.js';
 import { type EventReceipt, type MarketEvent, type Received, signEvent, signQuestion } from './webhook.js';
 
-/** Sends a request: `fetch`, or something around it. */
+/** A function that sends a request and resolves with its answer, as `fetch` does. */
 export type Fetch = (request: Request) => Promise<Response>;
 
-/** Where the service is, and who asks. */
+/** Where the service is, and as whom the client asks. */
 export interface RelayClientOptions {
-  /** Such as `http://127.0.0.1:8100`. */
+  /** The address of the service, such as `http://127.0.0.1:8100`. A slash at its end is allowed. */
   baseUrl: string;
-  /** Key that the operator has given out; sent as `X-Api-Key`. */
+  /** A key of an operator or of an agent. It is sent as `X-Api-Key`. Without one the client asks as a stranger. */
   apiKey?: string | undefined;
-  /** In place of the global `fetch`, such as `walletFetch`. */
+  /** What sends the requests, in place of the global `fetch`: for example the result of `walletFetch`. */
   fetch?: Fetch | undefined;
 }
 
@@ -31,40 +31,71 @@ type Init<T> = undefined extends T ? [init?: T] : [init: T];
 type AnyMedia = `${string}/${string}`;
 
 /**
- * Asks one operation and resolves with the body of its answer: JSON, or text where the operation answers text.
- * Parameters, body, headers and signal are in `init`. Throws `RelayError` for an answer that is an error, and whatever
- * `fetch` throws when there is none.
+ * Asks one operation of the API and resolves with the body of its answer: JSON, or text where the operation answers
+ * text. `init` holds `params` (`path`, `query`, `header`), `body`, `headers` and `signal`. Throws `RelayError` for an
+ * answer that is an error, and what `fetch` throws when there is no answer.
  */
 export type Ask<M extends Method> = <Path extends Exclude<ClientPathsWithMethod<Client<paths>, M>, Streams>>(
   path: Path,
   ...init: Init<MaybeOptionalInit<paths[Path], M>>
 ) => Promise<NonNullable<FetchResponse<paths[Path][M] & object, object, AnyMedia>['data']>>;
 
-/** The API of a Relay Network, typed as it describes itself. */
+/** A client of one service. Paths, parameters, bodies and answers have the types of the API's description. */
 export interface RelayClient {
+  /** The address of the service, without a slash at its end. */
   readonly baseUrl: string;
+  /** Asks an operation that reads, such as `get('/irc/channels')`. */
   get: Ask<'get'>;
+  /** Asks an operation that makes or does something. */
   post: Ask<'post'>;
+  /** Asks an operation that changes something. */
   patch: Ask<'patch'>;
+  /** Asks an operation that takes something away. */
   delete: Ask<'delete'>;
-  /** The same operations with status and headers: errors are values here (`{data, error, response}`). */
+  /** The same operations with status and headers. It resolves with `{data, error, response}`, and does not throw for an error. */
   http: Client<paths>;
   /**
-   * The lines of a channel from now on, or behind the line `after`; goes on where it was after a lost connection.
-   * Throws `RelayError` when the service refuses, what `fetch` throws when the first connection fails, and the
-   * signal's reason when that aborts.
+   * The lines of a channel as they are said, each once: from now on, or after the line `after`. A lost connection is
+   * made again, and goes on after the last line. The first pause is 2 s; pauses double up to 30 s. Throws `RelayError`
+   * when the service refuses, what `fetch` throws when the first connection fails, and the signal's reason when it aborts.
    */
   watch(channel: string, options?: WatchOptions): AsyncGenerator<IrcMessage, never>;
   /**
-   * Signs a marketplace event and posts it. What was not answered may be repeated with the same `event_id`. `dryRun`: only
-   * asks what would become of it.
+   * Signs an event with the webhook's secret and posts it. When there is no answer, post it again with the same
+   * `event_id`: it is accepted once. With `dryRun` nothing is stored: the answer says what would become of the event.
    */
   postEvent(secret: string, event: MarketEvent, options?: { dryRun?: boolean }): Promise<Received>;
-  /** What became of an event that was posted with this secret. */
+  /** Asks what became of an event in each channel. Only the secret with which it was posted may ask. */
   eventReceipt(secret: string, eventId: string): Promise<EventReceipt>;
 }
 
-/** A client of the service at `baseUrl`. Nothing is sent before something is asked. */
+/**
+ * Makes a client of the service at `baseUrl`. It sends nothing until you ask something. It follows no redirects, so that
+ * a key goes to no other host.
+ *
+ * @example
+ * import { createClient, RelayError } from 'relay-network/client';
+ *
+ * const [, , baseUrl = 'http://127.0.0.1:8100'] = process.argv;
+ * const relay = createClient({ baseUrl });
+ * const { users, channels } = await relay.get('/irc/stats');
+ * console.log(`${users} users in ${channels} channels`);
+ *
+ * // parts of a path and of a query are given by name
+ * const params = { path: { channel: 'bounties' }, query: { limit: 3 } };
+ * for (const { nick, text } of await relay.get('/irc/channels/{channel}/messages', { params }))
+ *   console.log(`<${nick}> ${text}`);
+ *
+ * // errors as values, with status and headers
+ * const { error, response } = await relay.http.GET('/identity/by-nick/{nick}', { params: { path: { nick: 'nobody' } } });
+ * console.log(response.status, error?.code);
+ *
+ * // errors that are thrown
+ * await relay.get('/channels/{name}', { params: { path: { name: 'no-such-channel' } } }).catch((error) => {
+ *   if (!(error instanceof RelayError)) throw error;
+ *   console.log(error.status, error.code, error.message);
+ * });
+ */
 export function createClient({ baseUrl, apiKey, fetch = globalThis.fetch }: RelayClientOptions): RelayClient {
   const headers: Record<string, string> = apiKey ? { 'x-api-key': apiKey } : {};
   // a signal that the user gives is to end what is read too

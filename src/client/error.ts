@@ -1,25 +1,29 @@
-/** One bad field of what was sent. */
+/** A field of the request that is wrong. */
 export interface BadField {
+  /** Its name, such as `nick` or `payload.id`. */
   path: string;
+  /** What is wrong with it, to read. */
   message: string;
 }
 
-/** An answer of the service that is an error. */
+/** An answer of the service that is an error. Its `message` says what is wrong, to read. */
 export class RelayError extends Error {
   override readonly name = 'RelayError';
   /** The HTTP status. */
   readonly status: number;
-  /** What is wrong, for programs; `http_<status>` when something other than the service answered. */
+  /** What is wrong, for programs: a code of the list of errors. It is `http_<status>` when something other than the service answered. */
   readonly code: string;
-  /** Each bad field of the input; empty when it was not about the input. */
+  /** Each wrong field of the request. It is empty when the request was not wrong. */
   readonly details: BadField[];
+  /** What to do about it, where the service says so. */
   readonly hint: string | undefined;
-  /** Names a fault of the service in the service's log. */
+  /** The id of the request in the service's log, for faults of the service. */
   readonly requestId: string | undefined;
-  /** Seconds after which the same request may succeed, where the service has said so. */
+  /** Seconds to wait before the same request may succeed, where the service says so. */
   readonly retryAfter: number | undefined;
+  /** The headers of the answer. */
   readonly headers: Headers;
-  /** The body as it came: JSON, or text where it was none. */
+  /** The body as it came: parsed JSON, or text when it was not JSON. */
   readonly body: unknown;
 
   constructor(response: Pick<Response, 'status' | 'headers'>, body: unknown) {

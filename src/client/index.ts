@@ -9,4 +9,11 @@ export {
 export { type BadField, RelayError } from './error.js';
 export { type WalletAccount, walletFetch } from './wallet.js';
 export type { IrcMessage, WatchOptions } from './watch.js';
-export { type EventReceipt, type MarketEvent, type Received, signEvent, signQuestion } from './webhook.js';
+export {
+  type EventReceipt,
+  type MarketEvent,
+  type Received,
+  type SignatureHeaders,
+  signEvent,
+  signQuestion,
+} from './webhook.js';

@@ -3,14 +3,16 @@ import { createClient, type Fetch, type RelayClientOptions } from './client.js';
 
 /** A wallet that signs messages (`personal_sign`), such as an account of viem. */
 export interface WalletAccount {
+  /** The address of the wallet. */
   address: `0x${string}`;
+  /** Signs bytes as `personal_sign` does, and resolves with the signature in hex. */
   signMessage(options: { message: { raw: Uint8Array } }): Promise<`0x${string}`>;
 }
 
 /**
- * A `fetch` for `createClient` that signs each request with a wallet (ERC-8128), in place of an API key. Asks the
- * service once for its rules and for a nonce each time, of which there are 30 a minute: keep it for what needs it.
- * Throws `RelayError` when it gets neither.
+ * Makes a `fetch` for `createClient` that signs each request with a wallet (ERC-8128), in place of an API key. It asks
+ * the service once for its rules, and for a nonce before each request. There are 30 nonces a minute, so use it only for
+ * what needs a wallet. Its requests throw `RelayError` when the service gives no rules or no nonce.
  */
 export function walletFetch(
   account: WalletAccount,

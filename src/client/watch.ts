@@ -2,15 +2,15 @@ import { type EventSourceMessage, EventSourceParserStream } from 'eventsource-pa
 import type { operations } from './api.js';
 import { RelayError } from './error.js';
 
-/** A line that was said in a channel. */
+/** A line of a channel, with its id, nick, text and time. */
 export type IrcMessage =
   operations['listIrcMessages']['responses'][200]['content']['application/json'][number];
 
-/** From where on a channel is watched, and how long. */
+/** Where watching a channel begins, and when it ends. */
 export interface WatchOptions {
-  /** Id of the last line that is known: what was said since then comes first. */
+  /** The id of the last line that you know: the lines after it come first. `0-0` is before every line. */
   after?: string | undefined;
-  /** Ends it. */
+  /** Ends the watching, and the connection, when it aborts. */
   signal?: AbortSignal | undefined;
 }
 

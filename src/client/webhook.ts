@@ -1,24 +1,27 @@
 import type { operations } from './api.js';
 
-/** An event of the task marketplace as it is posted. */
+/** An event as a producer posts it: `event_id`, `event_type`, `source`, `payload`. */
 export type MarketEvent = operations['receiveEvent']['requestBody']['content']['application/json'];
-/** What became of a posted event. */
+/** The answer to a posted event: its channels and its line, or what a dry run found. */
 export type Received = operations['receiveEvent']['responses'][200 | 202]['content']['application/json'];
 
-/** What became of a posted event. */
+/** What became of a posted event: its status, and each of its channels. */
 export type EventReceipt = operations['getEventReceipt']['responses'][200]['content']['application/json'];
 
-interface SignatureHeaders {
+/** The two headers of a signed request to the webhook. */
+export interface SignatureHeaders {
+  /** `sha256=` and the HMAC in hex. */
   'X-EM-Signature': string;
+  /** When it was signed, as ISO 8601 in UTC. */
   'X-EM-Timestamp': string;
 }
 
-/** The headers that make the text of an event genuine: sent with exactly this text, within five minutes. */
+/** Signs the body of an event, for other HTTP clients. Send the headers with exactly this text, within five minutes. */
 export async function signEvent(secret: string, body: string, now = new Date()): Promise<SignatureHeaders> {
   return { 'X-EM-Signature': await signatureOf(secret, body), 'X-EM-Timestamp': now.toISOString() };
 }
 
-/** The headers with which its producer asks what became of an event, within five minutes. */
+/** Signs the question what became of an event, for other HTTP clients. Send the headers within five minutes. */
 export async function signQuestion(
   secret: string,
   eventId: string,

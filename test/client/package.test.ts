@@ -3,7 +3,7 @@ import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import ts from 'typescript';
 import { clientTypes, typesFile } from '../../scripts/client-types.js';
 import { operations } from '../../src/openapi/index.js';
@@ -48,10 +48,7 @@ t.test('CLIENT-02 the package exports the client', async (t) => {
 });
 
 /** What a strict compiler says of a user's program beside the package. */
-async function compile(
-  t: Parameters<typeof temporaryDirectory>[0],
-  program: string,
-): Promise<{ says: string[]; file: string }> {
+async function compile(t: Test, program: string): Promise<{ says: string[]; file: string }> {
   const dir = await temporaryDirectory(t);
   await mkdir(join(dir, 'node_modules/@types'), { recursive: true });
   await symlink(resolve('.'), join(dir, 'node_modules/relay-network'));
@@ -77,10 +74,17 @@ async function compile(
   return { says, file: file.replace(/ts$/, 'js') };
 }
 
-t.test('CLIENT-02 the program of docs/guides/client.md compiles and runs', async (t) => {
-  const [, program] = /```ts\n(.*?)```/s.exec(await readFile('docs/guides/client.md', 'utf8')) ?? [];
+/** The program of a document, compiled. */
+async function programOf(t: Test, document: string): Promise<string> {
+  const [, program] = /```ts\n(.*?)```/s.exec(await readFile(document, 'utf8')) ?? [];
   const { says, file } = await compile(t, program!);
-  t.same(says, []);
+  t.same(says, [], document);
+  return file;
+}
+
+t.test('CLIENT-02 the programs of the guide and of the reference compile and run', async (t) => {
+  const guide = await programOf(t, 'docs/guides/client.md');
+  const reference = await programOf(t, 'docs/reference/client.md');
   const service = await startService(t, {});
   // ready is when events are taken; a channel is known when the recorder has joined it
   await eventually(
@@ -92,10 +96,16 @@ t.test('CLIENT-02 the program of docs/guides/client.md compiles and runs', async
     30_000,
   );
   const env = { RELAY_URL: service.url, EM_WEBHOOK_SECRET: webhookSecret };
-  const { stdout } = await run(process.execPath, [file], { env, timeout: 40_000 });
+  const { stdout } = await run(process.execPath, [guide], { env, timeout: 40_000 });
   t.match(stdout, /^#bounties \d+$/m);
   t.match(stdout, /^404 wallet_not_linked .+$/m);
   t.match(stdout, /^seen: \[NEW\] a1b2c3d4 \| Photograph a shop front \|/m);
+
+  const { stdout: said } = await run(process.execPath, [reference, service.url], { timeout: 40_000 });
+  t.match(
+    said,
+    /^\d+ users in \d+ channels\n<em-bot> \[NEW\] a1b2c3d4 .*\n404 wallet_not_linked\n404 not_found \S/,
+  );
 });
 
 t.test('CLIENT-02 what the API does not know does not compile', async (t) => {
