@@ -33,6 +33,7 @@ export const incidentRows = new Rows({
   outcome: 'text',
   error: 'text',
   mask: 'text',
+  voice: 'boolean',
   until: 'timestamptz',
   lifted_at: 'timestamptz',
   pardoned_at: 'timestamptz',
@@ -50,7 +51,7 @@ export const incidentRows = new Rows({
  */
 export const moderationModel = defineProjection({
   name: 'moderation',
-  version: 5,
+  version: 6,
   streams: [moderation],
   ddl: (schema) => `
     ${incidentRows.create(`${schema}.incidents`)}
@@ -141,8 +142,9 @@ async function setAnswers(tx: Tx, facts: FactOfType<'incident.answered'>[], sche
   if (facts.length === 0) return;
   await tx.query(
     `update ${schema}.incidents as i
-     set outcome = row.outcome, error = row.error, mask = row.mask, until = row.until
-     from json_to_recordset($1::json) as row (ref text, outcome text, error text, mask text, until timestamptz)
+     set outcome = row.outcome, error = row.error, mask = row.mask, voice = row.voice, until = row.until
+     from json_to_recordset($1::json) as row (ref text, outcome text, error text, mask text, voice boolean,
+       until timestamptz)
      where i.ref = row.ref`,
     [json(facts.map(({ data }) => data))],
   );

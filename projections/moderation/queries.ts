@@ -69,6 +69,8 @@ export interface RunningIncident {
   action: Action;
   seconds: number | null;
   mask: string | null;
+  /** A voice was taken beside the mask. */
+  voice: boolean;
   until: Date | null;
   pardoned: boolean;
 }
@@ -320,8 +322,24 @@ function recordView(row: StoredIncident): IncidentRecord {
 function runningView(row: StoredIncident): RunningIncident {
   const { id, ref, subject, nick, host, account, channel, patterns, action, seconds, mask, until } = row;
   const pardoned = row.pardoned_at !== null;
+  const voice = row.voice === true;
   return {
-    ...{ id, ref, subject, nick, host, account, channel, patterns, action, seconds, mask, until, pardoned },
+    ...{
+      id,
+      ref,
+      subject,
+      nick,
+      host,
+      account,
+      channel,
+      patterns,
+      action,
+      seconds,
+      mask,
+      voice,
+      until,
+      pardoned,
+    },
     saidAt: row.said_at,
   };
 }

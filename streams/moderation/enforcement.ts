@@ -11,9 +11,17 @@ export interface Enforcement {
   sparing?: readonly string[] | undefined;
   /** What they are told, or the reason that a kick gives. */
   text: string;
-  /** For what is taken back: the mask that was set; absent where a voice was taken. */
+  /** For what is taken back: the mask that was set; absent where only a voice was taken. */
   mask?: string | undefined;
+  /** For what is taken back: a voice was taken beside the mask. */
+  voice?: boolean | undefined;
 }
 
-/** What came of it, by the word of the network. `mask` is what was set; absent where a voice was taken. */
-export type Enforced = { is: 'done'; mask?: string } | { is: 'spared' } | { is: 'failed'; error: string };
+/**
+ * What came of it, by the word of the network. `mask` is what was set, `voice` whether a voice was taken beside it; without
+ * a mask only a voice was.
+ */
+export type Enforced =
+  | { is: 'done'; mask?: string; voice?: true }
+  | { is: 'spared' }
+  | { is: 'failed'; error: string };

@@ -54,8 +54,10 @@ export const moderation = defineStream({
       action: z.enum(actions),
       outcome: z.enum(['done', 'failed', 'spared']),
       error: z.string().optional(),
-      /** The mask that was banned or quieted; absent where a voice was taken instead. */
+      /** The mask that was banned or quieted; absent where only a voice was taken. */
       mask: z.string().optional(),
+      /** A voice was taken beside the mask, and is given back with it. */
+      voice: z.literal(true).optional(),
       /** When it is to be lifted, ISO 8601. */
       until: z.string().optional(),
     }),

@@ -72,18 +72,25 @@ t.test('the guardian on a real network', async (t) => {
     });
   });
 
-  await t.test('MOD-17 where only voices speak, the voice is taken', async (t) => {
-    const vera = await stage.agent('vera');
-    await vera.join('#stage', '#room-a');
-    await ask('PATCH', '/channels/stage', { voice: ['vera'] });
-    await say(vera, '#room-a', attack, 1);
-    const quieted = await say(vera, '#stage', attack, 2);
-    t.match(quieted, { level: 'MUTE', outcome: 'done' });
-    t.same(await bans('#stage'), []);
-    t.ok((await names('#stage')).includes('vera'), 'no voice any more');
-    await ask('POST', `/ops/incidents/${quieted.id}/pardon`);
-    await eventually('the voice to be given back', async () => (await names('#stage')).includes('+vera'));
-  });
+  await t.test(
+    'MOD-17 where only voices speak, the voice is taken, and the mute holds when all may speak',
+    async (t) => {
+      const vera = await stage.agent('vera');
+      await vera.join('#stage', '#room-a');
+      await ask('PATCH', '/channels/stage', { voice: ['vera'] });
+      await say(vera, '#room-a', attack, 1);
+      const quieted = await say(vera, '#stage', attack, 2);
+      t.match(quieted, { level: 'MUTE', outcome: 'done' });
+      t.match(await bans('#stage'), [/^m:/]);
+      t.ok((await names('#stage')).includes('vera'), 'no voice any more');
+      t.equal((await ask('PATCH', '/channels/stage', { modes: '-m' })).status, 200);
+      t.match((await vera.ask('PRIVMSG #stage :and now')).join('\n'), / 404 /);
+      t.equal((await ask('PATCH', '/channels/stage', { modes: '+m' })).status, 200);
+      await ask('POST', `/ops/incidents/${quieted.id}/pardon`);
+      await eventually('the voice to be given back', async () => (await names('#stage')).includes('+vera'));
+      t.same(await bans('#stage'), []);
+    },
+  );
 
   await t.test('MOD-18 operators are left alone, and so are our bots', async (t) => {
     await witness.join('#room-a');

@@ -55,7 +55,7 @@ function comparable(rows: Awaited<ReturnType<typeof rowsOf>>): typeof rows {
  * for a nick or for who votes, and the sums of which weights and means are made; when an event ended, and each of its lines.
  */
 const newerColumns = [
-  ...['private', 'private_count', 'life', 'nick_key'],
+  ...['private', 'private_count', 'life', 'nick_key', 'voice'],
   ...['appealed_at', 'appeal', 'upheld_at', 'told_at'],
   ...['ended_at', 'lines'],
   ...['stands', 'plain', 'hearsay', 'firm_weight', 'firm_rated', 'plain_weight', 'plain_rated'],

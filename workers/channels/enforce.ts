@@ -7,6 +7,7 @@ import { type Member, membersOf, modesOf } from './lookups.js';
 import { find, maskOf, type Whereabouts } from './offenders.js';
 
 const failed = (error: string): Enforced => ({ is: 'failed', error });
+const notDone = 'The network did not carry it out';
 
 /** Acts against somebody in a channel, or takes that back. Operators of network and channel are spared. */
 export async function enforce(session: Session, wanted: Enforcement): Promise<Enforced> {
@@ -62,44 +63,44 @@ async function kick(session: Session, { channel, nick, text }: Enforcement): Pro
 }
 
 /**
- * Nobody without a voice speaks in a +m channel: there the voice goes. Elsewhere a mask keeps them from speaking, which a
- * voice is heard over.
+ * A mask keeps them from speaking, whatever becomes of the modes of the channel. A voice is heard over it, so that goes
+ * too: it is all that can be done where the server cannot mute, and enough there in a channel that is +m.
  */
 async function quiet(session: Session, wanted: Enforcement, member: Member | undefined): Promise<Enforced> {
   const { channel, nick } = wanted;
-  if ((await modesOf(session, channel)).has('m')) {
-    if (!member) return { is: 'done' };
+  const isSilent = (await modesOf(session, channel)).has('m');
+  if (member && (isSilent || member.voice)) {
     const { error } = await session.ask('SAMODE', channel, '-v', nick);
     const still = (await membersOf(session, channel)).get(casefold(nick))?.voice;
-    if (error || still) return failed(error?.text ?? 'The network did not carry it out');
-    await tell(session, wanted);
-    return { is: 'done' };
+    if (error || still) return failed(error?.text ?? notDone);
   }
-  if (!(await limitsOf(session)).extended.includes('m')) return failed('The network cannot mute');
+  const canMute = (await limitsOf(session)).extended.includes('m');
   const mask = `m:${await maskOf(session, wanted)}`;
-  const error = await ban(session, wanted, mask);
-  if (error) return failed(error);
-  if (member?.voice) await session.ask('SAMODE', channel, '-v', nick);
+  const error = canMute ? await ban(session, wanted, mask) : 'The network cannot mute';
+  if (error && !isSilent) return failed(error);
   if (member) await tell(session, wanted);
-  return { is: 'done', mask };
+  if (error) return { is: 'done' };
+  // in a silent channel they had a voice to speak with, also where a mute before this one has taken it
+  return { is: 'done', mask, ...(member && (isSilent || member.voice) ? { voice: true } : {}) };
 }
 
 async function takeBack(session: Session, wanted: Enforcement): Promise<Enforced> {
-  const { act, channel, mask } = wanted;
+  const { act, channel, mask, voice } = wanted;
   if (mask !== undefined) {
     const error = await lift(session, channel, mask);
-    return error ? failed(error) : { is: 'done', mask };
+    if (error) return failed(error);
   }
   // who has left has no voice to be given back, and a channel that is gone has no bans
-  const found = act === 'unquiet' ? await find(session, wanted) : undefined;
+  const isVoice = act === 'unquiet' && (voice || mask === undefined);
+  const found = isVoice ? await find(session, wanted) : undefined;
   if (found?.is === 'there' && (await membersOf(session, channel)).has(casefold(found.nick))) {
     const { error } = await session.ask('SAMODE', channel, '+v', found.nick);
     if (error) return failed(error.text);
   }
-  return { is: 'done' };
+  return { is: 'done', ...(mask === undefined ? {} : { mask }) };
 }
 
 function wordsOf(lines: readonly IrcLine[]): string {
   const notice = lines.find(({ command }) => command === 'NOTICE');
-  return notice ? textOf(notice).replace(/^\*+ */, '') : 'The network did not carry it out';
+  return notice ? textOf(notice).replace(/^\*+ */, '') : notDone;
 }

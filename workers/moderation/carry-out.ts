@@ -48,7 +48,11 @@ export async function answer(
       : { until: new Date(log.now().getTime() + seconds * 1_000).toISOString() };
   const came =
     enforced.is === 'done'
-      ? { ...until, ...(enforced.mask === undefined ? {} : { mask: enforced.mask }) }
+      ? {
+          ...until,
+          ...(enforced.mask === undefined ? {} : { mask: enforced.mask }),
+          ...(enforced.voice ? { voice: enforced.voice } : {}),
+        }
       : enforced.is === 'failed'
         ? { error: enforced.error }
         : {};

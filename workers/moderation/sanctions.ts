@@ -123,7 +123,7 @@ export class Sanctions {
 
   async #lift(incident: RunningIncident, now: Date): Promise<void> {
     const { log, logger, enforce, read } = this.#options;
-    const { ref, subject, nick, host, account, channel, action, mask } = incident;
+    const { ref, subject, nick, host, account, channel, action, mask, voice } = incident;
     if ((this.#refused.get(ref) ?? 0) > now.getTime()) return;
     const record = (ended: { outcome: 'done' | 'failed' | 'outlived'; error?: string }) =>
       log.handle(moderation, personDecider, { is: 'lift', subject, ref, ...ended }, { by: guard });
@@ -134,7 +134,7 @@ export class Sanctions {
     const lifted = await enforce({
       act: action === 'ban' ? 'unban' : 'unquiet',
       ...{ channel, nick, host: host ?? undefined, account: account ?? undefined, text: '' },
-      ...(mask === null ? {} : { mask }),
+      ...(mask === null ? {} : { mask, voice }),
     });
     if (lifted.is === 'failed') {
       this.#refused.set(ref, now.getTime() + refusedMs);
