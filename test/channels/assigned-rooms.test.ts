@@ -101,3 +101,26 @@ t.test('CHAN-85 what an operator closed before is closed to whoever the task doe
   await shown(room, '[ASSIGNED]');
   await isClosedTo(t, stranger, room);
 });
+
+t.test('CHAN-85 what was said in a closed room is not shown to who comes when it is opened', async (t) => {
+  const { ask, worker, stranger, modes } = await stage(t);
+  for (const [room, closed, opened] of [
+    ['#den-one', '+i', '-i'],
+    ['#den-two', '+k secret', '-k'],
+    ['#den-three', '+s', '-s'],
+  ] as const) {
+    const create = { name: room, type: 'special', modes: `+nt${closed.slice(1)}`, invite_list: ['worker'] };
+    t.equal((await ask('POST', '/channels', create, key)).status, 201);
+    await worker.waitUntil(() => worker.raw.some((line) => line.includes(` 366 worker ${room} `)), 10_000);
+    await worker.ask(`PRIVMSG ${room} :between us`);
+    t.equal((await ask('PATCH', `/channels/${room.slice(1)}`, { modes: opened }, key)).status, 200);
+    await worker.ask(`PRIVMSG ${room} :for all`);
+    t.match(await modes(room), /^HPnt 100:1d$/);
+    await stranger.join(room);
+    await stranger.waitUntil(() => stranger.raw.some((line) => line.includes(`${room} :for all`)), 10_000);
+    t.notOk(
+      stranger.raw.some((line) => line.includes(`${room} :between us`)),
+      room,
+    );
+  }
+});

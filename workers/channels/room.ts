@@ -1,4 +1,10 @@
-import { type ChannelState, type ChannelType, modeFlags, parseModes } from '../../streams/channels/index.js';
+import {
+  type ChannelState,
+  type ChannelType,
+  changedModes,
+  modeFlags,
+  parseModes,
+} from '../../streams/channels/index.js';
 import { Refusal } from '../../streams/core/index.js';
 import { casefold } from '../../streams/irc-grammar.js';
 import { historyMode, permanentMode } from '../irc/join.js';
@@ -85,6 +91,10 @@ export async function applySettings(
   }
   return { changed, refused };
 }
+
+/** Whether more people can come in or know of a channel than before: what was said until then is not for them. */
+const isOpened = (before: Modes, after: Modes): boolean =>
+  [...'spik'].some((flag) => before.has(flag) && !after.has(flag));
 
 /** Whether the room of an assigned task is, or was until now, for others too. */
 const isToClose = (wanted: RoomSettings, { modes }: Pick<FoundRoom, 'modes'>): boolean =>
@@ -193,7 +203,10 @@ export async function repairRoom(session: Session, room: Room, bots: readonly st
   return [...changed, ...gone.map((nick) => `${nick} brought back`)];
 }
 
-/** Sets modes as they were asked for, our bots keeping their voice; why that cannot be, if so. */
+/**
+ * Sets modes as they were asked for, our bots keeping their voice; why that cannot be, if so. What was said while a
+ * channel was closed is not shown to who comes when it is open.
+ */
 export async function changeModes(
   session: Session,
   { name, modes }: Pick<Room, 'name' | 'modes'>,
@@ -206,6 +219,12 @@ export async function changeModes(
   }
   const line = withKey(change, modes);
   if (line[0] === '') return undefined;
+  const { flag, value } = historyMode;
+  if (hasSetting(session, flag) && isOpened(modeFlags(modes), modeFlags(changedModes(modes, change)))) {
+    const isTheirs = parseModes(change)?.some((one) => one.flag === flag);
+    line[0] = `-${flag}${line[0]}${isTheirs ? '' : `+${flag}`}`;
+    if (!isTheirs) line.push(value);
+  }
   const { error } = await session.ask('SAMODE', name, ...line);
   return error ?? undefined;
 }
