@@ -68,6 +68,7 @@ export const environment = z.object({
     .enum(['true', 'false'], 'must be true or false')
     .default('true')
     .transform((value) => value === 'true'),
+  GUARDIAN_LOOP_MINUTES: wholeNumber(0, 1_440).default(10),
   CHANNEL_CREATIONS_PER_HOUR: wholeNumber(0).default(100),
   CHANNEL_DELETIONS_PER_HOUR: wholeNumber(0).default(50),
   MEMBER_OPERATIONS_PER_HOUR: wholeNumber(0).default(1_000),

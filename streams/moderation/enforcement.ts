@@ -9,6 +9,8 @@ export interface Enforcement {
   account?: string | undefined;
   /** Nicks that no mask may hit: those of our bots, which may come from the same host. */
   sparing?: readonly string[] | undefined;
+  /** Nobody else of their host is meant: somebody who is not identified is kept from speaking by user and host. */
+  thisUser?: true | undefined;
   /** What they are told, or the reason that a kick gives. */
   text: string;
   /** For what is taken back: the mask that was set; absent where only a voice was taken. */

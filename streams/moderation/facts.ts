@@ -10,7 +10,10 @@ export type Level = (typeof levels)[number];
 export const actions = ['none', 'notice', 'quiet', 'kick', 'ban', 'withhold'] as const;
 export type Action = (typeof actions)[number];
 
-/** Which incident of its subject: `line:<id of the line>` or `event:<id of the event>`. */
+/**
+ * Which incident of its subject: `line:<id of the line>`, `event:<id of the event>`, or `loop-warn:` or `loop-mute:` with the
+ * id of the last line of somebody whose program was in a loop.
+ */
 const ref = z.string();
 const points = z.int().min(0).max(100);
 

@@ -23,6 +23,10 @@ const longestBanSeconds = 30 * 24 * 3_600;
 /** Bans that are older make the next one no longer. */
 export const banMemoryMs = 30 * day;
 
+/** Mutes of loops that are older make the next one no longer. */
+export const loopMemoryMs = day;
+const longestLoopSeconds = 24 * 3_600;
+
 /** The level of a number of points; `undefined` below all of them. */
 export function levelOf(score: number, thresholds: Thresholds): Level | undefined {
   return levels[thresholds.findLastIndex((threshold) => score >= threshold)];
@@ -63,4 +67,14 @@ export function sentenceOf(level: Level, bans: number): { action: Action; second
     case 'BAN':
       return { action: 'ban', seconds: Math.min(longestBanSeconds, firstBanSeconds * 2 ** bans) };
   }
+}
+
+/** What a loop asks for; a mute lasts so many minutes, twice as long for each of a number of earlier ones. */
+export function loopSentence(
+  level: 'WARN' | 'MUTE',
+  minutes: number,
+  mutes: number,
+): { action: Action; seconds?: number } {
+  if (level === 'WARN') return { action: 'notice' };
+  return { action: 'quiet', seconds: Math.min(longestLoopSeconds, minutes * 60 * 2 ** mutes) };
 }

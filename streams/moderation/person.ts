@@ -1,6 +1,22 @@
 import { type Decider, Refusal } from '../core/index.js';
-import { type Answered, type Incident, type Level, type ModerationFact, personSubject } from './facts.js';
-import { banMemoryMs, judge, sentenceOf, type Thresholds } from './judgement.js';
+import {
+  type Answered,
+  type Incident,
+  type Level,
+  levels,
+  type ModerationFact,
+  personSubject,
+} from './facts.js';
+import {
+  banMemoryMs,
+  judge,
+  loopMemoryMs,
+  loopSentence,
+  sentenceOf,
+  type Thresholds,
+  usualThresholds,
+} from './judgement.js';
+import { loopPattern } from './loops.js';
 import type { Score } from './score.js';
 
 /** One incident of a person, as far as later decisions need it. */
@@ -9,6 +25,8 @@ interface Entry {
   at: number;
   level: Level;
   action: Incident['action'];
+  /** It is no attack, and makes none worse. */
+  isLoop: boolean;
   outcome?: Answered['outcome'];
   /** A quiet or ban that has not been lifted. */
   runs: boolean;
@@ -23,18 +41,29 @@ export interface PersonState {
   incidents: Map<string, Entry>;
 }
 
+type Said = Pick<
+  Incident,
+  'ref' | 'nick' | 'host' | 'account' | 'channel' | 'private' | 'said_at' | 'text_hash' | 'text'
+>;
+
 /** What can be asked about a person. */
 export type PersonCommand =
   /** A text of theirs was scored. */
   | {
       is: 'judge';
       person: string;
-      said: Pick<
-        Incident,
-        'ref' | 'nick' | 'host' | 'account' | 'channel' | 'private' | 'said_at' | 'text_hash' | 'text'
-      >;
+      said: Said;
       score: Score;
       thresholds: Thresholds;
+      spared?: 'late' | undefined;
+    }
+  /** A program of theirs and others answer each other; a mute is for so many minutes the first time. */
+  | {
+      is: 'loop';
+      person: string;
+      said: Said;
+      level: 'WARN' | 'MUTE';
+      minutes: number;
       spared?: 'late' | undefined;
     }
   | ({ is: 'answer'; subject: string } & Answered)
@@ -50,13 +79,14 @@ export type PersonCommand =
 export const personDecider: Decider<PersonState, PersonCommand, ModerationFact> = {
   initial: () => ({ incidents: new Map() }),
 
-  subject: (command) => (command.is === 'judge' ? personSubject(command.person) : command.subject),
+  subject: (command) => ('person' in command ? personSubject(command.person) : command.subject),
 
   evolve({ incidents }, { type, data }) {
     if (type === 'incident.recorded') {
-      const { said_at, level, action } = data;
+      const { said_at, level, action, patterns } = data;
       const open = { runs: false, pardoned: false, appealed: false, upheld: false, told: false };
-      incidents.set(data.ref, { at: Date.parse(said_at), level, action, ...open });
+      const isLoop = patterns === loopPattern;
+      incidents.set(data.ref, { at: Date.parse(said_at), level, action, isLoop, ...open });
       return;
     }
     const entry = incidents.get(data.ref);
@@ -86,8 +116,10 @@ export const personDecider: Decider<PersonState, PersonCommand, ModerationFact> 
   },
 
   decide(command, { incidents }) {
-    if (command.is === 'judge')
-      return incidents.has(command.said.ref) ? undefined : recorded(command, incidents);
+    if ('person' in command) {
+      if (incidents.has(command.said.ref)) return undefined;
+      return command.is === 'loop' ? looped(command, incidents) : recorded(command, incidents);
+    }
     const entry = incidents.get(command.ref);
     if (!entry) throw new Refusal('not_found', 'There is no such incident');
     switch (command.is) {
@@ -128,7 +160,9 @@ function recorded(
 ): ModerationFact | undefined {
   const { person, said, score, thresholds, spared } = command;
   const at = Date.parse(said.said_at);
-  const earlier = [...incidents.values()].filter((one) => one.level !== 'LOG' && !one.pardoned);
+  const earlier = [...incidents.values()].filter(
+    (one) => one.level !== 'LOG' && !one.isLoop && !one.pardoned,
+  );
   const judged = judge(score, earlier, at, thresholds);
   if (!judged) return undefined;
   const bans = earlier.filter(
@@ -144,6 +178,25 @@ function recorded(
       text_score: score.score,
       patterns: score.patterns.join(','),
       ...(spared && sentence.action !== 'none' ? { action: 'none', spared } : sentence),
+    },
+  };
+}
+
+function looped(
+  { person, said, level, minutes, spared }: PersonCommand & { is: 'loop' },
+  incidents: ReadonlyMap<string, Entry>,
+): ModerationFact {
+  const at = Date.parse(said.said_at);
+  const mutes = [...incidents.values()].filter(
+    (one) => one.isLoop && one.level === 'MUTE' && !one.pardoned && Math.abs(at - one.at) < loopMemoryMs,
+  );
+  const score = usualThresholds[levels.indexOf(level)]!;
+  return {
+    type: 'incident.recorded',
+    data: {
+      ...said,
+      ...{ person, level, score, text_score: 0, patterns: loopPattern },
+      ...(spared ? { action: 'none', spared } : loopSentence(level, minutes, mutes.length)),
     },
   };
 }

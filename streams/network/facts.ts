@@ -24,6 +24,8 @@ const sighting = z.discriminatedUnion('is', [
     msgid: z.string().optional(),
     /** The channel was closed to the public when it was said. */
     private: z.literal(true).optional(),
+    /** The network said with it that they are marked as a program (`+B`). A history that is replayed says nothing of that. */
+    bot: z.literal(true).optional(),
   }),
   z.object({ is: z.literal('join'), at, ...who }),
   z.object({ is: z.enum(['part', 'quit']), at, ...who, reason: z.string() }),

@@ -72,6 +72,7 @@ export class GuardHouse {
     const log = await openLog(this.t, this.nats.url);
     const guard = new GuardChannels({
       ...{ log, logger, thresholds: usualThresholds, ignored: [], bots: ['em-bot'], appealTo: 'channelserv' },
+      loopMinutes: 10,
       ...{ enforce: hand.enforce, read: this.read },
       ...options,
     });

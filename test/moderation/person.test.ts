@@ -134,6 +134,48 @@ t.test('MOD-08 what is decided about a person', async (t) => {
     );
 });
 
+t.test('MOD-30 what is decided about a program in a loop', async (t) => {
+  const looping = (ref: string, minutes: number, level: 'WARN' | 'MUTE', spared?: 'late'): PersonCommand => ({
+    ...{ is: 'loop', person, said: said(ref, minutes), level, minutes: 10, spared },
+  });
+  const looped = (ref: string, minutes: number, level: 'WARN' | 'MUTE', fields: Fields) =>
+    recorded(ref, minutes, level, {
+      ...{ score: level === 'WARN' ? 40 : 60, text_score: 0, patterns: 'loop' },
+      ...fields,
+    });
+  const warned = looped('loop-warn:1-0', 0, 'WARN', { action: 'notice' });
+  given([])
+    .when(looping('loop-warn:1-0', 0, 'WARN'))
+    .decides(t, warned);
+  given([warned])
+    .when(looping('loop-warn:1-0', 0, 'WARN'))
+    .decides(t, undefined, 'each line once');
+  const mute = (ref: string, minutes: number, seconds: number) =>
+    looped(ref, minutes, 'MUTE', { action: 'quiet', seconds });
+  const first = mute('loop-mute:2-0', 1, 600);
+  given([warned])
+    .when(looping('loop-mute:2-0', 1, 'MUTE'))
+    .decides(t, first);
+  given([first])
+    .when(looping('loop-mute:3-0', 20, 'MUTE'))
+    .decides(t, mute('loop-mute:3-0', 20, 1_200), 'twice as long');
+  given([first])
+    .when(looping('loop-mute:3-0', 25 * 60, 'MUTE'))
+    .decides(t, mute('loop-mute:3-0', 25 * 60, 600), 'a day later it is forgotten');
+  given([first, { type: 'incident.pardoned', data: { ref: 'loop-mute:2-0', reason: '' } }])
+    .when(looping('loop-mute:3-0', 20, 'MUTE'))
+    .decides(t, mute('loop-mute:3-0', 20, 600), 'and what was pardoned at once');
+  given(Array.from({ length: 9 }, (_, n) => mute(`loop-mute:${n}-1`, n, 600)))
+    .when(looping('loop-mute:99-0', 20, 'MUTE'))
+    .decides(t, mute('loop-mute:99-0', 20, 86_400), 'a day is the longest');
+  given([])
+    .when(looping('loop-mute:2-0', 1, 'MUTE', 'late'))
+    .decides(t, looped('loop-mute:2-0', 1, 'MUTE', { action: 'none', spared: 'late' }));
+  given([warned, first])
+    .when(judging('line:5-0', 5, scored(50)))
+    .decides(t, recorded('line:5-0', 5, 'WARN'), 'it makes no attack worse');
+});
+
 t.test('MOD-09 MOD-10 answers, lifts and pardons', async (t) => {
   const subject = 'moderation.person.x';
   const ban = recorded('line:1-0', 0, 'BAN', { action: 'ban', seconds: 3_600 });

@@ -191,6 +191,53 @@ t.test('MOD-13 two guardians at a time record each line once', async (t) => {
     );
 });
 
+t.test('MOD-30 programs that answer each other are warned and muted, each once', async (t) => {
+  const house = await GuardHouse.open(t);
+  const hand = new Hand();
+  const first = await house.guard(hand);
+  const at = Math.round(house.log.now().getTime()) - 20_000;
+  const said = (n: number, channel: string, [one, other]: [string, string]) => {
+    const [nick, to] = n % 2 ? [one, other] : [other, one];
+    return house.say(channel, {
+      nick,
+      at: at + n * 800,
+      text: `${to}: that is so, and what follows?`,
+      bot: true,
+    });
+  };
+  for (let n = 0; n < 8; n++) await said(n, '#lobby', ['alpha', 'beta']);
+  // our own bot is never part of it
+  for (let n = 0; n < 12; n++) await said(n, '#desk', ['gamma', 'em-bot']);
+  const rows = await house.settled(4);
+  t.same(rows.map((row) => [row.nick, row.channel, row.level, row.score, row.patterns, row.outcome]).sort(), [
+    ['alpha', '#lobby', 'MUTE', 60, 'loop', 'done'],
+    ['alpha', '#lobby', 'WARN', 40, 'loop', 'done'],
+    ['beta', '#lobby', 'MUTE', 60, 'loop', 'done'],
+    ['beta', '#lobby', 'WARN', 40, 'loop', 'done'],
+  ]);
+  t.same(hand.to('alpha'), ['notice', 'quiet']);
+  t.match(
+    hand.done.find(({ act }) => act === 'quiet'),
+    {
+      thisUser: true,
+      text: /^In #lobby you and other programs answer .* \(incident \d+: loop\)\. You are muted there for 10 minutes\. To appeal: /,
+    },
+  );
+  await first.stop();
+  for (const name of namesOf('guard-lines'))
+    await house.log.manager.consumers.delete(irc.name, name).catch(() => {});
+  const second = await house.guard(hand);
+  await house.say('#lobby', { nick: 'mallory', text: attack });
+  const all = await house.settled(5);
+  t.equal(all.length, 5, 'the same lines again are nothing new');
+  await second.stop();
+
+  await house.guard(hand, { loopMinutes: 0 });
+  for (let n = 0; n < 12; n++) await said(n, '#hall', ['alpha', 'beta']);
+  await house.say('#hall', { nick: 'eve', text: attack });
+  t.equal((await house.settled(6)).length, 6, 'it can be switched off');
+});
+
 t.test('MOD-15 an incident for each event of which something was withheld', async (t) => {
   const house = await GuardHouse.open(t);
   const tell = (id: string, fields: object) => {

@@ -42,6 +42,8 @@ export const moderation = {
     'Who is concerned is told the number of the incident and how to appeal, and appeals by message to the channel bot or by route; nobody else does.',
   'MOD-29':
     'An operator pardons or declines, and the person hears of it by notice, at once or when they are seen again.',
+  'MOD-30':
+    'Programs that answer each other, two or a ring of up to four, are warned and muted within ten lines; people, and a program that people ask, never are.',
   'MOD-24':
     'A ban that the network does not take is a kick all the same, and of a list that is nearly full our oldest masks go.',
   'MOD-22': 'An action that was done before a crash and not recorded is done when it is asked for again.',

@@ -41,7 +41,7 @@ export async function maskOf(session: Session, wanted: Enforcement): Promise<str
   const { nick, host, account, channel, sparing = [] } = wanted;
   if (account !== undefined && extended.includes('R')) return `R:${account}`;
   if (host === undefined) return `${nick}!*@*`;
-  const atHost = `*!*@${hostOf(host)}`;
+  const atHost = `*!${wanted.thisUser ? userOf(host) : '*'}@${hostOf(host)}`;
   if (account === undefined && extended.includes('U')) return `U:${atHost}`;
   const spared = new Set(sparing.map(casefold));
   const neighbours = (await presentIn(session, channel)).filter(

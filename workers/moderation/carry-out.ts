@@ -3,6 +3,7 @@ import {
   type Action,
   type Enforced,
   type Enforcement,
+  loopPattern,
   moderation,
   personDecider,
 } from '../../streams/moderation/index.js';
@@ -30,6 +31,8 @@ export async function carryOut(options: GuardOptions, incident: Pending): Promis
     act: acts[action]!,
     ...{ channel, nick, host: incident.host ?? undefined, account: incident.account ?? undefined },
     sparing: options.bots,
+    // their people may come from the same host
+    ...(patterns === loopPattern ? { thisUser: true as const } : {}),
     text: wordsFor(id, { action, channel, patterns, seconds }, options.appealTo),
   });
   await answer(options, incident, came);

@@ -7,6 +7,7 @@ import {
   type Incident,
   judge,
   moderation,
+  type PersonCommand,
   personDecider,
   personOf,
   type Score,
@@ -23,6 +24,7 @@ import {
 } from '../../streams/network/index.js';
 import { Reactor, type Task } from '../core/reactor.js';
 import { carryOut } from './carry-out.js';
+import { GuardLoops, type LoopSuspect } from './loops.js';
 import { type GuardOptions, guard, usualLateAfterMs } from './options.js';
 import { RecentLines } from './recent-lines.js';
 
@@ -58,8 +60,9 @@ export class GuardLines {
   readonly #options: GuardOptions;
   readonly #ignored: ReadonlySet<string>;
   readonly #bots: ReadonlySet<string>;
-  readonly #reactor: Reactor<typeof irc, Suspect>;
+  readonly #reactor: Reactor<typeof irc, Suspect | LoopSuspect>;
   readonly #recent = new RecentLines();
+  readonly #loops: GuardLoops;
   readonly #inHand = new Set<string>();
   /** What was done about them lately: who has read a little earlier that nothing was, is told so here. */
   readonly #answered = new LRUCache<string, true>({ max: 10_000, ttl: answeredMs });
@@ -75,11 +78,12 @@ export class GuardLines {
     this.#appeared = appeared;
     this.#ignored = new Set(options.ignored.map(casefold));
     this.#bots = new Set(options.bots.map(casefold));
-    this.#reactor = new Reactor<typeof irc, Suspect>({
+    this.#loops = new GuardLoops(options);
+    this.#reactor = new Reactor<typeof irc, Suspect | LoopSuspect>({
       ...{ log, logger, maxInHand, atOnce, stream: irc, durable: 'guard-lines' },
       plan: (fact) => this.#suspects(fact),
       handle: async (suspect) => {
-        await this.#handle(suspect);
+        await ('level' in suspect ? this.#handleLoop(suspect) : this.#handle(suspect));
         this.#inHand.delete(suspect.ref);
         return { is: 'done' };
       },
@@ -100,15 +104,17 @@ export class GuardLines {
   }
 
   /** The lines of a fact that are incidents. */
-  async #suspects(fact: Recorded<IrcFact>): Promise<Task<Suspect>[]> {
+  async #suspects(fact: Recorded<IrcFact>): Promise<Task<Suspect | LoopSuspect>[]> {
     const { thresholds } = this.#options;
     const { channel, seen } = fact.data;
-    const suspects: Task<Suspect>[] = [];
+    const suspects: Task<Suspect | LoopSuspect>[] = [];
     if (this.#ignored.has(casefold(channel))) return suspects;
     const closed = closedAt(fact, false);
+    const lines: { index: number; line: LineSighting; isPrivate: boolean }[] = [];
     for (const [index, line] of seen.entries()) {
       if (isLine(line) || line.is === 'join') void this.#appeared(line);
       if (!isLine(line)) continue;
+      lines.push({ index, line, isPrivate: closed[index]! });
       const person = personOf(line);
       const { score, text } = this.#score(line);
       if (score.score >= thresholds[0]) {
@@ -120,6 +126,10 @@ export class GuardLines {
         suspects.push({ key: person, item });
       }
       await this.#giveWay();
+    }
+    for (const item of this.#loops.see(fact, lines)) {
+      this.#inHand.add(item.ref);
+      suspects.push({ key: item.person, item });
     }
     return suspects;
   }
@@ -150,22 +160,13 @@ export class GuardLines {
 
   /** Records an incident and acts upon it. */
   async #handle(suspect: Suspect): Promise<void> {
-    const { thresholds, log, lateAfterMs = usualLateAfterMs } = this.#options;
-    const { ref, person, line, channel, isPrivate, text, score, factId } = suspect;
-    const { nick, host, account, at } = line;
-    const isBot = this.#bots.has(casefold(nick));
-    const said = {
-      ...{ ref, nick, channel },
-      ...(isPrivate ? { private: true as const } : {}),
-      ...(host === undefined ? {} : { host }),
-      ...(account === undefined ? {} : { account }),
-      said_at: new Date(at).toISOString(),
-      text_hash: createHash('sha256').update(text).digest('hex'),
-      ...(score.score >= thresholds[1] ? { text } : {}),
-    };
+    const { thresholds, log } = this.#options;
+    const { person, line, text, score, factId } = suspect;
+    const isBot = this.#bots.has(casefold(line.nick));
+    const said = saidOf(suspect, text, score.score >= thresholds[1]);
     const origin = { by: guard, cause: factId };
     if (isBot || score.score < thresholds[1]) {
-      const judged = judge(score, [], at, thresholds);
+      const judged = judge(score, [], line.at, thresholds);
       if (!judged) return;
       const patterns = score.patterns.join(',');
       const data = { ...said, ...judged, person: isBot ? null : person, text_score: score.score, patterns };
@@ -177,9 +178,26 @@ export class GuardLines {
       await log.appendOnce(moderation, singleSubject(suspect.token), recorded, origin);
       return;
     }
-    const spared = log.now().getTime() - at > lateAfterMs ? ('late' as const) : undefined;
-    const command = { is: 'judge' as const, person, said, score, thresholds, spared };
-    const { fact, position } = await log.handle(moderation, personDecider, command, origin);
+    const spared = this.#lateness(line);
+    await this.#decide({ is: 'judge', person, said, score, thresholds, spared }, factId);
+  }
+
+  /** Records that somebody's program is in a loop, and acts upon it. */
+  async #handleLoop(suspect: LoopSuspect): Promise<void> {
+    const { person, line, level, factId } = suspect;
+    const said = saidOf(suspect, line.text, true);
+    const minutes = this.#options.loopMinutes;
+    await this.#decide({ is: 'loop', person, said, level, minutes, spared: this.#lateness(line) }, factId);
+  }
+
+  #lateness({ at }: LineSighting): 'late' | undefined {
+    const { log, lateAfterMs = usualLateAfterMs } = this.#options;
+    return log.now().getTime() - at > lateAfterMs ? 'late' : undefined;
+  }
+
+  async #decide(command: PersonCommand & { person: string }, cause: string): Promise<void> {
+    const origin = { by: guard, cause };
+    const { fact, position } = await this.#options.log.handle(moderation, personDecider, command, origin);
     if (fact?.type !== 'incident.recorded' || fact.data.action === 'none') return;
     await this.#act(position.seq, personDecider.subject(command), fact.data);
   }
@@ -207,4 +225,22 @@ export class GuardLines {
       logger.warn({ id, nick, channel, level, action, err: error }, 'incident is left for later');
     }
   }
+}
+
+/** What an incident says of a line; its text only where that is kept. */
+function saidOf(
+  { ref, line, channel, isPrivate }: Pick<Suspect, 'ref' | 'line' | 'channel' | 'isPrivate'>,
+  text: string,
+  isKept: boolean,
+) {
+  const { nick, host, account, at } = line;
+  return {
+    ...{ ref, nick, channel },
+    ...(isPrivate ? { private: true as const } : {}),
+    ...(host === undefined ? {} : { host }),
+    ...(account === undefined ? {} : { account }),
+    said_at: new Date(at).toISOString(),
+    text_hash: createHash('sha256').update(text).digest('hex'),
+    ...(isKept ? { text } : {}),
+  };
 }

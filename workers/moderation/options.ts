@@ -12,6 +12,8 @@ export interface GuardOptions {
   ignored: readonly string[];
   /** Nicks of our own bots: what they say is recorded and nothing is done about it. */
   bots: readonly string[];
+  /** How long programs that answer each other are muted for the first time, in minutes; 0: they are left alone. */
+  loopMinutes: number;
   /** Nick of the bot that takes appeals, and by which notices come. */
   appealTo: string;
   /** Acts on the network. Throws `Unavailable` while nobody can. */

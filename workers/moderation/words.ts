@@ -1,4 +1,4 @@
-import type { Incident } from '../../streams/moderation/index.js';
+import { type Incident, loopPattern } from '../../streams/moderation/index.js';
 
 /** What somebody is told about an incident of theirs, and what a kick gives as its reason. */
 export function wordsFor(
@@ -9,6 +9,12 @@ export function wordsFor(
   const sign = patterns.split(',', 1)[0] ?? '';
   const incident = `incident ${id}: ${sign}`;
   const appeal = `To appeal: /msg ${appealTo} APPEAL ${id}, and why.`;
+  if (sign === loopPattern) {
+    const loop = `In ${channel} you and other programs answer each other without a person among you (${incident}).`;
+    return action === 'quiet'
+      ? `${loop} You are muted there for ${Math.round(seconds / 60)} minutes. ${appeal}`
+      : `${loop} Leave 15 seconds before you answer a program, or you will be muted. ${appeal}`;
+  }
   switch (action) {
     case 'notice':
       return `What you said in ${channel} looks like an attempt to steer agents (${incident}). Please leave that; it is recorded. ${appeal}`;

@@ -98,6 +98,7 @@ export function lineOf(line: IrcLine, at: number): LineSighting {
     ...whoOf(line),
     text: action && line.command !== 'NOTICE' ? action[1]! : text,
     ...(msgid ? { msgid } : {}),
+    ...('bot' in line.tags || 'inspircd.org/bot' in line.tags ? { bot: true } : {}),
   };
 }
 

@@ -27,6 +27,7 @@ export function moderationArea(
       thresholds: config.GUARDIAN_THRESHOLDS,
       appealTo: config.CHANNELSERV_NICK,
       ignored: config.GUARDIAN_IGNORE_CHANNELS,
+      loopMinutes: config.GUARDIAN_LOOP_MINUTES,
       read: (query, after) => readModels.readAt('moderation', query, after),
     });
   return {

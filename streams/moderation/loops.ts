@@ -1,0 +1,168 @@
+import { LRUCache } from 'lru-cache';
+import { casefold } from '../irc-grammar.js';
+import { isQuick, isSteady, type PacedLine } from './pace.js';
+
+/** What an incident of a loop has in the place of the ids of rules. */
+export const loopPattern = 'loop';
+
+/** A line as the loop guard sees it. */
+export interface LoopLine extends PacedLine {
+  nick: string;
+}
+
+/** Programs that answer each other: what they have coming, and the last line of each. */
+export interface Loop<Line> {
+  level: 'WARN' | 'MUTE';
+  last: Line[];
+}
+
+/** A line of a channel, and what is known of it. */
+interface Spoken<Line> {
+  line: Line;
+  /** Place in its channel. */
+  seq: number;
+  nick: string;
+  text: string;
+  /** The place of the line that it answers: the last one of somebody else that names its speaker. */
+  answers: number | undefined;
+  /** It came too soon after that to be a person's. */
+  quick: boolean;
+  /** Its speaker was warned for it. */
+  warned: boolean;
+  /** Its speaker was muted for it: what comes after is counted anew. */
+  over: boolean;
+}
+
+/** Channels that are followed; of more, the one that was silent for longest is forgotten. */
+const mostChannels = 1_000;
+/** Lines of a channel that are remembered. */
+const remembered = 40;
+/** Of a line, the characters in which nicks are looked for. */
+const mostRead = 400;
+/** More programs than this are a crowd. */
+const mostInRing = 4;
+/** After so many lines programs that name each other are warned and muted. */
+const named = { warn: 6, mute: 8 };
+/** After so many those who only take turns are. */
+const turns = { warn: 8, mute: 10 };
+/** Lines that come within this are muted where a warning was due: nobody could heed it. */
+const headlongMs = 750;
+/** Quick lines that make a program of one who is not marked: to be warned, and to be muted. */
+const proof = { warn: 2, mute: 3 };
+
+/**
+ * Finds programs that answer each other without a person among them, in the lines of channels. It goes by the lines
+ * alone, so the same lines always give the same verdicts. Bounded in memory.
+ */
+export class LoopWatch<Line extends LoopLine> {
+  readonly #rooms = new LRUCache<string, Room<Line>>({ max: mostChannels });
+
+  /** Takes note of a line; tells when it is one too many. */
+  see(channel: string, line: Line): Loop<Line> | undefined {
+    const key = casefold(channel);
+    const room = this.#rooms.get(key) ?? new Room<Line>();
+    this.#rooms.set(key, room);
+    const spoken = room.add(line);
+    return verdict(room.exchange(spoken), named, headlongMs) ?? verdict(room.turns(), turns);
+  }
+}
+
+/** The last lines of a channel. */
+class Room<Line extends LoopLine> {
+  #lines: Spoken<Line>[] = [];
+  #next = 0;
+
+  add(line: Line): Spoken<Line> {
+    const nick = casefold(line.nick);
+    const answered = this.#lines.findLast((one) => one.nick !== nick && names(one.text, nick));
+    const own = this.#lines.findLast((one) => one.nick === nick);
+    const spoken = {
+      ...{ line, nick, seq: this.#next++, text: casefold(line.text.slice(0, mostRead)) },
+      ...{ answers: answered?.seq, quick: answered ? isQuick(line, answered.line, own?.line) : false },
+      ...{ warned: false, over: false },
+    };
+    this.#lines.push(spoken);
+    if (this.#lines.length > remembered) this.#lines.shift();
+    return spoken;
+  }
+
+  /** The lines up to this one of which each is a quick answer to the one before, since a person spoke to one of them. */
+  exchange(last: Spoken<Line>): Spoken<Line>[] {
+    const chain = [last];
+    const nicks = new Set([last.nick]);
+    for (let one = last; one.quick; ) {
+      const before = this.#at(one.answers!);
+      if (!before || before.over || nicks.add(before.nick).size > mostInRing) break;
+      chain.unshift(before);
+      one = before;
+    }
+    // whoever only began it is not in it
+    const [first] = chain;
+    if (!first!.quick && !chain.slice(1).some(({ nick }) => nick === first!.nick)) chain.shift();
+    if (chain.length < named.warn) return chain;
+    const members = new Set(chain.map(({ nick }) => nick));
+    const asked = this.#lines.findLast(
+      (one) => !one.line.bot && !one.quick && [...members].some((nick) => names(one.text, nick)),
+    );
+    return asked ? chain.filter(({ seq }) => seq >= asked.seq) : chain;
+  }
+
+  /** The lines up to the last one in which the same two to four, all marked as programs, take steady turns. */
+  turns(): Spoken<Line>[] {
+    const lines = this.#lines.slice(-turns.mute);
+    const end = lines.length - 1;
+    const period = end - lines.findLastIndex(({ nick }, index) => index < end && nick === lines[end]!.nick);
+    if (period < 2 || period > Math.min(end, mostInRing)) return [];
+    let from = lines.length;
+    while (
+      from > 0 &&
+      lines[from - 1]!.line.bot &&
+      !lines[from - 1]!.over &&
+      (from + period > lines.length || lines[from - 1]!.nick === lines[from - 1 + period]!.nick)
+    )
+      from -= 1;
+    const taken = lines.slice(from);
+    const ring = new Set(taken.slice(-period).map(({ nick }) => nick));
+    return ring.size === period && isSteady(taken.map(({ line }) => line)) ? taken : [];
+  }
+
+  #at(seq: number): Spoken<Line> | undefined {
+    return this.#lines[seq - (this.#next - this.#lines.length)];
+  }
+}
+
+function verdict<Line extends LoopLine>(
+  chain: Spoken<Line>[],
+  { warn, mute }: { warn: number; mute: number },
+  tooQuickMs = 0,
+): Loop<Line> | undefined {
+  if (chain.length < warn) return undefined;
+  const members = [...new Set(chain.map(({ nick }) => nick))].map((nick) =>
+    chain.filter((one) => one.nick === nick),
+  );
+  if (members.length < 2) return undefined;
+  const proven = (quick: number) =>
+    members.every(
+      (own) => own.some(({ line }) => line.bot) || own.filter((one) => one.quick).length >= quick,
+    );
+  const last = members.map((own) => own.at(-1)!.line);
+  const isHeadlong = chain.at(-1)!.line.at - chain.at(-warn)!.line.at < tooQuickMs;
+  if ((chain.length >= mute || isHeadlong) && proven(proof.mute)) {
+    for (const one of chain) one.over = true;
+    return { level: 'MUTE', last };
+  }
+  if (!proven(proof.warn) || chain.some(({ warned }) => warned)) return undefined;
+  for (const one of chain) one.warned = true;
+  return { level: 'WARN', last };
+}
+
+/** Whether a folded text has a nick in it as a word. */
+function names(text: string, nick: string): boolean {
+  for (let from = text.indexOf(nick); from !== -1; from = text.indexOf(nick, from + 1)) {
+    if (!isOfNick(text[from - 1]) && !isOfNick(text[from + nick.length])) return true;
+  }
+  return false;
+}
+
+const isOfNick = (character: string | undefined): boolean =>
+  character !== undefined && /[a-z0-9_^`{|}-]/.test(character);

@@ -1,0 +1,50 @@
+import type { Recorded } from '../../streams/core/index.js';
+import { casefold } from '../../streams/irc-grammar.js';
+import { LoopWatch, personOf } from '../../streams/moderation/index.js';
+import { type IrcFact, type LineSighting, lineId } from '../../streams/network/index.js';
+import type { GuardOptions } from './options.js';
+
+/** Somebody whose program and others answer each other. */
+export interface LoopSuspect {
+  ref: string;
+  person: string;
+  /** Their last line. */
+  line: LineSighting;
+  channel: string;
+  isPrivate: boolean;
+  level: 'WARN' | 'MUTE';
+  factId: string;
+}
+
+type Followed = LineSighting & { id: string };
+
+/** Looks for programs that answer each other, in lines in the order of the log. What our own bots say is no part of it. */
+export class GuardLoops {
+  readonly #watch = new LoopWatch<Followed>();
+  readonly #bots: ReadonlySet<string>;
+  readonly #isOn: boolean;
+  /** Sequence of the fact that was seen last: what is handed out again is not counted again. */
+  #seq = 0;
+
+  constructor({ bots, loopMinutes }: Pick<GuardOptions, 'bots' | 'loopMinutes'>) {
+    this.#bots = new Set(bots.map(casefold));
+    this.#isOn = loopMinutes > 0;
+  }
+
+  /** Whom the lines of a fact make answer for a loop; `lines` have their places in it. */
+  see(
+    { id, seq, data: { channel } }: Recorded<IrcFact>,
+    lines: readonly { index: number; line: LineSighting; isPrivate: boolean }[],
+  ): LoopSuspect[] {
+    if (!this.#isOn || seq <= this.#seq) return [];
+    this.#seq = seq;
+    return lines.flatMap(({ index, line, isPrivate }) => {
+      if (this.#bots.has(casefold(line.nick))) return [];
+      const found = this.#watch.see(channel, { ...line, id: lineId(seq, index) });
+      return (found?.last ?? []).map((last) => ({
+        ...{ ref: `loop-${found!.level.toLowerCase()}:${last.id}`, person: personOf(last), line: last },
+        ...{ channel, isPrivate, level: found!.level, factId: id },
+      }));
+    });
+  }
+}
