@@ -1,4 +1,4 @@
-import type { JetStreamManager, MsgHdrs } from 'nats';
+import type { JetStreamManager, MsgHdrs, StreamConfig } from 'nats';
 
 /**
  * A log server stamps a message with its own clock when it stores it. A fact that was imported keeps the time
@@ -19,6 +19,11 @@ export function importedHeader(at: Date): [name: string, value: string] {
 export function firstStored(headers: MsgHdrs | undefined): Date | undefined {
   const text = headers?.get(firstStoredAt);
   return text ? new Date(text) : undefined;
+}
+
+/** Whether an import into a stream was begun and not finished. */
+export function isBeingImported(config: Pick<StreamConfig, 'metadata'> | undefined): boolean {
+  return config?.metadata?.[importKey] === unfinished;
 }
 
 /**

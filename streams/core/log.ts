@@ -33,7 +33,7 @@ export interface LogOptions extends StreamPlacement {
   logger: Logger;
   /** Makes the connection; to the servers at `urls` where it is not given. */
   connect?: (name: string) => Promise<NatsConnection>;
-  /** Open it for an import; otherwise streams whose import was not finished are refused. */
+  /** Open it for an import: facts can be removed, and streams whose import was not finished are not refused. */
   importing?: boolean;
   /** Told what became of each append, its retries included. */
   observe?: (append: ObservedAppend) => void;

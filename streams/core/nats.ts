@@ -12,6 +12,7 @@ import {
   type StreamUpdateConfig,
 } from 'nats';
 import pRetry from 'p-retry';
+import { isBeingImported } from './imported.js';
 import type { StreamDefinition } from './stream.js';
 
 /** Window in which the log recognises a repeated message id, in milliseconds. */
@@ -65,6 +66,8 @@ export interface StreamPlacement {
   replicas: number;
   /** Disk budget of all streams together, in bytes. A full stream refuses appends, unless it is made to drop the oldest. */
   maxBytes: number;
+  /** Opened for an import, which removes what held the places of missing facts. */
+  importing?: boolean;
   /** Whether streams that are there already get their part of `maxBytes`, too; by default they keep their size. */
   resize?: boolean;
 }
@@ -85,6 +88,9 @@ export function changeableSettings(
     discard: definition.whenFull === 'refuse' ? DiscardPolicy.New : DiscardPolicy.Old,
     duplicate_window: nanos(duplicateWindowMs),
     allow_direct: true,
+    // what happened has happened: nobody who reaches the log takes a fact back, by accident or on purpose
+    deny_delete: true,
+    deny_purge: true,
     ...(storesGroups(info?.version) ? { allow_atomic: true } : {}),
   };
 }
@@ -153,6 +159,11 @@ async function applyStreams(
     } as StreamUpdateConfig;
     let config = await streamConfig(manager, name);
     if (config && !placement.resize) wanted.max_bytes = config.max_bytes;
+    // the log server takes these two back no more
+    if (placement.importing || isBeingImported(config)) {
+      const { deny_delete = false, deny_purge = false } = config ?? {};
+      Object.assign(wanted, { deny_delete, deny_purge });
+    }
     if (!config) {
       config = (await manager.streams.add({ ...wanted, ...lastingSettings, name })).config;
     } else if (differs(config, wanted)) {

@@ -76,7 +76,7 @@ const withoutChecksums = (text: string) =>
 /** A source that is filled and exported, and an empty target. */
 async function openPair(t: Test, count: number) {
   const [from, to] = await Promise.all([startNats(t), startNats(t)]);
-  const source = await openLog(t, from.url);
+  const source = await openLog(t, from.url, true);
   await fill(source, count);
   const directory = await temporaryDirectory(t);
   const file = `${directory}/export.jsonl`;
@@ -173,13 +173,43 @@ t.test('OPERATE-10 OPERATE-13 interruptions', async (t) => {
   t.same(await contents(await openLog(t, to.url)), await contents(source));
 });
 
+t.test(
+  'OPERATE-10 OPERATE-11 into a log that a service was started on, which lets nothing be removed',
+  async (t) => {
+    const { to, source, file, atSource, atTarget } = await openPair(t, 20);
+    await (await openLog(t, to.url)).close();
+    t.match(await relay(['export', '--out', file], { env: atSource }), { code: 0 });
+    t.match(await relay(['import', '--in', file], { env: atTarget }), { code: 0 });
+    // what was imported a log learns when it is opened
+    const imported = async () => await contents(await openLog(t, to.url));
+    t.same(await imported(), await contents(source), 'nothing was in it');
+
+    await publish(source, 'market.event.more', 'more');
+    t.match(await relay(['export', '--out', file], { env: atSource }), { code: 0 });
+    t.match(await relay(['import', '--in', file], { env: atTarget }), { code: 0, out: /^1 fact imported/ });
+    t.same(await imported(), await contents(source), 'all that is missing is in the export');
+
+    const before = await imported();
+    for (const n of [1, 2]) await publish(source, `market.event.gap-${n}`, 'more');
+    const { last_seq } = (await source.manager.streams.info('MARKET')).state;
+    await source.manager.streams.deleteMessage('MARKET', last_seq - 1, false);
+    t.match(await relay(['export', '--out', file], { env: atSource }), { code: 0 });
+    t.match(await relay(['import', '--in', file], { env: atTarget }), {
+      code: 1,
+      err: /MARKET: a service was started on this log.*Nothing was changed/s,
+    });
+    t.same(await imported(), before);
+    t.match(await relay(['export', '--out', `${file}.own`], { env: atTarget }), { code: 0 });
+  },
+);
+
 t.test('OPERATE-11 what does not fit is refused, and nothing is changed', async (t) => {
   const { to, source, directory, file, atSource, atTarget } = await openPair(t, 20);
   await relay(['export', '--out', file], { env: atSource });
   const text = (await readFile(file, 'utf8')).trimEnd();
   const lines = text.split('\n');
   const old = withoutChecksums(text).split('\n');
-  const target = await openLog(t, to.url);
+  const target = await openLog(t, to.url, true);
   const empty = await contents(target);
   const importing = async (given: string[]) => {
     const path = `${directory}/given.jsonl`;
@@ -287,7 +317,7 @@ t.test('OPERATE-19 an export that is not as it was written is refused, with the 
   await relay(['export', '--out', file], { env: atSource });
   await publish(source, 'market.event.later', `\ufffd${'x'.repeat(10_000)}`);
   await relay(['export', '--out', file], { env: atSource });
-  const target = await openLog(t, to.url);
+  const target = await openLog(t, to.url, true);
   const empty = await contents(target);
   const text = await readFile(file, 'latin1'); // one character a byte
   const lines = text.trimEnd().split('\n');

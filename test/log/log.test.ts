@@ -15,18 +15,16 @@ const things = defineStream({
 type ThingFact = FactOf<typeof things>;
 const logger = pino({ level: 'silent' });
 
-function openLog(
-  nats: TestNats,
-  options: { maxBytes?: number; streams?: (typeof things)[] } = {},
-): Promise<Log> {
+function openLog(nats: TestNats, options: { maxBytes?: number; importing?: boolean } = {}): Promise<Log> {
   const maxBytes = options.maxBytes ?? 100_000_000;
   return Log.open({
     urls: nats.url,
     name: 'test',
-    streams: options.streams ?? [things],
+    streams: [things],
     replicas: 1,
     maxBytes,
     logger,
+    importing: options.importing ?? false,
   });
 }
 
@@ -222,4 +220,24 @@ t.test('LOG-09 a full stream refuses new facts and keeps the old ones', async (t
   t.match(refused, { code: 'log_unavailable', status: 503 });
   t.match(await log.at(things, 1), { data: { n: 0 } });
   t.equal(await log.head(things), stored);
+});
+
+t.test('a fact can be removed by nobody, also not from streams of an earlier version', async (t) => {
+  const nats = await startNats(t);
+  const earlier = await openLog(nats, { importing: true });
+  await earlier.append(things, 'things.a', counted(1), { by: 'ann' });
+  await earlier.append(things, 'things.a', counted(2), { by: 'ann' });
+  t.ok(await earlier.manager.streams.deleteMessage(things.name, 1), 'as it was before');
+  await earlier.close();
+
+  const log = await openLog(nats);
+  t.teardown(() => log.close());
+  const { streams } = log.manager;
+  await t.rejects(streams.deleteMessage(things.name, 2), /message delete not permitted/);
+  await t.rejects(streams.purge(things.name), /stream purge not permitted/);
+  await t.rejects(streams.purge(things.name, { filter: 'things.a' }), /stream purge not permitted/);
+  t.match(await log.last(things, 'things.a'), { data: { n: 2 } });
+  const again = await openLog(nats, { importing: true });
+  t.teardown(() => again.close());
+  await t.rejects(again.manager.streams.purge(things.name), /stream purge not permitted/);
 });

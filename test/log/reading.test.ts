@@ -26,6 +26,8 @@ async function openLog(t: Test, nats: TestNats): Promise<Log> {
     streams: [things],
     replicas: 1,
     maxBytes: 100_000_000,
+    // these tests remove facts
+    importing: true,
     logger,
   });
   t.teardown(() => log.close());

@@ -82,6 +82,8 @@ export async function startLog(t: Test): Promise<{
     streams: [things, others, operations],
     replicas: 1,
     maxBytes: 100_000_000,
+    // these tests remove facts
+    importing: true,
     logger,
   });
   t.teardown(() => log.close());

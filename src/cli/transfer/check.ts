@@ -26,6 +26,8 @@ export interface CheckedStream {
   head: number;
   /** How many of its messages are in the export. */
   messages: number;
+  /** How many of those the log does not have yet. */
+  missing: number;
 }
 
 /** Lines between two words about the progress. */
@@ -63,7 +65,7 @@ export async function checkExport(path: string, log: Log, step: ImportStep): Pro
           const definition = streams.find((stream) => stream.name === name);
           if (!definition) throw new Failed(`this version has no stream ${name}`, 'unknown_stream');
           const head = await log.head(definition);
-          checked.streams.set(name, { definition, end: 0, head, messages: 0 });
+          checked.streams.set(name, { definition, end: 0, head, messages: 0, missing: 0 });
           comparisons.set(name, new Comparison(log, definition, head, step.stop));
         }
       } else if (said.is === 'end') {
@@ -75,9 +77,11 @@ export async function checkExport(path: string, log: Log, step: ImportStep): Pro
         const { stream, seq } = said.message;
         if (seq <= named(checked, reader, stream).end)
           throw reader.refusal(`${stream} ${seq} is not behind what comes before it`);
-        checked.streams.get(stream)!.end = seq;
+        const of = checked.streams.get(stream)!;
+        of.end = seq;
+        of.messages += 1;
+        if (seq > of.head) of.missing += 1;
         checked.messages += 1;
-        checked.streams.get(stream)!.messages += 1;
         await comparisons.get(stream)!.next(said.message);
       }
       if (reader.number % progressEvery === 0) step.progress.to(read, bytes);

@@ -29,6 +29,7 @@ export async function writeImport(
   const isMissing = [...streams.values()].some(({ head, end }) => head < end);
   if (!isMissing && !log.hasUnfinishedImport) return 0;
   const writers = new Map<string, StreamWriter>();
+  for (const [name, checked] of streams) await unlock(log, name, checked);
   for (const [name, checked] of streams) {
     await markImport(log.manager, name, 'unfinished');
     writers.set(name, await StreamWriter.open(log, checked));
@@ -61,6 +62,24 @@ export async function writeImport(
   return imported;
 }
 
+/**
+ * Makes sure that placeholders can be removed from a stream. One that a service was started on lets nothing be removed, and
+ * never does again: made anew while there is nothing in it, and enough as it is where no sequence is missing.
+ */
+async function unlock(log: Log, name: string, { head, end, missing }: CheckedStream): Promise<void> {
+  const { streams } = log.manager;
+  const { config, state } = await streams.info(name);
+  if (!config.deny_purge) return;
+  if (state.messages === 0) {
+    await streams.delete(name);
+    await streams.add({ ...config, deny_delete: false, deny_purge: false });
+    if (head > 0) await streams.purge(name, { seq: head + 1 });
+  } else if (end - head > missing) {
+    const reason = `${name}: a service was started on this log, and not all sequences behind ${head} are in the export`;
+    throw new Failed(reason, 'other_log', 'Nothing was changed. Import into an empty event log.');
+  }
+}
+
 /** Appends to one stream so that each message gets the sequence that it had. */
 class StreamWriter {
   readonly #log: Log;
@@ -70,18 +89,25 @@ class StreamWriter {
   #failure: Error | undefined;
   #next: number;
   #isEmpty: boolean;
+  #hasPlaceholders: boolean;
 
-  private constructor(log: Log, { definition, head }: CheckedStream, isEmpty: boolean) {
+  private constructor(
+    log: Log,
+    { definition, head }: CheckedStream,
+    is: { empty: boolean; sealed: boolean },
+  ) {
     this.#log = log;
     this.#name = definition.name;
     this.#placeholder = placeholderSubject(definition);
     this.#next = head + 1;
-    this.#isEmpty = isEmpty;
+    this.#isEmpty = is.empty;
+    // an import before this one may have left some
+    this.#hasPlaceholders = !is.sealed;
   }
 
   static async open(log: Log, checked: CheckedStream): Promise<StreamWriter> {
-    const { state } = await log.manager.streams.info(checked.definition.name);
-    return new StreamWriter(log, checked, state.messages === 0);
+    const { config, state } = await log.manager.streams.info(checked.definition.name);
+    return new StreamWriter(log, checked, { empty: state.messages === 0, sealed: config.deny_purge });
   }
 
   /** Appends a message unless it is there already; tells whether it did. Returns when there is room for the next one. */
@@ -96,6 +122,7 @@ class StreamWriter {
   async finish(end: number): Promise<void> {
     await this.#moveTo(end + 1);
     await this.#settled(0);
+    if (!this.#hasPlaceholders) return;
     await this.#log.manager.streams.purge(this.#name, { filter: this.#placeholder });
   }
 
