@@ -21,6 +21,7 @@ import {
   port,
   producers,
   proxies,
+  rulesFile,
   someOf,
   thresholds,
   wholeNumber,
@@ -59,6 +60,7 @@ export const environment = z.object({
   EM_NICK: nick('em-bot'),
   CHANNELSERV_NICK: nick('channelserv'),
   MRSERV_NICK: nick('mrserv'),
+  RULES_FILE: rulesFile,
   GUARDIAN_THRESHOLDS: thresholds,
   GUARDIAN_IGNORE_CHANNELS: list('').refine(
     (names) => names.every(isChannel),

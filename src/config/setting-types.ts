@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { isNick } from '../../streams/irc-grammar.js';
@@ -39,6 +40,24 @@ export function isHost(text: string): boolean {
   return (
     URL.canParse(`http://${text}`) && new URL(`http://${text}`).hostname !== '' && !/[/?#@\s]/.test(text)
   );
+}
+
+/** A setting that is a file with the rules of the network, `none`, or empty for those that are built in. */
+export const rulesFile = z
+  .string()
+  .default('')
+  .refine(
+    (path) => path === '' || path === 'none' || canBeRead(path),
+    'must be a file that can be read, or none',
+  );
+
+function canBeRead(path: string): boolean {
+  try {
+    readFileSync(path);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** A setting that is a number in decimal digits. */

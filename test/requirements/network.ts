@@ -17,4 +17,6 @@ export const network = {
     'Recorded lines, gaps and batches, operations and repairs of channels, and the rooms of each bot are metrics.',
   'NET-10':
     'Nobody but our bots has their nicks on our own server, also while they are away; elsewhere a stranger who has one is put off it when the bot comes.',
+  'NET-11':
+    'Who joins a channel is told the rules in private, once a day, as operators edit them; who is there already is not, and a crowd is not all at once.',
 } as const;

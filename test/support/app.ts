@@ -22,6 +22,8 @@ export async function startApp(
     PORT: '0',
     EM_WEBHOOK_SECRET: webhookSecret,
     STREAMS_MAX_BYTES: '500000000',
+    // a notice to each observer that joins would be in the way of what tests wait for
+    RULES_FILE: 'none',
     ...environment,
   });
   const app = await createApp(config, pino({ level: process.env.TEST_LOG ?? 'silent' }));

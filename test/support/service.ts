@@ -48,6 +48,7 @@ export async function startService(
     LOG_LEVEL: 'debug',
     EM_WEBHOOK_SECRET: webhookSecret,
     STREAMS_MAX_BYTES: '500000000',
+    RULES_FILE: 'none',
     ...(nats ? { NATS_URL: nats.url } : {}),
     ...(ircUrl ? { IRC_URL: ircUrl } : { IRC_EMBEDDED_PORT: String(await freePort()) }),
     ...(ircd

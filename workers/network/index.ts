@@ -26,6 +26,7 @@ export interface RecordIrcOptions {
   observe?: RecordingObserver;
 }
 
+export { greetNewcomers } from './greeting.js';
 export type { RecordingObserver } from './journal.js';
 
 const window = 500;
