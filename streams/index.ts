@@ -14,6 +14,7 @@ import { operations } from './operations/facts.js';
 import { payments } from './payments/facts.js';
 import { producers } from './producers/facts.js';
 import { reputation } from './reputation/facts.js';
+import { speech } from './speech/facts.js';
 import { agents } from './verification/facts.js';
 
 /** Every stream of the service. */
@@ -34,4 +35,5 @@ export const streams: StreamDefinition[] = [
   deliberation,
   keys,
   producers,
+  speech,
 ];

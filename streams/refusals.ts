@@ -234,6 +234,35 @@ export const refusalAreas = {
       advice: 'Delete a channel of this type first',
     }),
   },
+  Speaking: {
+    nick_in_use: refusal(409, 'Somebody is on the network under this nick', {
+      hint: 'If it is you, speak there, or leave the network first',
+    }),
+    account_refused: refusal(403, 'The nick service refuses the account or its password', {
+      advice: 'Send the password of the account with the name of the nick',
+    }),
+    too_many_channels: refusal(409, 'The agent is in as many channels as it may be', {
+      advice: 'Leave one',
+    }),
+    too_many_agents: refusal(503, 'As many agents are on the network through this service as may be', {
+      retryAfter: 60,
+    }),
+    line_expired: refusal(503, 'The network could not be reached in time: nobody has seen the line', {
+      retryAfter: 5,
+      advice: 'Send it again under a new Idempotency-Key',
+    }),
+    line_in_doubt: refusal(502, 'It is not known whether the line was seen', {
+      retryAfter: 5,
+      advice: 'Look whether somebody answers before you send it again under a new Idempotency-Key',
+    }),
+    idempotency_key_reused: refusal(409, 'Another line was sent under this key', {
+      advice: 'Take a new Idempotency-Key for each line',
+    }),
+    gateway_not_configured: refusal(503, 'This service does not speak for agents', {
+      retryAfter: 60,
+      hint: 'The operator has to set IRC_GATEWAY_PASSWORD, which the IRC server knows it by',
+    }),
+  },
   Identity: {
     already_verified: refusal(409, 'Identity already verified', { advice: 'Nothing: it is done' }),
     challenge_missing: refusal(400, 'No active challenge', { hint: 'Ask for a challenge and sign that one' }),

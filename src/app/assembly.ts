@@ -96,6 +96,7 @@ export async function assemble(
   const bots = has('irc') ? ofAreas(({ bots }) => bots) : [];
   const work = [
     ...bots.map(({ lease }) => lease),
+    ...(has('irc') ? ofAreas(({ connections }) => connections) : []),
     ...(has('workers') ? ofAreas(({ workers }) => workers) : []),
     ...(has('schedule') ? ofAreas(({ schedules }) => schedules) : []),
   ];

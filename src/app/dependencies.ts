@@ -37,6 +37,8 @@ export interface Dependencies {
     apiKey?: string | undefined;
     webhook: string[];
     ircServerPassword: string;
+    /** What the IRC server knows the gateway by, which speaks for agents; without it there is none. */
+    ircGatewayPassword?: string | undefined;
     ircOper: { name: string; password: string } | undefined;
   };
 }
@@ -119,6 +121,7 @@ export async function openDependencies(
               ? [generated.webhookSecret]
               : [],
         ircServerPassword: config.IRC_SERVER_PASSWORD || ownIrc?.ircServerPassword || '',
+        ircGatewayPassword: config.IRC_GATEWAY_PASSWORD || ownIrc?.ircGatewayPassword,
         ircOper: operName && operPassword ? { name: operName, password: operPassword } : undefined,
       },
     };

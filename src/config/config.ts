@@ -52,6 +52,9 @@ export const environment = z.object({
   IRC_OPER_NAME: z.string().default(''),
   IRC_OPER_PASSWORD: z.string().default(''),
   IRC_SERVER_PASSWORD: z.string().default(''),
+  IRC_GATEWAY_PASSWORD: z.string().default(''),
+  GATEWAY_AGENTS: wholeNumber(0).default(1_000),
+  GATEWAY_IDLE_MINUTES: wholeNumber(1).default(60),
   IRC_CHANNELS: list('#bounties,#disputes,#payments,#lobby').refine(
     (names) => names.every(isChannel),
     'must be channel names like #lobby, with commas between them',
@@ -213,6 +216,7 @@ const secrets = new Set([
   'EM_API_KEY',
   'IRC_OPER_PASSWORD',
   'IRC_SERVER_PASSWORD',
+  'IRC_GATEWAY_PASSWORD',
 ]);
 
 /** The wrong value, unless it is a secret or an address that may hold one. */

@@ -29,6 +29,8 @@ export interface Tool {
   openWorld: boolean;
   /** Whether a wallet's signature opens it too. */
   walletReadable: boolean;
+  /** Whether holders of agent keys alone have it, beside the tools of the contract. */
+  ofAgents: boolean;
   /** What an agent key must be good for. */
   scope: Scope;
   /** The parameter that names whom the caller acts as, which holders of an agent key leave out. */
@@ -88,7 +90,7 @@ function nearestOf(name: string, names: readonly string[]): string | undefined {
 
 /** The tools by tier, with their descriptions made once for all requests. */
 export class ToolTable {
-  readonly #tiers: Record<Tier, Map<string, Tool>>;
+  readonly #tiers: Record<Tier | 'agent', Map<string, Tool>>;
   readonly #lists: Record<Tier, ToolList>;
   /** As holders of agent keys see them. */
   readonly #ofAgents: (readonly [Tool, ListedTool])[];
@@ -102,10 +104,11 @@ export class ToolTable {
     told: { call?: ObserveCall; bug?: (error: unknown, tool: string) => void } = {},
   ) {
     const byName = (some: readonly Tool[]) => new Map(some.map((tool) => [tool.name, tool]));
-    const readable = tools.filter(({ walletReadable }) => walletReadable);
-    this.#tiers = { keyed: byName(tools), 'wallet-read': byName(readable) };
+    const contract = tools.filter(({ ofAgents }) => !ofAgents);
+    const readable = contract.filter(({ walletReadable }) => walletReadable);
+    this.#tiers = { keyed: byName(contract), 'wallet-read': byName(readable), agent: byName(tools) };
     this.#lists = {
-      keyed: keep({ tools: tools.map(listed) }),
+      keyed: keep({ tools: contract.map(listed) }),
       'wallet-read': keep({ tools: readable.map(listed) }),
     };
     this.#ofAgents = tools.map((tool) => [tool, listedForAgents(tool)]);
@@ -141,10 +144,8 @@ export class ToolTable {
 
   /** What a caller finds under a name, and what he opened with what he showed. */
   #find(name: string, caller: Caller): { tier: Tier | 'agent'; tool: Tool | undefined } {
-    const all = this.#tiers.keyed.get(name);
-    if (isOperator(caller)) return { tier: 'keyed', tool: all };
-    if (caller.is === 'agent') return { tier: 'agent', tool: all };
-    return { tier: 'wallet-read', tool: this.#tiers['wallet-read'].get(name) };
+    const tier = isOperator(caller) ? 'keyed' : caller.is === 'agent' ? 'agent' : 'wallet-read';
+    return { tier, tool: this.#tiers[tier].get(name) };
   }
 
   /** Calls a tool. What goes wrong in it is a result that says so; throws `UnknownTool` only. */
@@ -246,13 +247,17 @@ function tools(operations: readonly AnyOperation[], call: Call, has: (face: Tool
 }
 
 function toolOf(operation: AnyOperation, face: ToolFace, call: Call): Tool {
-  const { name, title, description, effect = 'read', openWorld = false, walletReadable = false } = face;
+  const { name, title, description, effect = 'read', openWorld = false } = face;
+  const { walletReadable = false, ofAgents = false } = face;
   const { schema, toInput } = parametersOf(operation.input, face);
   const member = ownNickMember(operation.access);
-  const ownNick = member && ((face.rename as Record<string, string> | undefined)?.[member] ?? member);
+  const isParameter = member !== undefined && !face.without?.includes(member);
+  const ownNick = isParameter
+    ? ((face.rename as Record<string, string> | undefined)?.[member] ?? member)
+    : undefined;
   const output = face.output === 'described' ? describedOutput(operation) : face.output;
   return {
-    ...{ name, title, description, effect, openWorld, walletReadable, input: schema },
+    ...{ name, title, description, effect, openWorld, walletReadable, ofAgents, input: schema },
     idempotent: face.idempotent ?? effect === 'read',
     scope: scopeOf(operation.access),
     ...(ownNick === undefined ? {} : { ownNick }),

@@ -14,6 +14,7 @@ import { networkOperations } from './network/index.js';
 import { streamIrc } from './network/stream.js';
 import { paymentsOperations } from './payments/index.js';
 import { reputationOperations } from './reputation/index.js';
+import { speechOperations } from './speech/index.js';
 import { systemOperations } from './system/index.js';
 import { verificationOperations } from './verification/index.js';
 
@@ -21,6 +22,7 @@ import { verificationOperations } from './verification/index.js';
 export const operations: readonly AnyOperation[] = [
   ...channelOperations,
   ...networkOperations,
+  ...speechOperations,
   ...verificationOperations,
   ...identityOperations,
   ...keysOperations,

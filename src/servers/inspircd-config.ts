@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
 import { lookalikesOf } from '../../streams/nick-looks.js';
+import { gatewayName } from '../../workers/irc/link.js';
 import { type ServicesLink, servicesOfInspircd } from './anope-config.js';
 import type { Binary } from './binaries.js';
 
@@ -10,6 +11,8 @@ export interface InspircdSecrets {
   operName: string;
   operPassword: string;
   serverPassword: string;
+  /** By which the gateway is known that introduces agents; without it there is none. */
+  gatewayPassword?: string | undefined;
 }
 
 /** What the configuration of an embedded InspIRCd depends on; `dir` holds the files it writes. */
@@ -55,6 +58,7 @@ const modules = [
   'account',
   'botmode',
   'deaf',
+  'cgiirc',
   'chanhistory',
   'permchannels',
   'cban',
@@ -148,8 +152,9 @@ ${major >= 4 ? rfc1459Codepage() : ''}
 
 # Classes are tried from the top; a connection belongs to the first whose password it gave.
 <connect name="bots" allow="*" ${password(secrets.serverPassword)} threshold="1000000" commandrate="1000000000" fakelag="no" softsendq="16M" hardsendq="64M" recvq="4M" maxchans="20000" pingfreq="30" timeout="20" resolvehostnames="no" useident="no" localmax="2000" globalmax="2000">
-<connect name="public" allow="*" threshold="10" commandrate="1000" fakelag="yes" softsendq="128K" hardsendq="4M" recvq="64K" maxchans="1000" pingfreq="90" timeout="20" resolvehostnames="no" useident="no" localmax="2000" globalmax="2000">
+${agentsClass(secrets.gatewayPassword, has)}<connect name="public" allow="*" threshold="10" commandrate="1000" fakelag="yes" softsendq="128K" hardsendq="4M" recvq="64K" maxchans="1000" pingfreq="90" timeout="20" resolvehostnames="no" useident="no" localmax="2000" globalmax="2000">
 
+${gateway(secrets.gatewayPassword, { has, password, loopback })}
 <class name="channels" commands="SAJOIN SANICK SAPART SAMODE SATOPIC SAKICK CLEARCHAN CBAN KILL" usermodes="*" chanmodes="*" privs="users/sajoin-others users/samode-usermodes users/auspex channels/auspex channels/high-join-limit users/flood/no-throttle users/flood/no-fakelag users/flood/increased-buffers">
 <type name="ChannelBot" classes="channels" maxchans="20000">
 <oper name="${escaped(secrets.operName)}" ${password(secrets.operPassword)} host="${loopback ? '*@127.* *@::1 *@0::1' : '*@*'}" type="ChannelBot">
@@ -165,6 +170,29 @@ ${services ? servicesOfInspircd(services, installation) : ''}
 <include file="${path('permchannels.conf')}" missingokay="yes">
 ${channels.map(([name, modes, topic]) => `<permchannels channel="${name}" modes="${modes}" topic="${topic}">`).join('\n')}
 `;
+}
+
+/**
+ * Agents that come through the gateway. It looks whether a channel is there before it joins, and how it stands after: so a
+ * line costs them up to three commands more than it costs others, and they may give so many more.
+ */
+function agentsClass(secret: string | undefined, has: (module: string) => boolean): string {
+  if (secret === undefined || !has('cgiirc')) return '';
+  return `<connect name="agents" allow="*" webirc="${gatewayName}" threshold="30" commandrate="4000" fakelag="yes" softsendq="128K" hardsendq="4M" recvq="64K" maxchans="100" pingfreq="90" timeout="20" resolvehostnames="no" useident="no" localmax="5" globalmax="5">\n`;
+}
+
+/** Who introduces agents under hosts and addresses of their own: only from this machine, where everybody else is not let in. */
+function gateway(
+  secret: string | undefined,
+  {
+    has,
+    password,
+    loopback,
+  }: { has(module: string): boolean; password(plain: string): string; loopback: boolean },
+): string {
+  if (secret === undefined || !has('cgiirc')) return '';
+  const masks = loopback ? ['127.0.0.0/8', '::1'] : ['*'];
+  return masks.map((mask) => `<cgihost type="webirc" mask="${mask}" ${password(secret)}>\n`).join('');
 }
 
 /** The message of the day; InspIRCd reads it from a file. */

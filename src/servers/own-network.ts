@@ -37,6 +37,7 @@ export async function startOwnNetwork(options: {
     operName: config.IRC_OPER_NAME || generated.ircOperName,
     operPassword: config.IRC_OPER_PASSWORD || generated.ircOperPassword,
     serverPassword: config.IRC_SERVER_PASSWORD || generated.ircServerPassword,
+    gatewayPassword: config.IRC_GATEWAY_PASSWORD || generated.ircGatewayPassword,
   };
   const reservedNicks = keptNicks(config);
   const port = config.IRC_EMBEDDED_PORT;

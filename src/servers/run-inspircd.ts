@@ -23,6 +23,7 @@ const server = await startInspircd({
     operName: config.IRC_OPER_NAME || generated.ircOperName,
     operPassword: config.IRC_OPER_PASSWORD || generated.ircOperPassword,
     serverPassword: config.IRC_SERVER_PASSWORD || generated.ircServerPassword,
+    gatewayPassword: config.IRC_GATEWAY_PASSWORD || generated.ircGatewayPassword,
   },
 });
 

@@ -10,6 +10,7 @@ const fileSchema = z.object({
   irc_oper_password: z.string().min(1),
   irc_server_password: z.string().min(1),
   irc_services_password: z.string().min(1),
+  irc_gateway_password: z.string().min(1),
   /** An operator's key, where none is set on a service that others can reach. */
   api_key: z.string().min(32).optional(),
   /** When a lost webhook secret was replaced; whoever has seen to the producers takes it out. */
@@ -26,6 +27,8 @@ export interface Secrets {
   ircServerPassword: string;
   /** What the IRC server and the nick service show each other. */
   ircServicesPassword: string;
+  /** What the IRC server knows the gateway by, which speaks for agents. */
+  ircGatewayPassword: string;
 }
 
 /** The secrets that a data directory has, and what became of them. */
@@ -61,6 +64,7 @@ export async function loadSecrets(
     ircOperPassword: complete.irc_oper_password,
     ircServerPassword: complete.irc_server_password,
     ircServicesPassword: complete.irc_services_password,
+    ircGatewayPassword: complete.irc_gateway_password,
   };
 }
 
@@ -119,6 +123,7 @@ export async function storedSecrets(dataDir: string): Promise<StoredSecrets> {
       ircOperPassword: found.irc_oper_password,
       ircServerPassword: found.irc_server_password,
       ircServicesPassword: found.irc_services_password,
+      ircGatewayPassword: found.irc_gateway_password,
       remadeAt: found.remade_at,
     }).filter(([, secret]) => secret !== undefined),
   );
@@ -130,6 +135,7 @@ const generated = () => ({
   irc_oper_password: randomBytes(24).toString('base64url'),
   irc_server_password: randomBytes(24).toString('base64url'),
   irc_services_password: randomBytes(24).toString('base64url'),
+  irc_gateway_password: randomBytes(24).toString('base64url'),
 });
 
 async function read(

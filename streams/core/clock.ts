@@ -87,9 +87,9 @@ export function within<T>(
   });
 }
 
-/** Waits for the end of some work, for so many milliseconds at most. */
-export async function atMost(work: Promise<unknown>, ms: number): Promise<void> {
-  await pTimeout(work, { milliseconds: ms, message: false, customTimers });
+/** Waits for the end of some work, for so many milliseconds at most: then for nothing. */
+export async function atMost<T>(work: Promise<T>, ms: number): Promise<T | undefined> {
+  return (await pTimeout(work, { milliseconds: ms, message: false, customTimers })) as T | undefined;
 }
 
 /** Aborts after so many milliseconds with a `TimeoutError`; keeps no process alive. */

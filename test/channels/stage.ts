@@ -38,6 +38,7 @@ export const environmentOf = ({ nats, ircd }: { nats: TestNats; ircd: TestIrcd }
   IRC_OPER_NAME: ircd.operName,
   IRC_OPER_PASSWORD: ircd.operPassword,
   IRC_SERVER_PASSWORD: ircd.serverPassword,
+  IRC_GATEWAY_PASSWORD: ircd.gatewayPassword,
 });
 
 /** Asks a service, with a JSON body where there is one. */

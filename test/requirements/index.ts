@@ -24,6 +24,7 @@ import { readModels } from './read-models.js';
 import { reputation } from './reputation.js';
 import { routing } from './routing.js';
 import { sentinel } from './sentinel.js';
+import { speech } from './speech.js';
 import { start } from './start.js';
 import { verification } from './verification.js';
 import { webhook } from './webhook.js';
@@ -57,6 +58,7 @@ export const requirements: Record<string, string> = {
   ...reputation,
   ...routing,
   ...sentinel,
+  ...speech,
   ...start,
   ...scaling,
   ...verification,

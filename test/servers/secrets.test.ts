@@ -7,7 +7,7 @@ t.test('generated once, for the owner only', async (t) => {
   const dir = join(t.testdir(), 'data');
   const secrets = await loadSecrets(dir);
   t.match(secrets.webhookSecret, /^[0-9a-f]{64}$/);
-  t.equal(new Set(Object.values(secrets)).size, 5, 'none is used twice');
+  t.equal(new Set(Object.values(secrets)).size, 6, 'none is used twice');
   t.equal((await stat(join(dir, 'secrets.json'))).mode & 0o777, 0o600);
   t.same(await loadSecrets(dir), secrets);
   t.same(await readdir(dir), ['secrets.json']);

@@ -9,6 +9,7 @@ export const inspircdFailure = /failed to bind/;
 
 /** A real InspIRCd with the configuration that is used in production, and the credentials of its bots. */
 export interface TestIrcd extends ServerProcess, InspircdSecrets {
+  readonly gatewayPassword: string;
   readonly url: string;
 }
 
@@ -25,7 +26,10 @@ export interface TestIrcdOptions {
 /** Starts an InspIRCd for one test. */
 export async function startIrcd(t: Teardown, options: TestIrcdOptions = {}): Promise<TestIrcd> {
   const binary = findInspircd();
-  const secrets = { operName: 'chanbot', operPassword: 'oper-password', serverPassword: 'server-password' };
+  const secrets = {
+    ...{ operName: 'chanbot', operPassword: 'oper-password' },
+    ...{ serverPassword: 'server-password', gatewayPassword: 'gateway-password' },
+  };
   const server = await startServerProcess(t, {
     name: 'ircd',
     command: binary.path,
@@ -51,6 +55,7 @@ export async function startIrcd(t: Teardown, options: TestIrcdOptions = {}): Pro
     operName: { value: secrets.operName },
     operPassword: { value: secrets.operPassword },
     serverPassword: { value: secrets.serverPassword },
+    gatewayPassword: { value: secrets.gatewayPassword },
   });
 }
 

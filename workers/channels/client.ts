@@ -2,6 +2,7 @@ import type { Log } from '../../streams/core/index.js';
 import type { Enforced, Enforcement } from '../../streams/moderation/index.js';
 import { commandsOf, type RequestedService, request } from '../core/rpc.js';
 import type { Channels } from './requests.js';
+import type { Superseded } from './supersede.js';
 
 /** Name under which the holder of the channel bot answers. */
 export const channelService = 'channelserv';
@@ -25,6 +26,11 @@ export function createChannels(log: Log): Channels {
 /** Acts against people in channels, through the process that holds the channel bot. Errors as above. */
 export function createEnforcement(log: Log): (wanted: Enforcement) => Promise<Enforced> {
   return (wanted) => request(serviceOf(log), 'enforce', wanted);
+}
+
+/** Ends a session that has a nick, if it comes from the host given; whether it did. Errors as above. */
+export function createSuperseding(log: Log): (session: Superseded) => Promise<boolean> {
+  return (session) => request(serviceOf(log), 'supersede', session);
 }
 
 /** Tells which of the nicks are on the network now, by the word of the channel bot. Errors as above. */

@@ -21,6 +21,7 @@ import { bringBot, reconcile } from './reconcile.js';
 import { Relinks } from './relinks.js';
 import { Repairs } from './repairs.js';
 import { Reserved } from './reserved.js';
+import { type Superseded, supersede } from './supersede.js';
 import { Tally } from './tally.js';
 import { voiceWhoCame } from './voices.js';
 
@@ -30,6 +31,7 @@ export {
   createChannels,
   createEnforcement,
   createPresence,
+  createSuperseding,
 } from './client.js';
 export { muted, noSuchNick, notIdentified, notInChannel, operationFailed } from './members.js';
 export { openForEvent } from './opening.js';
@@ -148,6 +150,7 @@ export class KeepChannels {
         const session = commands.session();
         return await commands.alone(casefold(wanted.channel), { deadline }, () => enforce(session, wanted));
       },
+      supersede: async (session: Superseded) => await supersede(commands.session(), session),
       online: async (nicks: string[]) => {
         const there = await online(commands.session(), nicks.filter(isNick));
         return nicks.filter((nick) => there.has(casefold(nick)));

@@ -5,6 +5,9 @@ const pauseMs = { oper: 500, plain: 5_000 };
 /** Servers answer so to a nick that they keep back. */
 const erroneousNick = '432';
 
+/** Ends the session that has a nick, if it is an older one of ours; for those that are no operators. */
+export type Free = (nick: string) => Promise<unknown>;
+
 /** How a nick became ours: by asking for it, or by ending the session that had it. */
 export type Claimed = 'taken' | 'freed';
 
@@ -13,11 +16,16 @@ export type Claimed = 'taken' | 'freed';
  * killed: should it be an older connection of ours that is half open, nothing it still holds can be shown after this.
  * Resolves `undefined` when the nick could not be had in `waitMs`; rejects when the link ends before.
  */
-export async function claimNick(link: Link, nick: string, waitMs: number): Promise<Claimed | undefined> {
+export async function claimNick(
+  link: Link,
+  nick: string,
+  waitMs: number,
+  free?: Free,
+): Promise<Claimed | undefined> {
   const until = clock.elapsed() + waitMs;
   const { self } = link;
   for (;;) {
-    const claimed = await tryNick(link, nick);
+    const claimed = await tryNick(link, nick, free);
     if (claimed) return claimed;
     if (clock.elapsed() >= until) return undefined;
     await pause(self.oper ? pauseMs.oper : pauseMs.plain, link.lost);
@@ -25,9 +33,13 @@ export async function claimNick(link: Link, nick: string, waitMs: number): Promi
   }
 }
 
-async function tryNick(link: Link, nick: string): Promise<Claimed | undefined> {
+async function tryNick(link: Link, nick: string, free: Free | undefined): Promise<Claimed | undefined> {
   if (await changeNick(link, nick)) return 'taken';
-  if (!link.self.oper) return undefined;
+  if (!link.self.oper) {
+    if (!free) return undefined;
+    await free(nick);
+    return (await changeNick(link, nick)) ? 'freed' : undefined;
+  }
   const killed = await link.command('KILL', nick, 'Superseded by a newer session');
   if (!(await changeNick(link, nick))) return undefined;
   return killed.is === 'answered' && killed.error === null ? 'freed' : 'taken';

@@ -3,9 +3,9 @@ import type { Logger } from 'pino';
 import { clock } from '../../streams/core/clock.js';
 import { pause } from '../../streams/core/index.js';
 import { Backoff } from './backoff.js';
-import { claimNick } from './claim.js';
+import { claimNick, type Free } from './claim.js';
 import type { IrcLine } from './line.js';
-import { Link, whenAborted } from './link.js';
+import { type IrcAccount, Link, type WebIrc, whenAborted } from './link.js';
 import { Session } from './session.js';
 import { type Dial, type ServerAddress, serverAddress } from './transport.js';
 
@@ -18,6 +18,10 @@ export interface IrcConnectionOptions {
   /** The server's connect password. */
   password?: string;
   oper?: { name: string; password: string };
+  /** Whom the server is to take us for, where we speak for somebody else: only from a gateway that it trusts. */
+  webirc?: WebIrc;
+  /** To be identified with the nick service from the beginning. */
+  account?: IrcAccount;
   log: Logger;
   /** How long a line may go without an answer; 5,000 by default. */
   confirmTimeoutMs?: number;
@@ -25,6 +29,8 @@ export interface IrcConnectionOptions {
   bytesInFlight?: number;
   /** How long to stay silent while somebody else has our nick; 150,000 by default. */
   nickWaitMs?: number;
+  /** Ends an older session of ours that has our nick; operators do that by themselves. */
+  free?: Free;
   /** A certificate authority to trust beside the well-known ones, PEM. */
   ca?: string;
   /** Makes the connections; TCP by default. */
@@ -39,6 +45,8 @@ export interface IrcStatus {
   since: Date | null;
   confirmation: 'labels' | 'fence' | null;
   lastError: string | null;
+  /** Whether the last connection ended because the server sent us away in so many words. */
+  rejected: boolean;
 }
 
 interface ConnectionEvents {
@@ -73,7 +81,7 @@ export class IrcConnection extends EventEmitter<ConnectionEvents> {
     super();
     this.#options = options;
     this.#address = { ...serverAddress(options.url, options.ca), dial: options.dial };
-    this.#status = { ...offline, nick: options.nick, lastError: null };
+    this.#status = { ...offline, nick: options.nick, lastError: null, rejected: false };
   }
 
   start(): void {
@@ -138,7 +146,8 @@ export class IrcConnection extends EventEmitter<ConnectionEvents> {
       link.destroy(error instanceof Error ? error.message : String(error));
     }
     const reason = reasonOf(link);
-    this.#status = { ...offline, nick: this.#options.nick, lastError: reason };
+    const { rejected } = link;
+    this.#status = { ...offline, nick: this.#options.nick, lastError: reason, rejected };
     this.#session = undefined;
     if (announcedAt !== undefined) this.#tell('lost', reason);
     return announcedAt;
@@ -146,17 +155,17 @@ export class IrcConnection extends EventEmitter<ConnectionEvents> {
 
   /** Operator state, our nick, no replay, the mark of a bot; resolves with whether the replay is held back. */
   async #prepare(link: Link): Promise<boolean> {
-    const { oper, nick, log, nickWaitMs = 150_000 } = this.#options;
+    const { oper, nick, log, nickWaitMs = 150_000, free } = this.#options;
     if (oper) {
       const answer = await link.command('OPER', oper.name, oper.password);
       const code = answer.is === 'answered' ? answer.error?.code : answer.is;
       if (!link.self.oper) log.error({ nick, code }, 'irc operator state refused');
     }
-    const claimed = await claimNick(link, nick, nickWaitMs);
+    const claimed = await claimNick(link, nick, nickWaitMs, free);
     if (claimed === 'freed') log.warn({ nick }, 'irc nick taken back from another session');
     if (!claimed) {
       log.warn({ nick, spare: link.self.nick }, 'irc nick not to be had');
-      void claimNick(link, nick, Number.POSITIVE_INFINITY).catch(() => undefined);
+      void claimNick(link, nick, Number.POSITIVE_INFINITY, free).catch(() => undefined);
     }
     // where servers have a mark for programs, they say which
     const { BOT: mark } = link.client.network.options;
@@ -172,12 +181,15 @@ export class IrcConnection extends EventEmitter<ConnectionEvents> {
       password,
       confirmTimeoutMs = 5_000,
       bytesInFlight = 8_192,
+      webirc,
+      account,
     } = this.#options;
     return new Link({
       address: this.#address,
       nick,
       realname,
       password,
+      ...{ webirc, account },
       confirmTimeoutMs,
       bytesInFlight,
       wantsLines: () => this.listenerCount('line') > 0,

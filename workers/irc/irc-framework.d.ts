@@ -29,6 +29,8 @@ declare module 'irc-framework' {
     password?: string | undefined;
     /** An empty object keeps SASL off; without it a server password is also tried as a SASL password. */
     account?: { account?: string; password?: string };
+    /** Sent first: whom the server is to take us for. */
+    webirc?: { password: string; username: string; hostname: string; address: string };
     enable_echomessage?: boolean;
     auto_reconnect?: boolean;
     /** Seconds; 0 turns the library's own pings off. */

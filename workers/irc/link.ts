@@ -8,12 +8,27 @@ import { Self } from './self.js';
 import { type ServerAddress, Wire } from './transport.js';
 import { Watchdog } from './watchdog.js';
 
+/** A client as a gateway introduces it: the gateway's password, and how others see the client. */
+export interface WebIrc {
+  password: string;
+  hostname: string;
+  address: string;
+}
+
+/** An account of the nick service. */
+export interface IrcAccount {
+  name: string;
+  password: string;
+}
+
 /** What a link needs to know. */
 export interface LinkOptions {
   address: ServerAddress;
   nick: string;
   realname: string;
   password: string | undefined;
+  webirc: WebIrc | undefined;
+  account: IrcAccount | undefined;
   confirmTimeoutMs: number;
   bytesInFlight: number;
   /** Whether anybody wants the lines that are nobody's answer; only then are they all parsed. */
@@ -21,6 +36,10 @@ export interface LinkOptions {
   line(line: IrcLine): void;
 }
 
+/** How a reason begins that says that the nick service did not take the account. */
+export const accountRefused = 'the nick service refused the account';
+/** What the gateway calls itself to IRC servers. */
+export const gatewayName = 'relay';
 const registrationMs = 10_000;
 // Servers without labels punish haste by answering nothing for seconds (ngIRCd: ten after a wrong OPER).
 const fencePatience = 3;
@@ -63,7 +82,8 @@ export class Link {
       username: options.nick.replace(/[^A-Za-z0-9]/g, '').slice(0, 10) || 'bot',
       gecos: options.realname,
       password: options.password,
-      account: {},
+      ...(options.webirc ? { webirc: { ...options.webirc, username: gatewayName } } : {}),
+      account: options.account ? { account: options.account.name, password: options.account.password } : {},
       version: null,
       enable_echomessage: true,
       auto_reconnect: false,
@@ -80,6 +100,10 @@ export class Link {
       },
     });
     this.client.requestCap(['labeled-response']);
+    this.client.on('sasl failed', ({ reason }: { reason: string }) => {
+      this.rejected = true;
+      this.destroy(`${accountRefused} (${reason})`);
+    });
     this.client.on('cap del', () => {
       if (this.exchange?.kind === 'labels' && !this.#confirms()) this.destroy('the server took labels away');
     });

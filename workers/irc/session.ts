@@ -1,5 +1,5 @@
 import { Unavailable } from '../../streams/core/index.js';
-import { cutToBytes, isChannel, lineBudget } from '../../streams/irc-grammar.js';
+import { cutToBytes, isChannel, isNick, lineBudget } from '../../streams/irc-grammar.js';
 import type { Answered, CommandOutcome, Exchange, SayOutcome } from './exchange.js';
 import { type JoinContext, type JoinOptions, type JoinOutcome, joinChannels } from './join.js';
 import type { ModeNames } from './join-answers.js';
@@ -88,12 +88,13 @@ export class Session {
   }
 
   /**
-   * Sends one line and tells what became of it. `text` is cut at a grapheme border to what fits one line;
+   * Sends one line, to a channel or to a nick alone, and tells what became of it. `text` is cut at a grapheme border to what fits one line;
    * `tag` goes along as client tag +svc/event where the server takes it. At most one line per channel should
    * be under way: that is the caller's part.
    */
   async say(channel: string, text: string, tag?: string): Promise<SayOutcome> {
-    if (!isChannel(channel)) return { is: 'refused', code: '476', error: 'Not a channel name' };
+    if (!isChannel(channel) && !isNick(channel))
+      return { is: 'refused', code: '476', error: 'Not a channel name' };
     const oneLine = /[\r\n\0]/.test(text) ? text.replace(/[\r\n\0]+/g, ' ') : text;
     const line = cutToBytes(oneLine, lineBudget({ mask: this.#link.self.mask, channel }));
     if (line === '') return { is: 'refused', code: '412', error: 'No text to send' };

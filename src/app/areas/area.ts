@@ -34,6 +34,8 @@ export interface Area {
   api?(server: FastifyInstance): Promise<void>;
   /** Role `irc`. */
   bots?: BotHold<unknown>[];
+  /** Role `irc`, without a bot of its own. */
+  connections?: Work[];
   /** Role `workers`. */
   workers?: Work[];
   /** Role `schedule`. */

@@ -15,6 +15,7 @@ import { networkArea } from './network.js';
 import { docsArea } from './pages.js';
 import { paymentsArea } from './payments.js';
 import { reputationArea } from './reputation.js';
+import { speechArea } from './speech.js';
 import { verificationArea } from './verification.js';
 
 /** Every area of the service, put together. */
@@ -34,6 +35,7 @@ export function createAreas(parts: AreaParts): { areas: Area[]; signers: NickWal
     verificationArea(parts),
     identity,
     keysArea(parts),
+    speechArea(parts),
     paymentsArea(parts),
     deliberationArea(parts),
   ];

@@ -29,7 +29,7 @@ export const Channel = z
   .string()
   .transform((name) => (name.startsWith('#') ? name : `#${name}`))
   .refine(isChannel, 'must be the name of an IRC channel')
-  .describe('Channel name, case-insensitive; a leading # is optional');
+  .meta({ description: 'Channel name, case-insensitive; a leading # is optional', example: 'lobby' });
 
 /** A channel in an address, whether there is one or not. */
 export const ChannelPath = z.string().min(1).meta({

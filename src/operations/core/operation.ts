@@ -69,6 +69,8 @@ export interface ToolFace<In extends z.ZodObject = z.ZodObject, Out = unknown> {
   walletReadable?: boolean;
   /** Whether only the tool server on this machine has it, which asks a running service for it. */
   local?: boolean;
+  /** Whether holders of agent keys alone have it, beside the tools of the contract. */
+  ofAgents?: boolean;
 }
 
 /** The internal services of the contract. */

@@ -1,0 +1,35 @@
+import { looksLikeAny } from '../../../streams/nick-looks.js';
+import { createSuperseding } from '../../../workers/channels/index.js';
+import { createGateway, SpeakForAgents } from '../../../workers/speech/index.js';
+import { keptNicks } from '../../config/bot-nicks.js';
+import type { SpeechParts } from '../../operations/speech/index.js';
+import { leased } from '../bots/leased.js';
+import type { Area, AreaParts } from './area.js';
+
+/** Speaking for agents that have no IRC connection of their own. */
+export function speechArea(parts: AreaParts): Area {
+  const { config, log, logger, ircUrl, secrets, dial } = parts;
+  const kept = keptNicks(config);
+  const { ircGatewayPassword: password } = secrets;
+  const isOn = config.GATEWAY_AGENTS > 0 && (config.IRC_URL === '' || config.IRC_GATEWAY_PASSWORD !== '');
+  const speech: SpeechParts['speech'] = {
+    gateway: createGateway(log),
+    isOn,
+    isKept: (nick) => looksLikeAny(nick, kept),
+  };
+  if (!isOn || !password) return { parts: { speech } };
+  const hold = leased(
+    config,
+    parts,
+    'gateway',
+    () =>
+      new SpeakForAgents({
+        ...{ log, logger, password },
+        supersede: createSuperseding(log),
+        connection: { url: ircUrl, ...(dial ? { dial } : {}) },
+        most: config.GATEWAY_AGENTS,
+        idleMs: config.GATEWAY_IDLE_MINUTES * 60_000,
+      }),
+  );
+  return { parts: { speech }, connections: [hold] };
+}

@@ -1,0 +1,105 @@
+import { z } from 'zod';
+import { Channel, channelName, nickname, Time } from '../core/fields.js';
+import { asNick, define, ofNetwork, type SpeechParts, speaker } from './speaker.js';
+
+const Connection = z.object({
+  connected: z.boolean().meta({ example: true }),
+  nick: nickname,
+  since: Time.nullable(),
+  identified: z.boolean().describe('With the nick service').meta({ example: false }),
+  channels: z.array(channelName),
+});
+
+/** How the caller is on the network. */
+export const getConnection = define('getConnection', {
+  summary: 'How you are on the network through this service',
+  input: z.object({ nick: asNick }),
+  says: 'The connection, also when there is none',
+  output: Connection,
+  refusals: ofNetwork,
+  http: { method: 'get', path: '/irc/connection' },
+  run: async ({ nick }, caller, { speech }: SpeechParts) =>
+    await speech.gateway.look(speaker(nick, caller, speech)),
+});
+
+/** Comes to the network. */
+export const openConnection = define('openConnection', {
+  summary: 'Come to the network under your own nick',
+  description:
+    'Lines and joins do this by themselves. With the password of your account at the nick service you are identified; it is kept in memory only, so give it again when `identified` is false.',
+  input: z.object({
+    nick: asNick,
+    password: z.string().min(1).max(100).optional().describe('Of your account at the nick service'),
+  }),
+  example: {},
+  says: 'You are there',
+  output: Connection,
+  refusals: { ...ofNetwork, account_refused: true },
+  http: { method: 'post', path: '/irc/connection' },
+  run: async ({ nick, password }, caller, { speech }: SpeechParts) =>
+    await speech.gateway.connect({
+      ...speaker(nick, caller, speech),
+      ...(password === undefined ? {} : { password }),
+    }),
+});
+
+/** Leaves the network. */
+export const closeConnection = define('closeConnection', {
+  summary: 'Leave the network',
+  input: z.object({ nick: asNick }),
+  says: 'You are not there any more',
+  output: Connection,
+  refusals: ofNetwork,
+  http: { method: 'delete', path: '/irc/connection' },
+  run: async ({ nick }, caller, { speech }: SpeechParts) =>
+    await speech.gateway.disconnect(speaker(nick, caller, speech)),
+});
+
+/** Joins a channel. */
+export const joinIrcChannel = define('joinIrcChannel', {
+  summary: 'Join a channel',
+  input: z.object({ channel: Channel, nick: asNick }),
+  example: { channel: 'lobby' },
+  says: 'Where you are now',
+  output: Connection,
+  refusals: {
+    ...ofNetwork,
+    not_found: 'There is no such channel',
+    too_many_channels: true,
+    account_refused: true,
+  },
+  http: { method: 'post', path: '/irc/connection/channels' },
+  tool: {
+    name: 'svc_join',
+    title: 'Join an IRC channel',
+    description:
+      'Joins a channel as yourself, to hear who names you there (svc_inbox). Answers where you are.',
+    without: ['nick'],
+    effect: 'change',
+    idempotent: true,
+    ofAgents: true,
+  },
+  run: async ({ channel, nick }, caller, { speech }: SpeechParts) =>
+    await speech.gateway.join({ ...speaker(nick, caller, speech), channel }),
+});
+
+/** Leaves a channel. */
+export const partIrcChannel = define('partIrcChannel', {
+  summary: 'Leave a channel',
+  input: z.object({ channel: Channel, nick: asNick }),
+  says: 'Where you are now',
+  output: Connection,
+  refusals: ofNetwork,
+  http: { method: 'delete', path: '/irc/connection/channels/{channel}' },
+  tool: {
+    name: 'svc_part',
+    title: 'Leave an IRC channel',
+    description: 'Leaves a channel. Answers where you are.',
+    without: ['nick'],
+    effect: 'change',
+    idempotent: true,
+    ofAgents: true,
+  },
+  run: async ({ channel, nick }, caller, { speech }: SpeechParts) =>
+    await speech.gateway.part({ ...speaker(nick, caller, speech), channel }),
+});

@@ -1,0 +1,24 @@
+import {
+  closeConnection,
+  getConnection,
+  joinIrcChannel,
+  openConnection,
+  partIrcChannel,
+} from './connection.js';
+import { listInbox } from './inbox.js';
+import { sayInChannel, sayToNick, speak } from './lines.js';
+
+export type { SpeechParts } from './speaker.js';
+
+/** Speaking on the network without an IRC connection of one's own. */
+export const speechOperations = [
+  sayInChannel,
+  sayToNick,
+  speak,
+  getConnection,
+  openConnection,
+  closeConnection,
+  joinIrcChannel,
+  partIrcChannel,
+  listInbox,
+];

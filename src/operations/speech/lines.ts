@@ -1,0 +1,127 @@
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import { Refusal } from '../../../streams/core/index.js';
+import { isChannel, isNick } from '../../../streams/irc-grammar.js';
+import type { Caller } from '../core/caller.js';
+import type { Refusals } from '../core/description.js';
+import { Channel, channelName, Nick, nickname, text } from '../core/fields.js';
+import { asNick, define, ofNetwork, type SpeechParts, speaker } from './speaker.js';
+
+/** Bytes of a text: what an IRC line has room for behind the longest prefix that the gateway gives. */
+const mostBytes = 340;
+
+const Text = z
+  .string()
+  .refine((text) => text.trim() !== '', 'must not be empty')
+  .refine((text) => !/[\r\n\0]/.test(text), 'must be one line')
+  .refine((text) => !text.includes('\x01'), 'must not hold a CTCP mark')
+  .refine((text) => Buffer.byteLength(text) <= mostBytes, `must have at most ${mostBytes} bytes`)
+  .meta({ example: 'hello', maxLength: mostBytes })
+  .describe(`One line of at most ${mostBytes} bytes`);
+const said = {
+  text: Text,
+  action: z.boolean().default(false).describe('Whether it is an action, as /me makes one'),
+  nick: asNick,
+  key: z
+    .string()
+    .min(1)
+    .max(100)
+    .optional()
+    .describe('The same key again is the same line, which is said once')
+    .meta({ example: 'f1f2f3' }),
+};
+const keyHeader = { key: 'idempotency-key' };
+
+const Said = z.object({
+  id: text('Vq3b0pXl2mJm6n6iT6l9Wg').describe('Id of the line'),
+  status: z
+    .enum(['shown', 'pending'])
+    .describe('pending: not on the network yet; send it again under the same key to learn what came of it')
+    .meta({ example: 'shown' }),
+  to: channelName.describe('Where it was said: a channel, or a nick'),
+  nick: nickname,
+  text: text('hello'),
+});
+
+const ofLine: Refusals = {
+  ...{ rate_limited: 'Too many lines of this nick wait to be said', idempotency_key_reused: true },
+  ...{ line_expired: true, line_in_doubt: true, too_many_channels: true },
+  ...{ not_found: 'There is no such channel', account_refused: true },
+  ...ofNetwork,
+};
+
+interface WhatToSay {
+  nick?: string | undefined;
+  text: string;
+  action: boolean;
+  key?: string | undefined;
+}
+
+const answers = {
+  200: { says: 'The network has shown it', body: { schema: Said } },
+  202: { says: 'It is still to be shown', body: { schema: Said } },
+};
+const status = ({ status }: z.output<typeof Said>) => (status === 'shown' ? 200 : 202);
+
+/** Says a line in a channel. */
+export const sayInChannel = define('sayInChannel', {
+  summary: 'Say a line in a channel, as yourself',
+  description:
+    'You are on the network under your own nick for it, and join the channel first if you are not in it. Moderation, limits and the record are those of everybody. You leave after a while without a request.',
+  input: z.object({ channel: Channel, ...said }),
+  example: { channel: 'lobby', text: 'hello' },
+  answers,
+  refusals: ofLine,
+  http: { method: 'post', path: '/irc/channels/{channel}/messages', headers: keyHeader, status },
+  run: async ({ channel, ...line }, caller, { speech }: SpeechParts) =>
+    await say(channel, line, caller, speech),
+});
+
+/** Says a line to a nick alone. */
+export const sayToNick = define('sayToNick', {
+  summary: 'Say a line to a nick alone, as yourself',
+  input: z.object({ to: Nick, ...said }),
+  example: { to: 'bob', text: 'hello' },
+  answers,
+  refusals: ofLine,
+  http: { method: 'post', path: '/irc/nicks/{to}/messages', headers: keyHeader, status },
+  run: async ({ to, ...line }, caller, { speech }: SpeechParts) => await say(to, line, caller, speech),
+});
+
+/** The same for tools, in a channel or to a nick. */
+export const speak = define('speak', {
+  summary: 'Say a line in a channel or to a nick, as yourself',
+  input: z.object({
+    to: z
+      .string()
+      .refine((to) => isChannel(to) || isNick(to), 'must be a channel, with its #, or a nick')
+      .describe('Channel with its #, or a nick')
+      .meta({ example: '#lobby' }),
+    ...said,
+  }),
+  refusals: ofLine,
+  tool: {
+    name: 'svc_say',
+    title: 'Say a line on IRC',
+    description:
+      'Says one line as yourself, in a channel (which you join first) or to a nick alone. Answers when the network has shown it. Repeat an unclear call with the same key.',
+    without: ['nick'],
+    effect: 'change',
+    idempotent: false,
+    openWorld: true,
+    ofAgents: true,
+  },
+  run: async ({ to, ...line }, caller, { speech }: SpeechParts) => await say(to, line, caller, speech),
+});
+
+async function say(
+  to: string,
+  { nick: given, text, action, key = randomUUID() }: WhatToSay,
+  caller: Caller,
+  parts: SpeechParts['speech'],
+): Promise<z.output<typeof Said>> {
+  const who = speaker(given, caller, parts);
+  const line = await parts.gateway.say({ ...who, to, text, action, key });
+  if (line.is === 'expired') throw new Refusal(line.in_doubt ? 'line_in_doubt' : 'line_expired');
+  return { id: line.id, status: line.is, to, nick: who.nick, text };
+}

@@ -1,0 +1,50 @@
+import { type Log, Refusal } from '../../../streams/core/index.js';
+import { casefold } from '../../../streams/irc-grammar.js';
+import { type Gateway, personOf, type Speaker } from '../../../workers/speech/index.js';
+import type { Caller } from '../core/caller.js';
+import type { Refusals } from '../core/description.js';
+import { Nick } from '../core/fields.js';
+import { operationsOf } from '../core/operation.js';
+import { scope } from '../core/rights.js';
+
+/** What speaking works with. */
+export interface SpeechParts {
+  log: Log;
+  speech: {
+    gateway: Gateway;
+    /** Whether the operator wants it; where it is not configured nobody answers. */
+    isOn: boolean;
+    /** Whether a nick is kept for a bot or a service, or is easily taken for one. */
+    isKept(nick: string): boolean;
+  };
+}
+
+/** Makes operations of who speaks as a nick. */
+export const define = operationsOf({ tag: 'IRC', access: scope('speak', { as: 'nick' }) });
+
+/** Whom the caller speaks as. */
+export const asNick = Nick.optional().describe('Whom you speak as; your own nick when left out');
+
+/** What anything that needs the network may be refused with. */
+export const ofNetwork: Refusals = {
+  ...{ nick_in_use: true, refused_by_network: true, irc_unavailable: true, answer_overdue: true },
+  ...{ nickname_reserved: true, gateway_not_configured: true, too_many_agents: true },
+};
+/** Who speaks. Throws where nobody does here, where no nick is named, and for nicks of bots and services. */
+export function speaker(
+  given: string | undefined,
+  caller: Caller,
+  { isOn, isKept }: SpeechParts['speech'],
+): Speaker {
+  if (!isOn) throw new Refusal('gateway_not_configured');
+  const nick = given ?? caller.nick;
+  if (nick === undefined) {
+    const details = [{ path: 'nick', message: 'nick is missing' }];
+    throw new Refusal('validation_failed', 'nick is missing', { details });
+  }
+  if (isKept(casefold(nick))) throw new Refusal('nickname_reserved');
+  const { actor: by } = caller;
+  if (caller.is !== 'agent') return { nick, by };
+  // the person goes with the wallet, whatever nick it has
+  return { nick, by, person: personOf(caller.wallet ? `wallet ${caller.wallet}` : `nick ${caller.nick}`) };
+}

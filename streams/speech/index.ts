@@ -1,0 +1,14 @@
+export {
+  type ConnectionState,
+  connectionSubject,
+  connectionSubjects,
+  inboxSubject,
+  lineSubject,
+  lineSubjects,
+  lineToken,
+  type ReceivedMessage,
+  type RequestedLine,
+  type SpeechFact,
+  speech,
+} from './facts.js';
+export { type LineEnd, type LineState, lineDecider } from './line.js';

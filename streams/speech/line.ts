@@ -1,0 +1,42 @@
+import { type Decider, Refusal } from '../core/index.js';
+import { lineSubject, type RequestedLine, type SpeechFact } from './facts.js';
+
+/** What became of a line. */
+export type LineEnd = Exclude<
+  SpeechFact,
+  { type: 'line.requested' | 'connection.changed' | 'message.received' }
+>;
+
+/** A line that was asked for, and its end. */
+export interface LineState {
+  requested?: RequestedLine;
+  end?: LineEnd;
+}
+
+/** To ask for a line under an id; asking again for the same one changes nothing. */
+export interface AskForLine {
+  is: 'ask';
+  line: RequestedLine;
+}
+
+/** A line is asked for once. */
+export const lineDecider: Decider<LineState, AskForLine, SpeechFact> = {
+  initial: () => ({}),
+  subject: ({ line }) => lineSubject(line.nick, line.id),
+  evolve(state, fact) {
+    if (fact.type === 'line.requested') state.requested ??= fact.data;
+    else if (isEnd(fact)) state.end ??= fact;
+  },
+  decide({ line }, { requested }) {
+    if (!requested) return { type: 'line.requested', data: line };
+    const { to, text, action } = requested;
+    if (to !== line.to || text !== line.text || action !== line.action)
+      throw new Refusal('idempotency_key_reused');
+    return undefined;
+  },
+};
+
+/** Whether a fact is the end of a line. */
+export function isEnd(fact: SpeechFact): fact is LineEnd {
+  return fact.type === 'line.shown' || fact.type === 'line.refused' || fact.type === 'line.expired';
+}

@@ -1,0 +1,18 @@
+/** Speaking on the network without an IRC connection of one's own. */
+export const speech = {
+  'SPEAK-01':
+    'A line is said under the nick of the agent key, as a program, from a host of its own; the answer comes when it was seen.',
+  'SPEAK-02': 'The same Idempotency-Key of one nick is the same line, and is said once.',
+  'SPEAK-03': 'Private messages, lines that name the agent, invitations and kicks are in its inbox.',
+  'SPEAK-04': 'What cannot be said is refused with what is wrong, and makes no channel.',
+  'SPEAK-05': 'Tools of speaking are beside those of the contract, for agent keys alone.',
+  'SPEAK-06': 'Who is put out of a channel stays out until it wants to come back, and bans hold.',
+  'SPEAK-07': 'An agent leaves a channel and the network when it says so.',
+  'SPEAK-08': 'Who takes the gateway over brings the agents back into their channels.',
+  'SPEAK-09':
+    'A line that was perhaps heard is looked for in the history of its channel before it is said again; a private one is not said again.',
+  'SPEAK-10': 'A line that cannot be said in time expires, and its speaker is told whether it is in doubt.',
+  'SPEAK-11': 'Who is silent for long leaves the network; there are so many agents at most.',
+  'SPEAK-12': 'A nick that has another owner is another person on the network.',
+  'SPEAK-13': 'With the password of its account an agent is identified with the nick service.',
+} as const;

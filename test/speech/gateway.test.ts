@@ -1,0 +1,187 @@
+import t from 'tap';
+import { keysStage, operator } from '../keys/stage.js';
+import { eventually } from '../support/eventually.js';
+import { observe } from '../support/irc-observer.js';
+import { startIrcd } from '../support/ircd.js';
+
+t.test('agents speak without an IRC connection of their own', async (t) => {
+  const ircd = await startIrcd(t);
+  const stage = await keysStage(t, {
+    IRC_URL: ircd.url,
+    IRC_SERVER_PASSWORD: ircd.serverPassword,
+    IRC_OPER_NAME: ircd.operName,
+    IRC_OPER_PASSWORD: ircd.operPassword,
+    IRC_GATEWAY_PASSWORD: ircd.gatewayPassword,
+    ROLES: 'all',
+  });
+  const { ask, given, tool } = stage;
+  const witness = await observe(ircd.port, { nick: 'witness', channels: ['#lobby'] });
+  t.teardown(() => witness.stop());
+  const alice = await given('alice', ['read', 'speak']);
+  const bob = await given('bob', ['read', 'speak']);
+  const toLobby = '/irc/channels/lobby/messages';
+  const say = (path: string, body: object, headers: Record<string, string>) =>
+    ask('POST', path, body, headers);
+  await eventually('the gateway to answer', async () => {
+    const { status } = await ask('GET', '/irc/connection', undefined, alice.headers);
+    return status === 200;
+  });
+
+  await t.test('SPEAK-01 a line is seen under the own nick, and answered when it is', async (t) => {
+    const said = await say(toLobby, { text: 'hello all' }, alice.headers);
+    t.match(said, { status: 200, body: { status: 'shown', to: '#lobby', nick: 'alice', text: 'hello all' } });
+    await witness.waitUntil(() => witness.texts('#lobby').includes('hello all'));
+    const acted = await say(toLobby, { text: 'waves', action: true }, alice.headers);
+    t.equal(acted.status, 200);
+    await witness.waitUntil(() => witness.texts('#lobby').includes('\x01ACTION waves\x01'));
+    const recorded = await eventually('the record of it', async () => {
+      const { body } = await ask('GET', toLobby, undefined, alice.headers);
+      return body.length >= 2 && body;
+    });
+    t.match(recorded, [
+      { nick: 'alice', text: 'hello all' },
+      { text: 'waves', action: true },
+    ]);
+    const from = witness.raw.length;
+    witness.send('WHOIS alice');
+    await witness.waitUntil(() => witness.raw.slice(from).some((line) => / 318 /.test(line)));
+    const whois = witness.raw.slice(from).join('\n');
+    t.match(whois, / 311 witness alice alice fd[0-9a-f]{2}(:[0-9a-f]{1,4}){7} /, 'a host of its own');
+    t.match(whois, / 335 /, 'marked as a program');
+  });
+
+  await t.test('SPEAK-02 the same key is the same line, which is said once', async (t) => {
+    const keyed = { ...alice.headers, 'idempotency-key': 'one' };
+    const first = await say(toLobby, { text: 'only once' }, keyed);
+    const again = await say(toLobby, { text: 'only once' }, keyed);
+    t.match([first.status, again.status], [200, 200]);
+    t.equal(again.body.id, first.body.id);
+    t.match(await say(toLobby, { text: 'another' }, keyed), {
+      status: 409,
+      body: { code: 'idempotency_key_reused' },
+    });
+    const other = await say(toLobby, { text: 'only once' }, { ...bob.headers, 'idempotency-key': 'one' });
+    t.equal(other.status, 200, 'keys are those of one nick');
+    await witness.waitUntil(
+      () => witness.texts('#lobby').filter((text) => text === 'only once').length === 2,
+    );
+    await witness.ask();
+    t.equal(witness.texts('#lobby').filter((text) => text === 'only once').length, 2);
+  });
+
+  await t.test('SPEAK-03 who is named, or written to alone, finds it in the inbox', async (t) => {
+    t.match(await tool('svc_join', { channel: '#lobby' }, bob.headers), { result: { isError: undefined } });
+    t.equal((await say(toLobby, { text: 'Bob: are you there? bobby is not' }, alice.headers)).status, 200);
+    t.equal((await say(toLobby, { text: 'bobby is somebody else' }, alice.headers)).status, 200);
+    const alone = await say('/irc/nicks/bob/messages', { text: 'psst' }, alice.headers);
+    t.match(alone, { status: 200, body: { to: 'bob' } });
+    const inbox = async (after = 0) =>
+      (await tool('svc_inbox', { after }, bob.headers)).result.structuredContent;
+    const { messages } = await eventually('both messages', async () => {
+      const found = await inbox();
+      return found.messages.length >= 2 && found;
+    });
+    t.match(messages, [
+      { is: 'mention', from: 'alice', channel: '#lobby', text: 'Bob: are you there? bobby is not' },
+      { is: 'private', from: 'alice', channel: null, text: 'psst' },
+    ]);
+    t.equal(messages.length, 2);
+    t.match(await inbox(messages[0].id), { messages: [{ text: 'psst' }], has_more: false });
+    t.match(await ask('GET', '/irc/inbox?limit=1', undefined, bob.headers), {
+      body: { messages: [{ is: 'mention' }], has_more: true },
+    });
+    const answered = await tool('svc_say', { to: 'alice', text: 'here' }, bob.headers);
+    t.match(answered.result.content[0].text, /"status": "shown"/);
+    t.match(await ask('GET', '/irc/inbox', undefined, alice.headers), {
+      body: { messages: [{ is: 'private', from: 'bob', text: 'here' }] },
+    });
+  });
+
+  await t.test('SPEAK-04 refusals say what is wrong', async (t) => {
+    const refused = async (
+      request: Promise<{ status: number; body: { code?: string } }>,
+      status: number,
+      code: string,
+    ) => t.match(await request, { status, body: { code } }, code);
+    await refused(say(toLobby, { text: 'hi' }, {}), 401, 'api_key_required');
+    const reader = await given('carol', ['read']);
+    await refused(say(toLobby, { text: 'hi' }, reader.headers), 403, 'scope_missing');
+    await refused(say(toLobby, { text: 'hi', nick: 'bob' }, alice.headers), 403, 'not_your_nick');
+    await refused(say(toLobby, { text: 'hi' }, operator), 400, 'validation_failed');
+    await refused(say(toLobby, { text: 'hi', nick: 'em-b0t' }, operator), 409, 'nickname_reserved');
+    for (const text of ['', '  ', 'a\nb', 'a\u0001b', 'é'.repeat(171)])
+      await refused(say(toLobby, { text }, alice.headers), 400, 'validation_failed');
+    await refused(say('/irc/channels/nowhere/messages', { text: 'hi' }, alice.headers), 404, 'not_found');
+    await witness.ask('MODE #nowhere');
+    t.match(witness.raw.at(-2), / 403 witness #nowhere /, 'no channel is made by speaking into it');
+    await refused(
+      say('/irc/nicks/nobody/messages', { text: 'hi' }, alice.headers),
+      409,
+      'refused_by_network',
+    );
+    await refused(
+      say('/irc/channels/bounties/messages', { text: 'hi' }, alice.headers),
+      409,
+      'refused_by_network',
+    );
+    const taken = await given('witness', ['speak']);
+    await refused(say(toLobby, { text: 'hi' }, taken.headers), 409, 'nick_in_use');
+    const operators = await say(toLobby, { text: 'by the operator', nick: 'dora' }, operator);
+    t.match(operators, { status: 200, body: { nick: 'dora' } });
+  });
+
+  await t.test('SPEAK-05 the tools of speaking are for agent keys, and the others keep theirs', async (t) => {
+    const names = async (headers: Record<string, string>) => {
+      const { body } = await ask('POST', '/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/list' }, headers);
+      return body.result.tools.map(({ name }: { name: string }) => name) as string[];
+    };
+    const speaking = ['svc_inbox', 'svc_join', 'svc_part', 'svc_say'];
+    const has = async (headers: Record<string, string>) =>
+      (await names(headers)).filter((name) => speaking.includes(name)).sort();
+    t.same(await has(alice.headers), speaking);
+    t.same(await has(operator), []);
+    t.equal((await names(operator)).length, 57);
+    t.match(await tool('svc_say', { to: '#lobby', text: 'hi' }, operator), { error: { code: -32602 } });
+  });
+
+  await t.test(
+    'SPEAK-06 who is put out of a channel hears of it, and comes back when it wants',
+    async (t) => {
+      await witness.ask(`OPER ${ircd.operName} ${ircd.operPassword}`, 'SAMODE #lobby +o witness');
+      witness.send('KICK #lobby bob :enough');
+      const kicked = await eventually('the kick', async () => {
+        const { body } = await ask('GET', '/irc/inbox', undefined, bob.headers);
+        return body.messages.find(({ is }: { is: string }) => is === 'kick');
+      });
+      t.match(kicked, { from: 'witness', channel: '#lobby', text: 'enough' });
+      t.match(await ask('GET', '/irc/connection', undefined, bob.headers), {
+        body: { connected: true, channels: [] },
+      });
+      t.equal((await say(toLobby, { text: 'back' }, bob.headers)).status, 200);
+      witness.send('MODE #lobby +b *!*@*', 'KICK #lobby bob :again');
+      await eventually('the second kick', async () => {
+        const { body } = await ask('GET', '/irc/connection', undefined, bob.headers);
+        return body.channels.length === 0;
+      });
+      t.match(await say(toLobby, { text: 'banned' }, bob.headers), {
+        status: 409,
+        body: { code: 'refused_by_network', error: /474/ },
+      });
+      await witness.ask('MODE #lobby -b *!*@*');
+    },
+  );
+
+  await t.test('SPEAK-07 an agent leaves a channel, and the network', async (t) => {
+    const left = await ask('DELETE', '/irc/connection/channels/lobby', undefined, alice.headers);
+    t.match(left, { status: 200, body: { connected: true, channels: [] } });
+    t.match(await ask('DELETE', '/irc/connection', undefined, alice.headers), {
+      status: 200,
+      body: { connected: false, channels: [] },
+    });
+    await eventually('it to be gone', async () => {
+      const from = witness.raw.length;
+      await witness.ask('WHOIS alice');
+      return witness.raw.slice(from).some((line) => / 401 /.test(line));
+    });
+  });
+});

@@ -1,0 +1,155 @@
+import pino from 'pino';
+import t from 'tap';
+import type { Log } from '../../streams/core/index.js';
+import { lineSubject, lineToken, type SpeechFact, speech } from '../../streams/speech/index.js';
+import { supersede } from '../../workers/channels/supersede.js';
+import { personOf, SpeakForAgents, type SpeakForAgentsOptions } from '../../workers/speech/index.js';
+import { openLog } from '../identity/log.js';
+import { credentials, startBot } from '../irc/bot.js';
+import { eventually } from '../support/eventually.js';
+import { observe } from '../support/irc-observer.js';
+import { startIrcd } from '../support/ircd.js';
+import { startNats } from '../support/nats.js';
+import type { Teardown } from '../support/server-process.js';
+import { startTcpRelay } from '../support/tcp-relay.js';
+
+const logger = pino({ level: process.env.TEST_LOG ?? 'silent' });
+const hourMs = 3_600_000;
+
+t.jobs = 3; // they mostly wait: for registration, for silence
+const alice = { nick: 'alice', person: personOf('wallet 0xa'), by: 'agent:alice:1' };
+
+/** A log, a network with a witness in the lobby, and a gateway in this process as often as one is wanted. */
+async function stage(t: Teardown) {
+  const [nats, ircd] = await Promise.all([startNats(t), startIrcd(t)]);
+  const witness = await observe(ircd.port, { nick: 'witness', channels: ['#lobby'] });
+  t.teardown(() => witness.stop());
+  const bot = startBot(t, credentials(ircd));
+  await bot.session();
+  const log = await openLog(t, nats);
+  const gateway = async (options: Partial<SpeakForAgentsOptions> & { log?: Log; url?: string } = {}) => {
+    const { url = ircd.url, ...more } = options;
+    const one = new SpeakForAgents({
+      ...{ log: await openLog(t, nats), logger, password: ircd.gatewayPassword, most: 10, idleMs: hourMs },
+      supersede: async (session) => await supersede(bot.connection.session()!, session),
+      connection: { url, confirmTimeoutMs: 2_000 },
+      ...more,
+    });
+    let ended: Promise<void> | undefined;
+    const stop = () => (ended ??= one.stop());
+    t.teardown(stop);
+    one.start();
+    return Object.assign(one, { end: stop });
+  };
+  const say = (text: string, key: string) => ({ ...alice, to: '#lobby', text, action: false, key });
+  const facts = async (subject: string) => {
+    const found: SpeechFact[] = [];
+    for await (const fact of log.subject(speech, subject)) found.push(fact);
+    return found;
+  };
+  return { nats, ircd, witness, log, gateway, say, facts };
+}
+
+t.test('SPEAK-08 who comes after brings the agents back into their channels', async (t) => {
+  const { witness, gateway } = await stage(t);
+  const first = await gateway();
+  await first.join({ ...alice, channel: '#lobby' });
+  await first.connect({ nick: 'bob', by: 'ops' });
+  await first.disconnect({ nick: 'bob', by: 'ops' });
+  await first.end();
+  await witness.waitUntil(() => witness.raw.some((line) => /:alice!\S+ QUIT/.test(line)));
+  const from = witness.raw.length;
+  const second = await gateway();
+  await witness.waitUntil(() => witness.raw.slice(from).some((line) => /:alice!\S+ JOIN/.test(line)), 10_000);
+  t.match(await second.look(alice), { connected: true, channels: ['#lobby'] });
+  t.match(await second.look({ nick: 'bob', by: 'ops' }), { connected: false }, 'not who had left');
+});
+
+t.test('SPEAK-09 a line that was perhaps heard is looked for before it is said again', async (t) => {
+  const { ircd, log, witness, gateway, facts } = await stage(t);
+  const line = (id: string, to: string) => ({
+    type: 'line.requested' as const,
+    data: { ...{ nick: 'alice', person: alice.person, id, to }, text: `text of ${id}`, action: false },
+  });
+  // as a gateway leaves it that dies behind a line: asked for, said, and no end on record
+  const before = await observe(ircd.port, { nick: 'alice', channels: ['#lobby'] });
+  before.send('@+svc/event=heard PRIVMSG #lobby :text of heard');
+  await witness.waitUntil(() => witness.texts('#lobby').includes('text of heard'));
+  before.stop();
+  await witness.waitUntil(() => witness.raw.some((line) => /:alice!\S+ QUIT/.test(line)));
+  for (const [id, to] of [
+    ['heard', '#lobby'],
+    ['unheard', '#lobby'],
+    ['alone', 'witness'],
+  ] as const)
+    await log.append(speech, lineSubject('alice', id), line(id, to), { by: 'test' });
+  await gateway();
+  const ends = await eventually('all ends', async () => {
+    const found = await facts('speech.lines.>');
+    const ends = found.filter(({ type }) => type !== 'line.requested');
+    return ends.length === 3 && ends;
+  });
+  const byId = new Map(ends.map((fact) => [(fact.data as { id: string }).id, fact]));
+  t.match(byId.get('heard'), { type: 'line.shown', data: { via: 'history' } });
+  t.match(byId.get('unheard'), { type: 'line.shown', data: { via: 'echo' } });
+  t.match(byId.get('alone'), { type: 'line.expired', data: { in_doubt: true } }, 'nothing tells of this one');
+  await witness.ask();
+  t.same(witness.texts('#lobby'), ['text of heard', 'text of unheard']);
+});
+
+t.test('SPEAK-09 SPEAK-10 cut off behind a line, and while the network is away', async (t) => {
+  const { ircd, witness, gateway, say, facts } = await stage(t);
+  const relay = await startTcpRelay(t, ircd.port);
+  const one = await gateway({ url: relay.url, ttlMs: 5_000 });
+  t.match(await one.say(say('before', 'k1')), { is: 'shown' });
+  relay.freeze();
+  const frozen = one.say(say('into the frozen connection', 'k2'));
+  t.match(await frozen, { is: 'shown' }, 'on a new connection, when the old one is found dead');
+  relay.thaw();
+  await witness.waitUntil(() => witness.texts('#lobby').length >= 2);
+  await witness.ask();
+  t.same(witness.texts('#lobby'), ['before', 'into the frozen connection'], 'once');
+  relay.refuse(true);
+  relay.cut();
+  await eventually('it to notice', async () => !(await one.look(alice)).connected);
+  const unheard = say('nobody hears it', 'k3');
+  t.match(await one.say(unheard), { is: 'expired', in_doubt: false });
+  t.match(await one.say(unheard), { is: 'expired', in_doubt: false }, 'and again under the same key');
+  t.equal((await facts(lineSubject('alice', lineToken('alice', 'k3')))).length, 2);
+  relay.refuse(false);
+  await eventually('a line to get through', async () => {
+    const { is } = await one.say(say('here again', `k${Math.random()}`));
+    return is === 'shown';
+  });
+});
+
+t.test('SPEAK-11 who is silent for long leaves, and there are so many at most', async (t) => {
+  const { gateway } = await stage(t);
+  const one = await gateway({ most: 2, idleMs: 4_000 });
+  await one.connect(alice);
+  await one.connect({ nick: 'bob', by: 'ops' });
+  await t.rejects(one.connect({ nick: 'carol', by: 'ops' }), { code: 'too_many_agents' });
+  await eventually('both to leave', async () => one.count === 0);
+  await one.connect({ nick: 'carol', by: 'ops' });
+  t.equal(one.count, 1);
+});
+
+t.test('SPEAK-12 a nick that has another owner is another person on the network', async (t) => {
+  const { gateway, witness } = await stage(t);
+  const one = await gateway();
+  const hostOf = async () => {
+    const from = witness.raw.length;
+    await witness.ask('WHOIS alice');
+    return witness.raw
+      .slice(from)
+      .find((line) => / 311 /.test(line))
+      ?.split(' ')[6];
+  };
+  await one.join({ ...alice, channel: '#lobby' });
+  const before = await hostOf();
+  const owner = { ...alice, person: personOf('wallet 0xb') };
+  await one.connect(owner);
+  t.match(await one.look(owner), { connected: true, channels: [] }, 'and is in no channel of the former one');
+  const after = await hostOf();
+  t.ok(before && after && before !== after, `${before} and ${after}`);
+});

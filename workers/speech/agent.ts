@@ -1,0 +1,192 @@
+import type { Logger } from 'pino';
+import { clock, pause } from '../../streams/core/clock.js';
+import { Refusal, Unavailable } from '../../streams/core/index.js';
+import { casefold } from '../../streams/irc-grammar.js';
+import { IrcConnection, type IrcConnectionOptions } from '../irc/connection.js';
+import type { IrcLine } from '../irc/line.js';
+import { accountRefused } from '../irc/link.js';
+import type { Session } from '../irc/session.js';
+
+/** A channel as it was entered; `shown` has the tags of our lines in its history, where that was read. */
+interface Room {
+  session: Session;
+  shown: ReadonlySet<string> | undefined;
+}
+
+/** What one agent's connection is made of. */
+export interface AgentOptions {
+  nick: string;
+  person: string;
+  /** Channels to be in from the beginning, and in each new session. */
+  channels: readonly string[];
+  connection: Omit<IrcConnectionOptions, 'nick' | 'log'>;
+  logger: Logger;
+  /** Told each line that is no answer to ours. */
+  heard(line: IrcLine): void;
+}
+
+/** How long a session is waited for, in milliseconds. */
+const sessionMs = 6_000;
+const noSuchChannel = '403';
+
+/** One agent on the network under its own nick: a connection, and the channels that it is to be in. */
+export class Agent {
+  readonly nick: string;
+  readonly person: string;
+  /** When it last asked for something, on the clock of `clock.elapsed()`. */
+  usedAt = clock.elapsed();
+  readonly #options: AgentOptions;
+  readonly #irc: IrcConnection;
+  readonly #stop = new AbortController();
+  /** By casefolded name. */
+  readonly #wanted = new Map<string, string>();
+  readonly #rooms = new Map<string, Room>();
+  /** The channels of a new session are being entered. */
+  #entering = Promise.resolve();
+  #ended: Refusal | undefined;
+
+  constructor(options: AgentOptions) {
+    const { nick, person, channels, connection, logger, heard } = options;
+    this.nick = nick;
+    this.person = person;
+    this.#options = options;
+    for (const name of channels) this.#wanted.set(casefold(name), name);
+    // one whose nick somebody else has is told at once, and does not wait under another
+    this.#irc = new IrcConnection({ ...connection, nick, nickWaitMs: 0, log: logger });
+    this.#irc.on('session', (session) => this.#begin(session));
+    this.#irc.on('line', heard);
+    this.#irc.start();
+  }
+
+  /** Where it is, in the spelling in which it asked for it. */
+  get channels(): string[] {
+    return [...this.#wanted.values()];
+  }
+
+  get connected(): boolean {
+    return this.#irc.session() !== undefined && !this.#ended;
+  }
+
+  /** When its present session began. */
+  get since(): Date | null {
+    return this.#irc.status().since;
+  }
+
+  get hasAccount(): boolean {
+    return this.#options.connection.account !== undefined;
+  }
+
+  /**
+   * Its session, once there is one. Throws `nick_in_use` and `refused_by_network` for what does not change by waiting,
+   * after which it is of no use any more, and `irc_unavailable` when none came in time.
+   */
+  async session(): Promise<Session> {
+    const until = clock.elapsed() + sessionMs;
+    for (;;) {
+      if (this.#ended) throw this.#ended;
+      const session = this.#irc.session();
+      if (session && session.nick === this.nick) return session;
+      const { lastError, rejected } = this.#irc.status();
+      if (rejected) this.#end(rejectedWith(lastError ?? ''));
+      else if (clock.elapsed() > until || this.#stop.signal.aborted)
+        throw new Unavailable(
+          'irc_unavailable',
+          lastError ? `The network cannot be reached: ${lastError}` : undefined,
+        );
+      else await pause(20, this.#stop.signal);
+    }
+  }
+
+  /**
+   * Enters a channel, unless it is there. `inDoubt`: a line of ours may stand in its history although nobody heard of it.
+   * Throws like `session`, and `refused_by_network` in the words of the server.
+   */
+  async enter(name: string, inDoubt = false): Promise<Room> {
+    const key = casefold(name);
+    for (;;) {
+      const session = await this.session();
+      await this.#entering;
+      const room = this.#rooms.get(key);
+      if (room?.session === session && session.isIn(name) && (room.shown || !inDoubt)) return room;
+      if (session.lost.aborted) continue;
+      const refused = (await this.#join(session, [name], inDoubt)).get(name);
+      if (refused === noSuchChannel) throw new Refusal('not_found', `There is no channel ${name}`);
+      if (refused !== undefined) throw new Refusal('refused_by_network', refused);
+    }
+  }
+
+  /** Leaves a channel; whether it was in there, or was to be. */
+  async leave(name: string, reason: string): Promise<boolean> {
+    const wanted = this.#wanted.delete(casefold(name));
+    this.#rooms.delete(casefold(name));
+    const session = this.#irc.session();
+    if (!session?.isIn(name)) return wanted;
+    await session.ask('PART', name, reason);
+    return true;
+  }
+
+  /** Whether it is in a channel as far as it was told. */
+  isIn(name: string): boolean {
+    return this.#irc.session()?.isIn(name) ?? false;
+  }
+
+  /** Takes note that the network put it out of a channel: it does not come back by itself. */
+  putOutOf(name: string): boolean {
+    this.#rooms.delete(casefold(name));
+    return this.#wanted.delete(casefold(name));
+  }
+
+  /** Says goodbye. Bounded. */
+  async stop(reason: string): Promise<void> {
+    this.#stop.abort();
+    await this.#irc.stop(reason);
+  }
+
+  /** Each new session is in no channel; what was said in the last one may stand in the histories. */
+  #begin(session: Session): void {
+    if (session.nick !== this.nick) this.#end(new Refusal('nick_in_use'));
+    const { channels } = this;
+    if (this.#ended || channels.length === 0) return;
+    this.#entering = this.#join(session, channels, true).then(
+      (refused) => {
+        if (refused.size === 0) return;
+        const { nick } = this;
+        this.#options.logger.info({ nick, refused: Object.fromEntries(refused) }, 'agent not let in again');
+      },
+      () => undefined, // the session is over
+    );
+  }
+
+  /** Resolves with why the network refused which of them. */
+  async #join(session: Session, names: readonly string[], history: boolean): Promise<Map<string, string>> {
+    const refused = new Map<string, string>();
+    // a JOIN would make a channel that is not there
+    const there = await Promise.all(
+      names.map(async (name) => {
+        const answer = await session.command('MODE', name);
+        const isThere = answer.is === 'answered' && answer.error?.code !== noSuchChannel;
+        if (answer.is === 'answered' && !isThere) refused.set(name, noSuchChannel);
+        return isThere ? [name] : [];
+      }),
+    );
+    for (const [name, outcome] of await session.join(there.flat(), { history })) {
+      const key = casefold(name);
+      if (outcome.is === 'refused') refused.set(name, `${outcome.code} ${outcome.error}`);
+      if (outcome.is !== 'joined') continue;
+      const tags = outcome.history?.lines.flatMap(({ tag }) => tag ?? []) ?? [];
+      this.#wanted.set(key, name);
+      this.#rooms.set(key, { session, shown: history ? new Set(tags) : undefined });
+    }
+    return refused;
+  }
+
+  #end(refusal: Refusal): void {
+    this.#ended ??= refusal;
+    void this.#irc.stop('Not here');
+  }
+}
+
+function rejectedWith(reason: string): Refusal {
+  if (reason.startsWith(accountRefused)) return new Refusal('account_refused');
+  return new Refusal('refused_by_network', reason);
+}

@@ -1,0 +1,77 @@
+import type { Logger } from 'pino';
+import { clock } from '../../streams/core/clock.js';
+import type { Log } from '../../streams/core/index.js';
+import { casefold, cleanText, cutToBytes, isChannel, isNick } from '../../streams/irc-grammar.js';
+import { inboxSubject, type ReceivedMessage, speech } from '../../streams/speech/index.js';
+import { RateLimit } from '../irc/command-rate.js';
+import type { IrcLine } from '../irc/line.js';
+import type { Agent } from './agent.js';
+
+const mostBytes = 500;
+
+/**
+ * Records what is said to an agent: private messages, lines of channels that name it, invitations, and that it was put
+ * out of a channel. Of what one sender writes faster than a person reads, only the beginning.
+ */
+export class Inbox {
+  readonly #log: Log;
+  readonly #logger: Logger;
+  readonly #rate = new RateLimit();
+
+  constructor(log: Log, logger: Logger) {
+    this.#log = log;
+    this.#logger = logger;
+  }
+
+  /** Takes one line that an agent hears. */
+  take({ nick }: Agent, line: IrcLine): void {
+    const message = messageIn(nick, line);
+    if (!message) return;
+    const pair = `${casefold(nick)} ${casefold(message.from)}`;
+    if (this.#rate.take(pair, clock.now()) !== 'go') return;
+    const fact = { type: 'message.received' as const, data: message };
+    this.#log
+      .append(speech, inboxSubject(nick), fact, { by: 'gateway' })
+      .catch((err) => this.#logger.error({ err, nick }, 'a message to an agent was not recorded'));
+  }
+}
+
+/** What a line says to an agent, if it does. */
+export function messageIn(nick: string, line: IrcLine): ReceivedMessage | undefined {
+  const { nick: from, params, tags, command } = line;
+  const [first = '', second = '', third = ''] = params;
+  if (!isNick(from) || casefold(from) === casefold(nick) || tags.batch !== undefined) return undefined;
+  const told = (is: ReceivedMessage['is'], channel: string | null, text: string): ReceivedMessage => ({
+    ...{ is, from, account: tags.account ?? null, channel },
+    ...{ text: cutToBytes(cleanText(text), mostBytes), msgid: tags.msgid ?? null },
+  });
+  switch (command) {
+    case 'PRIVMSG': {
+      const action = /^\x01ACTION (.*?)\x01?$/.exec(second)?.[1];
+      // what else is marked so are questions to a program, not to an agent
+      if (action === undefined && second.startsWith('\x01')) return undefined;
+      const text = action ?? second;
+      if (casefold(first) === casefold(nick)) return told('private', null, text);
+      return isChannel(first) && names(nick, text) ? told('mention', first, text) : undefined;
+    }
+    case 'NOTICE':
+      return casefold(first) === casefold(nick) ? told('private', null, second) : undefined;
+    case 'INVITE':
+      return casefold(first) === casefold(nick) ? told('invite', second, '') : undefined;
+    case 'KICK':
+      return casefold(second) === casefold(nick) ? told('kick', first, third) : undefined;
+  }
+  return undefined;
+}
+
+/** Whether a text has a nick in it as a word. */
+function names(nick: string, text: string): boolean {
+  const [word, all] = [casefold(nick), casefold(text)];
+  for (let at = all.indexOf(word); at >= 0; at = all.indexOf(word, at + 1)) {
+    if (!isNickLetter(all[at - 1]) && !isNickLetter(all[at + word.length])) return true;
+  }
+  return false;
+}
+
+const isNickLetter = (letter: string | undefined) =>
+  letter !== undefined && /[A-Za-z0-9[\]\\`_^{|}-]/.test(letter);

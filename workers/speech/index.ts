@@ -1,0 +1,122 @@
+import type { Logger } from 'pino';
+import type { Log } from '../../streams/core/index.js';
+import { answerRequests, type Operations } from '../core/rpc.js';
+import type { Agent } from './agent.js';
+import { Agents, type AgentsOptions } from './agents.js';
+import { Inbox } from './inbox.js';
+import { Lines } from './lines.js';
+import {
+  type AgentConnection,
+  type ConnectRequest,
+  type Gateway,
+  gatewayService,
+  type SayRequest,
+  type Speaker,
+} from './requests.js';
+
+export { personOf } from './introduction.js';
+export * from './requests.js';
+
+/** What the gateway is made of. */
+export interface SpeakForAgentsOptions extends Omit<AgentsOptions, 'heard'> {
+  log: Log;
+  logger: Logger;
+  /** How long a line may wait to be said, in milliseconds; a minute by default. */
+  ttlMs?: number;
+}
+
+/**
+ * Speaks for agents that have no IRC connection of their own: each has one here, under its own nick, and is on the network
+ * as everybody is. Answers other processes' requests for as long as it runs.
+ */
+export class SpeakForAgents implements Gateway {
+  readonly #options: SpeakForAgentsOptions;
+  readonly #agents: Agents;
+  readonly #lines: Lines;
+  readonly #inbox: Inbox;
+  #answering: { stop(): Promise<void> } | undefined;
+
+  constructor(options: SpeakForAgentsOptions) {
+    const { log, logger, ttlMs } = options;
+    this.#options = options;
+    this.#inbox = new Inbox(log, logger);
+    this.#agents = new Agents({
+      ...options,
+      heard: (agent, line) => {
+        this.#inbox.take(agent, line);
+        const [channel = '', nick = ''] = line.params;
+        if (line.command === 'KICK' && nick === agent.nick) this.#putOut(agent, channel);
+      },
+    });
+    this.#lines = new Lines({ log, logger, agents: this.#agents, ...(ttlMs ? { ttlMs } : {}) });
+  }
+
+  /** Agents on the network through this process. */
+  get count(): number {
+    return this.#agents.count;
+  }
+
+  start(): void {
+    this.#agents.start();
+    this.#lines.start();
+    const { log, logger } = this.#options;
+    const operations = Object.fromEntries(
+      (['say', 'connect', 'disconnect', 'look', 'join', 'part'] as const).map((name) => [
+        name,
+        (wanted: never) => this[name](wanted),
+      ]),
+    ) as unknown as Operations;
+    this.#answering = answerRequests({ log, logger, service: gatewayService, operations });
+  }
+
+  /** Answers nobody any more, lets lines under way come to their end, and leaves the network. Bounded. */
+  async stop(): Promise<void> {
+    await this.#answering?.stop();
+    await this.#lines.stop();
+    await this.#agents.stop();
+  }
+
+  say(line: SayRequest) {
+    return this.#lines.ask(line);
+  }
+
+  async connect({ password, ...speaker }: ConnectRequest): Promise<AgentConnection> {
+    if (password !== undefined) await this.#agents.identify(speaker, password);
+    await this.#agents.ready(speaker);
+    return await this.look(speaker);
+  }
+
+  async disconnect(speaker: Speaker): Promise<AgentConnection> {
+    await this.#agents.close(speaker.nick, speaker.by, 'Leaving');
+    return await this.look(speaker);
+  }
+
+  async look({ nick }: Speaker): Promise<AgentConnection> {
+    const agent = this.#agents.find(nick);
+    return {
+      connected: agent?.connected ?? false,
+      nick: agent?.nick ?? nick,
+      since: agent?.since?.toISOString() ?? null,
+      identified: agent?.hasAccount ?? false,
+      channels: agent?.channels ?? [],
+    };
+  }
+
+  async join({ channel, ...speaker }: Speaker & { channel: string }): Promise<AgentConnection> {
+    await this.#agents.join(await this.#agents.ready(speaker), channel, speaker.by);
+    return await this.look(speaker);
+  }
+
+  async part({ channel, ...speaker }: Speaker & { channel: string }): Promise<AgentConnection> {
+    const agent = this.#agents.find(speaker.nick);
+    if (agent) await this.#agents.part(agent, channel, speaker.by);
+    return await this.look(speaker);
+  }
+
+  #putOut(agent: Agent, channel: string): void {
+    const { logger } = this.#options;
+    this.#agents
+      .putOut(agent, channel)
+      .catch((err) => logger.warn({ err, nick: agent.nick, channel }, 'a kick was not recorded'));
+  }
+}

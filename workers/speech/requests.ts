@@ -1,0 +1,65 @@
+import type { Log } from '../../streams/core/index.js';
+import { type RequestedService, request } from '../core/rpc.js';
+
+/** Who speaks: a nick, the person behind it (see `personOf`; an operator names none), and who asked, for the record. */
+export interface Speaker {
+  nick: string;
+  person?: string | undefined;
+  by: string;
+}
+
+/** A line that is to be said. `key`: the same one again is the same line. */
+export interface SayRequest extends Speaker {
+  to: string;
+  text: string;
+  action: boolean;
+  key: string;
+}
+
+/** What became of a line until now. `pending`: it is still to be said; ask again under the same key. */
+export type SaidLine =
+  | { id: string; is: 'shown'; msgid: string | null }
+  | { id: string; is: 'pending' }
+  | { id: string; is: 'expired'; in_doubt: boolean };
+
+/** A connection that is to be there; `password` of the nick's account at the nick service is kept in memory alone. */
+export interface ConnectRequest extends Speaker {
+  password?: string;
+}
+
+/** How an agent stands on the network; `since` in ISO 8601. */
+export interface AgentConnection {
+  connected: boolean;
+  nick: string;
+  since: string | null;
+  identified: boolean;
+  channels: string[];
+}
+
+/** What the process that holds the agents' connections does for others. Plain JSON in and out. */
+export interface Gateway {
+  /** Throws the refusal of a line that the network did not take. */
+  say(line: SayRequest): Promise<SaidLine>;
+  connect(wanted: ConnectRequest): Promise<AgentConnection>;
+  disconnect(speaker: Speaker): Promise<AgentConnection>;
+  look(speaker: Speaker): Promise<AgentConnection>;
+  join(wanted: Speaker & { channel: string }): Promise<AgentConnection>;
+  part(wanted: Speaker & { channel: string }): Promise<AgentConnection>;
+}
+
+/** Name under which the holder of the agents' connections answers. */
+export const gatewayService = 'gateway';
+
+/** How long an answer is waited for, in milliseconds: longer than a connection may take, and then a line. */
+const answerMs = 15_000;
+
+/** The gateway, in whichever process it is. Errors are its own; without one an `Unavailable` `irc_unavailable`. */
+export function createGateway(log: Log): Gateway {
+  const service: RequestedService = {
+    ...{ log, name: gatewayService, timeoutMs: answerMs },
+    absent: 'irc_unavailable',
+  };
+  const asks = (operation: keyof Gateway) => (wanted: unknown) => request(service, operation, wanted);
+  const names = ['say', 'connect', 'disconnect', 'look', 'join', 'part'] as const;
+  return Object.fromEntries(names.map((name) => [name, asks(name)])) as unknown as Gateway;
+}
