@@ -5,7 +5,7 @@ import { chooseServicesLink, startAnope } from './anope.js';
 import { anopeModulesDir, missingForServices } from './anope-config.js';
 import { type Binary, findAnope, findInspircd } from './binaries.js';
 import { startInspircd } from './inspircd.js';
-import { installationOf } from './inspircd-config.js';
+import { type InspircdSecrets, installationOf } from './inspircd-config.js';
 import type { OptionalChild } from './optional-child.js';
 import type { Secrets } from './secrets.js';
 
@@ -33,12 +33,7 @@ export async function startOwnNetwork(options: {
   }
   const anope = 'binary' in found ? found.binary : undefined;
   const services = anope && (await chooseServicesLink(dataDir, generated.ircServicesPassword));
-  const secrets = {
-    operName: config.IRC_OPER_NAME || generated.ircOperName,
-    operPassword: config.IRC_OPER_PASSWORD || generated.ircOperPassword,
-    serverPassword: config.IRC_SERVER_PASSWORD || generated.ircServerPassword,
-    gatewayPassword: config.IRC_GATEWAY_PASSWORD || generated.ircGatewayPassword,
-  };
+  const secrets = ircSecrets(config, generated);
   const reservedNicks = keptNicks(config);
   const port = config.IRC_EMBEDDED_PORT;
   const server = await startInspircd({ dataDir, log, port, secrets, reservedNicks, services });
@@ -48,6 +43,16 @@ export async function startOwnNetwork(options: {
     url: server.url,
     nickService,
     stop: () => Promise.all([nickService?.stop(), server.stop()]),
+  };
+}
+
+/** What the programs of the network know each other by: as it is set, or as it was generated. */
+export function ircSecrets(config: Config, generated: Secrets): Required<InspircdSecrets> {
+  return {
+    operName: config.IRC_OPER_NAME || generated.ircOperName,
+    operPassword: config.IRC_OPER_PASSWORD || generated.ircOperPassword,
+    serverPassword: config.IRC_SERVER_PASSWORD || generated.ircServerPassword,
+    gatewayPassword: config.IRC_GATEWAY_PASSWORD || generated.ircGatewayPassword,
   };
 }
 

@@ -4,6 +4,7 @@ import { keptNicks } from '../config/bot-nicks.js';
 import { readConfig } from '../config/config.js';
 import { lockDataDir } from './data-dir-lock.js';
 import { startInspircd } from './inspircd.js';
+import { ircSecrets } from './own-network.js';
 import { loadSecrets } from './secrets.js';
 
 // The IRC server alone, in the foreground, for a container of its own: the configuration of `npm start`
@@ -19,12 +20,7 @@ const server = await startInspircd({
   port: config.IRC_EMBEDDED_PORT,
   log,
   reservedNicks: keptNicks(config),
-  secrets: {
-    operName: config.IRC_OPER_NAME || generated.ircOperName,
-    operPassword: config.IRC_OPER_PASSWORD || generated.ircOperPassword,
-    serverPassword: config.IRC_SERVER_PASSWORD || generated.ircServerPassword,
-    gatewayPassword: config.IRC_GATEWAY_PASSWORD || generated.ircGatewayPassword,
-  },
+  secrets: ircSecrets(config, generated),
 });
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {

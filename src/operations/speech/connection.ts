@@ -10,6 +10,9 @@ const Connection = z.object({
   channels: z.array(channelName),
 });
 
+const InChannel = z.object({ channel: Channel, nick: asNick });
+const movesAgent = { without: ['nick'], effect: 'change', idempotent: true, ofAgents: true } as const;
+
 /** How the caller is on the network. */
 export const getConnection = define('getConnection', {
   summary: 'How you are on the network through this service',
@@ -58,7 +61,7 @@ export const closeConnection = define('closeConnection', {
 /** Joins a channel. */
 export const joinIrcChannel = define('joinIrcChannel', {
   summary: 'Join a channel',
-  input: z.object({ channel: Channel, nick: asNick }),
+  input: InChannel,
   example: { channel: 'lobby' },
   says: 'Where you are now',
   output: Connection,
@@ -74,10 +77,7 @@ export const joinIrcChannel = define('joinIrcChannel', {
     title: 'Join an IRC channel',
     description:
       'Joins a channel as yourself, to hear who names you there (svc_inbox). Answers where you are.',
-    without: ['nick'],
-    effect: 'change',
-    idempotent: true,
-    ofAgents: true,
+    ...movesAgent,
   },
   run: async ({ channel, nick }, caller, { speech }: SpeechParts) =>
     await speech.gateway.join({ ...speaker(nick, caller, speech), channel }),
@@ -86,7 +86,7 @@ export const joinIrcChannel = define('joinIrcChannel', {
 /** Leaves a channel. */
 export const partIrcChannel = define('partIrcChannel', {
   summary: 'Leave a channel',
-  input: z.object({ channel: Channel, nick: asNick }),
+  input: InChannel,
   says: 'Where you are now',
   output: Connection,
   refusals: ofNetwork,
@@ -95,10 +95,7 @@ export const partIrcChannel = define('partIrcChannel', {
     name: 'svc_part',
     title: 'Leave an IRC channel',
     description: 'Leaves a channel. Answers where you are.',
-    without: ['nick'],
-    effect: 'change',
-    idempotent: true,
-    ofAgents: true,
+    ...movesAgent,
   },
   run: async ({ channel, nick }, caller, { speech }: SpeechParts) =>
     await speech.gateway.part({ ...speaker(nick, caller, speech), channel }),
