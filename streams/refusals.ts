@@ -183,7 +183,7 @@ export const refusalAreas = {
     signature_missing: refusal(401, 'X-EM-Signature is missing', { advice: 'Sign the body' }),
     event_signature_invalid: refusal(401, 'X-EM-Signature does not match the body', {
       code: 'signature_invalid',
-      advice: 'Sign the bytes that are sent, with the shared secret',
+      hint: 'Check three things. The HMAC-SHA256 is over the bytes of the body, as they are sent. Its key is the secret that you share with the operator. `sha256=` stands before the hexadecimal digits, which are lower case. /producers.md has a command that signs',
     }),
     receipt_signature_invalid: refusal(401, 'X-EM-Signature does not match the timestamp and the event_id', {
       code: 'signature_invalid',

@@ -2,5 +2,6 @@ export { feedChannel, roomTypeOf, subjectsOf } from './channel-names.js';
 export { channelEffects, effectsOf, type RoomOpening, withEventBot } from './effects.js';
 export { eventToken, MarketEvent, normalisePayload, payloadAliases } from './event.js';
 export { type MarketFact, market, marketSubject } from './facts.js';
+export { ShownFields } from './formats.js';
 export { eventKinds, isKnownType, missingId, routeEvent } from './routing.js';
 export { samplePayload, sampleTypes } from './samples.js';

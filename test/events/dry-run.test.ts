@@ -1,5 +1,5 @@
 import t from 'tap';
-import { market } from '../../streams/events/index.js';
+import { market, samplePayload, sampleTypes } from '../../streams/events/index.js';
 import { openLog } from '../delivery/stage.js';
 import { postEvent, sampleEvent, startApp } from '../support/app.js';
 import { startNats } from '../support/nats.js';
@@ -61,6 +61,54 @@ t.test('HOOK-34 an event that is only tried out', async (t) => {
       duplicate: true,
     });
     t.notMatch(await metrics(), /^relay_webhook_conflicts_total [1-9]/m);
+  });
+
+  t.test('HOOK-34 warns of what its producer may not have meant', async (t) => {
+    const warnings = async (event_type: string, payload: Record<string, unknown>) => {
+      const { status, body } = await tryOut(url, sampleEvent('evt-6', { event_type, payload }));
+      t.equal(status, 200);
+      return (body.warnings ?? []) as { path: string; message: string }[];
+    };
+    const id = 'a1b2c3d4';
+    for (const type of sampleTypes) t.same(await warnings(type, samplePayload(type, id)!), [], type);
+    t.same(
+      await warnings('task.published', { task_id: id, title: 'A photo', amount_usd: '12.50', chain: 'base' }),
+      [],
+    );
+    t.same(
+      await warnings('task.published', {
+        ...{ id, title: { text: 'A photo' }, bounty_usdc: '5 dollars', category: ['photo'] },
+        ...{ location: null, of_our_own: { any: 'thing' } },
+      }),
+      [
+        ...['title', 'bounty_usdc', 'category'].map((field) => {
+          const wanted =
+            field === 'bounty_usdc' ? 'a number, or decimal text such as "12.50"' : 'a text or a number';
+          return {
+            path: `payload.${field}`,
+            message: `payload.${field} shows nothing: it should be ${wanted}`,
+          };
+        }),
+      ],
+    );
+    t.match(await warnings('task.published', { id, bounty_usdc: 5, network: true }), [
+      { path: 'payload.network' },
+    ]);
+    t.same(await warnings('relay.leg_started', { id, leg_number: 1 }), [
+      { path: 'payload.relay_id', message: 'payload.relay_id names no room: the line goes to #bounties' },
+    ]);
+    t.match(await warnings('task.publishd', { id }), [
+      { path: 'event_type', message: /Is task\.published meant\?$/ },
+    ]);
+    t.match(await warnings('Task.Published', { id }), [
+      { path: 'event_type', message: /Is task\.published meant\?$/ },
+    ]);
+    t.match(await warnings('weather.changed', { id }), [
+      { path: 'event_type', message: /sees its payload in #bounties$/ },
+    ]);
+    const large = Object.fromEntries(Array.from({ length: 4_000 }, (_, n) => [`field_${n}`, n]));
+    t.same(await warnings('task.published', { id, ...large }), []);
+    t.notOk('warnings' in (await postEvent(url, sampleEvent('evt-7', { event_type: 'task.publishd' }))).body);
   });
 
   t.test('is refused as it would be', async (t) => {

@@ -72,11 +72,11 @@ t.test('README-01 the first event', async (t) => {
     target_channels: ['#bounties', '#cat-translation'],
   });
   const shown = () => run("curl -s 'http://127.0.0.1:8100/irc/channels/bounties/messages'");
-  await until('[NEW] a1b2c3d4 | Hello | $5 USDC (base) | translation | /claim a1b2c3d4', shown);
+  await until('[NEW] c0ffee11 | Hello | $5 USDC (base) | translation | /claim c0ffee11', shown);
   t.match(JSON.parse(await run(post!)), { status: 'already_processed' });
-  t.match(await run(follow!), /#task-a1b2c3d4/);
+  t.match(await run(follow!), /#task-c0ffee11/);
   await until('"delivered_today":3', () => run(ask!));
-  t.equal((await shown()).split('[NEW] a1b2c3d4').length, 2, 'no second line');
+  t.equal((await shown()).split('[NEW] c0ffee11').length, 2, 'no second line');
 });
 
 t.test('README-01 an agent on the network', async (t) => {

@@ -27,6 +27,10 @@ const Receipt = z.object({
     .optional()
     .describe('Of a dry run: the room that would be opened'),
   closes: z.string().optional().describe('Of a dry run: the room that would be closed'),
+  warnings: z
+    .array(z.object({ path: z.string(), message: z.string() }))
+    .optional()
+    .describe('Of a dry run: what you may not have meant, such as a field of a wrong type'),
 });
 /** Receives an event of the task marketplace; its route is in `http/webhook.ts`, which looks at the signature first. */
 export const receiveEvent = defineOperation('receiveEvent', {

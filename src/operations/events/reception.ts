@@ -13,12 +13,15 @@ import {
   missingId,
   roomTypeOf,
   routeEvent,
+  sampleTypes,
 } from '../../../streams/events/index.js';
 import { Screening, type Thresholds } from '../../../streams/moderation/index.js';
 import type { OwnReadModel } from '../../stores/own-read-model.js';
 import type { ReadModels } from '../../stores/read-models.js';
+import { nearestWord } from '../../words/spelling.js';
 import type { ConflictingEvents } from './conflicting-events.js';
 import type { Owners } from './owners.js';
+import { type Warning, warningsOf } from './warnings.js';
 
 /** What events are received with. */
 export interface ReceptionOptions {
@@ -72,6 +75,8 @@ export type TriedOut = { status: 'dry_run'; queued: false } & (
       opens?: { name: string; topic: string };
       /** The room that it would close. */
       closes?: string;
+      /** What its producer may not have meant. */
+      warnings?: Warning[];
     }
 );
 
@@ -137,10 +142,12 @@ export class Reception {
     }
     const { effects, ...shown } = await this.#shown(event);
     const { open, close } = effects;
+    const warnings = warningsOf(event);
     return {
       ...{ ...about, would_be: 'accepted', event_id, ...shown },
       ...(open ? { opens: { name: open.name, topic: open.topic } } : {}),
       ...(close ? { closes: close.name } : {}),
+      ...(warnings.length > 0 ? { warnings } : {}),
     };
   }
 
@@ -180,7 +187,9 @@ export class Reception {
       return { path: 'source', message: 'source is this service', ignored: 'anti-echo' };
     const { event_type } = event;
     if (events !== 'show' && !isKnownType(event_type)) {
-      const message = `event_type ${event_type} is not one that is shown here`;
+      const nearest = nearestWord(event_type.toLowerCase(), sampleTypes);
+      const meant = nearest ? `. Is ${nearest} meant?` : '';
+      const message = `event_type ${event_type} is not one that is shown here${meant}`;
       return { path: 'event_type', message, ...(events === 'ignore' ? { ignored: 'unknown-type' } : {}) };
     }
     const field = missingId(event);

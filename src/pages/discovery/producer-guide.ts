@@ -62,6 +62,7 @@ curl -s ${at.webhook} -d "$body" -H 'Content-Type: application/json' \\
 | answer | meaning | what to do |
 |---|---|---|
 ${answers().join('\n')}
+${ofUnknownTypes(events)}
 
 ## Several producers
 
@@ -73,7 +74,8 @@ first 8 characters. A producer sees receipts of its own events only.
 
 \`POST ${at.webhook}?dry_run=true\` takes the same event, with the same signature and the same checks. It answers 200 with
 \`{"status": "dry_run", "would_be": "accepted", "target_channels", "formatted_message"}\`. \`withheld\` is there where text
-would be left out, \`opens\` or \`closes\` where a room would be. Nothing is stored, counted or shown, and the id stays free.
+would be left out, \`opens\` or \`closes\` where a room would be. \`warnings\` names what you may not have meant: a field of a
+wrong type, a type that is nearly one of the list, a line without its room. Nothing is stored, counted or shown, and the id stays free.
 What is wrong with an event is refused as always. The signature does not cover the query: without it, the same request is an
 event.
 
@@ -153,6 +155,16 @@ function answers(): string[] {
       return `| ${status} \`${code}\` | ${meaning === true ? says : meaning} | ${hint ?? advice} |`;
     }),
   ];
+}
+
+/** What the operator has set for types that are not in the list. */
+function ofUnknownTypes({ unknown: { events } }: EventTerms): string {
+  const answer = {
+    show: '202 | The type is not in the list below: the event is shown as JSON in `#bounties`',
+    ignore: '200 `ignored` | The type is not in the list below: the event is neither stored nor shown',
+    reject: '400 `invalid_event` | The type is not in the list below',
+  }[events];
+  return `| ${answer}. The operator sets this: \`UNKNOWN_EVENTS=${events}\` | Try it first, see below |`;
 }
 
 function aliases(): string[] {
