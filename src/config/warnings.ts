@@ -13,17 +13,28 @@ export interface SettingRisk {
 
 /** What a boot says about risky settings. No secret is in the texts. */
 export function bootWarnings(config: Config): string[] {
-  const secrets = config.EM_WEBHOOK_SECRET.flatMap((secret, index) =>
-    secret.length < minSecretLength
-      ? [`webhook secret ${index + 1} is shorter than ${minSecretLength} characters`]
-      : [],
-  );
-  const ofProducers = config.EM_PRODUCERS.flatMap(({ source, secret }) =>
-    secret.length < minSecretLength
-      ? [`the webhook secret of ${source} is shorter than ${minSecretLength} characters`]
-      : [],
-  );
-  return [...settingRisks(config).map(({ what }) => what), ...secrets, ...ofProducers];
+  return [...settingRisks(config).map(({ what }) => what), ...shortSecrets(config)];
+}
+
+/** What is to be said about webhook secrets that can be guessed, with the setting that each stands in. */
+export function shortSecrets({
+  EM_WEBHOOK_SECRET,
+  EM_PRODUCERS,
+}: Pick<Config, 'EM_WEBHOOK_SECRET' | 'EM_PRODUCERS'>): string[] {
+  const isOnly = EM_WEBHOOK_SECRET.length === 1;
+  const secrets = [
+    ...EM_WEBHOOK_SECRET.map((secret, index) => ({
+      secret,
+      what: isOnly ? 'EM_WEBHOOK_SECRET' : `secret ${index + 1} of EM_WEBHOOK_SECRET`,
+    })),
+    ...EM_PRODUCERS.map(({ source, secret }) => ({
+      secret,
+      what: `the secret of ${source} in EM_PRODUCERS`,
+    })),
+  ];
+  return secrets
+    .filter(({ secret }) => secret.length < minSecretLength)
+    .map(({ what }) => `${what} is shorter than ${minSecretLength} characters`);
 }
 
 /** Whether others than those on this machine may reach the service. */

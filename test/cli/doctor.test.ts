@@ -6,6 +6,7 @@ import { pino } from 'pino';
 import t from 'tap';
 import { createApp } from '../../src/app/app.js';
 import { machineChecks } from '../../src/cli/doctor/machine.js';
+import { marketplaceChecks } from '../../src/cli/doctor/marketplace.js';
 import { serviceChecks } from '../../src/cli/doctor/service.js';
 import { settingChecks } from '../../src/cli/doctor/settings.js';
 import { readConfig } from '../../src/config/config.js';
@@ -100,6 +101,40 @@ t.test('DOCTOR-02 without a service: what cannot be told is skipped, and nothing
   t.same(await readdir(dir), []);
 });
 
+t.test('DOCTOR-02 a service that was started before and does not run', async (t) => {
+  const DATA_DIR = t.testdir({ nats: { store: {} } });
+  const { service } = await diagnose(serviceChecks, { DATA_DIR });
+  t.match(service, { status: 'fail', what: /does not run/, mend: /relay start/ });
+  const elsewhere = await diagnose(serviceChecks, { DATA_DIR, NATS_URL: 'nats://127.0.0.1:1' });
+  t.match(elsewhere.service, { status: 'skipped' });
+});
+
+t.test('DOCTOR-02 the marketplace', async (t) => {
+  const asked: (string | undefined)[] = [];
+  const server = createServer((request, response) => {
+    asked.push(`${request.url} ${request.headers.authorization}`);
+    const isGood = request.headers.authorization === 'Bearer good';
+    response.writeHead(isGood ? 200 : 401, { 'content-type': 'application/json' }).end('{}');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => new Promise((resolve) => server.close(resolve)));
+  const EM_URL = `http://127.0.0.1:${(server.address() as AddressInfo).port}/market`;
+  const look = async (env: Record<string, string>) => (await diagnose(marketplaceChecks, env)).marketplace;
+  t.match(await look({}), { status: 'ok', what: /EM_URL is empty/ });
+  t.match(await look({ EM_URL, EM_API_KEY: 'good' }), { status: 'ok', what: /answers$/ });
+  t.match(await look({ EM_URL, EM_API_KEY: 'bad' }), {
+    status: 'fail',
+    mend: /EM_API_KEY to a key that is good/,
+  });
+  t.match(await look({ EM_URL }), { status: 'fail', mend: /set EM_API_KEY/ });
+  t.match(await look({ EM_URL: `http://127.0.0.1:${nobody}` }), {
+    status: 'fail',
+    what: /cannot be asked/,
+    mend: /correct EM_URL/,
+  });
+  t.same(asked[0], '/market/api/v1/tasks?limit=1 Bearer good');
+});
+
 t.test('DOCTOR-03 settings', async (t) => {
   await t.test('that cannot be read', async (t) => {
     const { code, out, err } = await relay(['doctor'], { env: { PORT: 'abc', LOG_LEVEL: 'loud' } });
@@ -123,7 +158,12 @@ t.test('DOCTOR-03 settings', async (t) => {
       what: /API key of ann is shorter/,
       mend: /relay keys new ann/,
     });
-    t.match(found['webhook-secret'], { status: 'warn', what: /secret 1 is shorter than 32/ });
+    t.match(found['webhook-secret'], {
+      status: 'warn',
+      what: 'EM_WEBHOOK_SECRET is shorter than 32 characters',
+    });
+    const second = await diagnose(settingChecks, { EM_WEBHOOK_SECRET: `${'s'.repeat(32)},short` });
+    t.match(second['webhook-secret'], { status: 'warn', what: /^secret 2 of EM_WEBHOOK_SECRET is shorter/ });
     const none = await diagnose(settingChecks, { NATS_URL: 'nats://127.0.0.1:1' });
     t.match(none['webhook-secret'], {
       status: 'fail',

@@ -10,6 +10,7 @@ import { type Installation, openInstallation } from './installation.js';
 import { ircChecks } from './irc.js';
 import { logChecks } from './log.js';
 import { machineChecks } from './machine.js';
+import { marketplaceChecks } from './marketplace.js';
 import { readStoreChecks } from './read-store.js';
 import { serviceChecks } from './service.js';
 import { settingChecks } from './settings.js';
@@ -25,6 +26,7 @@ export const checks: Check[] = [
   ...readStoreChecks,
   ...deliveryChecks,
   ...ircChecks,
+  ...marketplaceChecks,
 ];
 
 /** No check may take longer, in milliseconds. */
@@ -35,8 +37,9 @@ export const doctorCommand = defineCommand({
   name: 'doctor',
   summary: 'Check every part and say what is wrong and how to mend it',
   details:
-    'Looks at the settings, this machine, the log, the read store, IRC and the running service, and changes nothing.\n' +
-    'Where the service does not run, what only it could tell is skipped. Exit code 1 when something has failed.',
+    'Looks at the settings, this machine, the log, the read store, IRC, the marketplace and the running service. Changes\n' +
+    'nothing. Where the service does not run, what only it could tell is skipped. Exit code 1 when something has\n' +
+    'failed, or when a service that was started before does not run.',
   options: serviceOptions,
   async run(invocation) {
     const findings = await examine(invocation);

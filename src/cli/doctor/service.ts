@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { withoutCredentials } from '../../app/about.js';
+import { hasLog } from '../../servers/secrets.js';
 import { version } from '../../servers/version.js';
 import { type Check, fail, ok, type Result, skipped, warn } from './finding.js';
 import type { Installation } from './installation.js';
@@ -14,9 +15,16 @@ const notAsked = (problem: string) => skipped(`the service cannot be asked: ${pr
 
 const ready: Check = {
   id: 'service',
-  async look({ service, client }) {
+  async look({ service, client, own, dataDir }) {
     const state = await service();
-    if (state.is === 'absent') return notAsked(state.problem);
+    if (state.is === 'absent') {
+      // before the first start there is nothing that could have stopped
+      if (!own.nats || !hasLog(dataDir)) return notAsked(state.problem);
+      return fail(
+        `the service was started before and does not run: ${state.problem}`,
+        'start it with "npx relay start"; where it listens elsewhere, say so with --url',
+      );
+    }
     if (state.is === 'stranger')
       return fail(state.problem, 'stop the other program, or set PORT to another port for the service');
     if (state.is === 'blocked')

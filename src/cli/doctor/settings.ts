@@ -1,4 +1,4 @@
-import { minSecretLength, settingRisks } from '../../config/warnings.js';
+import { settingRisks, shortSecrets } from '../../config/warnings.js';
 import { hasLog, secretsFile } from '../../servers/secrets.js';
 import { moment } from '../core/terminal.js';
 import { type Check, fail, ok, skipped, warn } from './finding.js';
@@ -22,7 +22,7 @@ const risks: Check = {
 
 const webhookSecret: Check = {
   id: 'webhook-secret',
-  async look({ secrets, own, service, dataDir }) {
+  async look({ config, secrets, own, service, dataDir }) {
     const { webhook, webhookRemadeAt } = await secrets();
     const file = secretsFile(dataDir);
     if (webhook.length === 0) {
@@ -43,11 +43,10 @@ const webhookSecret: Check = {
         `the webhook secret was lost and made again, ${moment(webhookRemadeAt)}: events that are signed with the old one are refused`,
         `put the old ${file} back and restart the service, or give the new em_webhook_secret to whoever posts events and take remade_at out of the file`,
       );
-    const short = webhook.findIndex((secret) => secret.length < minSecretLength);
-    if (short >= 0)
-      return warn(
-        `webhook secret ${short + 1} is shorter than ${minSecretLength} characters`,
-        'set a longer one as well, give it to the marketplace, then remove the short one',
+    const short = shortSecrets(config);
+    if (short.length > 0)
+      return short.map((what) =>
+        warn(what, 'set a longer one as well, give it to whoever signs with it, then remove the short one'),
       );
     return ok(`${webhook.length} secret${webhook.length > 1 ? 's' : ''}, long enough`);
   },

@@ -48,6 +48,8 @@ export const exportCommand = defineCommand({
         const out =
           file === undefined ? toOutput(invocation) : await toFile(file, heads, log, invocation.stop);
         if (!out.checksums) terminal.err(`${file} ${lacksChecksums}. Export into another file to have them.`);
+        if (out.has)
+          terminal.err(`${file} is there already, and is continued. For a new export name another file.`);
         const written = await writeExport(invocation, { log, heads, out, whole: !wanted });
         if (file === undefined) return;
         const seqs = Object.fromEntries(heads);
