@@ -241,6 +241,9 @@ export const refusalAreas = {
     account_refused: refusal(403, 'The nick service refuses the account or its password', {
       advice: 'Send the password of the account with the name of the nick',
     }),
+    said_to_service: refusal(403, 'Lines to services of the network hold passwords, and lines are recorded', {
+      hint: 'Identify with POST /irc/connection, or over IRC itself',
+    }),
     too_many_channels: refusal(409, 'The agent is in as many channels as it may be', {
       advice: 'Leave one',
     }),

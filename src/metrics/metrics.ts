@@ -33,6 +33,7 @@ const gauges = {
   irc_connected: 'Whether a bot is registered with the IRC server; absent where the lease is not held',
   irc_rooms_expected: 'Channels that a bot is to be in; absent where the lease is not held',
   irc_rooms_held: 'Channels that a bot is in',
+  gateway_agents: 'Agents that are on the network through this process; absent where the lease is not held',
   irc_oper: 'Whether the IRC server has given the bot operator state; absent where the lease is not held',
 } as const;
 

@@ -124,10 +124,20 @@ t.test('agents speak without an IRC connection of their own', async (t) => {
       409,
       'refused_by_network',
     );
+    await refused(
+      say('/irc/nicks/nickserv/messages', { text: 'IDENTIFY secret' }, alice.headers),
+      403,
+      'said_to_service',
+    );
     const taken = await given('witness', ['speak']);
     await refused(say(toLobby, { text: 'hi' }, taken.headers), 409, 'nick_in_use');
     const operators = await say(toLobby, { text: 'by the operator', nick: 'dora' }, operator);
     t.match(operators, { status: 200, body: { nick: 'dora' } });
+  });
+
+  await t.test('SPEAK-01 a metric tells how many there are', async (t) => {
+    const metrics = await (await fetch(`${stage.app.url}/metrics`, { headers: operator })).text();
+    t.match(metrics, /^relay_gateway_agents [3-9]$/m);
   });
 
   await t.test('SPEAK-05 the tools of speaking are for agent keys, and the others keep theirs', async (t) => {

@@ -1,7 +1,7 @@
 import { looksLikeAny } from '../../../streams/nick-looks.js';
 import { createSuperseding } from '../../../workers/channels/index.js';
 import { createGateway, SpeakForAgents } from '../../../workers/speech/index.js';
-import { keptNicks } from '../../config/bot-nicks.js';
+import { keptNicks, serviceNicks } from '../../config/bot-nicks.js';
 import type { SpeechParts } from '../../operations/speech/index.js';
 import { leased } from '../bots/leased.js';
 import type { Area, AreaParts } from './area.js';
@@ -16,20 +16,30 @@ export function speechArea(parts: AreaParts): Area {
     gateway: createGateway(log),
     isOn,
     isKept: (nick) => looksLikeAny(nick, kept),
+    isService: (nick) => looksLikeAny(nick, serviceNicks),
   };
   if (!isOn || !password) return { parts: { speech } };
-  const hold = leased(
-    config,
-    parts,
-    'gateway',
-    () =>
-      new SpeakForAgents({
-        ...{ log, logger, password },
-        supersede: createSuperseding(log),
-        connection: { url: ircUrl, ...(dial ? { dial } : {}) },
-        most: config.GATEWAY_AGENTS,
-        idleMs: config.GATEWAY_IDLE_MINUTES * 60_000,
-      }),
-  );
-  return { parts: { speech }, connections: [hold] };
+  let held: SpeakForAgents | undefined;
+  const begin = () => {
+    const gateway = new SpeakForAgents({
+      ...{ log, logger, password },
+      supersede: createSuperseding(log),
+      connection: { url: ircUrl, ...(dial ? { dial } : {}) },
+      most: config.GATEWAY_AGENTS,
+      idleMs: config.GATEWAY_IDLE_MINUTES * 60_000,
+    });
+    held = gateway;
+    return {
+      start: () => gateway.start(),
+      stop: async () => {
+        held = undefined;
+        await gateway.stop();
+      },
+    };
+  };
+  return {
+    parts: { speech },
+    connections: [leased(config, parts, 'gateway', begin)],
+    gauged: [{ role: 'irc', part: 'gateway', read: () => (held ? [['gateway_agents', held.count]] : []) }],
+  };
 }

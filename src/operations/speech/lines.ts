@@ -45,6 +45,7 @@ const Said = z.object({
 
 const ofLine: Refusals = {
   ...{ rate_limited: 'Too many lines of this nick wait to be said', idempotency_key_reused: true },
+  said_to_service: true,
   ...{ line_expired: true, line_in_doubt: true, too_many_channels: true },
   ...{ not_found: 'There is no such channel', account_refused: true },
   ...ofNetwork,
@@ -121,6 +122,8 @@ async function say(
   parts: SpeechParts['speech'],
 ): Promise<z.output<typeof Said>> {
   const who = speaker(given, caller, parts);
+  // lines are recorded
+  if (parts.isService(to)) throw new Refusal('said_to_service');
   const line = await parts.gateway.say({ ...who, to, text, action, key });
   if (line.is === 'expired') throw new Refusal(line.in_doubt ? 'line_in_doubt' : 'line_expired');
   return { id: line.id, status: line.is, to, nick: who.nick, text };

@@ -16,6 +16,8 @@ export interface SpeechParts {
     isOn: boolean;
     /** Whether a nick is kept for a bot or a service, or is easily taken for one. */
     isKept(nick: string): boolean;
+    /** Whether a nick is one of the network's services, to which people write passwords. */
+    isService(nick: string): boolean;
   };
 }
 
