@@ -164,7 +164,8 @@ ${(has('sanick') ? [...new Set(reservedNicks.flatMap(lookalikesOf))] : []).map((
 
 ${services ? servicesOfInspircd(services, installation) : ''}
 <monitor maxentries="1024">
-<chanhistory maxlines="100" prefixmsg="no" enableumode="yes">
+# prefixmsg: clients that cannot tell what is replayed (without batch) are told that it comes.
+<chanhistory maxlines="100" prefixmsg="yes" enableumode="yes">
 <permchanneldb filename="${path('permchannels.conf')}" listmodes="yes" saveperiod="5s">
 # What was saved stands first and wins over the channels as they are at the very first start.
 <include file="${path('permchannels.conf')}" missingokay="yes">

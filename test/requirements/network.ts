@@ -19,4 +19,6 @@ export const network = {
     'Nobody but our bots has their nicks on our own server, also while they are away; elsewhere a stranger who has one is put off it when the bot comes.',
   'NET-11':
     'Who joins a channel is told the rules in private, once a day, as operators edit them; who is there already is not, and a crowd is not all at once.',
+  'NET-12': 'Each of our bots answers HELP in private: what it is, what it does, where to read more.',
+  'NET-13': 'Clients that cannot tell replayed lines from new ones are told that a replay comes.',
 } as const;

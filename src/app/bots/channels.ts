@@ -1,5 +1,6 @@
 import { linkOfNick } from '../../../projections/identity/queries.js';
 import { type ChannelsObserver, KeepChannels } from '../../../workers/channels/index.js';
+import { answerHelp } from '../../../workers/irc/help.js';
 import { takeAppeals } from '../../../workers/moderation/index.js';
 import type { Config } from '../../config/config.js';
 import type { ReadModels } from '../../stores/read-models.js';
@@ -21,6 +22,10 @@ export function createChannelKeeping(
     connection: { bytesInFlight: 16_384 },
     work: (irc) => {
       takeAppeals(irc, { log, logger });
+      answerHelp(irc, logger, [
+        'I keep the managed channels, and warn, mute and put out whoever the guardian has found at fault.',
+        `APPEAL <number> <reason>, sent to me: an operator looks at that incident again. Channels are made and changed over the API: ${config.PUBLIC_URL}/skill.md`,
+      ]);
       return new KeepChannels({
         log,
         logger,

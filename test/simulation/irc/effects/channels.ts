@@ -44,6 +44,14 @@ function showRoom(server: Server, client: Client, user: User, channel: Channel):
   if (lines.length === 0) return;
   const batch = client.has('batch') ? client.newBatch() : undefined;
   if (batch !== undefined) client.send(server.name, {}, 'BATCH', `+${batch}`, 'chathistory', channel.name);
+  else
+    client.send(
+      server.name,
+      {},
+      'NOTICE',
+      channel.name,
+      `Replaying up to ${kept.lines} lines of pre-join history`,
+    );
   for (const { at, msgid, account, tags, command, from, text } of lines) {
     const shown: Tags = { at: Math.floor(at / 1_000) * 1_000, msgid, account, client: tags, batch };
     client.send(from, shown, command, channel.name, text);

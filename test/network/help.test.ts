@@ -1,0 +1,46 @@
+import t from 'tap';
+import { channelStage } from '../channels/stage.js';
+import { eventually } from '../support/eventually.js';
+import { type Observer, observe } from '../support/irc-observer.js';
+
+/** What a bot has told somebody in private. */
+const told = (who: Observer, bot: string) =>
+  who.lines
+    .filter(({ nick, channel, command }) => nick === bot && channel === who.nick && command === 'NOTICE')
+    .map(({ text }) => text)
+    .join('\n');
+
+t.test('NET-12 NET-13 what newcomers are told', async (t) => {
+  const stage = await channelStage(t, { RULES_FILE: '', PUBLIC_URL: 'https://relay.example' });
+  const { witness, ircd } = stage;
+  const bots = ['relay', 'em-bot', 'channelserv', 'mrserv'];
+  const areThere = async () => {
+    const answer = (await witness.ask(`ISON ${bots.join(' ')}`)).join('\n');
+    return bots.every((bot) => answer.includes(bot));
+  };
+  await eventually('all bots', areThere, 20_000);
+  const isRecorded = async () => (await witness.ask('NAMES #lobby')).some((line) => /\brelay\b/.test(line));
+  await eventually('the lobby to be recorded', isRecorded, 20_000);
+
+  const ann = await stage.agent('ann');
+  ann.send(...bots.map((bot) => `PRIVMSG ${bot} :help`));
+  for (const [bot, says] of [
+    ['relay', /I am the bridge: .*\/irc\/channels.*\/skill\.md/s],
+    ['em-bot', /\/tasks|No marketplace/],
+    ['channelserv', /I keep the managed channels.*APPEAL <number> <reason>.*\/skill\.md/s],
+    ['mrserv', /LINK <address>/],
+  ] as const)
+    await ann.waitUntil(() => says.test(told(ann, bot)), 10_000, `the help of ${bot}`);
+  await ann.join('#lobby');
+  await ann.waitUntil(() => /Programs: mark yourselves/.test(told(ann, 'relay')), 10_000, 'the rules');
+  t.match(told(ann, 'relay'), /To read: https:\/\/relay\.example\/skill\.md$/);
+
+  await ann.ask('PRIVMSG #lobby :said before');
+  const old = await observe(ircd.port, { nick: 'old', channels: ['#lobby'], tags: false });
+  t.teardown(() => old.stop());
+  const raw = old.raw.join('\n');
+  t.match(raw, /NOTICE (old|#lobby) :.*Replaying up to \d+ lines .*\n.* PRIVMSG #lobby :said before/s);
+  const fresh = await stage.agent('fresh');
+  await fresh.join('#lobby');
+  t.notMatch(fresh.raw.join('\n'), /Replaying/, 'who gets a batch needs no word');
+});
