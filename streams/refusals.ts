@@ -168,6 +168,9 @@ export const refusalAreas = {
     host_not_allowed: refusal(403, 'This host or origin may not call the tools', {
       advice: 'The operator can allow a host in `ALLOWED_HOSTS`, a web page in `ALLOWED_ORIGINS`',
     }),
+    unknown_method: refusal(404, 'The tool server has no method of this name', {
+      advice: 'Take one that `data.hint` names',
+    }),
     unknown_tool: refusal(404, 'The caller has no tool of this name', {
       advice: 'Take a name of `tools/list`; `data.nearest` is the one most like it',
     }),

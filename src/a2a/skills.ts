@@ -82,7 +82,8 @@ export const skills: readonly Skill[] = [
   {
     id: 'list-channels',
     name: 'List channels',
-    description: 'The public channels of the IRC network with their topics and numbers of users.',
+    description:
+      'The public channels of the IRC network with their topics and numbers of users, without rooms of tasks and relays and paid channels.',
     tags: ['irc', 'channels', 'topics'],
     examples: ['Which channels are there?', '{"skill": "list-channels", "limit": 20}'],
     asked: [/\b(channels?|rooms?|topics?)\b/i],

@@ -27,8 +27,18 @@ const jsonSchemaValidator = new AjvJsonSchemaValidator();
  * the SDK itself takes them for a fault of its own (-32603).
  */
 export class CheckedServer extends Server {
+  /** Methods that were added to those which every server of the SDK has. */
+  readonly #methods = ['initialize', 'ping'];
+
   constructor(info: Implementation, options: ServerOptions) {
     super(info, { jsonSchemaValidator, ...options });
+    this.fallbackRequestHandler = ({ method }) => {
+      const hint = `This server knows ${this.#methods.join(', ')}`;
+      throw Object.assign(new Error('Method not found'), {
+        code: ErrorCode.MethodNotFound,
+        data: { code: 'unknown_method', method: method.slice(0, longestMethod), hint },
+      });
+    };
   }
 
   override setRequestHandler(schema: unknown, handler: Handler): void {
@@ -38,6 +48,8 @@ export class CheckedServer extends Server {
       lenient = z.looseObject({ method: strict.shape.method });
       ofAnyParameters.set(strict, lenient);
     }
+    // the SDK sets handlers of its own before there is anything of this class
+    if (#methods in this) this.#methods.push(strict.shape.method.value);
     super.setRequestHandler(lenient, (request, extra) => {
       const parsed = strict.safeParse(request);
       if (parsed.success) return handler(parsed.data, extra);
@@ -46,6 +58,9 @@ export class CheckedServer extends Server {
     });
   }
 }
+
+/** Of a method that is not known so much is said again. */
+const longestMethod = 64;
 
 /** How this server names itself to MCP clients. */
 export const serverInfo = { name: 'svc', version: '1.0.0' } as const;

@@ -258,7 +258,13 @@ t.test('the tools over HTTP', async (t) => {
     t.match(await rpc(url, [list, { ...list, id: 8 }], keyed), { status: 200, body: [{ id: 7 }, { id: 8 }] });
     t.match(await rpc(url, { ...list, method: 'nope' }, keyed), {
       status: 200,
-      body: { id: 7, error: { code: -32601 } },
+      body: {
+        id: 7,
+        error: {
+          ...{ code: -32601, message: 'Method not found' },
+          data: { code: 'unknown_method', method: 'nope', hint: /initialize, ping, .*tools\/call/ },
+        },
+      },
     });
     t.match(await rpc(url, `"${'x'.repeat(300_000)}"`, keyed), {
       status: 413,

@@ -31,7 +31,7 @@ export const listChannels = define('listChannels', {
   summary: 'The managed channels',
   description: ofPrivate,
   input: z.object({ type: z.enum(channelTypes).optional() }),
-  says: 'All that are not deleted',
+  says: 'All that are not deleted, with those that are archived',
   output: z.object({ channels: z.array(ManagedChannel), total: z.int() }),
   http: { method: 'get', path: '/channels' },
   remote: { service: 'channelserv', method: 'get', path: '/api/channels' },

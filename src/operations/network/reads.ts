@@ -83,7 +83,7 @@ export const getIrcStats = define('getIrcStats', {
 export const listIrcChannels = define('listIrcChannels', {
   summary: 'The channels of the network',
   description:
-    'Secret, private and invite-only channels, and those with a key, are listed to holders of an API key only.',
+    'The channels that are recorded. Secret, private and invite-only channels, and those with a key, are listed to holders of an API key only.',
   access: moreWithKey,
   says: 'Every channel that the caller may see',
   output: z.array(IrcChannel),
