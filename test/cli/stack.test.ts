@@ -189,6 +189,7 @@ t.test('the command line and a running service', async (t) => {
 
     const shown = await relay(['dead-letters', 'show', 'e-1'], { env });
     t.match(shown.out, /^formatted_message +\[NEW\] abcd1234/m);
+    t.match(shown.out, /^CHANNEL +STATUS +FAILURES +AT\n#\S+ +(dead_letter|delivered) +\d+ +\S/m);
     t.match(JSON.parse((await relay(['dead-letters', 'show', 'e-1', '--json'], { env })).out), {
       event_id: 'e-1',
       payload: /^\{"id":"abcd1234",/,

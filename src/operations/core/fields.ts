@@ -15,6 +15,21 @@ export const channelName = text('#lobby');
 /** An Ethereum address as answers have it. */
 export const walletAddress = text('0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed');
 
+/** Where an event stands, or one of its lines, in answers. */
+export const EventStatus = z.enum(['pending', 'delivered', 'dead_letter', 'expired']);
+/** What became of an event in each of its channels, in answers. */
+export const lineStates = z.array(
+  z.object({
+    channel: text('#bounties'),
+    status: EventStatus.meta({ example: 'delivered' }),
+    at: Time.nullable().describe('When the line was shown, or last refused'),
+    failures: z
+      .int()
+      .meta({ example: 0 })
+      .describe('How often the network refused the line that is not shown'),
+  }),
+);
+
 /** A nick as callers give it. */
 export const Nick = z
   .string()

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { deadLetters, queueRow as storedRow } from '../../../projections/delivery/queries.js';
+import { deadLetters, eventReceipt, queueRow as storedRow } from '../../../projections/delivery/queries.js';
 import { delivery } from '../../../streams/delivery/index.js';
-import { before, limit } from '../core/fields.js';
+import { before, limit, lineStates } from '../core/fields.js';
 import { operationsOf } from '../core/operation.js';
 import { scope } from '../core/rights.js';
 import {
@@ -36,18 +36,23 @@ export const listDeadLetters = define('listDeadLetters', {
   },
 });
 
+const EventRow = z.looseObject({ ...QueueRow.shape, channels: lineStates }).meta({ id: 'EventRow' });
+
 /** The queue row of an event. */
 export const getDeadLetter = define('getDeadLetter', {
-  summary: 'The queue row of an event, whatever its status',
+  summary: 'The queue row of an event, whatever its status, and what became of it in each channel',
   input: z.object({ event_id: EventId }),
   says: 'The row',
-  output: QueueRow,
+  output: EventRow,
   refusals: { not_found: 'There is none of this id' },
   http: { method: 'get', path: '/ops/dead-letters/{event_id}' },
   run: async ({ event_id }, _caller, { readModels }: DeliveryParts) => {
-    const row = await readModels.read('delivery_queue', (sql, schema) => storedRow(sql, schema, event_id));
-    if (!row) throw eventNotFound(event_id);
-    return row;
+    const [row, receipt] = await readModels.read('delivery_queue', async (sql, schema) => [
+      await storedRow(sql, schema, event_id),
+      await eventReceipt(sql, schema, event_id),
+    ]);
+    if (!row || !receipt) throw eventNotFound(event_id);
+    return { ...row, channels: receipt.channels };
   },
 });
 

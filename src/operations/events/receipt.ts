@@ -1,34 +1,22 @@
 import { z } from 'zod';
 import { eventReceipt } from '../../../projections/delivery/queries.js';
 import { Refusal } from '../../../streams/core/index.js';
-import { Time, text } from '../core/fields.js';
+import { EventStatus, lineStates, Time, text } from '../core/fields.js';
 import { defineOperation } from '../core/operation.js';
 import type { EventsParts } from './queue.js';
 import { signatureRefusals, timestampHeader } from './signed.js';
-
-const Status = z.enum(['pending', 'delivered', 'dead_letter', 'expired']);
 
 const Receipt = z
   .object({
     event_id: text('evt-1'),
     event_type: text('task.published'),
-    status: Status.meta({ example: 'delivered' }).describe('`pending` is queued, and on its way'),
+    status: EventStatus.meta({ example: 'delivered' }).describe('`pending` is queued, and on its way'),
     formatted_message: text('[NEW] a1b2c3d4 | Photograph a shop front | /claim a1b2c3d4'),
     received_at: Time,
     ended_at: Time.nullable().describe('When it was delivered, given up or expired'),
     retry_count: z.int().meta({ example: 0 }),
     last_error: text('404 Cannot send to channel').nullable().describe('What the network said last'),
-    channels: z.array(
-      z.object({
-        channel: text('#bounties'),
-        status: Status.meta({ example: 'delivered' }),
-        at: Time.nullable().describe('When the line was shown, or last refused'),
-        failures: z
-          .int()
-          .meta({ example: 0 })
-          .describe('How often the network refused the line that is not shown'),
-      }),
-    ),
+    channels: lineStates,
   })
   .meta({ id: 'EventReceipt' });
 
