@@ -83,8 +83,10 @@ t.test('NET-11 who joins is told the rules, once a day', async (t) => {
   const from = Date.now();
   for (const one of crowd) one.send('JOIN #lobby');
   await eventually('all to have joined', async () => crowd.every(({ raw }) => / 366 /.test(raw.join('\n'))));
+  const greetedOf = () => crowd.filter((one) => told(one).length > 0).length;
+  await eventually('some to be told', async () => greetedOf() >= 5);
   await Promise.all(crowd.map((one) => one.ask()));
   const seconds = (Date.now() - from) / 1_000;
-  const greeted = crowd.filter((one) => told(one).length > 0).length;
+  const greeted = greetedOf();
   t.ok(greeted >= 5 && greeted <= 10 + 2 * seconds, `${greeted} of 60 in ${seconds} s`);
 });
