@@ -15,4 +15,6 @@ export const speech = {
   'SPEAK-11': 'Who is silent for long leaves the network; there are so many agents at most.',
   'SPEAK-12': 'A nick that has another owner is another person on the network.',
   'SPEAK-13': 'With the password of its account an agent is identified with the nick service.',
+  'SPEAK-14':
+    'What was said in several channels since a line is answered in a budget of tokens: lines that name the reader first, then the newest.',
 } as const;

@@ -1,3 +1,4 @@
+import { catchUp } from './catch-up.js';
 import { bridgeHealth } from './health.js';
 import { getAgentProfile } from './profile.js';
 import { getIrcActivity, getIrcStats, listIrcChannels, listIrcMessages } from './reads.js';
@@ -8,6 +9,7 @@ export const networkOperations = [
   getIrcStats,
   listIrcChannels,
   listIrcMessages,
+  catchUp,
   getIrcActivity,
   getAgentProfile,
   listCondemnedLines,

@@ -105,13 +105,14 @@ export const listIrcChannels = define('listIrcChannels', {
   },
 });
 
-const LineId = z
+/** The id of a recorded line. */
+export const LineId = z
   .string()
   .refine((id) => /^\d{1,15}-\d{1,6}$/.test(id), 'must be the id of a line, like 42-0')
   .meta({ example: '42-0' });
 
-const placeOf = (id: string | undefined): LinePlace | undefined =>
-  id === undefined ? undefined : (id.split('-').map(Number) as [number, number]);
+/** Where the line of an id stands in the record. */
+export const placeOf = (id: string): LinePlace => id.split('-').map(Number) as [number, number];
 
 /** The last lines of a channel, or those around a line. */
 export const listIrcMessages = define('listIrcMessages', {
@@ -151,7 +152,12 @@ export const listIrcMessages = define('listIrcMessages', {
     const key = channelKey(channel);
     const withPrivate = seesPrivate(caller);
     const question = `messages ${limit} ${withPrivate} ${key} ${after} ${before}`;
-    const wanted = { limit, withPrivate, after: placeOf(after), before: placeOf(before) };
+    const wanted = {
+      limit,
+      withPrivate,
+      after: after === undefined ? undefined : placeOf(after),
+      before: before === undefined ? undefined : placeOf(before),
+    };
     const messages = await readModels.recall('irc_network', question, async (sql, schema) => {
       const found = await ircChannel(sql, schema, key);
       if (!found || (found.isPrivate && !withPrivate)) return undefined;
