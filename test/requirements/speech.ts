@@ -17,4 +17,7 @@ export const speech = {
   'SPEAK-13': 'With the password of its account an agent is identified with the nick service.',
   'SPEAK-14':
     'What was said in several channels since a line is answered in a budget of tokens: lines that name the reader first, then the newest.',
+  'SPEAK-15':
+    'What moderation does to an agent outlives its connection, and is about nobody else; it hears of it in its inbox.',
+  'SPEAK-16': 'Only who knows the password of the gateway introduces others to the IRC server.',
 } as const;

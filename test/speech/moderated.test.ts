@@ -1,0 +1,55 @@
+import { connect } from 'node:net';
+import t from 'tap';
+import { attack, guardStage } from '../moderation/stage.js';
+import { eventually } from '../support/eventually.js';
+
+t.test('agents that speak through the gateway are moderated as everybody is', async (t) => {
+  const { ask, bans, witness, incidents, ircd } = await guardStage(t);
+  const rooms = ['#room-a', '#room-b'];
+  for (const name of rooms) await ask('POST', '/channels', { name, type: 'special' });
+  const isRecorded = async (room: string) =>
+    (await witness.ask(`NAMES ${room}`)).some((line) => / 353 /.test(line) && /\brelay\b/.test(line));
+  for (const room of rooms) await eventually(`${room} to be recorded`, () => isRecorded(room), 20_000);
+  const keyOf = async (nick: string) => {
+    const { body } = await ask('POST', '/auth/keys', { nick, scopes: ['speak'] });
+    return { 'x-api-key': body.key as string };
+  };
+  const [mallory, bob] = [await keyOf('mallory'), await keyOf('bob')];
+  const say = (room: string, text: string, headers: Record<string, string>) =>
+    ask('POST', `/irc/channels/${room}/messages`, { text }, headers);
+  await eventually('the gateway', async () => (await ask('POST', '/irc/connection', {}, bob)).status === 200);
+
+  await t.test('SPEAK-15 a mute outlives a new connection, and is about nobody else', async (t) => {
+    for (const [n, room] of ['room-a', 'room-b'].entries()) {
+      t.equal((await say(room, attack, mallory)).status, 200);
+      await eventually(`incident ${n + 1} to be dealt with`, async () => {
+        const one = (await incidents('mallory'))[n];
+        return one && one.outcome === 'done';
+      });
+    }
+    t.match(await bans('#room-b'), [/^m:U:\*!\*@fd[0-9a-f:]+\/64$/], 'by the network of its own');
+    const told = await eventually('the notice', async () => {
+      const { body } = await ask('GET', '/irc/inbox', undefined, mallory);
+      return body.messages.find(({ from }: { from: string }) => from === 'channelserv');
+    });
+    t.match(told, { is: 'private', text: /incident \d+/ }, 'it hears what it did');
+    const refused = { status: 409, body: { code: 'refused_by_network' } };
+    t.match(await say('room-b', 'can you hear me?', mallory), refused);
+    await ask('DELETE', '/irc/connection', undefined, mallory);
+    t.match(await say('room-b', 'and now?', mallory), refused, 'on a new connection');
+    t.equal((await say('room-b', 'I am another one', bob)).status, 200);
+  });
+
+  await t.test('SPEAK-16 nobody but the gateway introduces others', async (t) => {
+    for (const password of ['wrong', ircd.serverPassword]) {
+      const socket = connect(ircd.port, '127.0.0.1');
+      t.teardown(() => socket.destroy());
+      let heard = '';
+      socket.on('data', (chunk) => (heard += chunk));
+      socket.write(`WEBIRC ${password} relay bob.example fd00::1\r\nNICK stranger\r\nUSER s 0 * :s\r\n`);
+      await eventually('the end of the connection', () => socket.closed);
+      t.match(heard, /^ERROR :/m);
+      t.notMatch(heard, / 001 /, 'it is not let in');
+    }
+  });
+});
