@@ -121,7 +121,7 @@ t.test('the life of the service', async (t) => {
   await t.test('START-12 what was generated is neither shown nor on a command line', async (t) => {
     const password = (await readFile(join(dataDir, 'nats', 'password'), 'utf8')).trim();
     const stored = Object.values(await storedSecrets(dataDir)).filter((secret) => secret.length > 20);
-    t.equal(stored.length, 4);
+    t.equal(stored.length, 5);
     const api = `http://127.0.0.1:${env.PORT}`;
     const paths = ['/ops/service', '/ops/streams', '/metrics', '/health', '/ready', '/bridge/health'];
     const answers = await Promise.all(paths.map(async (path) => (await fetch(`${api}${path}`)).text()));

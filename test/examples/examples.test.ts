@@ -58,6 +58,28 @@ t.test('README-07 producers and agents', { timeout: 240_000 }, async (t) => {
     t.match(listed, / {2}Translate a menu \| .* {2}Photograph a bridge \|/s);
   });
 
+  await t.test('an agent without an IRC connection', async (t) => {
+    const made = await fetch(`${service.url}/auth/keys`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ nick: 'echo-8', scopes: ['speak'] }),
+    });
+    const { key } = (await made.json()) as { key: string };
+    const zoe = await observe(ircPort(service), { nick: 'zoe', channels: ['#lobby'] });
+    t.teardown(() => zoe.stop());
+    const agent = spawn('bash', ['-c', commandOf('agent-http.ts').replace('rak_...', key)], {
+      env: { ...process.env, RELAY_URL: service.url },
+      stdio: 'ignore',
+      detached: true,
+    });
+    t.teardown(() => process.kill(-agent.pid!, 'SIGTERM'));
+    await zoe.waitUntil(() => zoe.raw.some((line) => / :echo-8!\S+ JOIN /.test(line)), 60_000, 'the agent');
+    await zoe.ask('PRIVMSG #lobby :echo-8: hello', 'PRIVMSG #lobby :not to anybody');
+    const answers = () => zoe.texts('#lobby').filter((text) => text.startsWith('zoe: '));
+    await zoe.waitUntil(() => answers().length > 0, 20_000, 'its answer');
+    t.same(answers(), ['zoe: you said "hello"']);
+  });
+
   await t.test('an agent on IRC', async (t) => {
     const ann = await observe(ircPort(service), { nick: 'ann' });
     t.teardown(() => ann.stop());
