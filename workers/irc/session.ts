@@ -88,20 +88,29 @@ export class Session {
   }
 
   /**
-   * Sends one line, to a channel or to a nick alone, and tells what became of it. `text` is cut at a grapheme border to what fits one line;
+   * Sends one line and tells what became of it. `text` is cut at a grapheme border to what fits one line;
    * `tag` goes along as client tag +svc/event where the server takes it. At most one line per channel should
    * be under way: that is the caller's part.
    */
   async say(channel: string, text: string, tag?: string): Promise<SayOutcome> {
-    if (!isChannel(channel) && !isNick(channel))
-      return { is: 'refused', code: '476', error: 'Not a channel name' };
+    if (!isChannel(channel)) return { is: 'refused', code: '476', error: 'Not a channel name' };
+    return await this.#send(channel, text, tag);
+  }
+
+  /** The same to a nick alone. */
+  async tell(nick: string, text: string, tag?: string): Promise<SayOutcome> {
+    if (!isNick(nick)) return { is: 'refused', code: '401', error: 'Not a nick' };
+    return await this.#send(nick, text, tag);
+  }
+
+  #send(to: string, text: string, tag?: string): Promise<SayOutcome> | SayOutcome {
     const oneLine = /[\r\n\0]/.test(text) ? text.replace(/[\r\n\0]+/g, ' ') : text;
-    const line = cutToBytes(oneLine, lineBudget({ mask: this.#link.self.mask, channel }));
+    const line = cutToBytes(oneLine, lineBudget({ mask: this.#link.self.mask, channel: to }));
     if (line === '') return { is: 'refused', code: '412', error: 'No text to send' };
     const value = tag !== undefined && this.#tags ? escapeTag(tag) : undefined;
     if (value && Buffer.byteLength(value) > maxTagBytes)
       return { is: 'refused', code: '417', error: 'Tag too long' };
-    return this.#exchange.say(channel, line, value);
+    return this.#exchange.say(to, line, value);
   }
 
   /** Joins channels, as operator also those that refuse us. */

@@ -169,7 +169,9 @@ export class Lines {
       if (line.unconfirmed) return this.#refused(line, 'refused_by_network', 'The network does not answer');
       const session = await agent.session();
       const text = line.action ? action(line.text) : line.text;
-      const outcome = await session.say(line.to, text, line.id);
+      const outcome = await (toChannel
+        ? session.say(line.to, text, line.id)
+        : session.tell(line.to, text, line.id));
       switch (outcome.is) {
         case 'confirmed':
           return this.#shown(line, 'echo', outcome.msgid);

@@ -36,7 +36,7 @@ export const inspircd: ServerKind = {
         'CHANLIMIT=#:20',
         'CHANMODES=be,k,Hfjl,CMNPRSTcimnprst',
       ],
-      ...['CHANNELLEN=64', 'CHANTYPES=#', 'ELIST=CMNTU', 'EXCEPTS=e', 'EXTBAN=,CNRSTUcm', 'HOSTLEN=64'],
+      ...['CHANNELLEN=64', 'CHANTYPES=#', 'ELIST=CMNTU', 'EXCEPTS=e', 'EXTBAN=,CNRSTUcmw', 'HOSTLEN=64'],
       'KEYLEN=32',
     ],
     [
