@@ -47,7 +47,7 @@ const calmWithinMs = 120_000;
 export const projector: Scenario = {
   name: 'projector',
   says: 'read models that two processes fold, in batches of any size, with one that halts and is helped on',
-  kept: [1697277205],
+  kept: [1697277205, 1861085835],
   boundMs: 900_000,
   prepare: startEngine,
   play: async (stage) => {

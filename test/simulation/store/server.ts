@@ -197,6 +197,8 @@ export class SimulatedStore implements StoreServer {
     for (const session of this.#sessions) {
       // its transaction is over with the server that it was in
       session.isGone = true;
+      // before anybody who waits for it looks: what it did was never committed
+      if (session.release) this.#database.rollback();
       session.release?.();
       session.release = undefined;
       session.link.cut(error);
