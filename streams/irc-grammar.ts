@@ -34,6 +34,17 @@ export function casefold(name: string): string {
   return name.replace(/[A-Z[\\\]]/g, (c) => String.fromCharCode(c.charCodeAt(0) + 32));
 }
 
+/** Whether a casefolded text has a casefolded nick in it as a word. */
+export function namesNick(text: string, nick: string): boolean {
+  for (let from = text.indexOf(nick); from !== -1; from = text.indexOf(nick, from + 1)) {
+    if (!isOfNick(text[from - 1]) && !isOfNick(text[from + nick.length])) return true;
+  }
+  return false;
+}
+
+const isOfNick = (character: string | undefined): boolean =>
+  character !== undefined && /[a-z0-9_^`{|}-]/.test(character);
+
 // Linear on any input: a run of visible characters and its separator never compete for the same character.
 const plainAscii = /^[!-~]+(?: [!-~]+)*$/;
 const needsCleaning = /[\p{Cc}\p{Cs}\p{DI}\p{NChar}\uFFF9-\uFFFB]/u;

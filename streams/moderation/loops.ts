@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { casefold } from '../irc-grammar.js';
+import { casefold, namesNick } from '../irc-grammar.js';
 import { isQuick, isSteady, type PacedLine } from './pace.js';
 
 /** What an incident of a loop has in the place of the ids of rules. */
@@ -74,7 +74,7 @@ class Room<Line extends LoopLine> {
 
   add(line: Line): Spoken<Line> {
     const nick = casefold(line.nick);
-    const answered = this.#lines.findLast((one) => one.nick !== nick && names(one.text, nick));
+    const answered = this.#lines.findLast((one) => one.nick !== nick && namesNick(one.text, nick));
     const own = this.#lines.findLast((one) => one.nick === nick);
     const spoken = {
       ...{ line, nick, seq: this.#next++, text: casefold(line.text.slice(0, mostRead)) },
@@ -102,7 +102,7 @@ class Room<Line extends LoopLine> {
     if (chain.length < named.warn) return chain;
     const members = new Set(chain.map(({ nick }) => nick));
     const asked = this.#lines.findLast(
-      (one) => !one.line.bot && !one.quick && [...members].some((nick) => names(one.text, nick)),
+      (one) => !one.line.bot && !one.quick && [...members].some((nick) => namesNick(one.text, nick)),
     );
     return asked ? chain.filter(({ seq }) => seq >= asked.seq) : chain;
   }
@@ -155,14 +155,3 @@ function verdict<Line extends LoopLine>(
   for (const one of chain) one.warned = true;
   return { level: 'WARN', last };
 }
-
-/** Whether a folded text has a nick in it as a word. */
-function names(text: string, nick: string): boolean {
-  for (let from = text.indexOf(nick); from !== -1; from = text.indexOf(nick, from + 1)) {
-    if (!isOfNick(text[from - 1]) && !isOfNick(text[from + nick.length])) return true;
-  }
-  return false;
-}
-
-const isOfNick = (character: string | undefined): boolean =>
-  character !== undefined && /[a-z0-9_^`{|}-]/.test(character);

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { clock, pause } from '../../streams/core/clock.js';
-import { type Log, Refusal } from '../../streams/core/index.js';
+import { isExpected, type Log, Refusal } from '../../streams/core/index.js';
 import { KeyedLock } from '../../streams/core/keyed-lock.js';
 import { casefold } from '../../streams/irc-grammar.js';
 import {
@@ -65,8 +65,12 @@ export class Agents {
   /** Ends all connections, without recording it: whoever comes after us brings them back. */
   async stop(): Promise<void> {
     this.#stop.abort();
+    const end = () =>
+      Promise.all([...this.#agents.values()].map((agent) => agent.stop('The gateway restarts')));
+    // those that are still being brought back wait for their network no longer
+    await end();
     await this.#looking;
-    await Promise.all([...this.#agents.values()].map((agent) => agent.stop('The gateway restarts')));
+    await end();
   }
 
   /** The agent of a nick, if it is on the network through us. */
@@ -96,7 +100,7 @@ export class Agents {
     try {
       await agent.session();
     } catch (error) {
-      if (error instanceof Refusal) await this.#remove(agent, error.message);
+      if (isRefusal(error)) await this.#remove(agent, error.message);
       throw error;
     }
     if (isNew) await this.#record(agent, speaker.by, '');
@@ -219,3 +223,5 @@ export class Agents {
 /** Whether an agent is the one who speaks; an operator speaks for whoever it is. */
 const isSame = (agent: Agent, { person }: Speaker): boolean =>
   person === undefined || person === agent.person;
+
+const isRefusal = (error: unknown): error is Refusal => isExpected(error) && error.kind === 'refusal';

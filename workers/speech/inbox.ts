@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { clock } from '../../streams/core/clock.js';
 import type { Log } from '../../streams/core/index.js';
-import { casefold, cleanText, cutToBytes, isChannel, isNick } from '../../streams/irc-grammar.js';
+import { casefold, cleanText, cutToBytes, isChannel, isNick, namesNick } from '../../streams/irc-grammar.js';
 import { inboxSubject, type ReceivedMessage, speech } from '../../streams/speech/index.js';
 import { RateLimit } from '../irc/command-rate.js';
 import type { IrcLine } from '../irc/line.js';
@@ -52,7 +52,9 @@ export function messageIn(nick: string, line: IrcLine): ReceivedMessage | undefi
       if (action === undefined && second.startsWith('\x01')) return undefined;
       const text = action ?? second;
       if (casefold(first) === casefold(nick)) return told('private', null, text);
-      return isChannel(first) && names(nick, text) ? told('mention', first, text) : undefined;
+      return isChannel(first) && namesNick(casefold(text), casefold(nick))
+        ? told('mention', first, text)
+        : undefined;
     }
     case 'NOTICE':
       return casefold(first) === casefold(nick) ? told('private', null, second) : undefined;
@@ -63,15 +65,3 @@ export function messageIn(nick: string, line: IrcLine): ReceivedMessage | undefi
   }
   return undefined;
 }
-
-/** Whether a text has a nick in it as a word. */
-function names(nick: string, text: string): boolean {
-  const [word, all] = [casefold(nick), casefold(text)];
-  for (let at = all.indexOf(word); at >= 0; at = all.indexOf(word, at + 1)) {
-    if (!isNickLetter(all[at - 1]) && !isNickLetter(all[at + word.length])) return true;
-  }
-  return false;
-}
-
-const isNickLetter = (letter: string | undefined) =>
-  letter !== undefined && /[A-Za-z0-9[\]\\`_^{|}-]/.test(letter);

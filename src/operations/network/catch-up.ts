@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isExpected, Refusal } from '../../../streams/core/index.js';
-import { casefold } from '../../../streams/irc-grammar.js';
+import { casefold, namesNick } from '../../../streams/irc-grammar.js';
 import type { Call } from '../core/call.js';
 import type { Caller } from '../core/caller.js';
 import { Channel, channelName, Nick, Time, text } from '../core/fields.js';
@@ -129,7 +129,7 @@ export function choose(
   const inTurn = Array.from({ length: longest }, (_, n) =>
     newestFirst.flatMap((lines) => lines[n] ?? []),
   ).flat();
-  if (name !== undefined) for (const line of inTurn) if (casefold(line.text).includes(name)) take(line);
+  if (name !== undefined) for (const line of inTurn) if (namesNick(casefold(line.text), name)) take(line);
   for (const line of inTurn) take(line);
   return chosen;
 }
