@@ -23,8 +23,12 @@ export async function channels(t: Bench): Promise<Row[]> {
   const count = t.size(5_000, 200);
   const [nats, ircd] = await Promise.all([startNats(t, { sync: 'always' }), startIrcd(t)]);
   const config = readConfig({
-    ...{ ...settingsFor(ircd), NATS_URL: nats.url, STREAMS_MAX_BYTES: '500000000' },
-    ...{ DATA_DIR: await temporaryFolder(t), PORT: '0', EM_WEBHOOK_SECRET: webhookSecret },
+    ...settingsFor(ircd),
+    NATS_URL: nats.url,
+    STREAMS_MAX_BYTES: '500000000',
+    DATA_DIR: await temporaryFolder(t),
+    PORT: '0',
+    EM_WEBHOOK_SECRET: webhookSecret,
     CHANNEL_CREATIONS_PER_HOUR: '0',
   });
   const startApp = async () => {
@@ -152,7 +156,11 @@ function list(client: BareClient): Promise<string[]> {
 /** The lines that a creation sends, for each channel, on a connection of our own. */
 async function bareCreation(t: Bench, ircd: Ircd, count: number): Promise<number> {
   const irc = new IrcConnection({
-    ...{ url: ircd.url, nick: 'bare', password: ircd.serverPassword, log: quiet, bytesInFlight: 16_384 },
+    url: ircd.url,
+    nick: 'bare',
+    password: ircd.serverPassword,
+    log: quiet,
+    bytesInFlight: 16_384,
     oper: { name: ircd.operName, password: ircd.operPassword },
   });
   t.teardown(() => irc.stop());

@@ -65,7 +65,9 @@ async function fill(log: Log): Promise<void> {
   for (let n = 0; n < 50; n++) {
     const channel = `#bench-${n}`;
     const seen = Array.from({ length: 200 }, (_, line) => ({
-      ...{ is: 'message' as const, at: start + line, nick: `agent${line % 7}` },
+      is: 'message' as const,
+      at: start + line,
+      nick: `agent${line % 7}`,
       text: `line ${line} of an agent that has something to say about ${channel}`,
     }));
     const members = Array.from({ length: 7 }, (_, agent) => `agent${agent}`);

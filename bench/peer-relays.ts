@@ -66,7 +66,11 @@ async function startAlertmanagerRelay(t: Bench, ircd: Ircd, tasks: readonly stri
   const dir = await temporaryFolder(t);
   const file = join(dir, 'config.json'); // JSON is YAML
   const { port } = await startRelay(t, {
-    ...{ name, dir, port: await freePort(), command: programOf(name, name), ownArgument: file },
+    name,
+    dir,
+    port: await freePort(),
+    command: programOf(name, name),
+    ownArgument: file,
     args: (port) => {
       const config = {
         http_host: '127.0.0.1',
@@ -104,7 +108,11 @@ async function startIrker(t: Bench, ircd: Ircd): Promise<Send> {
   const command = programOf('irker', 'irkerd');
   execFileSync(command, ['--version'], { stdio: 'ignore' }); // it needs Python
   await startRelay(t, {
-    ...{ name: 'irker', dir: await temporaryFolder(t), port: irkerPort, command, ownArgument: 'irker' },
+    name: 'irker',
+    dir: await temporaryFolder(t),
+    port: irkerPort,
+    command,
+    ownArgument: 'irker',
     args: () => ['-H', '127.0.0.1', '-H6', '::1', '-n', 'irker'],
   });
   const socket = connect({ host: '127.0.0.1', port: irkerPort, noDelay: true });
@@ -121,9 +129,13 @@ async function startRelay(
   relay: Pick<ChildSpec, 'name' | 'dir' | 'port' | 'command' | 'args' | 'ownArgument'>,
 ): Promise<SupervisedChild> {
   const server = await superviseChild({
-    ...{ ...relay, host: '127.0.0.1', fingerprint: '', log: quiet },
+    ...relay,
+    host: '127.0.0.1',
+    fingerprint: '',
+    log: quiet,
     answers: async (port) => !(await isFree(port)),
-    ...{ startTimeoutMs: 20_000, stopGraceMs: 5_000 },
+    startTimeoutMs: 20_000,
+    stopGraceMs: 5_000,
   });
   t.teardown(() => server.stop());
   return server;

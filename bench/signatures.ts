@@ -21,7 +21,8 @@ export async function signatures(t: Bench): Promise<Row[]> {
   const wallets = new Wallets({ publicUrl, nonces });
   const account = privateKeyToAccount(generatePrivateKey());
   const signer = createSignerClient({
-    ...{ chainId: 8453, address: account.address },
+    chainId: 8453,
+    address: account.address,
     signMessage: (raw) => account.signMessage({ message: { raw } }),
   });
   const bare = bareVerifier();

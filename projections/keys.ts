@@ -103,7 +103,12 @@ export async function agentKeysInUse(
 function keyView(row: RowOf<typeof keyRows>): AgentKey {
   const { id, nick, name, scopes, wallet, issued_at, expires_at } = row;
   return {
-    ...{ id, nick, name, scopes: scopes.split(','), wallet },
-    ...{ created_at: issued_at.toISOString(), expires_at: expires_at.toISOString() },
+    id,
+    nick,
+    name,
+    scopes: scopes.split(','),
+    wallet,
+    created_at: issued_at.toISOString(),
+    expires_at: expires_at.toISOString(),
   };
 }

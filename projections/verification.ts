@@ -17,7 +17,11 @@ export interface RegisteredAgent {
 }
 
 const agentRows = new Rows({
-  ...{ nick: 'text', nickname: 'text', social_handle: 'text', post_url: 'text', at: 'timestamptz' },
+  nick: 'text',
+  nickname: 'text',
+  social_handle: 'text',
+  post_url: 'text',
+  at: 'timestamptz',
 });
 
 /**

@@ -2,7 +2,18 @@ import { casefold, isNick } from './irc-grammar.js';
 
 /** Signs that look like a letter, in nicks. */
 const signs: Record<string, string> = {
-  ...{ 0: 'o', 1: 'l', i: 'l', '|': 'l', 2: 'z', 3: 'e', 4: 'a', 5: 's', 6: 'b', 7: 't', 8: 'b', 9: 'g' },
+  0: 'o',
+  1: 'l',
+  i: 'l',
+  '|': 'l',
+  2: 'z',
+  3: 'e',
+  4: 'a',
+  5: 's',
+  6: 'b',
+  7: 't',
+  8: 'b',
+  9: 'g',
 };
 /** Two letters that look like one. */
 const pairs: Record<string, string> = { rn: 'm', vv: 'w' };

@@ -18,12 +18,17 @@ const names = Object.keys(refusals) as RefusalCode[];
 
 t.test('ERR-01 a refusal is what the catalogue says of its name', async (t) => {
   t.match(new Refusal('challenge_missing'), {
-    ...{ kind: 'refusal', code: 'challenge_missing', status: 400, message: 'No active challenge' },
+    kind: 'refusal',
+    code: 'challenge_missing',
+    status: 400,
+    message: 'No active challenge',
     extra: { hint: 'Ask for a challenge and sign that one' },
   });
   const details = [{ path: 'a', message: 'a is b' }];
   t.match(new Refusal('validation_failed', 'a is b', { details, hint: 'c', retryAfter: 7 }), {
-    ...{ status: 400, message: 'a is b', extra: { details, hint: 'c', retryAfter: 7 } },
+    status: 400,
+    message: 'a is b',
+    extra: { details, hint: 'c', retryAfter: 7 },
   });
   t.same(new Refusal('nickname_taken').extra, {}, 'nothing more where there is nothing');
   t.match(new Refusal('challenge_signature_invalid'), { code: 'signature_invalid', status: 400 });

@@ -123,7 +123,8 @@ export async function underLoad(load: {
   const cpu = Object.entries(after).map(([name, used]) => [name, (used - before[name]!) / took.length]);
   return {
     perSecond: (took.length / ms) * 1_000,
-    ...{ p50: percentile(took, 0.5), p99: percentile(took, 0.99) },
+    p50: percentile(took, 0.5),
+    p99: percentile(took, 0.99),
     cpu: Object.fromEntries(cpu),
   };
 }
@@ -133,7 +134,9 @@ export function medians(rounds: readonly LoadFigures[]): LoadFigures {
   const of = (figure: (round: LoadFigures) => number) => median(rounds.map(figure));
   const names = Object.keys(rounds[0]?.cpu ?? {});
   return {
-    ...{ perSecond: of((one) => one.perSecond), p50: of((one) => one.p50), p99: of((one) => one.p99) },
+    perSecond: of((one) => one.perSecond),
+    p50: of((one) => one.p50),
+    p99: of((one) => one.p99),
     cpu: Object.fromEntries(names.map((name) => [name, of((one) => one.cpu[name]!)])),
   };
 }

@@ -51,7 +51,10 @@ export async function startIrcd(t: Bench): Promise<Ircd> {
   t.teardown(() => server.stop());
   const { url, port } = server;
   return {
-    ...{ ...secrets, url, port, dir: join(dataDir, 'irc') },
+    ...secrets,
+    url,
+    port,
+    dir: join(dataDir, 'irc'),
     async kill() {
       process.kill(server.pid, 'SIGKILL');
       await server.stop();
@@ -81,14 +84,21 @@ export async function startPostgres(t: Bench): Promise<string> {
   const urlOf = (port: number) => `postgres://relay@127.0.0.1:${port}/postgres`;
   const asNobody = [`--reuid=${nobody}`, `--regid=${nobody}`, '--clear-groups', postgres];
   const server = await superviseChild({
-    ...{ name: 'postgres', dir, host: '127.0.0.1', port: await freePort(), log: quiet },
+    name: 'postgres',
+    dir,
+    host: '127.0.0.1',
+    port: await freePort(),
+    log: quiet,
     command: isRoot ? 'setpriv' : postgres,
     args: (port) => [
       ...(isRoot ? asNobody : []),
       ...['-D', data, '-p', String(port)],
       ...['-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories='],
     ],
-    ...{ ownArgument: data, fingerprint: '', startTimeoutMs: 20_000, stopGraceMs: 5_000 },
+    ownArgument: data,
+    fingerprint: '',
+    startTimeoutMs: 20_000,
+    stopGraceMs: 5_000,
     async answers(port) {
       const client = new pg.Client({ connectionString: urlOf(port) });
       client.on('error', () => {});

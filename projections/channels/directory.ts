@@ -174,8 +174,13 @@ interface OperationRow {
 }
 
 const operationRows = new Rows({
-  ...{ channel: 'text', operation: 'text', target_nick: 'text', details: 'text', cause: 'text' },
-  ...{ created_at: 'timestamptz', private: 'boolean' },
+  channel: 'text',
+  operation: 'text',
+  target_nick: 'text',
+  details: 'text',
+  cause: 'text',
+  created_at: 'timestamptz',
+  private: 'boolean',
 });
 
 /** The audit records of a fact: one for each nick where it is about nicks. */

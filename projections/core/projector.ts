@@ -68,7 +68,10 @@ export class Projector {
     this.#watchMs = options.watchMs ?? 2_000;
     this.#stallMs = options.stallMs ?? 10_000;
     this.upkeep = new Upkeep({
-      ...{ log, sql, logger, known: this.#known },
+      log,
+      sql,
+      logger,
+      known: this.#known,
       look: () => this.#look(),
       status: () => this.status(),
     });

@@ -117,16 +117,14 @@ export function queryView(row: StoredQuery): QueryView {
   const { id, status, strategy, visibility, rounds, prompt, injections, error } = row;
   const { created_at, started_at, completed_at } = row;
   return {
-    ...{
-      id,
-      status,
-      strategy,
-      models: JSON.parse(row.models) as string[],
-      visibility,
-      rounds,
-      prompt,
-      injections,
-    },
+    id,
+    status,
+    strategy,
+    models: JSON.parse(row.models) as string[],
+    visibility,
+    rounds,
+    prompt,
+    injections,
     created_at: created_at.toISOString(),
     started_at: started_at?.toISOString() ?? null,
     completed_at: completed_at?.toISOString() ?? null,
@@ -217,7 +215,9 @@ export async function costSummary(sql: Tx, schema: string): Promise<CostSummary>
     queries: Object.values(counts).reduce((sum, count) => sum + count, 0),
     ...costsOf(rows),
     by_model: rows.map((row) => ({
-      ...{ model: row.model, answers: row.answers, failures: row.failures },
+      model: row.model,
+      answers: row.answers,
+      failures: row.failures,
       ...costsOf([row]),
     })),
   };

@@ -58,7 +58,9 @@ export const deliveryQueue = defineProjection({
 
 async function addEvents(tx: Tx, facts: Recorded<MarketFact>[], schema: string): Promise<void> {
   const rows = facts.map(({ seq, at, data }) => ({
-    ...{ ...data, id: seq, created_at: at },
+    ...data,
+    id: seq,
+    created_at: at,
     payload: JSON.stringify(data.payload),
     target_channels: JSON.stringify(data.target_channels),
   }));
@@ -119,7 +121,8 @@ function patchesOf(facts: Recorded<DeliveryFact>[]) {
         break;
       case 'attempt.failed':
         change(fact.data.seq, {
-          ...{ retry_count: fact.data.retry_count, last_error: fact.data.error },
+          retry_count: fact.data.retry_count,
+          last_error: fact.data.error,
           lines: {
             [fact.data.channel]: { failed_at: fact.at.toISOString(), failures: fact.data.failures },
           },
@@ -135,7 +138,9 @@ function patchesOf(facts: Recorded<DeliveryFact>[]) {
         break;
       case 'event.redriven':
         change(fact.data.seq, {
-          ...{ status: 'pending', retry_count: 0, ended_at: null },
+          status: 'pending',
+          retry_count: 0,
+          ended_at: null,
           lines: Object.fromEntries(fact.data.undelivered.map((channel) => [channel, {}])),
         });
         break;

@@ -178,7 +178,14 @@ export async function eventReceipt(
     return { channel, status, at: failed_at, failures };
   });
   return {
-    ...{ event_id, event_type, source, formatted_message, status, retry_count, last_error, ended_at },
+    event_id,
+    event_type,
+    source,
+    formatted_message,
+    status,
+    retry_count,
+    last_error,
+    ended_at,
     received_at: row.created_at.toISOString(),
     channels,
   };

@@ -81,8 +81,11 @@ function rowAfter(before: StoredLink | undefined, fact: Recorded<IdentityFact>):
       wallet_address: data.wallet_address,
       identified: data.identified,
       linked_at: at,
-      ...{ verified_at: null, agent_id: null, sync_version: 0 },
-      ...{ challenge: null, challenge_expires_at: null },
+      verified_at: null,
+      agent_id: null,
+      sync_version: 0,
+      challenge: null,
+      challenge_expires_at: null,
     };
   }
   if (!before) return undefined;

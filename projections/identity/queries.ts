@@ -84,8 +84,12 @@ function linkView(row: StoredLink & { seen_at: Date | null }): IdentityLink {
   const verified = row.verified_at !== null;
   const seen = seen_at && seen_at > linked_at ? seen_at : linked_at;
   return {
-    ...{ nick, wallet_address, verified: verified ? 1 : 0, linked_at: linked_at.toISOString() },
-    ...{ last_seen: seen.toISOString(), agent_id },
+    nick,
+    wallet_address,
+    verified: verified ? 1 : 0,
+    linked_at: linked_at.toISOString(),
+    last_seen: seen.toISOString(),
+    agent_id,
     level: levelOf({ identified, verified, agentId: agent_id }),
   };
 }

@@ -23,13 +23,29 @@ interface Standing extends Tally {
 
 const stepRows = new Rows({ status: 'text', severity: 'text', step: 'integer' });
 const standingRows = new Rows({
-  ...{ id: 'text', status: 'text', votes: 'integer', sum: 'integer', lowest: 'integer', highest: 'integer' },
-  ...{ plain: 'integer', hearsay: 'integer' },
-  ...{ rejecting: 'integer', validating: 'integer' },
+  id: 'text',
+  status: 'text',
+  votes: 'integer',
+  sum: 'integer',
+  lowest: 'integer',
+  highest: 'integer',
+  plain: 'integer',
+  hearsay: 'integer',
+  rejecting: 'integer',
+  validating: 'integer',
 });
 const reportRows = new Rows({
-  ...{ id: 'text', n: 'bigint', title: 'text', severity: 'text', category: 'text', affected: 'text' },
-  ...{ description: 'text', fixes: 'text', source_posts: 'text', advisory_urls: 'text', reporter: 'text' },
+  id: 'text',
+  n: 'bigint',
+  title: 'text',
+  severity: 'text',
+  category: 'text',
+  affected: 'text',
+  description: 'text',
+  fixes: 'text',
+  source_posts: 'text',
+  advisory_urls: 'text',
+  reporter: 'text',
   created_at: 'timestamptz',
 });
 
@@ -96,8 +112,13 @@ async function storedStandings(tx: Tx, ids: string[], schema: string): Promise<M
 
 async function storeReports(tx: Tx, facts: Reported[], schema: string): Promise<void> {
   const rows = facts.map(({ seq, at, data: { affected, fixes, sourcePosts, advisoryUrls, ...report } }) => ({
-    ...{ ...report, n: seq, created_at: at, affected: json(affected), fixes: json(fixes) },
-    ...{ source_posts: json(sourcePosts), advisory_urls: json(advisoryUrls) },
+    ...report,
+    n: seq,
+    created_at: at,
+    affected: json(affected),
+    fixes: json(fixes),
+    source_posts: json(sourcePosts),
+    advisory_urls: json(advisoryUrls),
   }));
   await tx.query(
     `insert into ${schema}.incidents select *, 'pending', 0, 0, 0, 0, 0, 0, 0, 0 from ${reportRows.from('reported')}`,
@@ -117,8 +138,15 @@ async function storeStandings(tx: Tx, rows: Standing[], schema: string): Promise
 async function storeVotes(tx: Tx, facts: Cast[], schema: string): Promise<void> {
   const rows = facts.map(
     ({ seq, at, data: { id, voter, score, contributionType, evidenceUrl, comment } }) => ({
-      ...{ incident: id, voter: casefold(voter), n: seq, nick: voter, score, comment, created_at: at },
-      ...{ contribution_type: contributionType, evidence_url: evidenceUrl },
+      incident: id,
+      voter: casefold(voter),
+      n: seq,
+      nick: voter,
+      score,
+      comment,
+      created_at: at,
+      contribution_type: contributionType,
+      evidence_url: evidenceUrl,
     }),
   );
   await tx.query(

@@ -184,9 +184,21 @@ export function newIncident(report: IncidentReport, at: Date): Incident {
   const { id, title, severity, category, affected, description, fixes, sourcePosts, advisoryUrls, reporter } =
     report;
   return {
-    ...{ id, title, severity, category, affected, description, fixes, sourcePosts, advisoryUrls },
-    ...{ status: 'pending', reporter, created_at: at.toISOString() },
-    ...{ votes: 0, average_score: null, threshold_met: false },
+    id,
+    title,
+    severity,
+    category,
+    affected,
+    description,
+    fixes,
+    sourcePosts,
+    advisoryUrls,
+    status: 'pending',
+    reporter,
+    created_at: at.toISOString(),
+    votes: 0,
+    average_score: null,
+    threshold_met: false,
   };
 }
 
@@ -208,13 +220,17 @@ function incidentView(row: StoredIncident): Incident {
   const list = (text: string) => JSON.parse(text) as string[];
   const { id, title, severity, category, description, status, reporter, votes } = row;
   return {
-    ...{ id, title, severity, category },
+    id,
+    title,
+    severity,
+    category,
     affected: list(row.affected),
     description,
     fixes: list(row.fixes),
     sourcePosts: list(row.source_posts),
     advisoryUrls: list(row.advisory_urls),
-    ...{ status, reporter },
+    status,
+    reporter,
     created_at: row.created_at.toISOString(),
     votes,
     average_score: average(row),

@@ -306,7 +306,10 @@ function recordView(row: StoredIncident): IncidentRecord {
   const { text, action, outcome, pardoned_by, appeal, appealed_at, upheld_at } = row;
   return {
     ...incidentView(row),
-    ...{ text, action, outcome, pardoned_by },
+    text,
+    action,
+    outcome,
+    pardoned_by,
     error: row.error ?? row.spared,
     until: row.until?.toISOString() ?? null,
     lifted_at: row.lifted_at?.toISOString() ?? null,
@@ -324,22 +327,20 @@ function runningView(row: StoredIncident): RunningIncident {
   const pardoned = row.pardoned_at !== null;
   const voice = row.voice === true;
   return {
-    ...{
-      id,
-      ref,
-      subject,
-      nick,
-      host,
-      account,
-      channel,
-      patterns,
-      action,
-      seconds,
-      mask,
-      voice,
-      until,
-      pardoned,
-    },
+    id,
+    ref,
+    subject,
+    nick,
+    host,
+    account,
+    channel,
+    patterns,
+    action,
+    seconds,
+    mask,
+    voice,
+    until,
+    pardoned,
     saidAt: row.said_at,
   };
 }

@@ -39,12 +39,21 @@ export const lineRows = new Rows({
 });
 
 const patchRows = new Rows({
-  ...{ channel: 'text', name: 'text', topic: 'text', modes: 'text', present: 'boolean', life: 'bigint' },
+  channel: 'text',
+  name: 'text',
+  topic: 'text',
+  modes: 'text',
+  present: 'boolean',
+  life: 'bigint',
 });
 const rebornRows = new Rows({ channel: 'text', first_seq: 'bigint' });
 const activityRows = new Rows({
-  ...{ nick: 'text', channel: 'text', private: 'boolean', lines: 'integer' },
-  ...{ first_at: 'timestamptz', last_at: 'timestamptz' },
+  nick: 'text',
+  channel: 'text',
+  private: 'boolean',
+  lines: 'integer',
+  first_at: 'timestamptz',
+  last_at: 'timestamptz',
 });
 
 /**
@@ -97,7 +106,9 @@ async function storeChannels(
 ): Promise<void> {
   const keys = [...channels.keys()];
   const patches = [...channels].map(([channel, { lives, ...patch }]) => ({
-    ...{ channel, ...patch, life: lives.at(-1)?.life ?? null },
+    channel,
+    ...patch,
+    life: lives.at(-1)?.life ?? null,
   }));
   const rows = [...channels].flatMap(([channel, { members }]) =>
     [...members].map(([nick, shown]) => ({ channel, nick, shown })),
@@ -197,7 +208,13 @@ async function hideEarlierLives(
 /** Adds lines and counts them; the count begins with what was recorded before the first fact that is still there. */
 async function storeLines(tx: Tx, lines: Line[], before: number, schema: string): Promise<void> {
   const rows = lines.map(({ channel, seq, index, said: { nick, text, at, is }, isPrivate }) => ({
-    ...{ channel, seq, index, nick, text, at: new Date(at), action: is === 'action' },
+    channel,
+    seq,
+    index,
+    nick,
+    text,
+    at: new Date(at),
+    action: is === 'action',
     private: isPrivate,
   }));
   await tx.query(

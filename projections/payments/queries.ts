@@ -141,8 +141,17 @@ export async function unresolvedPayments(
     const { payment, channel, nick, payer, network, amount, nonce } = intended;
     const isOwed = owed_at !== null;
     return {
-      ...{ payment, state: isOwed ? 'owed' : 'unknown', channel, nick, payer, network, amount, nonce },
-      ...{ tx_hash: paid_by, reason: isOwed ? reason : null, intended_at: intended_at.toISOString() },
+      payment,
+      state: isOwed ? 'owed' : 'unknown',
+      channel,
+      nick,
+      payer,
+      network,
+      amount,
+      nonce,
+      tx_hash: paid_by,
+      reason: isOwed ? reason : null,
+      intended_at: intended_at.toISOString(),
     };
   });
 }

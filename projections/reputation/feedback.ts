@@ -18,20 +18,21 @@ export const feedbackRows = new Rows({
 });
 
 const answerRows = new Rows({
-  ...{
-    giver: 'text',
-    nick: 'text',
-    channel: 'text',
-    day: 'text',
-    answer: 'text',
-    answered_at: 'timestamptz',
-  },
+  giver: 'text',
+  nick: 'text',
+  channel: 'text',
+  day: 'text',
+  answer: 'text',
+  answered_at: 'timestamptz',
 });
 
 const keyOf = ({ data: { from, nick, channel, day } }: Recorded<ReputationFact>): string =>
   [casefold(from), casefold(nick), casefold(channel), day].join(' ');
 const namesOf = ({ data: { from, nick, channel, day } }: Recorded<ReputationFact>) => ({
-  ...{ giver: casefold(from), nick: casefold(nick), channel: casefold(channel), day },
+  giver: casefold(from),
+  nick: casefold(nick),
+  channel: casefold(channel),
+  day,
 });
 
 /** Stores each feedback of a batch in place of the one of the same day. */
@@ -114,8 +115,15 @@ type Stored = RowOf<typeof feedbackRows> & { answer: string | null; answered_at:
 function feedbackView(row: Stored): Feedback {
   const { seq, giver, channel, rating, comment, day, at, source, answer, answered_at } = row;
   return {
-    ...{ id: seq, from: giver, channel, rating, comment, day, given_at: at.toISOString() },
+    id: seq,
+    from: giver,
+    channel,
+    rating,
+    comment,
+    day,
+    given_at: at.toISOString(),
     source: (source as Feedback['source'] | null) ?? 'operator',
-    ...{ answer, answered_at: answered_at?.toISOString() ?? null },
+    answer,
+    answered_at: answered_at?.toISOString() ?? null,
   };
 }

@@ -56,8 +56,14 @@ interface ChannelAgent {
 }
 
 const givenRows = new Rows({
-  ...{ giver: 'text', nick: 'text', channel: 'text', day: 'text', rating: 'integer', at: 'timestamptz' },
-  ...{ strength: 'double precision', voice: 'text' },
+  giver: 'text',
+  nick: 'text',
+  channel: 'text',
+  day: 'text',
+  rating: 'integer',
+  at: 'timestamptz',
+  strength: 'double precision',
+  voice: 'text',
 });
 const channelAgentRows = new Rows({ channel: 'text', nick: 'text', day: 'text' });
 const dayRows = new Rows({ channel: 'text', day: 'text' });
@@ -157,7 +163,10 @@ function add(rows: Touched, one: Given): void {
   rated.stands ||= !isWord && one.rating >= leastStanding;
 
   const channel = rows.channels.get(one.channel) ?? {
-    ...{ channel: one.channel, feedback: 0, weight: 0, rated: 0 },
+    channel: one.channel,
+    feedback: 0,
+    weight: 0,
+    rated: 0,
   };
   rows.channels.set(one.channel, channel);
   for (const [sum, about] of [
@@ -174,7 +183,14 @@ const weighed = (one: Given) => ({ ...one, weight: weightAt(one.at) * one.streng
 
 function agentOf({ agents }: Touched, nick: string): Agent {
   const agent = agents.get(nick) ?? {
-    ...{ nick, feedback: 0, given: 0, stands: false, weight: 0, rated: 0, first_at: null, last_at: null },
+    nick,
+    feedback: 0,
+    given: 0,
+    stands: false,
+    weight: 0,
+    rated: 0,
+    first_at: null,
+    last_at: null,
   };
   agents.set(nick, agent);
   return agent;
@@ -223,7 +239,8 @@ async function storeChannels(tx: Tx, rows: Channel[], schema: string): Promise<v
 }
 
 const withMean = <S extends Pick<Sum, 'weight' | 'rated'>>(sum: S): S & { mean: number } => ({
-  ...{ ...sum, mean: sum.weight > 0 ? sum.rated / sum.weight : 0 },
+  ...sum,
+  mean: sum.weight > 0 ? sum.rated / sum.weight : 0,
 });
 
 async function storeActivity(tx: Tx, { channelAgents, steps }: Touched, schema: string): Promise<void> {

@@ -25,7 +25,10 @@ if (missing.length > 0) throw new Error(`${frontFile} does not list ${missing.jo
 const made = new Map(files.map((file) => [file, renderedFile(file)]));
 const sections = [...made].flatMap(([file, { title, sections }]) =>
   sections.map(({ anchor, heading, text }) => ({
-    ...{ id: `${addressOf(file)}${anchor && `#${anchor}`}`, title, heading, text: text.trim() },
+    id: `${addressOf(file)}${anchor && `#${anchor}`}`,
+    title,
+    heading,
+    text: text.trim(),
   })),
 );
 const known = new Set([...sections.map(({ id }) => id), ...others.keys()]);

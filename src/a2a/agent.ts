@@ -91,7 +91,8 @@ export class Agent {
     };
     const said: Message = { ...message, taskId: ids.id, contextId: ids.contextId };
     const task: Task = {
-      ...{ kind: 'task', ...ids },
+      kind: 'task',
+      ...ids,
       ...(await this.#outcome(wanted(message), ids)),
       history: [...(known?.task.history ?? []), said],
     };

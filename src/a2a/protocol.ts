@@ -39,7 +39,8 @@ export type RpcAnswer = { jsonrpc: '2.0'; id: string | number | null } & (
 /** An error as it is answered. */
 export function faultAnswer(id: string | number | null, { kind, message, data }: RpcFault): RpcAnswer {
   return {
-    ...{ jsonrpc: '2.0', id },
+    jsonrpc: '2.0',
+    id,
     error: { code: rpcCodes[kind], message, ...(data === undefined ? {} : { data }) },
   };
 }

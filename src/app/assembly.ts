@@ -82,8 +82,17 @@ export async function assemble(
   let bound: { here: Call; anywhere: Call } | undefined;
   const call = ((...asked) => bound!.anywhere(...asked)) as Call;
   const { areas, signers } = createAreas({
-    ...{ config, log, logger, readModels, keys, metrics, startedAt, call },
-    ...{ ircUrl, secrets, holder },
+    config,
+    log,
+    logger,
+    readModels,
+    keys,
+    metrics,
+    startedAt,
+    call,
+    ircUrl,
+    secrets,
+    holder,
     channels: createChannels(log),
   });
   const own = Object.assign(
@@ -130,12 +139,18 @@ export async function assemble(
     return log.trouble;
   };
   const gauged = meteredParts({
-    ...{ log, storing, streams, projector, notReady, bots },
+    log,
+    storing,
+    streams,
+    projector,
+    notReady,
+    bots,
     readModels: usesReadModels ? readModels : undefined,
   });
   const ofRoles = ofAreas(({ gauged }) => gauged).filter(({ role }) => has(role));
   const system: HealthParts['system'] = {
-    ...{ health: healthOf(call), notReady },
+    health: healthOf(call),
+    notReady,
     halted: () => haltedWorkers(log, streams),
   };
   const process: ProcessParts['process'] = {
@@ -189,9 +204,14 @@ function createCalls(
   observe: Metrics['call'],
 ): { here: Call; anywhere: Call } {
   const services = {
-    ...{ bridge: config.BRIDGE_URL, turnstile: config.TURNSTILE_URL, guardian: config.GUARDIAN_URL },
-    ...{ mrserv: config.MRSERV_URL, channelserv: config.CHANNELSERV_URL, sentinel: config.SENTINEL_URL },
-    ...{ multibrain: config.MULTIBRAIN_URL, verification: config.VERIFICATION_URL },
+    bridge: config.BRIDGE_URL,
+    turnstile: config.TURNSTILE_URL,
+    guardian: config.GUARDIAN_URL,
+    mrserv: config.MRSERV_URL,
+    channelserv: config.CHANNELSERV_URL,
+    sentinel: config.SENTINEL_URL,
+    multibrain: config.MULTIBRAIN_URL,
+    verification: config.VERIFICATION_URL,
   };
   const elsewhere = new Map(
     Object.entries(services)

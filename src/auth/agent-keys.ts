@@ -66,7 +66,11 @@ export class AgentKeys {
     // whoever proves a nick later need not be the one whom it was when the key was issued
     if (proven !== wallet) throw new Refusal('api_key_void');
     return {
-      ...{ is: 'agent', actor: `agent:${nick}:${found.id}`, key: found.id, nick, wallet },
+      is: 'agent',
+      actor: `agent:${nick}:${found.id}`,
+      key: found.id,
+      nick,
+      wallet,
       scopes: scopes.filter((scope) => found.scopes.includes(scope)),
     };
   }

@@ -257,7 +257,14 @@ function toolOf(operation: AnyOperation, face: ToolFace, call: Call): Tool {
     : undefined;
   const output = face.output === 'described' ? describedOutput(operation) : face.output;
   return {
-    ...{ name, title, description, effect, openWorld, walletReadable, ofAgents, input: schema },
+    name,
+    title,
+    description,
+    effect,
+    openWorld,
+    walletReadable,
+    ofAgents,
+    input: schema,
     idempotent: face.idempotent ?? effect === 'read',
     scope: scopeOf(operation.access),
     ...(ownNick === undefined ? {} : { ownNick }),

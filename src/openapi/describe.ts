@@ -25,9 +25,14 @@ export function descriptionOf(operation: AnyOperation): Description {
   const named = (names: readonly string[], of: (name: string) => [string, object]) =>
     Object.fromEntries(names.map(of));
   return {
-    ...{ id, tag, summary, answers },
+    id,
+    tag,
+    summary,
+    answers,
     ...(description ? { description } : {}),
-    ...{ method: http.method, path: http.path, access: accessOf(operation) },
+    method: http.method,
+    path: http.path,
+    access: accessOf(operation),
     ...scopeOf(operation),
     ...(path.length > 0 ? { params: named(path, (name) => [name, parameter(name)]) as never } : {}),
     ...(query.length > 0 ? { query: part(query) } : {}),
@@ -81,17 +86,15 @@ export function streamDescriptionOf(stream: AnyEventStream): Description {
     return [name, { schema, example: exampleOf(schema), says: schema.description ?? name }];
   });
   return {
-    ...{
-      id,
-      method: 'get',
-      path,
-      tag,
-      summary,
-      description,
-      access: 'open, more with a key',
-      scope: 'read',
-      refusals,
-    },
+    id,
+    method: 'get',
+    path,
+    tag,
+    summary,
+    description,
+    access: 'open, more with a key',
+    scope: 'read',
+    refusals,
     ...(inPath.length > 0 ? { params: Object.fromEntries(params) } : {}),
     query: input.omit(Object.fromEntries(inPath.map((name) => [name, true])) as never),
     answers: {

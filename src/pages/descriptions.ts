@@ -30,7 +30,11 @@ const ifNoneMatch = {
 /** A document that seldom changes, and is not sent twice. */
 function document(id: string, path: string, summary: string, answers: Description['answers']): Description {
   return {
-    ...{ id, method: 'get', path, tag: 'Discovery', summary },
+    id,
+    method: 'get',
+    path,
+    tag: 'Discovery',
+    summary,
     headers: { 'If-None-Match': ifNoneMatch },
     answers: { ...answers, 304: { says: 'The caller has it already' } },
   };

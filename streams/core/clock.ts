@@ -81,7 +81,8 @@ export function within<T>(
   { failure, signal }: { failure?: Error; signal?: AbortSignal } = {},
 ): Promise<T> {
   return pTimeout(work, {
-    ...{ milliseconds: ms, customTimers },
+    milliseconds: ms,
+    customTimers,
     ...(failure ? { message: failure } : {}),
     ...(signal ? { signal } : {}),
   });

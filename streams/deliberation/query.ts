@@ -208,8 +208,15 @@ function decideToAsk(
   const failed = (code: string, message: string): DeliberationFact => ({
     type: 'response.failed',
     data: {
-      ...{ query_id, round, model, attempt: call.attempt, code, message },
-      ...{ final: true, cost_nano_usd: lost, ms: 0 },
+      query_id,
+      round,
+      model,
+      attempt: call.attempt,
+      code,
+      message,
+      final: true,
+      cost_nano_usd: lost,
+      ms: 0,
     },
   });
   const losses = call.losses + (call.open === undefined ? 0 : 1);
@@ -223,8 +230,13 @@ function decideToAsk(
   return {
     type: 'model.asked',
     data: {
-      ...{ query_id, round, model, attempt: call.attempt + 1, ask_id },
-      ...{ worst_nano_usd: worst, lost_nano_usd: lost },
+      query_id,
+      round,
+      model,
+      attempt: call.attempt + 1,
+      ask_id,
+      worst_nano_usd: worst,
+      lost_nano_usd: lost,
     },
   };
 }

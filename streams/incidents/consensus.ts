@@ -25,21 +25,30 @@ export interface Tally {
 
 /** The tally before any vote. */
 export const noVotes = (): Tally => ({
-  ...{ votes: 0, sum: 0, lowest: 0, highest: 0, plain: 0, hearsay: 0, rejecting: 0, validating: 0 },
+  votes: 0,
+  sum: 0,
+  lowest: 0,
+  highest: 0,
+  plain: 0,
+  hearsay: 0,
+  rejecting: 0,
+  validating: 0,
 });
 
 /** The tally with one more score, 0 to 100, of somebody for whom somebody stands, or nobody. */
 export function withScore(tally: Readonly<Tally>, score: number, stands = true): Tally {
   const { votes, plain } = tally;
   const counted = {
-    ...{ ...tally, votes: votes + 1 },
+    ...tally,
+    votes: votes + 1,
     rejecting: tally.rejecting + (score <= thresholds.reject ? 1 : 0),
     validating: tally.validating + (score >= thresholds.validate ? 1 : 0),
   };
   if (!stands) return { ...counted, plain: plain + 1, hearsay: tally.hearsay + score };
   const isFirst = votes === plain;
   return {
-    ...{ ...counted, sum: tally.sum + score },
+    ...counted,
+    sum: tally.sum + score,
     lowest: isFirst ? score : Math.min(tally.lowest, score),
     highest: isFirst ? score : Math.max(tally.highest, score),
   };

@@ -30,8 +30,11 @@ export type IncidentCommand =
  */
 export const incidentDecider: Decider<IncidentState, IncidentCommand, IncidentFact> = {
   initial: () => ({
-    ...{ isReported: false, reporter: undefined, tally: noVotes() },
-    ...{ voters: new Set(), people: new Set() },
+    isReported: false,
+    reporter: undefined,
+    tally: noVotes(),
+    voters: new Set(),
+    people: new Set(),
   }),
 
   subject: ({ id }) => incidentSubject(id),

@@ -77,9 +77,14 @@ class Room<Line extends LoopLine> {
     const answered = this.#lines.findLast((one) => one.nick !== nick && namesNick(one.text, nick));
     const own = this.#lines.findLast((one) => one.nick === nick);
     const spoken = {
-      ...{ line, nick, seq: this.#next++, text: casefold(line.text.slice(0, mostRead)) },
-      ...{ answers: answered?.seq, quick: answered ? isQuick(line, answered.line, own?.line) : false },
-      ...{ warned: false, over: false },
+      line,
+      nick,
+      seq: this.#next++,
+      text: casefold(line.text.slice(0, mostRead)),
+      answers: answered?.seq,
+      quick: answered ? isQuick(line, answered.line, own?.line) : false,
+      warned: false,
+      over: false,
     };
     this.#lines.push(spoken);
     if (this.#lines.length > remembered) this.#lines.shift();

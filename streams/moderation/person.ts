@@ -195,7 +195,11 @@ function looped(
     type: 'incident.recorded',
     data: {
       ...said,
-      ...{ person, level, score, text_score: 0, patterns: loopPattern },
+      person,
+      level,
+      score,
+      text_score: 0,
+      patterns: loopPattern,
       ...(spared ? { action: 'none', spared } : loopSentence(level, minutes, mutes.length)),
     },
   };

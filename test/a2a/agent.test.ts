@@ -259,7 +259,8 @@ t.test('the agent that others ask', async (t) => {
         t.equal(status, 405, method);
         t.same(allowed, ['GET', 'HEAD', 'POST']);
         t.match(JSON.parse(text), {
-          ...{ jsonrpc: '2.0', id: null },
+          jsonrpc: '2.0',
+          id: null,
           error: { code: -32000, message: `${method} is not possible here`, data: { code: String } },
         });
       }
@@ -317,13 +318,20 @@ t.test('A2A-10 tasks live for an hour, so many at most, and the oldest go first'
 t.test('A2A-13 who sends many large messages does not drive out the tasks of others', async (t) => {
   const nats = await startNats(t);
   const log = await Log.open({
-    ...{ urls: nats.url, name: 'agent', streams: [], replicas: 1, maxBytes: 100_000_000 },
+    urls: nats.url,
+    name: 'agent',
+    streams: [],
+    replicas: 1,
+    maxBytes: 100_000_000,
     logger: pino({ level: 'silent' }),
   });
   t.teardown(() => log.close());
   const tasks = new Tasks({ log, replicas: 1 });
   const task = (id: string, bytes: number): Task => ({
-    ...{ kind: 'task', id, contextId: 'c', status: { state: 'completed', timestamp: '' } },
+    kind: 'task',
+    id,
+    contextId: 'c',
+    status: { state: 'completed', timestamp: '' },
     history: [
       { kind: 'message', role: 'user', messageId: 'm', parts: [{ kind: 'text', text: 'x'.repeat(bytes) }] },
     ],

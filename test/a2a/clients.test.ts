@@ -12,7 +12,9 @@ import { agentServer } from './stage.js';
 
 const question = (text: string) => ({
   message: {
-    ...{ kind: 'message' as const, messageId: crypto.randomUUID(), role: 'user' as const },
+    kind: 'message' as const,
+    messageId: crypto.randomUUID(),
+    role: 'user' as const,
     parts: [{ kind: 'text' as const, text }],
   },
 });
@@ -28,7 +30,10 @@ t.test('the clients that other agents have', async (t) => {
     t.equal(cards.length, 4);
     for (const card of cards) t.same(card, cards[0]);
     t.match(cards[0], {
-      ...{ protocolVersion: '0.3.0', version: '0.1.0', preferredTransport: 'JSONRPC', url: `${url}/a2a/v1` },
+      protocolVersion: '0.3.0',
+      version: '0.1.0',
+      preferredTransport: 'JSONRPC',
+      url: `${url}/a2a/v1`,
       capabilities: { streaming: false, pushNotifications: false, stateTransitionHistory: false },
       supportsAuthenticatedExtendedCard: false,
       defaultInputModes: ['application/json', 'text/plain'],
@@ -79,17 +84,27 @@ t.test('the clients that other agents have', async (t) => {
     );
     const client = await factory.createFromUrl(url);
     const message = {
-      ...{ messageId: crypto.randomUUID(), contextId: '', taskId: '', role: 1, metadata: undefined },
-      ...{ extensions: [], referenceTaskIds: [] },
+      messageId: crypto.randomUUID(),
+      contextId: '',
+      taskId: '',
+      role: 1,
+      metadata: undefined,
+      extensions: [],
+      referenceTaskIds: [],
       parts: [
         {
           content: { $case: 'text', value: 'list-channels' },
-          ...{ metadata: undefined, filename: '', mediaType: 'text/plain' },
+          metadata: undefined,
+          filename: '',
+          mediaType: 'text/plain',
         },
       ],
     };
     const answer = (await client.sendMessage({
-      ...{ tenant: '', message, configuration: undefined, metadata: undefined },
+      tenant: '',
+      message,
+      configuration: undefined,
+      metadata: undefined,
     } as unknown as Parameters<typeof client.sendMessage>[0])) as {
       id: string;
       artifacts: { name: string }[];

@@ -56,7 +56,12 @@ export async function agentServer(
   const { natsUrl, answers = network, limits } = options;
   const logger = pino({ level: process.env.TEST_LOG ?? 'silent' });
   const log = await Log.open({
-    ...{ urls: natsUrl, name: 'agent', streams: [], replicas: 1, maxBytes: 100_000_000, logger },
+    urls: natsUrl,
+    name: 'agent',
+    streams: [],
+    replicas: 1,
+    maxBytes: 100_000_000,
+    logger,
   });
   const call = (async (operation: AnyOperation, input: { limit?: number }) => {
     const path = operation.http!.path;

@@ -13,8 +13,16 @@ import { eventually } from '../support/eventually.js';
 async function startStream(t: Test, bounds: { most?: number; ofOneAddress?: number } = {}) {
   const readers = { shown: 0, opened: 0, ended: 0, hold: Promise.resolve() };
   const silence = defineEventStream({
-    ...{ id: 'silence', path: '/silence', tag: 'IRC', summary: '', description: '', says: '', example: '' },
-    ...{ most: 40, ofOneAddress: 5, ...bounds },
+    id: 'silence',
+    path: '/silence',
+    tag: 'IRC',
+    summary: '',
+    description: '',
+    says: '',
+    example: '',
+    most: 40,
+    ofOneAddress: 5,
+    ...bounds,
     input: z.object({ after: z.string().optional() }),
     refusals: {},
     isEventId: () => true,

@@ -62,7 +62,9 @@ t.test('API-14 a full stream that is not essential leaves the service ready', as
   const nats = await startNats(t);
   const marketplace = await startMarketplace(t);
   const { url } = await startApp(t, {
-    ...{ NATS_URL: nats.url, ROLES: 'api,projections', STREAMS_MAX_BYTES: '10000000' },
+    NATS_URL: nats.url,
+    ROLES: 'api,projections',
+    STREAMS_MAX_BYTES: '10000000',
     EM_URL: marketplace.url,
   });
   const connection = await connect({ servers: nats.url });

@@ -11,7 +11,9 @@ const key = 'k'.repeat(40);
 t.test('API-08 an operator sees what the log holds', async (t) => {
   const nats = await startNats(t);
   const { url } = await startApp(t, {
-    ...{ NATS_URL: nats.url, IRC_URL: 'irc://127.0.0.1:1', ROLES: 'api,projections,services' },
+    NATS_URL: nats.url,
+    IRC_URL: 'irc://127.0.0.1:1',
+    ROLES: 'api,projections,services',
     API_KEYS: `ann:${key}`,
   });
   t.equal((await postEvent(url, sampleEvent('evt-1'))).status, 202);

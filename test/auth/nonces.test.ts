@@ -9,7 +9,12 @@ import type { Teardown } from '../support/server-process.js';
 async function openLog(t: Teardown, url: string): Promise<Log> {
   const logger = pino({ level: 'silent' });
   const log = await Log.open({
-    ...{ urls: url, name: 'nonces', streams: [], replicas: 1, maxBytes: 100_000_000, logger },
+    urls: url,
+    name: 'nonces',
+    streams: [],
+    replicas: 1,
+    maxBytes: 100_000_000,
+    logger,
   });
   t.teardown(() => log.close());
   return log;

@@ -14,7 +14,12 @@ import { operations } from '../../src/operations/index.js';
 import { callHere } from '../support/operations.js';
 
 const alice = (...scopes: Scope[]): AgentCaller => ({
-  ...{ is: 'agent', actor: 'agent:alice:k1', key: 'k1', nick: 'alice', wallet: '0xabc', scopes },
+  is: 'agent',
+  actor: 'agent:alice:k1',
+  key: 'k1',
+  nick: 'alice',
+  wallet: '0xabc',
+  scopes,
 });
 const operator: Caller = { is: 'key', actor: 'ops' };
 const local: Caller = { is: 'local', actor: 'local' };
@@ -27,10 +32,14 @@ t.test('KEY-01 what each caller may', async (t) => {
   t.throws(() => requireRight(vote, nobody), { status: 401, code: 'api_key_required' });
   t.throws(() => requireRight(scope('tasks'), wallet), { status: 401, code: 'api_key_required' });
   t.throws(() => requireRight(vote, alice('rate', 'read')), {
-    ...{ status: 403, code: 'scope_missing', message: /vote/ },
+    status: 403,
+    code: 'scope_missing',
+    message: /vote/,
   });
   t.throws(() => requireRight(vote, alice('vote', 'operate'), { voter: 'bob' }), {
-    ...{ status: 403, code: 'not_your_nick', message: /alice/ },
+    status: 403,
+    code: 'not_your_nick',
+    message: /alice/,
   });
   requireRight(vote, operator, { voter: 'bob' });
   requireRight(moreWithKey, nobody);

@@ -30,7 +30,9 @@ t.test('wallet signatures', async (t) => {
   }) => {
     const { method = 'POST', path = '/guarded', headers } = request;
     const answer = await server.inject({
-      ...{ method, url: path, headers },
+      method,
+      url: path,
+      headers,
       ...(request.body === undefined ? {} : { payload: request.body }),
     });
     return { status: answer.statusCode, body: answer.json(), headers: answer.headers };
@@ -97,7 +99,10 @@ t.test('wallet signatures', async (t) => {
       const checksummed = (nonce: string) =>
         `;keyid="erc8128:8453:${wallet.account.address}";nonce="${nonce}";expires=${now() + 60};created=${now()};alg="eip191"`;
       const signed = await byHand({
-        ...{ components: orders[0]!, values, parameters: checksummed, nonce: await fresh() },
+        components: orders[0]!,
+        values,
+        parameters: checksummed,
+        nonce: await fresh(),
       });
       t.match(await send({ headers: { ...withBody, ...signed }, body }), {
         status: 200,
@@ -123,7 +128,10 @@ t.test('wallet signatures', async (t) => {
     });
     t.equal((await send({ headers: joined(second.headers, good.headers), body })).status, 401);
     const plain = await byHand({
-      ...{ components: ['@method', '@authority', '@path'], values, parameters: usual, nonce: await fresh() },
+      components: ['@method', '@authority', '@path'],
+      values,
+      parameters: usual,
+      nonce: await fresh(),
     });
     t.equal(
       (await send({ headers: { ...plain, 'content-type': 'text/plain' }, body: 'hidden' })).status,

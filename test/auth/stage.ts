@@ -30,14 +30,21 @@ export async function guardedServer(options: GuardedOptions): Promise<{
 }> {
   const logger = pino({ level: process.env.TEST_LOG ?? 'silent' });
   const log = await Log.open({
-    ...{ urls: options.natsUrl, name: 'guarded', streams: [], replicas: 1, maxBytes: 100_000_000, logger },
+    urls: options.natsUrl,
+    name: 'guarded',
+    streams: [],
+    replicas: 1,
+    maxBytes: 100_000_000,
+    logger,
   });
   const now = options.now;
   const nonces = new Nonces({ log, replicas: 1, ...(now ? { now } : {}) });
   const wallets = new Wallets({ publicUrl: options.publicUrl ?? publicUrl, nonces });
   const server = await createServer({ logger, rateLimit: 600 });
   await server.register(authRoutes, {
-    ...{ nonces, authority: wallets.authority, nonceRateLimit: options.nonceRateLimit ?? 0 },
+    nonces,
+    authority: wallets.authority,
+    nonceRateLimit: options.nonceRateLimit ?? 0,
   });
   await server.register(async (scope) => {
     keepRawBodies(scope);
@@ -59,7 +66,8 @@ export async function guardedServer(options: GuardedOptions): Promise<{
 export function newWallet(chainId = 8453) {
   const account = privateKeyToAccount(generatePrivateKey());
   const client = createSignerClient({
-    ...{ chainId, address: account.address },
+    chainId,
+    address: account.address,
     signMessage: (raw) => account.signMessage({ message: { raw } }),
   });
   return {

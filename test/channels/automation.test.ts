@@ -97,8 +97,10 @@ t.test(
     const [nats, ircd] = await Promise.all([startNats(t), startIrcd(t)]);
     const { log, channels: service } = await startKeeper(t, { nats, ircd });
     const automation = createAutomation(readConfig({ DATA_DIR: t.testdir() }), {
-      ...{ log, channels: service },
-      ...{ logger: pino({ level: 'silent' }), holder: 'test' },
+      log,
+      channels: service,
+      logger: pino({ level: 'silent' }),
+      holder: 'test',
     });
     automation.start();
     t.teardown(() => automation.stop());

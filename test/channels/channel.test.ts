@@ -15,8 +15,13 @@ import { specification } from '../support/spec.js';
 const { given } = specification(channelDecider);
 const name = '#task-a1b2c3d4';
 const creation = {
-  ...{ name, type: 'task' as const, modes: '+int', topic: 'A task', metadata: { task_id: 'a1' } },
-  ...{ invite_list: ['Ann', 'bob'], cause: 'request' as const },
+  name,
+  type: 'task' as const,
+  modes: '+int',
+  topic: 'A task',
+  metadata: { task_id: 'a1' },
+  invite_list: ['Ann', 'bob'],
+  cause: 'request' as const,
 };
 const create: ChannelCommand = { is: 'create', ...creation };
 const created: ChannelFact = { type: 'channel.created', data: creation };
@@ -26,7 +31,11 @@ const archived = (fields = {}): ChannelFact => ({
   data: { name, reason: 'Done', delete_after, cause: 'request', ...fields },
 });
 const archive: ChannelCommand = {
-  ...{ is: 'archive', name, reason: 'Done', deleteAfterMs: 7 * 86_400_000, cause: 'request' },
+  is: 'archive',
+  name,
+  reason: 'Done',
+  deleteAfterMs: 7 * 86_400_000,
+  cause: 'request',
 };
 const deleted: ChannelFact = { type: 'channel.deleted', data: { name, cause: 'request' } };
 

@@ -43,7 +43,9 @@ t.test('CHAN-18 CHAN-19 CHAN-20 time closes channels, and goes on where it was i
 
   const hasty = { schedule: { firstMs: 100, everyMs: 200 } };
   const archiver = await startKeeper(t, place, {
-    ...{ log, read, ...hasty },
+    log,
+    read,
+    ...hasty,
     lifetimes: { deleteAfterMs: 0, geographicIdleMs: 86_400_000, endedTaskMs: 0 },
   });
   await eventually('the ended task’s channel to be deleted', async () => {
@@ -60,7 +62,9 @@ t.test('CHAN-18 CHAN-19 CHAN-20 time closes channels, and goes on where it was i
   await archiver.stop();
 
   const idle = await startKeeper(t, place, {
-    ...{ log, read, ...hasty },
+    log,
+    read,
+    ...hasty,
     lifetimes: { deleteAfterMs: 86_400_000, geographicIdleMs: 1, endedTaskMs: 86_400_000 },
   });
   await eventually('the idle cities to be archived', async () =>

@@ -37,8 +37,13 @@ const day = 86_400_000;
 
 /** A creation as automation asks for it, which has no hourly limit. */
 export const creation = (name: string, fields: Partial<Parameters<Channels['create']>[0]> = {}) => ({
-  ...{ name, type: 'task' as const, modes: '+int', topic: '', invite_list: [], metadata: {} },
-  ...{ cause: 'automation' as const },
+  name,
+  type: 'task' as const,
+  modes: '+int',
+  topic: '',
+  invite_list: [],
+  metadata: {},
+  cause: 'automation' as const,
   ...fields,
 });
 
@@ -76,12 +81,20 @@ export async function startKeeper(
   const log = options.log ?? (await openLog(t, nats.url));
   const read = options.read ?? (await openDirectory(t, log)).read;
   const irc = new IrcConnection({
-    ...{ url: ircd.url, nick: options.nick ?? 'channelserv', password: ircd.serverPassword, log: logger },
+    url: ircd.url,
+    nick: options.nick ?? 'channelserv',
+    password: ircd.serverPassword,
+    log: logger,
     oper: { name: ircd.operName, password: ircd.operPassword },
     bytesInFlight: 16_384,
   });
   const keeper = new KeepChannels({
-    ...{ log, irc, read, logger, bots: ['em-bot'], reserved: [] },
+    log,
+    irc,
+    read,
+    logger,
+    bots: ['em-bot'],
+    reserved: [],
     limits: { creations: 0, deletions: 0, memberOperations: 0 },
     lifetimes: { deleteAfterMs: 7 * day, geographicIdleMs: 30 * day, endedTaskMs: 3 * day },
     ...options,

@@ -24,7 +24,9 @@ t.test('CHAN-08 so many in any hour, and when there is room again', async (t) =>
   const limit = new HourlyLimit('deletions', 3, [at(0), at(10)]);
   limit.take(1, at(20));
   t.throws(() => limit.take(1, at(30)), {
-    ...{ code: 'rate_limited', status: 429, message: 'Too many deletions: at most 3 an hour' },
+    code: 'rate_limited',
+    status: 429,
+    message: 'Too many deletions: at most 3 an hour',
   });
   t.equal(wait(limit, 1, at(30)), 30 * 60);
   t.equal(wait(limit, 2, at(30)), 40 * 60);
@@ -99,7 +101,10 @@ t.test('CHAN-24 an operation of another process, with its errors', async (t) => 
   await there.connection.flush();
   t.equal(await ask('double', 21), 42);
   await t.rejects(ask('refuse', {}), {
-    ...{ kind: 'refusal', code: 'no', status: 409, message: 'No' },
+    kind: 'refusal',
+    code: 'no',
+    status: 409,
+    message: 'No',
     extra: { details: [{ path: 'a', message: 'a is b' }], retryAfter: 7 },
   });
   await t.rejects(ask('away', {}), { kind: 'unavailable', code: 'away', status: 503, retryAfter: 9 });

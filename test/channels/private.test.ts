@@ -14,7 +14,8 @@ t.test('CHAN-29 keys of channels are for those who may write, wherever the servi
   const [nats, ircd, postgres] = await Promise.all([startNats(t), startIrcd(t), startPostgres(t)]);
   const shared = {
     ...environmentOf({ nats, ircd }),
-    ...{ DATABASE_URL: postgres.url, API_KEYS: `ops:${key}` },
+    DATABASE_URL: postgres.url,
+    API_KEYS: `ops:${key}`,
   };
   const start = (environment: Record<string, string>) => startApp(t, { ...shared, ...environment });
   const [port] = await Promise.all([freePort(), start({ ROLES: 'irc,projections,workers' })]);
@@ -71,10 +72,14 @@ t.test('CHAN-29 keys of channels are for those who may write, wherever the servi
     t.ok(monitoredChannels.includes('#open'));
     t.notOk(monitoredChannels.includes('#closed'));
     const asked = {
-      ...{ jsonrpc: '2.0', id: 1, method: 'message/send' },
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'message/send',
       params: {
         message: {
-          ...{ kind: 'message', role: 'user', messageId: 'm1' },
+          kind: 'message',
+          role: 'user',
+          messageId: 'm1',
           parts: [{ kind: 'data', data: { skill: 'list-channels' } }],
         },
       },

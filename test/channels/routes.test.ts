@@ -9,13 +9,22 @@ t.test('the channel service on a real network', async (t) => {
 
   t.test('CHAN-04 CHAN-05 CHAN-06 a creation and what follows on the network', async (t) => {
     const created = await ask('POST', '/channels', {
-      ...{ name: '#task-a1b2c3d4', type: 'task', modes: '+int', topic: 'A task | $5' },
-      ...{ invite_list: ['Ann', 'bob', 'em-bot'], metadata: { task_id: 'a1b2c3d4', bounty: 5 } },
+      name: '#task-a1b2c3d4',
+      type: 'task',
+      modes: '+int',
+      topic: 'A task | $5',
+      invite_list: ['Ann', 'bob', 'em-bot'],
+      metadata: { task_id: 'a1b2c3d4', bounty: 5 },
     });
     t.equal(created.status, 201);
     t.same(created.body, {
-      ...{ name: '#task-a1b2c3d4', type: 'task', modes: '+int', topic: 'A task | $5', created: true },
-      ...{ invited: ['Ann', 'em-bot'], failed_invites: ['bob'] },
+      name: '#task-a1b2c3d4',
+      type: 'task',
+      modes: '+int',
+      topic: 'A task | $5',
+      created: true,
+      invited: ['Ann', 'em-bot'],
+      failed_invites: ['bob'],
     });
     t.equal(
       await modes('#task-a1b2c3d4'),
@@ -28,9 +37,16 @@ t.test('the channel service on a real network', async (t) => {
     await eventually('bob to be brought in', async () => (await names('#task-a1b2c3d4')).includes('bob'));
     await bob.waitUntil(() => bob.raw.some((line) => /JOIN :?#task-a1b2c3d4/.test(line)));
     t.match((await ask('GET', '/channels/task-a1b2c3d4')).body, {
-      ...{ name: '#task-a1b2c3d4', type: 'task', modes: '+int', topic: 'A task | $5' },
-      ...{ metadata: { task_id: 'a1b2c3d4', bounty: 5 }, created_at: /^\d{4}-/, archived_at: null },
-      ...{ archive_reason: null, delete_after: null, deleted_at: null },
+      name: '#task-a1b2c3d4',
+      type: 'task',
+      modes: '+int',
+      topic: 'A task | $5',
+      metadata: { task_id: 'a1b2c3d4', bounty: 5 },
+      created_at: /^\d{4}-/,
+      archived_at: null,
+      archive_reason: null,
+      delete_after: null,
+      deleted_at: null,
     });
   });
 
@@ -80,7 +96,11 @@ t.test('the channel service on a real network', async (t) => {
 
   t.test('CHAN-11 CHAN-16 a patch and its audit records', async (t) => {
     const patched = await ask('PATCH', '/channels/task-a1b2c3d4', {
-      ...{ topic: 'Changed', modes: ['+m', '+l-t 30'], voice: ['ann'], op: ['bob'], deop: ['ghost'] },
+      topic: 'Changed',
+      modes: ['+m', '+l-t 30'],
+      voice: ['ann'],
+      op: ['bob'],
+      deop: ['ghost'],
     });
     t.equal(patched.status, 200);
     t.same(patched.body, { name: '#task-a1b2c3d4', updated: true, failed: { ghost: 'No such nick' } });
@@ -193,7 +213,9 @@ t.test('the channel service on a real network', async (t) => {
     const again = await ask('DELETE', '/channels/task-a1b2c3d4', { reason: 'Another' });
     t.same([again.status, again.body], [200, archived.body]);
     t.match((await ask('GET', '/channels/task-a1b2c3d4')).body, {
-      ...{ topic: '[ARCHIVED] Task approved', archive_reason: 'Task approved', archived_at: /^\d{4}-/ },
+      topic: '[ARCHIVED] Task approved',
+      archive_reason: 'Task approved',
+      archived_at: /^\d{4}-/,
       delete_after: archived.body.delete_after,
     });
     t.equal((await ask('POST', '/channels', { name: '#task-a1b2c3d4', type: 'task' })).status, 409);
@@ -217,7 +239,9 @@ t.test('the channel service on a real network', async (t) => {
     t.same((await ask('GET', '/channels?type=task')).body.channels, [list.body.channels[2]]);
     t.equal((await ask('GET', '/channels?type=other')).status, 400);
     t.match((await ask('GET', '/channels/stats')).body, {
-      ...{ total: 3, byType: { task: 1, geographic: 1, special: 1, relay: 0 }, archived: 2 },
+      total: 3,
+      byType: { task: 1, geographic: 1, special: 1, relay: 0 },
+      archived: 2,
       operationsToday: Number,
     });
     t.equal((await ask('GET', '/channels/UPPER.name')).status, 404);
@@ -341,7 +365,9 @@ t.test('the channel service on a real network', async (t) => {
   t.test('CHAN-26 health by the word of the network', async (t) => {
     const { services } = (await ask('GET', '/health')).body;
     t.match(services.channelserv, {
-      ...{ status: 'ok', irc: { connected: true, oper: true, nick: 'channelserv' }, uptime: Number },
+      status: 'ok',
+      irc: { connected: true, oper: true, nick: 'channelserv' },
+      uptime: Number,
       stats: { total: 4, byType: { task: 1 }, archived: 1, operationsToday: Number },
     });
   });

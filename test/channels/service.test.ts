@@ -102,7 +102,9 @@ t.test('CHAN-15 CHAN-26 without the bot as operator', async (t) => {
     stage.ask('POST', `/channels/${name}/members`, { action: 'op', nicks: ['ann', 'bob'] });
   const failure = 'IRC operation failed (not connected or not oper)';
   t.same((await members('before')).body, {
-    ...{ action: 'op', successful: [], failed: { ann: failure, bob: failure } },
+    action: 'op',
+    successful: [],
+    failed: { ann: failure, bob: failure },
   });
   t.equal((await members('nothing')).status, 404);
   t.equal((await stage.ask('GET', '/channels/after')).status, 404, 'nothing was recorded');

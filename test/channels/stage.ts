@@ -87,7 +87,10 @@ export async function channelStage(
   let agents = 0;
   const ask = async (line: string) => (await witness.ask(line)).map((raw) => raw.replace(/^@\S+ /, ''));
   return {
-    ...{ nats, ircd, app, witness },
+    nats,
+    ircd,
+    app,
+    witness,
     ask: (method, path, body, headers) => askOf(app.url, method, path, body, headers),
     agent: async (nick, host = `127.0.1.${++agents}`) => {
       const agent = await observe(ircd.port, { nick, host });

@@ -53,8 +53,12 @@ t.test('OPERATE-12 an environment moves to another log server', async (t) => {
   t.teardown(() => log.close());
   const received = async (event_id: string, channel: string) => {
     const data = {
-      ...{ event_id, event_type: 'task.published', source: 'test', payload: {} },
-      ...{ target_channels: [channel], formatted_message: `the line of ${event_id}` },
+      event_id,
+      event_type: 'task.published',
+      source: 'test',
+      payload: {},
+      target_channels: [channel],
+      formatted_message: `the line of ${event_id}`,
     };
     const fact = { type: 'event.received' as const, data };
     await log.appendOnce(market, marketSubject(event_id), fact, { by: 'test' });

@@ -112,7 +112,9 @@ t.test('OPERATE-09 OPERATE-10 an export is imported byte by byte', async (t) => 
 
   await t.test('repeated, both change nothing', async (t) => {
     t.match(await relay(['export', '--out', file], { env: atSource }), {
-      ...{ code: 0, out: /^0 facts written/, err: /is there already, and is continued/ },
+      code: 0,
+      out: /^0 facts written/,
+      err: /is there already, and is continued/,
     });
     t.equal(await readFile(file, 'utf8'), text);
     const copy = `${directory}/copy.jsonl`;

@@ -161,7 +161,8 @@ t.test('delivered events are shown again on purpose', async (t) => {
     await ircd.stop();
     t.equal((await postEvent(app.url, sampleEvent('evt-late'))).status, 202);
     t.match(await relay(['redeliver', '--from', '41', '--to', '41', '--yes'], { env }), {
-      ...{ code: 1, out: '' },
+      code: 1,
+      out: '',
       err: /nothing was delivered there: 1 event of the range was not\n.*relay dead-letters/,
     });
   });

@@ -69,7 +69,8 @@ t.test('START-07 a log server that wants other credentials, and what is shown of
   const NATS_URL = `nats://relay:p@ss-${'x'.repeat(20)}@127.0.0.1:${server.port}`;
   const { code, out, err } = await run(t, ['src/main.ts'], {
     ...(await separateEnvironment(await dataDirectory(t))),
-    ...{ NATS_URL, LOG_LEVEL: 'trace' },
+    NATS_URL,
+    LOG_LEVEL: 'trace',
   }).ended();
   t.equal(code, 1);
   t.equal(
@@ -113,7 +114,9 @@ t.test('the life of the service', async (t) => {
       [],
     );
     t.same(errorView(new Unavailable({ code: 'x_building', status: 503 }, 'It is being built', 1)), {
-      ...{ type: 'Unavailable', code: 'x_building', message: 'It is being built' },
+      type: 'Unavailable',
+      code: 'x_building',
+      message: 'It is being built',
     });
     t.match(errorView(new TypeError('a bug')), { type: 'TypeError', message: 'a bug', stack: /start\.test/ });
   });

@@ -14,7 +14,9 @@ const worker = 'automate-channels';
 t.test('WORK-05 operators see a worker that has halted, and have it go on', async (t) => {
   const nats = await startNats(t);
   const env = {
-    ...{ NATS_URL: nats.url, IRC_URL: 'irc://127.0.0.1:1', ROLES: 'api,projections,services,workers' },
+    NATS_URL: nats.url,
+    IRC_URL: 'irc://127.0.0.1:1',
+    ROLES: 'api,projections,services,workers',
     API_KEYS: `ann:${key}`,
   };
   const { url } = await startApp(t, env);

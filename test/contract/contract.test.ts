@@ -6,8 +6,12 @@ import { Contract, type Exchange, type Violation } from './contract.js';
 
 const stats = { connected: true, users: 1, channels: 1, messages: 0, viewers: 0, uptime: 5 };
 const good: Exchange = {
-  ...{ method: 'GET', url: '/irc/stats', route: '/irc/stats', status: 200 },
-  ...{ contentType: 'application/json; charset=utf-8', body: JSON.stringify(stats) },
+  method: 'GET',
+  url: '/irc/stats',
+  route: '/irc/stats',
+  status: 200,
+  contentType: 'application/json; charset=utf-8',
+  body: JSON.stringify(stats),
 };
 
 t.test('OAS-07 an answer is held against status, type and schema', async (t) => {
@@ -34,7 +38,9 @@ t.test('OAS-07 null and lists of named schemas are told apart', async (t) => {
   const dates = { created_at: '2026-01-31T12:00:00.000Z', delete_after: null, deleted_at: null };
   const reason = (fields: object) =>
     contract.reasonAgainst({
-      ...{ ...good, url: '/channels', route: '/channels' },
+      ...good,
+      url: '/channels',
+      route: '/channels',
       body: JSON.stringify({
         channels: [{ ...channel, ...dates, archived_at: null, archive_reason: null, ...fields }],
         total: 1,

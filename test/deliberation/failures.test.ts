@@ -199,16 +199,22 @@ t.test('BRAIN-23 a provider that quotes the key', async (t) => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   t.teardown(() => server.close());
   const model: Model = {
-    ...{ id: 'one', name: 'one', provider: 'p', apiKey, capabilities: [], stream: false },
-    ...{
-      baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-      tokensParameter: 'max_tokens',
-    },
+    id: 'one',
+    name: 'one',
+    provider: 'p',
+    apiKey,
+    capabilities: [],
+    stream: false,
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    tokensParameter: 'max_tokens',
     prices: { in: 1, out: 1 },
   };
   const asked = {
-    ...{ messages: [{ role: 'user' as const, content: 'Hm?' }], maxTokens: 10, temperature: null },
-    ...{ timeoutMs: 10_000, signal: new AbortController().signal },
+    messages: [{ role: 'user' as const, content: 'Hm?' }],
+    maxTokens: 10,
+    temperature: null,
+    timeoutMs: 10_000,
+    signal: new AbortController().signal,
   };
   const failure = await new Models().ask(model, asked).then(
     () => t.fail('it was refused'),

@@ -14,8 +14,14 @@ export function history(count: number): Recorded<DeliberationFact>[] {
     const at = new Date(Date.parse('2026-03-01T00:00:00Z') + seq * 1_000);
     const { query_id } = fact.data;
     facts.push({
-      ...{ ...fact, id: `d${seq}`, stream: deliberation.name, subject: querySubject(query_id) },
-      ...{ seq, at, by: 'test', cause: null },
+      ...fact,
+      id: `d${seq}`,
+      stream: deliberation.name,
+      subject: querySubject(query_id),
+      seq,
+      at,
+      by: 'test',
+      cause: null,
     });
   }
   return facts;
@@ -43,9 +49,18 @@ function lifeOf(n: number): DeliberationFact[] {
   tell({
     type: 'query.created',
     data: {
-      ...{ query_id, owner: n % 3 ? 'ann' : 'bob', prompt: `why ${n}?\ud800`, system_prompt: null, models },
-      ...{ synthesizer: 'one', strategy: 'debate', rounds: 3, max_tokens: 100, temperature: null },
-      ...{ visibility: (['public', 'private', 'unlisted'] as const)[n % 3]!, ceiling_nano_usd: 1_000_000 },
+      query_id,
+      owner: n % 3 ? 'ann' : 'bob',
+      prompt: `why ${n}?\ud800`,
+      system_prompt: null,
+      models,
+      synthesizer: 'one',
+      strategy: 'debate',
+      rounds: 3,
+      max_tokens: 100,
+      temperature: null,
+      visibility: (['public', 'private', 'unlisted'] as const)[n % 3]!,
+      ceiling_nano_usd: 1_000_000,
     },
   });
   if (n % 11 === 0) return facts;

@@ -85,17 +85,29 @@ eachSql(t, async (t, open) => {
     t.same(await ids('ann', 'failed', 3), (await ids('ann', 'failed')).slice(0, 3));
     t.same((await ids('ann', 'queued')).sort(), [11, 22].map(queryId));
     t.same(await queryCounts(sql, schema), {
-      ...{ queued: 3, running: 0, synthesizing: 3, failed: 5, completed: 29 },
+      queued: 3,
+      running: 0,
+      synthesizing: 3,
+      failed: 5,
+      completed: 29,
     });
   });
 
   t.test('BRAIN-04 results and responses', async (t) => {
     t.match(await queryResult(sql, schema, queryId(1)), {
-      ...{ status: 'completed', consensus: 'because 1', agreement: 0.01, dissent: ['not 1'], error: null },
+      status: 'completed',
+      consensus: 'because 1',
+      agreement: 0.01,
+      dissent: ['not 1'],
+      error: null,
       models: ['one', 'two', 'three'],
     });
     t.match(await queryResult(sql, schema, queryId(7)), {
-      ...{ status: 'failed', consensus: null, agreement: null, dissent: [], error: 'too_few_answers' },
+      status: 'failed',
+      consensus: null,
+      agreement: null,
+      dissent: [],
+      error: 'too_few_answers',
     });
     t.match(await queryResult(sql, schema, queryId(2)), { agreement: null, consensus: 'because 2' });
     const responses = await queryResponses(sql, schema, queryId(20));

@@ -12,8 +12,15 @@ const id = '6f9c1c1e-3b7a-4a52-9a44-0d3f6a2b8c10';
 const query_id = id;
 
 const creation = {
-  ...{ owner: 'ann', prompt: 'why?', system_prompt: null, models: ['a', 'b'], synthesizer: 'a' },
-  ...{ strategy: 'debate' as const, max_tokens: 100, temperature: null, visibility: 'unlisted' as const },
+  owner: 'ann',
+  prompt: 'why?',
+  system_prompt: null,
+  models: ['a', 'b'],
+  synthesizer: 'a',
+  strategy: 'debate' as const,
+  max_tokens: 100,
+  temperature: null,
+  visibility: 'unlisted' as const,
   ceiling_nano_usd: 1_000,
 };
 const created: DeliberationFact = { type: 'query.created', data: { query_id, ...creation, rounds: 3 } };
@@ -25,8 +32,14 @@ const started: DeliberationFact = { type: 'query.started', data: { query_id } };
 const asked = (model: string, attempt = 1, fields = {}): DeliberationFact => ({
   type: 'model.asked',
   data: {
-    ...{ query_id, round: 1, model, attempt, ask_id: `${model}${attempt}` },
-    ...{ worst_nano_usd: 100, lost_nano_usd: 0, ...fields },
+    query_id,
+    round: 1,
+    model,
+    attempt,
+    ask_id: `${model}${attempt}`,
+    worst_nano_usd: 100,
+    lost_nano_usd: 0,
+    ...fields,
   },
 });
 const said = { content: 'so', finish: 'stop', tokens: { in: 1, out: 1 }, estimated: false, ms: 5 };
@@ -37,8 +50,16 @@ const received = (model: string, cost_nano_usd = 40): DeliberationFact => ({
 const failed = (model: string, fields = {}): DeliberationFact => ({
   type: 'response.failed',
   data: {
-    ...{ query_id, round: 1, model, attempt: 1, code: 'model_unavailable', message: '', final: false },
-    ...{ cost_nano_usd: 0, ms: 5, ...fields },
+    query_id,
+    round: 1,
+    model,
+    attempt: 1,
+    code: 'model_unavailable',
+    message: '',
+    final: false,
+    cost_nano_usd: 0,
+    ms: 5,
+    ...fields,
   },
 });
 const concluded: DeliberationFact = {
@@ -47,7 +68,13 @@ const concluded: DeliberationFact = {
 };
 const completed: DeliberationFact = { type: 'query.completed', data: { query_id } };
 const ask = (model: string, fields = {}): QueryCommand => ({
-  ...{ is: 'ask', id, askId: 'new', round: 1, model, worst: 100, keep: 0 },
+  is: 'ask',
+  id,
+  askId: 'new',
+  round: 1,
+  model,
+  worst: 100,
+  keep: 0,
   ...fields,
 });
 
@@ -130,8 +157,16 @@ t.test('BRAIN-14 a lost answer is asked for once more, and counted', async (t) =
     .when(ask('a'))
     .decides(t, failed('a', { ...lost, cost_nano_usd: 100, ms: 0 }));
   const fail: QueryCommand = {
-    ...{ is: 'fail', id, round: 1, model: 'a', attempt: 2, code: 'answer_lost', message: '', retry: true },
-    ...{ cost_nano_usd: 100, ms: 5 },
+    is: 'fail',
+    id,
+    round: 1,
+    model: 'a',
+    attempt: 2,
+    code: 'answer_lost',
+    message: '',
+    retry: true,
+    cost_nano_usd: 100,
+    ms: 5,
   };
   given(twice)
     .when(fail)
@@ -148,16 +183,28 @@ t.test('BRAIN-15 what was refused twice and then lost is not asked for a fourth 
     .decides(
       t,
       failed('a', {
-        ...{ attempt: 3, code: 'answer_lost', message: 'the answer to the last attempt was lost' },
-        ...{ final: true, cost_nano_usd: 100, ms: 0 },
+        attempt: 3,
+        code: 'answer_lost',
+        message: 'the answer to the last attempt was lost',
+        final: true,
+        cost_nano_usd: 100,
+        ms: 0,
       }),
     );
 });
 
 t.test('BRAIN-15 what was refused is tried three times', async (t) => {
   const fail = (attempt: number, retry = true): QueryCommand => ({
-    ...{ is: 'fail', id, round: 1, model: 'a', attempt, code: 'model_unavailable', message: '', retry },
-    ...{ cost_nano_usd: 0, ms: 5 },
+    is: 'fail',
+    id,
+    round: 1,
+    model: 'a',
+    attempt,
+    code: 'model_unavailable',
+    message: '',
+    retry,
+    cost_nano_usd: 0,
+    ms: 5,
   });
   const first = [created, started, asked('a')];
   given(first).when(fail(1)).decides(t, failed('a'));
@@ -181,8 +228,12 @@ t.test('BRAIN-12 no call that could exceed the ceiling', async (t) => {
   const running = [created, started];
   const refused = (model: string, fields = {}) =>
     failed(model, {
-      ...{ attempt: 0, code: 'cost_ceiling', message: 'the call could exceed what the query may cost' },
-      ...{ final: true, ms: 0, ...fields },
+      attempt: 0,
+      code: 'cost_ceiling',
+      message: 'the call could exceed what the query may cost',
+      final: true,
+      ms: 0,
+      ...fields,
     });
   given(running)
     .when(ask('a', { worst: 1_000 }))
@@ -224,7 +275,10 @@ t.test('BRAIN-11 context is taken as long as it reaches a call', async (t) => {
 
 t.test('BRAIN-02 BRAIN-03 only the owner says who may read', async (t) => {
   const change = (actor: string, visibility: 'public' | 'private' | 'unlisted'): QueryCommand => ({
-    ...{ is: 'change visibility', id, actor, visibility },
+    is: 'change visibility',
+    id,
+    actor,
+    visibility,
   });
   const changed: DeliberationFact = { type: 'visibility.changed', data: { query_id, visibility: 'private' } };
   given([created]).when(change('ann', 'private')).decides(t, changed);

@@ -19,7 +19,9 @@ t.test('the routes', async (t) => {
     const { status, body } = await ask('GET', '/multibrain/models', undefined, anonymous);
     t.equal(status, 200);
     t.same(body[0], {
-      ...{ id: 'one', provider: 'test', capabilities: ['chat'] },
+      id: 'one',
+      provider: 'test',
+      capabilities: ['chat'],
       price_usd_per_million_tokens: { in: 1, out: 2 },
     });
     t.equal(body.length, 3);
@@ -62,15 +64,19 @@ t.test('the routes', async (t) => {
     const { id } = created.body;
     t.equal(created.status, 201);
     t.match(created.body, {
-      ...{
-        id: /^[0-9a-f-]{36}$/,
-        status: 'queued',
-        strategy: 'consensus',
-        visibility: 'unlisted',
-        rounds: 1,
-      },
-      ...{ models: ['one', 'two', 'three'], prompt: 'Why?', injections: 0, created_at: /Z$/ },
-      ...{ started_at: null, completed_at: null, timing_ms: null, error: null },
+      id: /^[0-9a-f-]{36}$/,
+      status: 'queued',
+      strategy: 'consensus',
+      visibility: 'unlisted',
+      rounds: 1,
+      models: ['one', 'two', 'three'],
+      prompt: 'Why?',
+      injections: 0,
+      created_at: /Z$/,
+      started_at: null,
+      completed_at: null,
+      timing_ms: null,
+      error: null,
     });
     const pending = await ask('GET', `/multibrain/query/${id}/result`);
     t.match(pending, { status: 202, body: { id, status: /^(queued|running)$/ } });

@@ -61,7 +61,12 @@ export interface DeliberationStage extends Calls {
 export async function modelsFile(t: Teardown, url: string, fields: object = {}): Promise<string> {
   const path = join(await temporaryDirectory(t), 'models.json');
   const models = ['one', 'two', 'three'].map((id) => ({
-    ...{ id, provider: 'test', base_url: url, price_in: 1, price_out: 2, ...fields },
+    id,
+    provider: 'test',
+    base_url: url,
+    price_in: 1,
+    price_out: 2,
+    ...fields,
   }));
   writeFileSync(path, JSON.stringify(models));
   return path;
@@ -87,7 +92,10 @@ export async function startArea(
 ): Promise<Calls & { stop(): Promise<void> }> {
   const dir = await temporaryDirectory(t);
   const config = readConfig({
-    ...{ DATA_DIR: dir, ROLES: 'api,projections,workers', API_KEYS: apiKeys, ...environment },
+    DATA_DIR: dir,
+    ROLES: 'api,projections,workers',
+    API_KEYS: apiKeys,
+    ...environment,
   });
   const logger = pino({ level: process.env.TEST_LOG ?? 'silent' });
   const log = await open(nats.url, logger);
@@ -136,7 +144,11 @@ export async function openLog(t: Teardown, url: string): Promise<Log> {
 
 const open = (urls: string, logger: Logger) =>
   Log.open({
-    ...{ urls, name: 'test', replicas: 1, maxBytes: 500_000_000, logger },
+    urls,
+    name: 'test',
+    replicas: 1,
+    maxBytes: 500_000_000,
+    logger,
     streams: [facts, operations],
   });
 

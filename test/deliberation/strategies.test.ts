@@ -21,8 +21,14 @@ t.test('a query from its creation to its result', async (t) => {
     const body = await result(id);
     waiting = [];
     t.match(body, {
-      ...{ id, status: 'completed', consensus: 'yes', agreement: 0.9, dissent: ['three hesitates'] },
-      ...{ models: ['one', 'two', 'three'], completed_at: /^\d{4}-.*Z$/, error: null },
+      id,
+      status: 'completed',
+      consensus: 'yes',
+      agreement: 0.9,
+      dissent: ['three hesitates'],
+      models: ['one', 'two', 'three'],
+      completed_at: /^\d{4}-.*Z$/,
+      error: null,
     });
     t.equal(provider.seen.length, 4);
     const [first] = provider.seen;
@@ -49,7 +55,10 @@ t.test('a query from its creation to its result', async (t) => {
     t.match(costs.synthesis, { calls: 1, cost_usd: 0.00038 });
     t.match(costs.by_model, [{ model: 'one', cost_usd: 0.00058 }, { model: 'three' }, { model: 'two' }]);
     t.match((await ask('GET', '/multibrain/costs/summary')).body, {
-      ...{ queries: 1, calls: 4, cost_usd: 0.00098, tokens: { in: 600, out: 190 } },
+      queries: 1,
+      calls: 4,
+      cost_usd: 0.00098,
+      tokens: { in: 600, out: 190 },
       by_model: [{ model: 'one', answers: 2, failures: 0, cost_usd: 0.00058 }, {}, {}],
     });
     const { body: query } = await ask('GET', `/multibrain/query/${id}`);

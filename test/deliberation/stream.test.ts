@@ -93,8 +93,14 @@ t.test('BRAIN-17 a stream as things happen', async (t) => {
   await here.until('the first response', (events) => events.some(({ event }) => event === 'response'));
   t.same(names(here.events), ['status queued', 'status running', 'response']);
   t.match(here.events.at(-1)!.data, {
-    ...{ model: 'two', round: 1, content: 'two says so', error: null, cost_usd: Number, timing_ms: Number },
-    ...{ tokens: { in: 10, out: 5 }, id: here.events.at(-1)!.id },
+    model: 'two',
+    round: 1,
+    content: 'two says so',
+    error: null,
+    cost_usd: Number,
+    timing_ms: Number,
+    tokens: { in: 10, out: 5 },
+    id: here.events.at(-1)!.id,
   });
   await there.until('the same in another process', (events) => events.length === here.events.length);
   there.close();
@@ -173,7 +179,10 @@ t.test('BRAIN-22 whose stream is done finds the result, also where the read mode
   const { signal } = new AbortController();
   const told: string[] = [];
   for await (const event of feed.watch(queryId(1), {
-    ...{ after: undefined, reader: 'ann', quietMs: 1_000, signal },
+    after: undefined,
+    reader: 'ann',
+    quietMs: 1_000,
+    signal,
   }))
     if (event) told.push(event.event);
   t.equal(told.at(-1), 'done');

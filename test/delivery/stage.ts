@@ -53,7 +53,10 @@ export interface WorkerOptions {
 }
 
 const unobserved: DeliveryObserver = {
-  ...{ lineConfirmed: () => {}, attemptFailed: () => {}, roomMissing: () => {}, eventEnded: () => {} },
+  lineConfirmed: () => {},
+  attemptFailed: () => {},
+  roomMissing: () => {},
+  eventEnded: () => {},
 };
 
 const logger = pino({ level: process.env.TEST_LOG ?? 'silent' });
@@ -124,7 +127,10 @@ export class Stage {
     });
     const { openChannel, observe } = options;
     const deliver = new DeliverToIrc({
-      ...{ log, irc, limits: { ...limits, ttlMs, retryMs }, logger },
+      log,
+      irc,
+      limits: { ...limits, ttlMs, retryMs },
+      logger,
       ...(openChannel ? { openChannel } : {}),
       ...(observe ? { observe: { ...unobserved, ...observe } } : {}),
     });

@@ -17,7 +17,8 @@ t.test('DNS-01 the records lead to the service', async (t) => {
     env: { PUBLIC_URL: 'http://relay.example:8100' },
   });
   t.match(JSON.parse(machine.out), {
-    ...{ domain: 'example.org', ttl: 60 },
+    domain: 'example.org',
+    ttl: 60,
     records: [
       { name: '_index._agents.example.org.', target: 'relay.example.', port: 8100, alpn: ['http/1.1'] },
       { name: '_mcp._agents.example.org.', target: 'relay.example.', port: 8100 },

@@ -176,7 +176,10 @@ t.test('DISC-06 policy and guide say the same', async (t) => {
   const policy = await json('/auth/erc8128/info');
   const authority = `127.0.0.1:${port}`;
   t.match(policy, {
-    ...{ supported: true, authority, supported_chains: [8453], documentation: `${url}/auth.md` },
+    supported: true,
+    authority,
+    supported_chains: [8453],
+    documentation: `${url}/auth.md`,
     signing: { algorithm: 'eip191', label: 'eth', content_digest: 'sha-256' },
     policy: { max_validity_sec: 300, clock_skew_sec: 30, require_request_bound: true, require_nonce: true },
     nonce_endpoint: '/auth/erc8128/nonce',

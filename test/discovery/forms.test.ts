@@ -15,14 +15,19 @@ const text = { type: 'string', minLength: 1 };
 const texts = { type: 'array', items: text, minItems: 1 };
 const address = { type: 'string', format: 'uri' };
 const object = (properties: object, more: object = {}) => ({
-  ...{ type: 'object', properties, required: Object.keys(properties) },
+  type: 'object',
+  properties,
+  required: Object.keys(properties),
   ...more,
 });
 
 /** What the specification of A2A 0.3.0 requires of a card: no package has its schema. */
 const agentCard = object({
   protocolVersion: { const: '0.3.0' },
-  ...{ name: text, description: text, version: text, url: address },
+  name: text,
+  description: text,
+  version: text,
+  url: address,
   preferredTransport: { enum: ['JSONRPC', 'GRPC', 'HTTP+JSON'] },
   capabilities: { type: 'object' },
   defaultInputModes: texts,

@@ -22,7 +22,9 @@ function rowsOf(guide: string): Row[] {
   return rows.map((row) => {
     const [types = '', fields = '', channels = '', line = ''] = row.split(/(?<!\\)\|/).slice(1);
     return {
-      ...{ types: names(types), fields: names(fields), required: /\*\*`(\w+)`\*\*/.exec(fields)?.[1] },
+      types: names(types),
+      fields: names(fields),
+      required: /\*\*`(\w+)`\*\*/.exec(fields)?.[1],
       channels: channels
         .split(/, (?:opens|closes)/)[0]!
         .split(', ')
@@ -37,8 +39,12 @@ t.test('DISC-12 a rating counts for whom the guide says', async (t) => {
     ratingOf(
       {
         data: {
-          ...{ event_id: 'e', event_type: 'rating.created', source: 's', target_channels: ['#task-a'] },
-          ...{ formatted_message: '', payload: { score: 5, ...fields } },
+          event_id: 'e',
+          event_type: 'rating.created',
+          source: 's',
+          target_channels: ['#task-a'],
+          formatted_message: '',
+          payload: { score: 5, ...fields },
         },
       },
       (text) => text,
@@ -51,9 +57,13 @@ t.test('DISC-12 a rating counts for whom the guide says', async (t) => {
 t.test('DISC-12 a service serves the guide, and does what it says', async (t) => {
   const nats = await startNats(t);
   const { url } = await startApp(t, {
-    ...{ NATS_URL: nats.url, ROLES: 'api,services,projections', IRC_URL: 'irc://127.0.0.1:1' },
-    ...{ EVENT_TTL_MS: '7200000', EVENT_MAX_RETRIES: '4', UNKNOWN_EVENTS: 'ignore' },
-    ...{ EM_WEBHOOK_SCHEMES: 'body,timestamped' },
+    NATS_URL: nats.url,
+    ROLES: 'api,services,projections',
+    IRC_URL: 'irc://127.0.0.1:1',
+    EVENT_TTL_MS: '7200000',
+    EVENT_MAX_RETRIES: '4',
+    UNKNOWN_EVENTS: 'ignore',
+    EM_WEBHOOK_SCHEMES: 'body,timestamped',
   });
   const answer = await fetch(`${url}/producers.md`);
   t.equal(answer.headers.get('content-type'), 'text/markdown; charset=utf-8');

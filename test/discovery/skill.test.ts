@@ -24,7 +24,9 @@ t.test('SKILL-01 the version, from the manifest', async (t) => {
   t.equal(answer.statusCode, 200);
   const manifest = JSON.parse(readFileSync('skill/manifest.json', 'utf8'));
   t.same(answer.json(), {
-    ...{ version: manifest.version, released: manifest.released, files: manifest.files },
+    version: manifest.version,
+    released: manifest.released,
+    files: manifest.files,
     changelog: `${publicUrl}/skill/CHANGELOG.md`,
     install_url: `${publicUrl}/skill.md`,
   });

@@ -54,10 +54,16 @@ t.test('HOOK-34 an event that is only tried out', async (t) => {
 
   t.test('says what would be ignored, or is known', async (t) => {
     t.same((await tryOut(url, sampleEvent('evt-3', { source: 'relay-network' }))).body, {
-      ...{ status: 'dry_run', queued: false, would_be: 'ignored', reason: 'anti-echo' },
+      status: 'dry_run',
+      queued: false,
+      would_be: 'ignored',
+      reason: 'anti-echo',
     });
     t.match((await tryOut(url, sampleEvent('evt-1', { source: 'another' }))).body, {
-      ...{ status: 'dry_run', queued: false, would_be: 'already_processed', event_id: 'evt-1' },
+      status: 'dry_run',
+      queued: false,
+      would_be: 'already_processed',
+      event_id: 'evt-1',
       duplicate: true,
     });
     t.notMatch(await metrics(), /^relay_webhook_conflicts_total [1-9]/m);
@@ -77,8 +83,12 @@ t.test('HOOK-34 an event that is only tried out', async (t) => {
     );
     t.same(
       await warnings('task.published', {
-        ...{ id, title: { text: 'A photo' }, bounty_usdc: '5 dollars', category: ['photo'] },
-        ...{ location: null, of_our_own: { any: 'thing' } },
+        id,
+        title: { text: 'A photo' },
+        bounty_usdc: '5 dollars',
+        category: ['photo'],
+        location: null,
+        of_our_own: { any: 'thing' },
       }),
       [
         ...['title', 'bounty_usdc', 'category'].map((field) => {
@@ -142,7 +152,9 @@ t.test('HOOK-34 where the bridge is elsewhere', async (t) => {
   const nats = await startNats(t);
   const inside = await startApp(t, { ...withoutIrc, NATS_URL: nats.url, ROLES: 'services,projections' });
   const outside = await startApp(t, {
-    ...{ NATS_URL: nats.url, ROLES: 'api,projections', BRIDGE_URL: `${inside.url}/bridge` },
+    NATS_URL: nats.url,
+    ROLES: 'api,projections',
+    BRIDGE_URL: `${inside.url}/bridge`,
   });
   const { status, body } = await tryOut(outside.url, sampleEvent('evt-1'));
   t.match({ status, body }, { status: 200, body: { status: 'dry_run', would_be: 'accepted' } });

@@ -126,8 +126,13 @@ t.test('HOOK-36 no secret of a producer is in the log', async (t) => {
   const nats = await startNats(t);
   const lines: string[] = [];
   const config = readConfig({
-    ...{ ...withoutIrc, NATS_URL: nats.url, EM_PRODUCERS: `acme=${secrets.acme},tiny=shh-shh` },
-    ...{ DATA_DIR: t.testdir(), PORT: '0', STREAMS_MAX_BYTES: '500000000', LOG_LEVEL: 'trace' },
+    ...withoutIrc,
+    NATS_URL: nats.url,
+    EM_PRODUCERS: `acme=${secrets.acme},tiny=shh-shh`,
+    DATA_DIR: t.testdir(),
+    PORT: '0',
+    STREAMS_MAX_BYTES: '500000000',
+    LOG_LEVEL: 'trace',
   });
   const app = await createApp(
     config,

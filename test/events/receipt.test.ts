@@ -21,8 +21,11 @@ async function receipt(url: string, id: string, sent: Record<string, string> = {
 t.test('HOOK-35 what was shown on the network', async (t) => {
   const [nats, ircd] = await Promise.all([startNats(t), startIrcd(t)]);
   const { url } = await startApp(t, {
-    ...{ NATS_URL: nats.url, IRC_URL: ircd.url, IRC_SERVER_PASSWORD: ircd.serverPassword },
-    ...{ IRC_OPER_NAME: ircd.operName, IRC_OPER_PASSWORD: ircd.operPassword },
+    NATS_URL: nats.url,
+    IRC_URL: ircd.url,
+    IRC_SERVER_PASSWORD: ircd.serverPassword,
+    IRC_OPER_NAME: ircd.operName,
+    IRC_OPER_PASSWORD: ircd.operPassword,
   });
   const id = 'evt/1 é';
   const client = createClient({ baseUrl: url });
@@ -59,7 +62,9 @@ t.test('HOOK-35 what was shown on the network', async (t) => {
 t.test('HOOK-35 what was not shown, and who may ask', async (t) => {
   const nats = await startNats(t);
   const { url } = await startApp(t, {
-    ...{ NATS_URL: nats.url, ROLES: 'api,services,projections', IRC_URL: 'irc://127.0.0.1:1' },
+    NATS_URL: nats.url,
+    ROLES: 'api,services,projections',
+    IRC_URL: 'irc://127.0.0.1:1',
   });
   const log = await openLog(t, nats.url);
   const by = { by: 'deliver-to-irc' };
@@ -103,7 +108,9 @@ t.test('HOOK-35 what was not shown, and who may ask', async (t) => {
       return body.status === 'dead_letter' && body;
     });
     t.match(found, {
-      ...{ ended_at: time, retry_count: 3, last_error: '404 no' },
+      ended_at: time,
+      retry_count: 3,
+      last_error: '404 no',
       channels: [
         { channel: '#bounties', status: 'delivered', at: time, failures: 0 },
         { channel: '#city-lisbon', status: 'dead_letter', at: time, failures: 3 },
@@ -160,7 +167,9 @@ t.test('HOOK-35 where the bridge is elsewhere', async (t) => {
   const roles = { NATS_URL: nats.url, IRC_URL: 'irc://127.0.0.1:1' };
   const inside = await startApp(t, { ...roles, ROLES: 'services,projections' });
   const outside = await startApp(t, {
-    ...{ ...roles, ROLES: 'api,projections', BRIDGE_URL: `${inside.url}/bridge` },
+    ...roles,
+    ROLES: 'api,projections',
+    BRIDGE_URL: `${inside.url}/bridge`,
   });
   await postEvent(outside.url, sampleEvent('evt/1'));
   t.match(await receipt(outside.url, 'evt/1'), {

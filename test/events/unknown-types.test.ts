@@ -5,7 +5,9 @@ import { startNats } from '../support/nats.js';
 async function receiver(t: Test, settings: Record<string, string> = {}) {
   const nats = await startNats(t);
   const { url } = await startApp(t, {
-    ...{ NATS_URL: nats.url, IRC_URL: 'irc://127.0.0.1:1', ROLES: 'api,services,projections,workers' },
+    NATS_URL: nats.url,
+    IRC_URL: 'irc://127.0.0.1:1',
+    ROLES: 'api,services,projections,workers',
     ...settings,
   });
   const post = async (id: string, event_type: string, payload: Record<string, unknown>) => {

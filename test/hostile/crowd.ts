@@ -61,7 +61,10 @@ export async function crowd(t: Test, size: { strangers: number; liars: number })
     t,
     {
       ...environmentOf({ nats, ircd }),
-      ...{ ROLES: 'all', RATE_LIMIT: '0', KEY_RATE_LIMIT: '0', NICK_RATE_LIMIT: '0' },
+      ROLES: 'all',
+      RATE_LIMIT: '0',
+      KEY_RATE_LIMIT: '0',
+      NICK_RATE_LIMIT: '0',
       CHANNEL_CREATIONS_PER_HOUR: '0',
       // liars are patient: their links are as old as they have to be
       VOTE_LINK_AGE_HOURS: '0',
@@ -223,7 +226,10 @@ export async function crowd(t: Test, size: { strangers: number; liars: number })
   const room = '#task-secret01';
   const task = { id: 'secret01-1', title: secret, worker_nick: worker };
   await postEvent(app.url, {
-    ...{ event_id: 'secret', event_type: 'task.assigned', source: 'marketplace', payload: task },
+    event_id: 'secret',
+    event_type: 'task.assigned',
+    source: 'marketplace',
+    payload: task,
   });
   const inside = people.get(worker)!;
   await inside.waitFor(({ channel, text }) => channel === room && text.includes('[ASSIGNED]'), 60_000);
@@ -335,7 +341,12 @@ export async function crowd(t: Test, size: { strangers: number; liars: number })
   for (const { action } of settled) incidents[action] = (incidents[action] ?? 0) + 1;
   const isInnocent = (nick: string) => nick.startsWith('stray') && !worn.includes(nick);
   return {
-    ...{ liars, ratings, votes, silenced, incidents, seconds },
+    liars,
+    ratings,
+    votes,
+    silenced,
+    incidents,
+    seconds,
     shown: board.agents.map(({ nick }: { nick: string }) => nick),
     ranked: ranked.map(({ name }) => name),
     accusations: validated.filter((id) => accused.includes(id)).map((id) => titles.get(id)!),

@@ -19,8 +19,12 @@ const targets = ['etc/passwd', 'secrets.json', 'nats/password', '.env', 'ops/pro
 t.test('a hostile caller of the public API', async (t) => {
   const nats = await startNats(t);
   const { url } = await startApp(t, {
-    ...{ NATS_URL: nats.url, ROLES: 'api,services,projections,workers,schedule' },
-    ...{ API_KEYS: `ops:${'k'.repeat(40)}`, RATE_LIMIT: '0', NONCE_RATE_LIMIT: '0', PUBLIC_URL: publicUrl },
+    NATS_URL: nats.url,
+    ROLES: 'api,services,projections,workers,schedule',
+    API_KEYS: `ops:${'k'.repeat(40)}`,
+    RATE_LIMIT: '0',
+    NONCE_RATE_LIMIT: '0',
+    PUBLIC_URL: publicUrl,
   });
   const api = (await (await fetch(`${url}/openapi.json`)).json()) as Api;
   const keyed = Object.entries(api.paths).flatMap(([path, methods]) =>
@@ -53,7 +57,8 @@ t.test('a hostile caller of the public API', async (t) => {
     ]) {
       const headers = {
         'content-type': 'application/json',
-        ...{ 'x-em-signature': signature, 'x-em-timestamp': now },
+        'x-em-signature': signature,
+        'x-em-timestamp': now,
       };
       const { status } = await fetch(`${url}/hooks/em/events`, { method: 'POST', headers, body });
       t.equal(status, 401, signature.slice(0, 20));
@@ -138,7 +143,8 @@ t.test('a hostile caller of the public API', async (t) => {
     const who = { nickname: 'mallory', socialHandle: 'mallory_x' };
     const post = (path: string, body: object) =>
       fetch(url + path, {
-        ...{ method: 'POST', headers: { 'content-type': 'application/json' } },
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
         body: JSON.stringify(body),
       });
     t.equal((await post('/verification/challenge', who)).status, 200);

@@ -92,7 +92,9 @@ t.test('IDENT-08 IDENT-16 IDENT-17 agent ids of links', skip, async (t) => {
     const links = await read();
     let isFirst = true;
     const watch = new WatchRegistry({
-      ...{ registry, agents: asked, logger },
+      registry,
+      agents: asked,
+      logger,
       // the read model is the service's; here it is asked through the front door
       read: async <T>() => {
         const page = isFirst ? links : [];

@@ -40,7 +40,10 @@ t.test('the identity bot on a network with a nick service', skip, async (t) => {
     t.equal(await say(alice, `VERIFY ${signature}`), `Alice is verified as ${wallet.address}`);
     t.match(await say(bob, 'INFO ALICE'), /^ALICE: 0x.*, verified, level 2 \(verified\)$/);
     t.match((await ask('GET', `/identity/by-wallet/${wallet.address}`)).body, {
-      ...{ nick: 'alice', verified: 1, level: 2, agent_id: null },
+      nick: 'alice',
+      verified: 1,
+      level: 2,
+      agent_id: null,
     });
     t.match(await say(alice, 'VERIFY'), 'Identity already verified');
   });
@@ -176,7 +179,9 @@ t.test('the identity bot and people who try things', async (t) => {
   t.test('IDENT-25 health', async (t) => {
     const { body } = await stage.ask('GET', '/health');
     t.match(body.services.mrserv, {
-      ...{ status: 'ok', irc: { connected: true, nick: 'mrserv' }, stats: { links: 0, verified: 0 } },
+      status: 'ok',
+      irc: { connected: true, nick: 'mrserv' },
+      stats: { links: 0, verified: 0 },
     });
   });
 });

@@ -47,7 +47,9 @@ t.test('NICKS-08 from nothing to level 3, and back to level 2', skip, async (t) 
   const look = async () => {
     const links = [await link()];
     return await new WatchRegistry({
-      ...{ registry: new IdentityRegistry({ log, logger, agents }), agents, logger },
+      registry: new IdentityRegistry({ log, logger, agents }),
+      agents,
+      logger,
       // the read model is the service's; here it is asked through the front door
       read: async <T>() => links.splice(0) as T,
     }).look();

@@ -70,7 +70,10 @@ function changes(): Recorded[] {
 
 function sightings(): Recorded[] {
   const said = (nick: string, minutes: number): Sighting => ({
-    ...{ is: 'message', nick, at: start + minutes * 60_000, text: 'hello' },
+    is: 'message',
+    nick,
+    at: start + minutes * 60_000,
+    text: 'hello',
   });
   const seen: Sighting[][] = [
     [said('Alice', -30), said('bob', 4)],
@@ -80,8 +83,14 @@ function sightings(): Recorded[] {
     [said('alice', 91)],
   ];
   return seen.map((some, index) => ({
-    ...{ type: 'channel.observed', id: `s${index}`, stream: 'IRC', subject: 'irc.lobby', seq: index + 1 },
-    ...{ at: at(index), by: 'record-irc', cause: null },
+    type: 'channel.observed',
+    id: `s${index}`,
+    stream: 'IRC',
+    subject: 'irc.lobby',
+    seq: index + 1,
+    at: at(index),
+    by: 'record-irc',
+    cause: null,
     data: { channel: '#lobby', lines_before: 0, seen: some },
   }));
 }
@@ -122,13 +131,21 @@ eachSql(t, async (t, open) => {
 
 async function reads(t: Test, sql: Sql, schema: string): Promise<void> {
   t.same(await linkOfNick(sql, schema, 'alice'), {
-    ...{ nick: 'alice', wallet_address: address(1), verified: 1, level: 3, agent_id: 0 },
+    nick: 'alice',
+    wallet_address: address(1),
+    verified: 1,
+    level: 3,
+    agent_id: 0,
     linked_at: at(0).toISOString(),
     // said at 13:31:10
     last_seen: '2026-03-01T13:31:00.000Z',
   });
   t.match(await linkOfWallet(sql, schema, address(2).toLowerCase()), {
-    ...{ nick: 'bob', verified: 0, level: 1, agent_id: null, last_seen: '2026-03-01T15:20:00.000Z' },
+    nick: 'bob',
+    verified: 0,
+    level: 1,
+    agent_id: null,
+    last_seen: '2026-03-01T15:20:00.000Z',
   });
   t.match(
     await linkOfNick(sql, schema, 'dora'),
@@ -141,7 +158,10 @@ async function reads(t: Test, sql: Sql, schema: string): Promise<void> {
     'the wallet of a link that is no more',
   );
   t.match(await linkOfNick(sql, schema, 'back'), {
-    ...{ wallet_address: address(6), verified: 1, level: 3, agent_id: 7 },
+    wallet_address: address(6),
+    verified: 1,
+    level: 3,
+    agent_id: 7,
   });
   for (const nick of ['carl', 'gone', 'stranger']) t.equal(await linkOfNick(sql, schema, nick), undefined);
   t.equal(await linkOfWallet(sql, schema, address(5)), undefined);

@@ -67,7 +67,10 @@ async function stage(t: Test, options: Partial<PushIdentityOptions> = {}) {
   const registry = new IdentityRegistry({ log, logger, agents: undefined });
   const push = (on: Log = log) => {
     const worker = new PushIdentity({
-      ...{ log: on, logger, source: 'relay-network', pausesMs: { first: 5, longest: 20 } },
+      log: on,
+      logger,
+      source: 'relay-network',
+      pausesMs: { first: 5, longest: 20 },
       receiver: { url: receiver.url, secret, timeoutMs: 500 },
       ...options,
     });

@@ -31,7 +31,12 @@ const issued = (via: 'api' | 'irc' = 'api', at = noon, text = challenge): Identi
 const verify = (
   fields: Partial<RegistryCommand & { is: 'verify' }> = {},
 ): RegistryCommand & { is: 'verify' } => ({
-  ...{ is: 'verify', nick, via: 'api', challenge, signer: wallet_address, agent_id: null },
+  is: 'verify',
+  nick,
+  via: 'api',
+  challenge,
+  signer: wallet_address,
+  agent_id: null,
   ...fields,
 });
 const verified = (agent_id: number | null = null, sync_version = 1): IdentityFact => ({
@@ -235,7 +240,10 @@ t.test('IDENT-13 three attempts in ten minutes over IRC', async (t) => {
 
 t.test('IDENT-16 agent ids', async (t) => {
   const note = (agent_id: number | null, address = wallet_address): RegistryCommand => ({
-    ...{ is: 'note agent', nick, agent_id, wallet_address: address },
+    is: 'note agent',
+    nick,
+    agent_id,
+    wallet_address: address,
   });
   const changed = (agent_id: number | null, sync_version: number): IdentityFact => ({
     type: 'identity.agent_changed',

@@ -35,7 +35,9 @@ export async function identityStage(
   const app = await startApp(t, { NATS_URL: server.url, ROLES: withoutIrc, ...environment });
   const ask: IdentityStage['ask'] = (...request) => askOf(app.url, ...request);
   return {
-    ...{ nats: server, app, ask },
+    nats: server,
+    app,
+    ask,
     link: (nick, wallet_address) => ask('POST', '/identity/link', { nick, wallet_address }),
     verify: async (nick, wallet) => {
       const { body } = await ask('POST', '/identity/verify-challenge', { nick });

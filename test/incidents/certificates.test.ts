@@ -66,7 +66,10 @@ t.test('CERT-01 CERT-03 what a look finds', { skip }, async (t) => {
   );
   const found = await look(port, { ca: pair.cert });
   t.match(found, {
-    ...{ host: 'localhost', port, checked_at: now.toISOString(), error: null },
+    host: 'localhost',
+    port,
+    checked_at: now.toISOString(),
+    error: null,
     certificate: { issuer: 'a.relay.example', subject: 'a.relay.example', distrust: null },
   });
   const days = (Date.parse(found.certificate!.valid_to) - Date.now()) / 86_400_000;
@@ -107,10 +110,16 @@ t.test('CERT-01 CERT-03 what a look finds', { skip }, async (t) => {
 t.test('CERT-04 what is news', async (t) => {
   const { given } = specification(certificateDecider);
   const check = (fields: Partial<CertificateCheck> = {}): CertificateCheck => ({
-    ...{ host: 'irc.example', port: 6697, checked_at: '2026-01-01T00:00:00.000Z', error: null },
+    host: 'irc.example',
+    port: 6697,
+    checked_at: '2026-01-01T00:00:00.000Z',
+    error: null,
     certificate: {
-      ...{ issuer: 'An Authority', subject: 'irc.example', distrust: null },
-      ...{ valid_from: '2025-12-01T00:00:00.000Z', valid_to: '2026-03-01T00:00:00.000Z' },
+      issuer: 'An Authority',
+      subject: 'irc.example',
+      distrust: null,
+      valid_from: '2025-12-01T00:00:00.000Z',
+      valid_to: '2026-03-01T00:00:00.000Z',
     },
     ...fields,
   });
@@ -157,7 +166,10 @@ t.test('CERT-01 CERT-03 CERT-04 the worker, round after round', { skip }, async 
   const log = await openLog(t, (await startNats(t)).url);
   const place = { host: 'localhost', port };
   const worker = new CheckCertificates({
-    ...{ log, logger: pino({ level: 'silent' }), ca: old.cert, everyMs: 20 },
+    log,
+    logger: pino({ level: 'silent' }),
+    ca: old.cert,
+    everyMs: 20,
     places: [place, { host: 'localhost', port: 1 }],
   });
   worker.start();
@@ -212,8 +224,15 @@ t.test('CERT-01 CERT-02 CERT-05 as the service tells it', { skip }, async (t) =>
     });
   const [seen, away] = (await askOf(working[0]!.url, 'GET', '/sentinel/cert-status')).body.certs;
   t.match(seen, {
-    ...{ host: 'localhost', port, issuer: 'soon.example', subject: 'soon.example', days_until_expiry: 5 },
-    ...{ status: 'CRIT-7', trusted: false, error: 'DEPTH_ZERO_SELF_SIGNED_CERT', last_check_at: /Z$/ },
+    host: 'localhost',
+    port,
+    issuer: 'soon.example',
+    subject: 'soon.example',
+    days_until_expiry: 5,
+    status: 'CRIT-7',
+    trusted: false,
+    error: 'DEPTH_ZERO_SELF_SIGNED_CERT',
+    last_check_at: /Z$/,
   });
   t.match(away, { host: 'localhost', port: 1, issuer: null, error: 'ECONNREFUSED', status: 'unreachable' });
   t.equal(looks, 1, 'one of the processes looked');

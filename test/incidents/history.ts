@@ -25,20 +25,26 @@ export function incidentHistory(commands: number): Recorded<IncidentFact>[] {
     const id = idOf(which);
     const command: IncidentCommand = isReport
       ? {
-          ...{ is: 'report', id, title: `Incident ${which}\0`, severity: severities[random(4)]! },
-          ...{ category: random(2) ? 'leak' : null, affected: ['#a', 'b\0c'].slice(random(3)) },
-          ...{
-            description: random(2) ? 'It "leaks"' : null,
-            fixes: [],
-            sourcePosts: ['https://x.example/1'],
-          },
-          ...{ advisoryUrls: [], reporter: `Reporter${random(6)}` },
+          is: 'report',
+          id,
+          title: `Incident ${which}\0`,
+          severity: severities[random(4)]!,
+          category: random(2) ? 'leak' : null,
+          affected: ['#a', 'b\0c'].slice(random(3)),
+          description: random(2) ? 'It "leaks"' : null,
+          fixes: [],
+          sourcePosts: ['https://x.example/1'],
+          advisoryUrls: [],
+          reporter: `Reporter${random(6)}`,
         }
       : {
-          ...{ is: 'vote', id, ...voter() },
+          is: 'vote',
+          id,
+          ...voter(),
           // most incidents have voters of one opinion
           score: Math.min(100, [0, 45, 75][which % 3]! + random(random(8) === 0 ? 60 : 26)),
-          ...{ contributionType: contributionTypes[random(4)]!, comment: random(2) ? `vote ${n}` : null },
+          contributionType: contributionTypes[random(4)]!,
+          comment: random(2) ? `vote ${n}` : null,
           evidenceUrl: random(2) ? `https://paste.example/${n}` : null,
         };
     if (isReport) states.push(incidentDecider.initial());

@@ -11,13 +11,26 @@ import { specification } from '../support/spec.js';
 const { given } = specification(incidentDecider);
 const id = 'inc-abcd2345';
 const report = {
-  ...{ id, title: 'Leaked key', severity: 'SEV-1' as const, category: null, affected: ['#lobby'] },
-  ...{ description: null, fixes: [], sourcePosts: [], advisoryUrls: [], reporter: 'ann' },
+  id,
+  title: 'Leaked key',
+  severity: 'SEV-1' as const,
+  category: null,
+  affected: ['#lobby'],
+  description: null,
+  fixes: [],
+  sourcePosts: [],
+  advisoryUrls: [],
+  reporter: 'ann',
 };
 const reported: IncidentFact = { type: 'incident.reported', data: report };
 const vote = (voter: string, score: number): IncidentCommand => ({
-  ...{ is: 'vote', id, voter, score },
-  ...{ contributionType: 'analysis', evidenceUrl: null, comment: 'seen' },
+  is: 'vote',
+  id,
+  voter,
+  score,
+  contributionType: 'analysis',
+  evidenceUrl: null,
+  comment: 'seen',
 });
 const cast = (voter: string, score: number, status: IncidentStatus): IncidentFact => {
   const { is: _, ...data } = vote(voter, score) as Extract<IncidentCommand, { is: 'vote' }>;

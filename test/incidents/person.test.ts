@@ -4,13 +4,29 @@ import { newWallet } from '../auth/stage.js';
 import { keysStage, operator } from '../keys/stage.js';
 
 const report: IncidentCommand & { is: 'report' } = {
-  ...{ is: 'report', id: 'inc-aaaaaaaa', title: 'A leaked key', severity: 'SEV-2', category: null },
-  ...{ affected: [], description: null, fixes: [], sourcePosts: [], advisoryUrls: [] },
-  ...{ reporter: 'Ann', person: '0xa' },
+  is: 'report',
+  id: 'inc-aaaaaaaa',
+  title: 'A leaked key',
+  severity: 'SEV-2',
+  category: null,
+  affected: [],
+  description: null,
+  fixes: [],
+  sourcePosts: [],
+  advisoryUrls: [],
+  reporter: 'Ann',
+  person: '0xa',
 };
 const vote = (voter: string, more: object = {}): IncidentCommand => ({
-  ...{ is: 'vote', id: report.id, voter, score: 90, contributionType: 'confirmation' },
-  ...{ evidenceUrl: null, comment: null, own: true, ...more },
+  is: 'vote',
+  id: report.id,
+  voter,
+  score: 90,
+  contributionType: 'confirmation',
+  evidenceUrl: null,
+  comment: null,
+  own: true,
+  ...more,
 });
 /** The incident after these commands. */
 function after(...commands: IncidentCommand[]) {
@@ -66,13 +82,15 @@ t.test('SENTINEL-15 through the doors', async (t) => {
     const { body } = await signed(own, 'POST', '/auth/keys', { scopes: ['vote', 'report'] });
     const withKey = { 'x-api-key': body.key };
     t.match(await ask('POST', path, { score: 90 }, withKey), {
-      ...{ status: 403, body: { code: 'link_too_young', error: /24 hours/ } },
+      status: 403,
+      body: { code: 'link_too_young', error: /24 hours/ },
     });
     t.equal((await signed(own, 'POST', path, { voterNick: 'mia', score: 90 })).status, 200);
     const mine = (await ask('POST', '/sentinel/incidents', { title: 'Mine', severity: 'SEV-4' }, withKey))
       .body.id;
     t.match(await signed(own, 'POST', `/sentinel/incidents/${mine}/vote`, { voterNick: 'mia', score: 90 }), {
-      ...{ status: 403, body: { code: 'own_incident' } },
+      status: 403,
+      body: { code: 'own_incident' },
     });
     const { headers } = await given('ned', ['vote']);
     t.equal(
@@ -90,7 +108,8 @@ t.test('SENTINEL-15 an operator says how old links must be', async (t) => {
   const { id } = (await ask('POST', '/sentinel/incidents', report, operator)).body;
   const wallet = await proven('ola');
   t.match(await signed(wallet, 'POST', `/sentinel/incidents/${id}/vote`, { voterNick: 'ola', score: 90 }), {
-    ...{ status: 403, body: { code: 'link_too_young', error: /1 hours/ } },
+    status: 403,
+    body: { code: 'link_too_young', error: /1 hours/ },
   });
 });
 
@@ -136,7 +155,10 @@ t.test('SENTINEL-16 patient liars', async (t) => {
   }
   const consensus = async () => (await ask('GET', `${path}/consensus`)).body;
   t.match(await consensus(), {
-    ...{ status: 'pending', votes: 4, threshold_met: false, average_score: 100 },
+    status: 'pending',
+    votes: 4,
+    threshold_met: false,
+    average_score: 100,
     distribution: { validate: 4 },
   });
   for (const voterNick of ['bob', 'carl'])

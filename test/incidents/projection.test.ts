@@ -38,9 +38,15 @@ const iso = (days: number) => new Date(start + days * day).toISOString();
 /** Looks at endpoints: one that becomes silent, one that was always, one whose certificate is replaced. */
 function looks(): Recorded<CertificateFact>[] {
   const shown = (host: string, validTo: number, distrust: string | null = null) => ({
-    ...{ host, port: 6697, error: null },
+    host,
+    port: 6697,
+    error: null,
     certificate: {
-      ...{ issuer: 'An Authority', subject: host, valid_from: iso(-60), valid_to: iso(validTo), distrust },
+      issuer: 'An Authority',
+      subject: host,
+      valid_from: iso(-60),
+      valid_to: iso(validTo),
+      distrust,
     },
   });
   const silent = (host: string) => ({ host, port: 6697, certificate: null, error: 'ECONNREFUSED' });
@@ -53,14 +59,14 @@ function looks(): Recorded<CertificateFact>[] {
     silent('irc.example'),
   ];
   return found.map((data, index) => ({
-    ...{
-      type: 'certificate.checked',
-      id: `c${index}`,
-      stream: 'CERTIFICATES',
-      subject: 'any',
-      seq: index + 1,
-    },
-    ...{ at: new Date(start + index * 1_000), by: 'test', cause: null },
+    type: 'certificate.checked',
+    id: `c${index}`,
+    stream: 'CERTIFICATES',
+    subject: 'any',
+    seq: index + 1,
+    at: new Date(start + index * 1_000),
+    by: 'test',
+    cause: null,
     data: { ...data, checked_at: new Date(start + index * 1_000).toISOString() },
   }));
 }
@@ -100,8 +106,12 @@ eachSql(t, async (t, open) => {
       const plain = scores(false);
       const voices = [...scores(true), ...(plain.length > 0 ? [mean(plain)] : [])];
       return {
-        ...{ ...report, title: clean(report.title), affected: report.affected.map(clean) },
-        ...{ status: mine.at(-1)?.status ?? 'pending', created_at: at.toISOString(), votes: mine.length },
+        ...report,
+        title: clean(report.title),
+        affected: report.affected.map(clean),
+        status: mine.at(-1)?.status ?? 'pending',
+        created_at: at.toISOString(),
+        votes: mine.length,
         average_score: mine.length > 0 ? Math.round(100 * mean(voices)) / 100 : null,
         threshold_met: voices.length >= 3,
       };
@@ -122,18 +132,24 @@ eachSql(t, async (t, open) => {
       const within = (from: number, to: number) =>
         mine.filter(({ score }) => score >= from && score <= to).length;
       const consensus = {
-        ...{ incident_id: incident.id, status: incident.status, votes: mine.length },
+        incident_id: incident.id,
+        status: incident.status,
+        votes: mine.length,
         average_score: incident.average_score,
         threshold: { min_votes: 3, validate: 70, reject: 30 },
         threshold_met: incident.threshold_met,
         distribution: { reject: within(0, 30), between: within(31, 69), validate: within(70, 100) },
       };
       const contributions = mine.map(({ id: _, status: __, voter: nick, stands: ___, at, ...vote }) => ({
-        ...{ nick, ...vote, created_at: at.toISOString() },
+        nick,
+        ...vote,
+        created_at: at.toISOString(),
       }));
       t.same(await consensusOn(sql, 'all_of_it', incident.id), consensus);
       t.same(await showIncident(sql, 'all_of_it', incident.id, 100), {
-        ...{ ...incident, consensus, contributions },
+        ...incident,
+        consensus,
+        contributions,
       });
       t.same(
         (await showIncident(sql, 'all_of_it', incident.id, 1))?.contributions.length,
@@ -177,17 +193,33 @@ eachSql(t, async (t, open) => {
     const at = (days: number) => certificateViews(sql, 'in_sevens', places, new Date(start + days * day));
     const [irc, gone, old, renewed, other] = await at(0);
     t.same(irc, {
-      ...{ host: 'irc.example', port: 6697, issuer: 'An Authority', subject: 'irc.example' },
-      ...{ valid_from: iso(-60), valid_to: iso(40), days_until_expiry: 40, status: 'unreachable' },
-      ...{ trusted: true, error: 'ECONNREFUSED', last_check_at: new Date(start + 5_000).toISOString() },
+      host: 'irc.example',
+      port: 6697,
+      issuer: 'An Authority',
+      subject: 'irc.example',
+      valid_from: iso(-60),
+      valid_to: iso(40),
+      days_until_expiry: 40,
+      status: 'unreachable',
+      trusted: true,
+      error: 'ECONNREFUSED',
+      last_check_at: new Date(start + 5_000).toISOString(),
     });
     t.match(gone, { status: 'unreachable', valid_to: null, days_until_expiry: null, trusted: null });
     t.match(old, { status: 'EXPIRED', days_until_expiry: -1, trusted: false, error: 'CERT_HAS_EXPIRED' });
     t.match(renewed, { status: 'ok', days_until_expiry: 95, trusted: true, error: null });
     t.same(other, {
-      ...{ host: 'other.example', port: 6697, issuer: null, subject: null, valid_from: null },
-      ...{ valid_to: null, days_until_expiry: null, status: 'unchecked', trusted: null },
-      ...{ error: null, last_check_at: null },
+      host: 'other.example',
+      port: 6697,
+      issuer: null,
+      subject: null,
+      valid_from: null,
+      valid_to: null,
+      days_until_expiry: null,
+      status: 'unchecked',
+      trusted: null,
+      error: null,
+      last_check_at: null,
     });
     const passed: [number, string][] = [];
     for (let days = 60; days <= 96; days += 0.5) {

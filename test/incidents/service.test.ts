@@ -16,7 +16,9 @@ t.test('the security consensus in three processes', async (t) => {
   const port = await freePort();
   const services = await startApp(t, { ...shared, ROLES: 'services,projections', PORT: String(port) });
   const proxy = await startApp(t, {
-    ...{ ...shared, ROLES: 'api', SENTINEL_URL: `http://127.0.0.1:${port}/sentinel` },
+    ...shared,
+    ROLES: 'api',
+    SENTINEL_URL: `http://127.0.0.1:${port}/sentinel`,
   });
   const { url } = await startApp(t, { ...shared, ROLES: 'api,projections' });
   const ask = (method: string, path: string, body?: unknown, at = url) =>
@@ -31,7 +33,9 @@ t.test('the security consensus in three processes', async (t) => {
       incidents: 0,
       by_status: { pending: 0, validated: 0, disputed: 0, false_positive: 0 },
       by_severity: { 'SEV-1': 0, 'SEV-2': 0, 'SEV-3': 0, 'SEV-4': 0 },
-      ...{ votes: 0, contributions: 0, subscribers: 0 },
+      votes: 0,
+      contributions: 0,
+      subscribers: 0,
     });
     t.same((await ask('GET', '/incidents')).body, { incidents: [], total: 0 });
     t.same((await ask('GET', '/contributions/Ann')).body, { nick: 'ann', total: 0, contributions: [] });
@@ -39,9 +43,14 @@ t.test('the security consensus in three processes', async (t) => {
 
   await t.test('SENTINEL-01 SENTINEL-06 SENTINEL-10 a report', async (t) => {
     const fields = {
-      ...{ title: ' Prompt injection in titles ', severity: 'SEV-2', category: 'injection' },
-      ...{ affected: ['#bounties'], description: 'Titles speak to agents.', fixes: ['withhold them'] },
-      ...{ sourcePosts: ['post 7'], advisoryUrls: ['https://advisories.example/1'] },
+      title: ' Prompt injection in titles ',
+      severity: 'SEV-2',
+      category: 'injection',
+      affected: ['#bounties'],
+      description: 'Titles speak to agents.',
+      fixes: ['withhold them'],
+      sourcePosts: ['post 7'],
+      advisoryUrls: ['https://advisories.example/1'],
     };
     const created = await report({ ...fields, reporterNick: 'Ann' });
     t.equal(created.status, 201);
@@ -49,19 +58,33 @@ t.test('the security consensus in three processes', async (t) => {
     t.match(id, /^inc-[a-z0-9]{8}$/);
     t.ok(Math.abs(Date.parse(created_at) - Date.now()) < 60_000);
     t.same(rest, {
-      ...{ ...fields, title: 'Prompt injection in titles', reporter: 'Ann', status: 'pending' },
-      ...{ votes: 0, average_score: null, threshold_met: false },
+      ...fields,
+      title: 'Prompt injection in titles',
+      reporter: 'Ann',
+      status: 'pending',
+      votes: 0,
+      average_score: null,
+      threshold_met: false,
     });
     const shown = await ask('GET', `/incidents/${id}`);
     const consensus = {
-      ...{ incident_id: id, status: 'pending', votes: 0, average_score: null, threshold_met: false },
+      incident_id: id,
+      status: 'pending',
+      votes: 0,
+      average_score: null,
+      threshold_met: false,
       threshold: { min_votes: 3, validate: 70, reject: 30 },
       distribution: { reject: 0, between: 0, validate: 0 },
     };
     t.same([shown.status, shown.body], [200, { ...created.body, consensus, contributions: [] }]);
     t.match((await report()).body, {
-      ...{ reporter: 'ops', category: null, description: null, affected: [], fixes: [] },
-      ...{ sourcePosts: [], advisoryUrls: [] },
+      reporter: 'ops',
+      category: null,
+      description: null,
+      affected: [],
+      fixes: [],
+      sourcePosts: [],
+      advisoryUrls: [],
     });
     const log = await openLog(t, nats.url);
     t.match(await log.last(incidents, incidentSubject(id)), { by: 'ops', data: { id, reporter: 'Ann' } });
@@ -126,7 +149,11 @@ t.test('the security consensus in three processes', async (t) => {
     });
     const third = (await vote(id, 'dave', 69, {}, proxy.url)).body.consensus;
     t.same(third, {
-      ...{ incident_id: id, status: 'validated', votes: 3, average_score: 83, threshold_met: true },
+      incident_id: id,
+      status: 'validated',
+      votes: 3,
+      average_score: 83,
+      threshold_met: true,
       threshold: { min_votes: 3, validate: 70, reject: 30 },
       distribution: { reject: 0, between: 1, validate: 2 },
     });
@@ -145,12 +172,16 @@ t.test('the security consensus in three processes', async (t) => {
       ],
     );
     t.match((await ask('GET', '/contributions/BOB')).body, {
-      ...{ nick: 'bob', total: 1 },
+      nick: 'bob',
+      total: 1,
       contributions: [
         {
           incident: { id, title: 'Consensus', severity: 'SEV-1', status: 'disputed' },
-          ...{ score: 100, contributionType: 'confirmation', comment: null },
-          ...{ evidenceUrl: 'https://paste.example/1', created_at: /Z$/ },
+          score: 100,
+          contributionType: 'confirmation',
+          comment: null,
+          evidenceUrl: 'https://paste.example/1',
+          created_at: /Z$/,
         },
       ],
     });
@@ -171,7 +202,9 @@ t.test('the security consensus in three processes', async (t) => {
     t.equal(statuses.filter((status) => status === 200).length, 100);
     t.equal(statuses.filter((status) => status === 409).length, 100);
     t.match((await ask('GET', `/incidents/${id}/consensus`)).body, {
-      ...{ status: 'validated', votes: 100, average_score: 70 },
+      status: 'validated',
+      votes: 100,
+      average_score: 70,
       distribution: { reject: 0, between: 0, validate: 100 },
     });
     const log = await openLog(t, nats.url);
@@ -185,8 +218,12 @@ t.test('the security consensus in three processes', async (t) => {
       'each fact has the status after it',
     );
     t.match((await ask('GET', '/stats')).body, {
-      ...{ incidents: 5, votes: 104, contributions: 104, subscribers: 106 },
-      ...{ by_status: { pending: 3, validated: 1, disputed: 1 }, by_severity: { 'SEV-1': 4, 'SEV-2': 1 } },
+      incidents: 5,
+      votes: 104,
+      contributions: 104,
+      subscribers: 106,
+      by_status: { pending: 3, validated: 1, disputed: 1 },
+      by_severity: { 'SEV-1': 4, 'SEV-2': 1 },
     });
   });
 

@@ -9,8 +9,14 @@ const { given } = specification(keysDecider);
 const issued = (id: string, more: Partial<IssuedKey> = {}): KeyFact & { type: 'key.issued' } => ({
   type: 'key.issued',
   data: {
-    ...{ id, nick: 'alice', wallet: '0xa', name: '', scopes: ['read'], hash: 'h' },
-    ...{ expires_at: '2026-03-01T00:00:00.000Z', ...more },
+    id,
+    nick: 'alice',
+    wallet: '0xa',
+    name: '',
+    scopes: ['read'],
+    hash: 'h',
+    expires_at: '2026-03-01T00:00:00.000Z',
+    ...more,
   },
 });
 const issue = (id: string, more: Partial<IssuedKey> = {}) => ({
@@ -56,8 +62,14 @@ eachSql(t, async (t, open) => {
   );
   const recorded = facts.map(
     (fact, index): Recorded<KeyFact> => ({
-      ...{ ...fact, id: `f${index}`, stream: 'KEYS', subject: `keys.${fact.data.nick}`, seq: index + 1 },
-      ...{ at: new Date(Date.UTC(2026, 0, 1, 0, index)), by: 'ops', cause: null },
+      ...fact,
+      id: `f${index}`,
+      stream: 'KEYS',
+      subject: `keys.${fact.data.nick}`,
+      seq: index + 1,
+      at: new Date(Date.UTC(2026, 0, 1, 0, index)),
+      by: 'ops',
+      cause: null,
     }),
   );
   const now = new Date('2026-02-01T00:00:00Z');
@@ -73,7 +85,11 @@ eachSql(t, async (t, open) => {
     t.same(await ids({ wallet: '0xa', id: '2' }), ['2']);
     t.same(await ids({ now: new Date('2026-03-01T00:00:00Z') }), []);
     t.match(await agentKey(sql, schema, '6'), {
-      ...{ nick: 'bob', wallet: null, scopes: ['rate', 'vote'], hash: 'h', seq: 7 },
+      nick: 'bob',
+      wallet: null,
+      scopes: ['rate', 'vote'],
+      hash: 'h',
+      seq: 7,
       created_at: '2026-01-01T00:06:00.000Z',
     });
     t.match(await agentKey(sql, schema, '1'), { seq: 6 }, 'how far its nick is folded');

@@ -45,24 +45,28 @@ t.test('keys of agents in a running service', async (t) => {
     for (let n = 2; n <= 5; n++) t.equal((await signed(wallet, 'POST', '/auth/keys', {})).status, 201);
     t.match(await signed(wallet, 'POST', '/auth/keys', {}), { status: 409, body: { code: 'too_many_keys' } });
     t.match(await signed(wallet, 'POST', '/auth/keys', { nick: 'bob' }), {
-      ...{ status: 403, body: { code: 'not_your_nick' } },
+      status: 403,
+      body: { code: 'not_your_nick' },
     });
     for (const scope of ['tasks', 'deliberate', 'channels', 'operate'])
       t.match(await signed(wallet, 'POST', '/auth/keys', { scopes: [scope] }), {
-        ...{ status: 403, body: { code: 'scope_of_operators' } },
+        status: 403,
+        body: { code: 'scope_of_operators' },
       });
     t.match(await signed(newWallet(), 'POST', '/auth/keys', {}), { status: 404 });
     t.match(await ask('POST', '/auth/keys', {}), { status: 401, body: { code: 'api_key_required' } });
     t.match(await ask('POST', '/auth/keys', {}, operator), { status: 400 }, 'an operator says for whom');
     t.match(await ask('GET', '/auth/keys', undefined, withKey(key)), {
-      ...{ status: 403, body: { code: 'scope_missing' } },
+      status: 403,
+      body: { code: 'scope_missing' },
     });
     const bobs = await proven('bob');
     t.same((await signed(bobs, 'GET', '/auth/keys')).body, { keys: [] }, 'nobody sees those of others');
     t.match(await signed(bobs, 'DELETE', `/auth/keys/${id}`), { status: 404 });
     t.match(await signed(wallet, 'DELETE', `/auth/keys/${id}`), { status: 200, body: { revoked: true, id } });
     t.match(await ask('POST', '/sentinel/incidents', report, withKey(key)), {
-      ...{ status: 401, body: { code: 'api_key_invalid' } },
+      status: 401,
+      body: { code: 'api_key_invalid' },
     });
     t.match(await signed(wallet, 'DELETE', `/auth/keys/${id}`), { status: 404 });
   });
@@ -76,7 +80,8 @@ t.test('keys of agents in a running service', async (t) => {
       t.equal((await stage.verify('dora', dora.account)).status, 200);
       for (const wallet of [carl, dora])
         t.match(await signed(wallet, 'POST', '/auth/keys', {}), {
-          ...{ status: 403, body: { code: 'wallet_not_verified' } },
+          status: 403,
+          body: { code: 'wallet_not_verified' },
         });
     },
   );
@@ -86,10 +91,12 @@ t.test('keys of agents in a running service', async (t) => {
     async (t) => {
       const { headers } = await given('erin', ['read', 'rate', 'report', 'vote']);
       t.match(await ask('POST', '/sentinel/incidents', { ...report, reporterNick: 'Erin' }, headers), {
-        ...{ status: 201, body: { reporter: 'Erin' } },
+        status: 201,
+        body: { reporter: 'Erin' },
       });
       t.match(await ask('POST', '/sentinel/incidents', { ...report, reporterNick: 'fay' }, headers), {
-        ...{ status: 403, body: { code: 'not_your_nick' } },
+        status: 403,
+        body: { code: 'not_your_nick' },
       });
       for (const [method, path] of [
         ['POST', '/ops/projections/prune'],
@@ -184,7 +191,8 @@ t.test('keys of agents in a running service', async (t) => {
     );
     const wrong = { 'x-api-key': `rak_${'a'.repeat(12)}_${'b'.repeat(43)}` };
     t.match(await ask('POST', '/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/list' }, wrong), {
-      ...{ status: 401, body: { error: { data: { reason: 'api_key_invalid' } } } },
+      status: 401,
+      body: { error: { data: { reason: 'api_key_invalid' } } },
     });
   });
 });

@@ -39,7 +39,10 @@ t.test('KEY-10 every tool answers each caller as its description promises', asyn
   });
   const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
   const called = (name: string, args: object) => ({
-    ...{ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } },
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/call',
+    params: { name, arguments: args },
   });
   const listed = async (headers: Record<string, string>) =>
     (await ask('POST', '/mcp', list, headers)).body.result.tools as ListedTool[];

@@ -51,7 +51,9 @@ function queueOf(log: ReturnType<typeof smallLog>) {
   const queue = new AppendQueue(log.publisher as never, log.lastSequences);
   return (subject: string, after?: number, bytes = 1) =>
     queue.publish(subject, new Uint8Array(bytes), {
-      ...{ id: subject, timeoutMs: 1_000, expectedLastSubjectSequence: after },
+      id: subject,
+      timeoutMs: 1_000,
+      expectedLastSubjectSequence: after,
     });
 }
 

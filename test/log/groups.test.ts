@@ -18,7 +18,12 @@ const by = { by: 'test' };
 async function openLog(t: Test, nats: TestNats, maxBytes = 200_000_000): Promise<Log> {
   const logger = pino({ level: 'silent' });
   const log = await Log.open({
-    ...{ urls: nats.url, name: 'test', streams: [things], replicas: 1, maxBytes, logger },
+    urls: nats.url,
+    name: 'test',
+    streams: [things],
+    replicas: 1,
+    maxBytes,
+    logger,
   });
   t.teardown(() => log.close());
   return log;

@@ -21,9 +21,16 @@ t.test('EM-14 a credential of the marketplace goes there in place of ours, and n
   const dir = await mkdtemp(join(tmpdir(), 'relay-own-key-'));
   t.teardown(() => rm(dir, { recursive: true, force: true }));
   const config = readConfig({
-    ...{ DATA_DIR: dir, PORT: '0', STREAMS_MAX_BYTES: '500000000', ROLES: 'api,projections' },
-    ...{ NATS_URL: nats.url, IRC_URL: 'irc://127.0.0.1:1', API_KEYS: `publisher:${key}` },
-    ...{ EM_URL: marketplace.url, EM_API_KEY: 'upstream-key', PROXY_TIMEOUT: '1000' },
+    DATA_DIR: dir,
+    PORT: '0',
+    STREAMS_MAX_BYTES: '500000000',
+    ROLES: 'api,projections',
+    NATS_URL: nats.url,
+    IRC_URL: 'irc://127.0.0.1:1',
+    API_KEYS: `publisher:${key}`,
+    EM_URL: marketplace.url,
+    EM_API_KEY: 'upstream-key',
+    PROXY_TIMEOUT: '1000',
   });
   const logged = join(dir, 'log');
   const app = await createApp(

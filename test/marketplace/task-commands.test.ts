@@ -16,8 +16,12 @@ const tasks = [
   ['b2c3d4e5-0001', attack, 7, 'Porto'],
   ...['c', 'd', 'e'].map((id) => [`${id}3d4e5f6-0001`, `Task ${id}`, 1, 'Madrid'] as const),
 ].map(([id, title, bounty_usd, location_hint]) => ({
-  ...{ id, title, bounty_usd, location_hint },
-  ...{ status: 'published', category: 'simple_action' },
+  id,
+  title,
+  bounty_usd,
+  location_hint,
+  status: 'published',
+  category: 'simple_action',
 }));
 const taken = { id: 'f4e5f6a7-0001', title: 'Done long ago', status: 'completed', bounty_usd: 2 };
 

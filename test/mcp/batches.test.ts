@@ -29,7 +29,9 @@ t.test('API-05 MCP-09 each message of a batch counts as a request', async (t) =>
   const post = async (remoteAddress: string, batch: number) => {
     const one = { jsonrpc: '2.0', method: 'tools/call', params: { name: 'test_count', arguments: {} } };
     return await server.inject({
-      ...{ method: 'POST', url: '/mcp', remoteAddress },
+      method: 'POST',
+      url: '/mcp',
+      remoteAddress,
       headers: { 'x-api-key': key, host: 'relay.example', 'content-type': 'application/json' },
       payload: JSON.stringify(Array.from({ length: batch }, (_, id) => ({ ...one, id }))),
     });

@@ -261,7 +261,8 @@ t.test('the tools over HTTP', async (t) => {
       body: {
         id: 7,
         error: {
-          ...{ code: -32601, message: 'Method not found' },
+          code: -32601,
+          message: 'Method not found',
           data: { code: 'unknown_method', method: 'nope', hint: /initialize, ping, .*tools\/call/ },
         },
       },

@@ -20,7 +20,10 @@ async function open(t: Test) {
   await transport.start();
   t.teardown(() => transport.close());
   return {
-    ...{ transport, messages, complaints, isClosed: () => closed },
+    transport,
+    messages,
+    complaints,
+    isClosed: () => closed,
     give: async (bytes: string | Buffer) => {
       input.write(bytes);
       await new Promise(setImmediate);

@@ -50,7 +50,8 @@ t.test('MCP-20 a service elsewhere may answer more than the contract has', async
     for (const [status, { body }] of Object.entries(operations.find((one) => one.id === id)!.answers)) {
       reply = { status: Number(status), body: withMore(body!.example) };
       const { content, structuredContent, isError } = await client.callTool({
-        ...{ name, arguments: { ...args } },
+        name,
+        arguments: { ...args },
       });
       t.notOk(isError, `${name} ${status}`);
       t.match(content, [{ text: JSON.stringify(reply.body, null, 2) }]);
@@ -78,8 +79,11 @@ function withMore(example: unknown): unknown {
 t.test('MCP-20 in every state the clients take what the service answers', async (t) => {
   const [nats, provider] = await Promise.all([startNats(t), startProvider(t)]);
   const { url } = await startApp(t, {
-    ...{ NATS_URL: nats.url, IRC_URL: 'irc://127.0.0.1:1', API_KEYS: `ann:${key}` },
-    ...{ ROLES: 'api,projections,services,workers', CERT_HOSTS: '127.0.0.1:1' },
+    NATS_URL: nats.url,
+    IRC_URL: 'irc://127.0.0.1:1',
+    API_KEYS: `ann:${key}`,
+    ROLES: 'api,projections,services,workers',
+    CERT_HOSTS: '127.0.0.1:1',
     MODELS: await modelsFile(t, provider.url),
   });
   const address = new URL(`${url}/mcp`);

@@ -85,7 +85,9 @@ const [echo] = toolsOf(
     defineOperation('echo', {
       input: z.object({ words: z.array(z.string()).min(1), times: z.int().max(3).default(1) }),
       tool: {
-        ...{ name: 'echo', title: 'Echo', description: 'Says what it was told' },
+        name: 'echo',
+        title: 'Echo',
+        description: 'Says what it was told',
         output: z.object({ items: z.array(z.string()) }),
         walletReadable: true,
       },

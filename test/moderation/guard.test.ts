@@ -49,11 +49,21 @@ t.test('the guardian on a real network', async (t) => {
     t.notOk((await names('#room-f')).includes('mallory'));
     t.match((await mallory.ask('JOIN #room-f')).join('\n'), / 474 /, 'and cannot come back');
     t.match((await ask('GET', '/guardian/reputation/Mallory')).body.reputation, {
-      ...{ nick: 'mallory', incident_count: 6, warn_count: 1, mute_count: 2, kick_count: 2, ban_count: 1 },
+      nick: 'mallory',
+      incident_count: 6,
+      warn_count: 1,
+      mute_count: 2,
+      kick_count: 2,
+      ban_count: 1,
     });
 
     t.same((await ask('POST', `/ops/incidents/${banned.id}/pardon`, { reason: 'a drill' })).body, {
-      ...{ id: banned.id, nick: 'mallory', channel: '#room-f', level: 'BAN', pardoned: true, already: false },
+      id: banned.id,
+      nick: 'mallory',
+      channel: '#room-f',
+      level: 'BAN',
+      pardoned: true,
+      already: false,
     });
     await eventually('the ban to be lifted', async () => (await bans('#room-f')).length === 0);
     await mallory.join('#room-f');
@@ -134,7 +144,9 @@ t.test('the guardian on a real network', async (t) => {
     t.match(one, { channel: '#bounties', level: 'MUTE', action: 'withhold', patterns: /override/ });
     t.equal((await ask('GET', '/guardian/reputation/eve')).body.reputation, null, 'no nick answers for it');
     await postEvent(stage.app.url, {
-      ...{ event_id: 'bad-2', event_type: 'task.assigned', source: 'market' },
+      event_id: 'bad-2',
+      event_type: 'task.assigned',
+      source: 'market',
       payload: { ...payload, worker_nick: 'nina' },
     });
     await eventually(
@@ -162,14 +174,26 @@ t.test('the guardian on a real network', async (t) => {
     t.same(await bans('#room-a'), ['m:U:*!*@127.0.2.1']);
     const subject = 'moderation.person.late';
     const data = {
-      ...{ ref: 'line:late', person: 'host 127.0.2.1', nick: 'late', channel: '#room-a' },
-      ...{ said_at: new Date().toISOString(), score: 60, text_score: 60, level: 'MUTE' as const },
-      ...{ patterns: 'override', text_hash: 'ab', action: 'quiet' as const, seconds: 600 },
+      ref: 'line:late',
+      person: 'host 127.0.2.1',
+      nick: 'late',
+      channel: '#room-a',
+      said_at: new Date().toISOString(),
+      score: 60,
+      text_score: 60,
+      level: 'MUTE' as const,
+      patterns: 'override',
+      text_hash: 'ab',
+      action: 'quiet' as const,
+      seconds: 600,
     };
     await log.append(moderation, subject, { type: 'incident.recorded', data }, { by: 'test' });
     const answered = {
-      ...{ ref: 'line:late', action: 'quiet' as const, outcome: 'done' as const },
-      ...{ mask: 'm:U:*!*@127.0.2.1', until: new Date(Date.now() + 3_000).toISOString() },
+      ref: 'line:late',
+      action: 'quiet' as const,
+      outcome: 'done' as const,
+      mask: 'm:U:*!*@127.0.2.1',
+      until: new Date(Date.now() + 3_000).toISOString(),
     };
     await log.append(moderation, subject, { type: 'incident.answered', data: answered }, { by: 'test' });
     await startApp(t, environmentOf(stage));

@@ -71,9 +71,15 @@ export class GuardHouse {
   async guard(hand: Hand, options: Partial<GuardOptions> = {}): Promise<{ stop(): Promise<void> }> {
     const log = await openLog(this.t, this.nats.url);
     const guard = new GuardChannels({
-      ...{ log, logger, thresholds: usualThresholds, ignored: [], bots: ['em-bot'], appealTo: 'channelserv' },
+      log,
+      logger,
+      thresholds: usualThresholds,
+      ignored: [],
+      bots: ['em-bot'],
+      appealTo: 'channelserv',
       loopMinutes: 10,
-      ...{ enforce: hand.enforce, read: this.read },
+      enforce: hand.enforce,
+      read: this.read,
       ...options,
     });
     guard.start();
@@ -93,7 +99,9 @@ export class GuardHouse {
   ): Promise<number> {
     const at = this.log.now().getTime();
     const seen = lines.map((line) => ({
-      ...{ is: 'message' as const, at: Math.round(at), host: `u@${line.nick}.example` },
+      is: 'message' as const,
+      at: Math.round(at),
+      host: `u@${line.nick}.example`,
       ...line,
     }));
     const data = { channel, lines_before: this.#seq++, seen };

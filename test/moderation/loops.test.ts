@@ -54,7 +54,9 @@ function round(
     const to = ring[(n + 1) % ring.length]!.nick;
     at += Math.round(speaker.isProgram ? thinkingMs(random) : typingMs(random, said));
     return {
-      ...{ nick: speaker.nick, at, text: random.chance(0.5) ? `${to}: ${said}` : `${said}, ${to}?` },
+      nick: speaker.nick,
+      at,
+      text: random.chance(0.5) ? `${to}: ${said}` : `${said}, ${to}?`,
       ...(speaker.isMarked ? { bot: true as const } : {}),
     };
   });

@@ -19,9 +19,18 @@ t.test('MOD-25 a voice that was paid for is not heard over a mute', { timeout: 1
   t.teardown(() => ann.stop());
   const log = await openLog(t, stage.nats.url);
   const data = {
-    ...{ payment: 'p'.repeat(43), channel: room, session_id: 's'.repeat(22), nick: 'ann', payer: payTo },
-    ...{ network: 'eip155:8453', asset: payTo, amount: '0.10', currency: 'USDC', tx_hash: '' },
-    ...{ started_at: new Date().toISOString(), expires_at: new Date(Date.now() + 1_800_000).toISOString() },
+    payment: 'p'.repeat(43),
+    channel: room,
+    session_id: 's'.repeat(22),
+    nick: 'ann',
+    payer: payTo,
+    network: 'eip155:8453',
+    asset: payTo,
+    amount: '0.10',
+    currency: 'USDC',
+    tx_hash: '',
+    started_at: new Date().toISOString(),
+    expires_at: new Date(Date.now() + 1_800_000).toISOString(),
     duration_seconds: 1_800,
   };
   await log.append(payments, placesSubject(room), { type: 'payment.granted', data }, { by: 'test' });

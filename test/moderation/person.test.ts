@@ -17,23 +17,42 @@ const person = 'host host.example';
 const start = Date.parse('2026-01-01T12:00:00Z');
 const at = (minutes: number) => new Date(start + minutes * 60_000).toISOString();
 const scored = (score: number, fields: Partial<Score> = {}): Score => ({
-  ...{ score, patterns: ['override', 'no-doubt'], encoded: false, money: false, talk: false },
+  score,
+  patterns: ['override', 'no-doubt'],
+  encoded: false,
+  money: false,
+  talk: false,
   ...fields,
 });
 
 const said = (ref: string, minutes: number) => ({
-  ...{ ref, nick: 'mallory', host: 'm@host.example', channel: '#lobby', said_at: at(minutes) },
-  ...{ text_hash: 'ab', text: 'x' },
+  ref,
+  nick: 'mallory',
+  host: 'm@host.example',
+  channel: '#lobby',
+  said_at: at(minutes),
+  text_hash: 'ab',
+  text: 'x',
 });
 const judging = (ref: string, minutes: number, score: Score, spared?: 'late'): PersonCommand => ({
-  ...{ is: 'judge', person, said: said(ref, minutes), score, thresholds: usualThresholds, spared },
+  is: 'judge',
+  person,
+  said: said(ref, minutes),
+  score,
+  thresholds: usualThresholds,
+  spared,
 });
 type Fields = Partial<Extract<ModerationFact, { type: 'incident.recorded' }>['data']>;
 const recorded = (ref: string, minutes: number, level: Level, fields: Fields = {}): ModerationFact => ({
   type: 'incident.recorded',
   data: {
     ...said(ref, minutes),
-    ...{ person, score: 50, text_score: 50, level, patterns: 'override,no-doubt', action: 'notice' },
+    person,
+    score: 50,
+    text_score: 50,
+    level,
+    patterns: 'override,no-doubt',
+    action: 'notice',
     ...fields,
   },
 });
@@ -136,11 +155,18 @@ t.test('MOD-08 what is decided about a person', async (t) => {
 
 t.test('MOD-30 what is decided about a program in a loop', async (t) => {
   const looping = (ref: string, minutes: number, level: 'WARN' | 'MUTE', spared?: 'late'): PersonCommand => ({
-    ...{ is: 'loop', person, said: said(ref, minutes), level, minutes: 10, spared },
+    is: 'loop',
+    person,
+    said: said(ref, minutes),
+    level,
+    minutes: 10,
+    spared,
   });
   const looped = (ref: string, minutes: number, level: 'WARN' | 'MUTE', fields: Fields) =>
     recorded(ref, minutes, level, {
-      ...{ score: level === 'WARN' ? 40 : 60, text_score: 0, patterns: 'loop' },
+      score: level === 'WARN' ? 40 : 60,
+      text_score: 0,
+      patterns: 'loop',
       ...fields,
     });
   const warned = looped('loop-warn:1-0', 0, 'WARN', { action: 'notice' });

@@ -35,15 +35,19 @@ function history(): Recorded[] {
     const host = `u@${nick.toLowerCase()}.example`;
     const action = (['none', 'notice', 'quiet', 'kick', 'ban'] as const)[levels.indexOf(level)]!;
     const data = {
-      ...{
-        ref,
-        person: personOf({ nick, host }),
-        nick,
-        host,
-        channel: '#Lobby',
-        said_at: at(minutes).toISOString(),
-      },
-      ...{ score: 50, text_score: 50, level, patterns: 'override', text_hash: 'ab', text: 'a \0 b', action },
+      ref,
+      person: personOf({ nick, host }),
+      nick,
+      host,
+      channel: '#Lobby',
+      said_at: at(minutes).toISOString(),
+      score: 50,
+      text_score: 50,
+      level,
+      patterns: 'override',
+      text_hash: 'ab',
+      text: 'a \0 b',
+      action,
       ...fields,
     };
     tell(minutes, { type: 'incident.recorded', data });
@@ -119,7 +123,12 @@ async function reads(t: Test, sql: Sql, schema: string): Promise<void> {
   const listed = await moderationIncidents(sql, schema, 200, undefined);
   t.equal(listed.length, 38);
   t.same(listed.at(-1), {
-    ...{ id: 1, nick: 'Mallory', channel: '#Lobby', score: 50, level: 'WARN', patterns: 'override' },
+    id: 1,
+    nick: 'Mallory',
+    channel: '#Lobby',
+    score: 50,
+    level: 'WARN',
+    patterns: 'override',
     created_at: at(0).toISOString(),
   });
   const forPublic = await moderationIncidents(sql, schema, 200, []);
@@ -136,7 +145,12 @@ async function reads(t: Test, sql: Sql, schema: string): Promise<void> {
 
   const mallory = await moderationReputation(sql, schema, 'MALLORY', undefined);
   t.same(mallory?.reputation, {
-    ...{ nick: 'mallory', incident_count: 3, warn_count: 1, mute_count: 2, kick_count: 0, ban_count: 0 },
+    nick: 'mallory',
+    incident_count: 3,
+    warn_count: 1,
+    mute_count: 2,
+    kick_count: 0,
+    ban_count: 0,
     last_incident_at: at(136).toISOString(),
   });
   t.same(
@@ -158,8 +172,13 @@ async function reads(t: Test, sql: Sql, schema: string): Promise<void> {
 
   const [record] = (await incidentRecords(sql, schema, 500, 6)).filter(({ level }) => level === 'BAN');
   t.match(record, {
-    ...{ text: 'a \ufffd b', action: 'ban', outcome: 'done', until: at(62).toISOString() },
-    ...{ lifted_at: at(135).toISOString(), pardoned_at: at(133).toISOString(), pardoned_by: 'ann' },
+    text: 'a \ufffd b',
+    action: 'ban',
+    outcome: 'done',
+    until: at(62).toISOString(),
+    lifted_at: at(135).toISOString(),
+    pardoned_at: at(133).toISOString(),
+    pardoned_by: 'ann',
   });
   t.equal((await incidentRecords(sql, schema, 500, 6)).length, 3, 'from before an id');
 }

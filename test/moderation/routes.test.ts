@@ -31,21 +31,18 @@ const keyed = { 'x-api-key': key };
 async function record(log: Log, nick: string, level: Level, fields: Partial<Incident> = {}): Promise<number> {
   const person = personOf({ nick, host: `u@${nick}.example` });
   const data = {
-    ...{
-      ref: `line:${nick}-${Math.random()}`,
-      person,
-      nick,
-      channel: '#lobby',
-      said_at: new Date().toISOString(),
-    },
-    ...{
-      score: 20 * (levels.indexOf(level) + 1),
-      text_score: 50,
-      level,
-      patterns: 'override',
-      text_hash: 'ab',
-    },
-    ...{ action: 'none' as const, text: 'a text' },
+    ref: `line:${nick}-${Math.random()}`,
+    person,
+    nick,
+    channel: '#lobby',
+    said_at: new Date().toISOString(),
+    score: 20 * (levels.indexOf(level) + 1),
+    text_score: 50,
+    level,
+    patterns: 'override',
+    text_hash: 'ab',
+    action: 'none' as const,
+    text: 'a text',
     ...fields,
   };
   const fact = { type: 'incident.recorded' as const, data };
@@ -85,13 +82,17 @@ t.test('the moderation service', async (t) => {
       async () => (await get('/guardian/stats')).body.monitoredChannels.length === 3,
     );
     t.match((await get('/guardian/stats')).body, {
-      ...{ totalIncidents: 5, today: 5, byLevel: { WARN: 1 } },
+      totalIncidents: 5,
+      today: 5,
+      byLevel: { WARN: 1 },
       topOffenders: [{ nick: 'mallory', incidents: 5 }],
     });
     const { status, body } = await get('/guardian/stats', keyed);
     t.equal(status, 200);
     t.match(body, {
-      ...{ totalIncidents: 6, today: 6, byLevel: { LOG: 1, WARN: 2, MUTE: 1, KICK: 1, BAN: 1 } },
+      totalIncidents: 6,
+      today: 6,
+      byLevel: { LOG: 1, WARN: 2, MUTE: 1, KICK: 1, BAN: 1 },
       topOffenders: [
         { nick: 'mallory', incidents: 5 },
         { nick: 'paul', incidents: 1 },
@@ -136,7 +137,12 @@ t.test('the moderation service', async (t) => {
     const { status, body } = await get('/guardian/reputation/MALLORY');
     t.equal(status, 200);
     t.match(body.reputation, {
-      ...{ nick: 'mallory', incident_count: 5, warn_count: 1, mute_count: 1, kick_count: 1, ban_count: 1 },
+      nick: 'mallory',
+      incident_count: 5,
+      warn_count: 1,
+      mute_count: 1,
+      kick_count: 1,
+      ban_count: 1,
       last_incident_at: /^\d{4}-/,
     });
     t.equal(body.recentIncidents.length, 5);
@@ -232,12 +238,12 @@ t.test('the moderation service', async (t) => {
     t.match(stats, {
       status: 200,
       body: {
-        ...{ total_incidents: 6, today: 6, by_level: { log: 1, warning: 2, mute: 1, kick: 1, ban: 1 } },
-        ...{
-          top_offenders: [{ nick: 'mallory' }, { nick: 'paul' }],
-          irc: { connected: true },
-          uptime: Number,
-        },
+        total_incidents: 6,
+        today: 6,
+        by_level: { log: 1, warning: 2, mute: 1, kick: 1, ban: 1 },
+        top_offenders: [{ nick: 'mallory' }, { nick: 'paul' }],
+        irc: { connected: true },
+        uptime: Number,
       },
     });
     t.match((await askOf(inside.url, 'GET', '/guardian/api/reputation/mallory')).body, {

@@ -20,7 +20,11 @@ const subject = personSubject('host h');
 /** Records that these were said in #lobby; the id of the first. */
 async function said(log: Log, ...texts: string[]): Promise<{ seq: number; id(index: number): string }> {
   const seen = texts.map((text) => ({
-    ...{ is: 'message' as const, at: Date.now(), nick: 'eve', host: 'u@h', text },
+    is: 'message' as const,
+    at: Date.now(),
+    nick: 'eve',
+    host: 'u@h',
+    text,
   }));
   const channel = '#lobby';
   const snapshot = { is: 'snapshot' as const, at: Date.now(), members: ['eve'], modes: 'nt', topic: '' };
@@ -34,8 +38,17 @@ async function judge(log: Log, line: string, action: Incident['action']): Promis
   const ref = `line:${line}`;
   const level = ({ ban: 'BAN', kick: 'KICK', quiet: 'MUTE', notice: 'WARN' } as const)[action as 'ban']!;
   const data = {
-    ...{ ref, person: 'host h', nick: 'eve', channel: '#Lobby', said_at: new Date().toISOString() },
-    ...{ score: 80, text_score: 80, level, patterns: 'override', text_hash: 'ab', action },
+    ref,
+    person: 'host h',
+    nick: 'eve',
+    channel: '#Lobby',
+    said_at: new Date().toISOString(),
+    score: 80,
+    text_score: 80,
+    level,
+    patterns: 'override',
+    text_hash: 'ab',
+    action,
   };
   await log.append(moderation, subject, { type: 'incident.recorded', data }, by);
   return ref;
@@ -45,7 +58,9 @@ async function stage(t: Test, environment: Record<string, string> = {}) {
   const nats = await startNats(t);
   const log = await openLog(t, nats.url);
   const app = await startApp(t, {
-    ...{ NATS_URL: nats.url, ROLES: 'api,services,projections', API_KEYS: `ops:${key}` },
+    NATS_URL: nats.url,
+    ROLES: 'api,services,projections',
+    API_KEYS: `ops:${key}`,
     ...environment,
   });
   const texts = async (headers = {}) => {

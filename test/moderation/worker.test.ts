@@ -111,9 +111,18 @@ t.test('MOD-10 what a crash cut off is brought to an end, and sentences end in t
   const record = async (nick: string, fields: Partial<Incident> = {}) => {
     const person = `nick ${nick}@x`;
     const data = {
-      ...{ ref: `line:${nick}`, person, nick, channel: '#lobby', said_at: new Date(now()).toISOString() },
-      ...{ score: 60, text_score: 60, level: 'MUTE' as const, patterns: 'override', text_hash: 'ab' },
-      ...{ action: 'quiet' as const, seconds: 600 },
+      ref: `line:${nick}`,
+      person,
+      nick,
+      channel: '#lobby',
+      said_at: new Date(now()).toISOString(),
+      score: 60,
+      text_score: 60,
+      level: 'MUTE' as const,
+      patterns: 'override',
+      text_hash: 'ab',
+      action: 'quiet' as const,
+      seconds: 600,
       ...fields,
     };
     const subject = personSubject(person);
@@ -242,8 +251,12 @@ t.test('MOD-15 an incident for each event of which something was withheld', asyn
   const house = await GuardHouse.open(t);
   const tell = (id: string, fields: object) => {
     const data = {
-      ...{ event_id: id, event_type: 'task.published', source: 'market', payload: {} },
-      ...{ target_channels: ['#bounties', '#city-x'], formatted_message: 'x' },
+      event_id: id,
+      event_type: 'task.published',
+      source: 'market',
+      payload: {},
+      target_channels: ['#bounties', '#city-x'],
+      formatted_message: 'x',
       ...fields,
     };
     return house.log.appendOnce(market, marketSubject(id), { type: 'event.received', data }, by);

@@ -157,7 +157,8 @@ eachSql(t, async (t, open) => {
         observed(7, at, '#a', 0, [modes('n'), line('open 4')], { closed: false }),
       ];
       const again = observed(8, at, '#a', 0, [line('open 5'), line('secret 5', hidden)], {
-        ...{ closed: false, life: 77 },
+        closed: false,
+        life: 77,
       });
       for (const batch of [1, 2, 3, 100]) {
         const schema = `private_${batch}`;

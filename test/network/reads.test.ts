@@ -213,7 +213,8 @@ t.test('the reads of the network', async (t) => {
   t.test('IRC-11 IRC-14 the bridge answers the same from another process', async (t) => {
     const services = await startApp(t, { ...environment, ROLES: 'services,projections' });
     const api = await startApp(t, {
-      ...{ ...environment, ROLES: 'api,projections' },
+      ...environment,
+      ROLES: 'api,projections',
       BRIDGE_URL: `${services.url}/bridge`,
     });
     const get = async (url: string) => await (await fetch(url)).json();

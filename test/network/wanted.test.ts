@@ -57,20 +57,22 @@ async function follow(t: Test, log: Log, given: string[]) {
 }
 
 const create = (name: string): ChannelCommand => ({
-  ...{
-    is: 'create',
-    name,
-    type: 'task',
-    modes: '+nt',
-    topic: '',
-    metadata: {},
-    invite_list: [],
-    cause: 'request',
-  },
+  is: 'create',
+  name,
+  type: 'task',
+  modes: '+nt',
+  topic: '',
+  metadata: {},
+  invite_list: [],
+  cause: 'request',
 });
 const remove = (name: string): ChannelCommand => ({ is: 'delete', name, cause: 'request' });
 const voice = (name: string, nick: string): ChannelCommand => ({
-  ...{ is: 'record members', name, action: 'voice', nicks: [nick], reason: '' },
+  is: 'record members',
+  name,
+  action: 'voice',
+  nicks: [nick],
+  reason: '',
 });
 
 t.test('the start of a recorder reads a fact a channel, however much was done in it', async (t) => {

@@ -55,7 +55,9 @@ t.test('OAS-08 a linter finds nothing, and would find something', async (t) => {
     // its recommended rules, warnings as errors
     const config = await createConfig({ extends: ['recommended-strict'] });
     const found = await lintFromString({
-      ...{ source: JSON.stringify(document), absoluteRef: '/openapi.json', config },
+      source: JSON.stringify(document),
+      absoluteRef: '/openapi.json',
+      config,
     });
     return found.map(({ ruleId, message, location }) => `${ruleId} ${location[0]?.pointer}: ${message}`);
   };
@@ -73,7 +75,13 @@ t.test('OAS-08 a linter finds nothing, and would find something', async (t) => {
 t.test('OAS-11 errors name their codes', async (t) => {
   const [{ method, path, id }] = operations.filter(({ access }) => access === 'key') as [Description];
   const refusing: Description = {
-    ...{ id, method, path, tag: 'Identity', summary: 'Prove a wallet', access: 'key', answers: {} },
+    id,
+    method,
+    path,
+    tag: 'Identity',
+    summary: 'Prove a wallet',
+    access: 'key',
+    answers: {},
     refusals: {
       challenge_expired: true,
       not_found: 'No such nick',

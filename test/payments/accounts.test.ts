@@ -32,15 +32,18 @@ t.test(
       (await witness.ask(`NAMES ${room}`)).some((line) => / 353 .*[ :]\+ann( |$)/.test(line));
     const log = await openLog(t, nats.url);
     const data = {
-      ...{ payment: 'p'.repeat(43), channel: room, session_id: 's'.repeat(22), nick: 'ann', payer: payTo },
-      ...{
-        network: 'eip155:8453',
-        asset: payTo,
-        amount: '0.10',
-        currency: 'USDC',
-        tx_hash: `0x${'7'.repeat(64)}`,
-      },
-      ...{ started_at: new Date().toISOString(), expires_at: new Date(Date.now() + 1_800_000).toISOString() },
+      payment: 'p'.repeat(43),
+      channel: room,
+      session_id: 's'.repeat(22),
+      nick: 'ann',
+      payer: payTo,
+      network: 'eip155:8453',
+      asset: payTo,
+      amount: '0.10',
+      currency: 'USDC',
+      tx_hash: `0x${'7'.repeat(64)}`,
+      started_at: new Date().toISOString(),
+      expires_at: new Date(Date.now() + 1_800_000).toISOString(),
       duration_seconds: 1_800,
     };
     await log.append(payments, placesSubject(room), { type: 'payment.granted', data }, { by: 'test' });

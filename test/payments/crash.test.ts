@@ -24,7 +24,8 @@ t.test('PAY-11 PAY-14 killed between settlement and grant', { skip }, async (t) 
     t,
     { nats, ircd },
     {
-      ...{ X402_FACILITATOR_URL: facilitator.url, X402_PAY_TO: payTo },
+      X402_FACILITATOR_URL: facilitator.url,
+      X402_PAY_TO: payTo,
       PAID_CHANNELS: await channelsFile(t, [paidChannel({ maxSlots: 1, durationSeconds: 45 })]),
     },
   );
@@ -87,7 +88,9 @@ t.test('PAY-18 killed between settlement and grant, and nobody asks again', { sk
     t,
     { nats, ircd },
     {
-      ...{ X402_FACILITATOR_URL: facilitator.url, X402_PAY_TO: payTo, CHAIN_RPC_URL: chain.url },
+      X402_FACILITATOR_URL: facilitator.url,
+      X402_PAY_TO: payTo,
+      CHAIN_RPC_URL: chain.url,
       PAID_CHANNELS: await channelsFile(t, [paidChannel()]),
     },
   );

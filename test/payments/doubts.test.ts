@@ -137,7 +137,10 @@ t.test('settlements of which nobody knows', { skip }, async (t) => {
       body: { status: 402, code: 'settlement_failed', error: 'insufficient_funds' },
     });
     t.match(decodePaymentResponseHeader(failed.headers.get('payment-response')!), {
-      ...{ success: false, errorReason: 'insufficient_funds', network: baseNetwork, transaction: '' },
+      success: false,
+      errorReason: 'insufficient_funds',
+      network: baseNetwork,
+      transaction: '',
     });
     t.ok(failed.headers.get('payment-required'));
     t.same(await lastFacts(3), ['slot.reserved', 'payment.intended', 'payment.refused']);

@@ -28,7 +28,8 @@ t.test('PAY-30 health says why nothing can be paid', async (t) => {
 
   const nothing = `http://127.0.0.1:${await freePort()}`;
   t.match(await healthOf(t, `${nothing}/a-secret-path`), {
-    ...{ status: 'degraded', reason: `the payment facilitator ${nothing} does not answer as one` },
+    status: 'degraded',
+    reason: `the payment facilitator ${nothing} does not answer as one`,
     facilitator: { url: nothing, reachable: false },
   });
 

@@ -34,7 +34,9 @@ t.test('paid channels on a real network', { skip }, async (t) => {
   ]);
   const environment = {
     ...environmentOf({ nats, ircd }),
-    ...{ X402_FACILITATOR_URL: facilitator.url, X402_PAY_TO: payTo, PAID_CHANNELS: file },
+    X402_FACILITATOR_URL: facilitator.url,
+    X402_PAY_TO: payTo,
+    PAID_CHANNELS: file,
   };
   const early = await observe(ircd.port, { nick: 'early' });
   t.teardown(() => early.stop());
@@ -82,7 +84,9 @@ t.test('paid channels on a real network', { skip }, async (t) => {
       { message: 'not listed' },
     );
     t.match((await askOf(app.url, 'GET', '/health')).body.services.turnstile, {
-      ...{ status: 'ok', facilitator: { url: facilitator.url, reachable: true }, channels: 2 },
+      status: 'ok',
+      facilitator: { url: facilitator.url, reachable: true },
+      channels: 2,
     });
   });
 
@@ -140,8 +144,14 @@ t.test('paid channels on a real network', { skip }, async (t) => {
       'a nick stays while its time runs',
     );
     t.match((await askOf(app.url, 'GET', '/payments/channels/%23alpha-test')).body, {
-      ...{ name: '#alpha-test', price: '0.10', currency: 'USDC', network: 'eip155:8453', activeSlots: 1 },
-      ...{ durationSeconds: 1_800, maxSlots: 20, description: 'A room for those who pay' },
+      name: '#alpha-test',
+      price: '0.10',
+      currency: 'USDC',
+      network: 'eip155:8453',
+      activeSlots: 1,
+      durationSeconds: 1_800,
+      maxSlots: 20,
+      description: 'A room for those who pay',
     });
     t.match((await askOf(app.url, 'GET', '/payments/channels')).body.channels, [
       { activeSlots: 1 },
@@ -269,7 +279,8 @@ t.test('PAY-17 the gateway in another process', { skip }, async (t) => {
   const shared = {
     ...environmentOf({ nats, ircd }),
     DATABASE_URL: postgres.url,
-    ...{ X402_FACILITATOR_URL: facilitator.url, X402_PAY_TO: payTo },
+    X402_FACILITATOR_URL: facilitator.url,
+    X402_PAY_TO: payTo,
     PAID_CHANNELS: await channelsFile(t, [paidChannel()]),
   };
   await startApp(t, { ...shared, ROLES: 'irc,projections,workers' });
@@ -278,8 +289,11 @@ t.test('PAY-17 the gateway in another process', { skip }, async (t) => {
   const at = `http://127.0.0.1:${port}`;
   const api = await startApp(t, {
     ...shared,
-    ...{ ROLES: 'api', PAID_CHANNELS: '', X402_FACILITATOR_URL: '' },
-    ...{ TURNSTILE_URL: `${at}/turnstile`, CHANNELSERV_URL: `${at}/channelserv` },
+    ROLES: 'api',
+    PAID_CHANNELS: '',
+    X402_FACILITATOR_URL: '',
+    TURNSTILE_URL: `${at}/turnstile`,
+    CHANNELSERV_URL: `${at}/channelserv`,
   });
   await untilKept(api.url);
   const bob = await observe(ircd.port, { nick: 'bob' });

@@ -51,12 +51,18 @@ t.test('real clients pay on a real chain', { skip }, async (t) => {
       error: 'Payment required',
       resource: {
         url: 'https://relay.example/payments/access/alpha-test',
-        ...{ description: 'For tests', mimeType: 'application/json' },
+        description: 'For tests',
+        mimeType: 'application/json',
       },
       accepts: [
         {
-          ...{ scheme: 'exact', network: baseNetwork, amount: '100000', asset: usdc, payTo },
-          ...{ maxTimeoutSeconds: 300, extra: { name: 'USD Coin', version: '2' } },
+          scheme: 'exact',
+          network: baseNetwork,
+          amount: '100000',
+          asset: usdc,
+          payTo,
+          maxTimeoutSeconds: 300,
+          extra: { name: 'USD Coin', version: '2' },
         },
       ],
     });
@@ -66,8 +72,13 @@ t.test('real clients pay on a real chain', { skip }, async (t) => {
       error: 'Payment required',
       accepts: [
         {
-          ...{ scheme: 'exact', network: 'base', maxAmountRequired: '100000', asset: usdc, payTo },
-          ...{ resource: 'https://relay.example/payments/access/alpha-test', maxTimeoutSeconds: 300 },
+          scheme: 'exact',
+          network: 'base',
+          maxAmountRequired: '100000',
+          asset: usdc,
+          payTo,
+          resource: 'https://relay.example/payments/access/alpha-test',
+          maxTimeoutSeconds: 300,
         },
       ],
     });
@@ -80,8 +91,12 @@ t.test('real clients pay on a real chain', { skip }, async (t) => {
     t.equal(response.status, 200);
     const grant = await bodyOf(response);
     t.match(grant, {
-      ...{ status: 'granted', channel: '#alpha-test', nick: 'ann', durationSeconds: 1_800 },
-      ...{ sessionId: /^.{10,}$/, expiresAt: /^\d{4}-.*Z$/ },
+      status: 'granted',
+      channel: '#alpha-test',
+      nick: 'ann',
+      durationSeconds: 1_800,
+      sessionId: /^.{10,}$/,
+      expiresAt: /^\d{4}-.*Z$/,
     });
     const left = (Date.parse(grant.expiresAt) - Date.now()) / 1_000;
     t.ok(left > 1_790 && left <= 1_801, `${left} s`);
@@ -105,8 +120,14 @@ t.test('real clients pay on a real chain', { skip }, async (t) => {
       ...['session_id', 'started_at', 'tx_hash'],
     ]);
     t.match(sessions.sessions[0], {
-      ...{ channel: '#alpha-test', nick: 'ann', amount: '0.10', currency: 'USDC', duration_seconds: 1_800 },
-      ...{ network: baseNetwork, payer: account.address, tx_hash: settled.transaction },
+      channel: '#alpha-test',
+      nick: 'ann',
+      amount: '0.10',
+      currency: 'USDC',
+      duration_seconds: 1_800,
+      network: baseNetwork,
+      payer: account.address,
+      tx_hash: settled.transaction,
     });
 
     const proof = { 'payment-signature': proofs[0]! };
@@ -114,7 +135,8 @@ t.test('real clients pay on a real chain', { skip }, async (t) => {
     t.equal(again.status, 200);
     t.same(await bodyOf(again), grant, 'the same grant');
     t.match(decodePaymentResponseHeader(again.headers.get('payment-response')!), {
-      ...{ success: true, transaction: settled.transaction },
+      success: true,
+      transaction: settled.transaction,
     });
     t.same(turnstile.admitted, ['ann'], 'and is brought in again');
     for (const [path, nick] of [
@@ -155,7 +177,9 @@ t.test('real clients pay on a real chain', { skip }, async (t) => {
     t.equal(response.status, 200);
     t.match(await bodyOf(response), { status: 'granted', nick: 'carl' });
     t.match(decodePaymentResponseHeader(response.headers.get('x-payment-response')!), {
-      ...{ success: true, network: 'base', payer: account.address },
+      success: true,
+      network: 'base',
+      payer: account.address,
     });
     t.match(facilitator.seen.at(-1)?.body, { x402Version: 1, paymentPayload: { network: 'base' } });
     t.equal(await cameIn(), paid);
@@ -164,21 +188,33 @@ t.test('real clients pay on a real chain', { skip }, async (t) => {
   t.test('PAY-05 forms of proofs that clients in the wild send', async (t) => {
     const forms: Record<string, (payload: Payload) => unknown> = {
       'version 1 with a CAIP-2 network and no 0x': ({ payload }) => ({
-        ...{ x402Version: 1, scheme: 'exact', network: baseNetwork },
+        x402Version: 1,
+        scheme: 'exact',
+        network: baseNetwork,
         payload: { ...payload, signature: payload.signature.slice(2) },
       }),
       'flat version 2': ({ payload }) => ({
-        ...{ x402Version: 2, scheme: 'exact', network: baseNetwork, payload },
+        x402Version: 2,
+        scheme: 'exact',
+        network: baseNetwork,
+        payload,
       }),
       'version 1 with a named network': ({ payload }) => ({
-        ...{ x402Version: 1, scheme: 'exact', network: 'base', payload },
+        x402Version: 1,
+        scheme: 'exact',
+        network: 'base',
+        payload,
       }),
       'addresses in lower case, numbers as numbers': ({ payload, accepted }) => {
         const { from, to, value, validAfter, validBefore, nonce } = payload.authorization;
         const [after, before] = [Number(validAfter), Number(validBefore)];
         const authorization = {
-          ...{ from: from.toLowerCase(), to: to.toLowerCase(), value: Number(value), nonce },
-          ...{ validAfter: after, validBefore: before },
+          from: from.toLowerCase(),
+          to: to.toLowerCase(),
+          value: Number(value),
+          nonce,
+          validAfter: after,
+          validBefore: before,
         };
         const asset = (accepted.asset as string).toLowerCase();
         return { x402Version: 2, accepted: { ...accepted, asset }, payload: { ...payload, authorization } };
@@ -202,7 +238,8 @@ t.test('real clients pay on a real chain', { skip }, async (t) => {
     const account = await chain.payer();
     const { accepted, payload } = await signedProof(account, access);
     const authorization = (fields: Record<string, string>) => ({
-      ...{ x402Version: 2, accepted },
+      x402Version: 2,
+      accepted,
       payload: { ...payload, authorization: { ...payload.authorization, ...fields } },
     });
     const other = '0x000000000000000000000000000000000000dEaD';

@@ -13,20 +13,35 @@ const channel = '#alpha-test';
 const now = new Date('2026-01-01T12:00:00Z');
 const after = (ms: number) => new Date(now.getTime() + ms);
 const reserve = (payment: string, nick: string, maxSlots = 2): PlacesCommand => ({
-  ...{ is: 'reserve', channel, payment, nick, maxSlots, forMs: 60_000 },
+  is: 'reserve',
+  channel,
+  payment,
+  nick,
+  maxSlots,
+  forMs: 60_000,
 });
 const reserved = (payment: string, nick: string, until = after(60_000)): PaymentFact => ({
   type: 'slot.reserved',
   data: { payment, channel, nick, until: until.toISOString() },
 });
 const bought = (payment: string, nick: string) => ({
-  ...{ payment, session_id: `s-${payment}`, nick, payer: '0xaa', network: 'eip155:8453', asset: '0xbb' },
-  ...{ amount: '0.10', currency: 'USDC', tx_hash: '0xcc', duration_seconds: 60 },
+  payment,
+  session_id: `s-${payment}`,
+  nick,
+  payer: '0xaa',
+  network: 'eip155:8453',
+  asset: '0xbb',
+  amount: '0.10',
+  currency: 'USDC',
+  tx_hash: '0xcc',
+  duration_seconds: 60,
 });
 const granted = (payment: string, nick: string, at = now): PaymentFact => ({
   type: 'payment.granted',
   data: {
-    ...{ ...bought(payment, nick), channel, started_at: at.toISOString() },
+    ...bought(payment, nick),
+    channel,
+    started_at: at.toISOString(),
     expires_at: new Date(at.getTime() + 60_000).toISOString(),
   },
 });
@@ -35,7 +50,10 @@ const refused = (payment: string, nick: string, at = now): PaymentFact => ({
   data: { payment, channel, nick, reason: 'insufficient_funds', at: at.toISOString() },
 });
 const grant = (payment: string, nick: string, maxSlots = 2): PlacesCommand => ({
-  ...{ is: 'grant', channel, maxSlots, session: bought(payment, nick) },
+  is: 'grant',
+  channel,
+  maxSlots,
+  session: bought(payment, nick),
 });
 
 t.test('PAY-08 a place is kept while there is one', async (t) => {
@@ -227,7 +245,11 @@ t.test('PAY-10 the same money has one id', async (t) => {
 
 t.test('PAY-32 a place goes with whoever takes another nick', async (t) => {
   const move = (from: string, nick: string, at = after(1_000)): PlacesCommand => ({
-    ...{ is: 'move', channel, from, nick, at },
+    is: 'move',
+    channel,
+    from,
+    nick,
+    at,
   });
   const moved = (from: string, nick: string): PaymentFact => ({
     type: 'session.moved',

@@ -17,8 +17,14 @@ t.test('PAY-02 the file of paid channels', async (t) => {
   t.same(await read([]), []);
   t.same(await read([paidChannel({ name: 'alpha-test', price: 0.5 })]), [
     {
-      ...{ name: '#alpha-test', price: '0.5', amount: '500000', currency: 'USDC', networks: ['eip155:8453'] },
-      ...{ durationSeconds: 1_800, maxSlots: 20, description: 'For tests' },
+      name: '#alpha-test',
+      price: '0.5',
+      amount: '500000',
+      currency: 'USDC',
+      networks: ['eip155:8453'],
+      durationSeconds: 1_800,
+      maxSlots: 20,
+      description: 'For tests',
     },
   ]);
   const named = (fields: Record<string, unknown>) => [paidChannel({ name: '#fine' }), paidChannel(fields)];

@@ -67,7 +67,9 @@ t.test('payments on Solana, passed on to a facilitator', async (t) => {
   const { landed, act } = ledger();
   const facilitator = await serveFacilitator(t, (operation, body) => act(operation, body as Asked));
   const turnstile = await startTurnstile(t, {
-    ...{ natsUrl: nats.url, facilitatorUrl: facilitator.url, timeoutMs: 700 },
+    natsUrl: nats.url,
+    facilitatorUrl: facilitator.url,
+    timeoutMs: 700,
     payTo: `${solana}=${solanaPayTo},eip155:8453=${payTo}`,
     channels: [paidChannel({ networks: [solana, 'eip155:8453'] })],
   });
@@ -100,7 +102,10 @@ t.test('payments on Solana, passed on to a facilitator', async (t) => {
       ['eip155:8453', solana],
     );
     t.match(accepts.at(-1), {
-      ...{ scheme: 'exact', amount: '100000', payTo: solanaPayTo, maxTimeoutSeconds: 300 },
+      scheme: 'exact',
+      amount: '100000',
+      payTo: solanaPayTo,
+      maxTimeoutSeconds: 300,
       asset: 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v',
       extra: { feePayer: feePayers[0] },
     });

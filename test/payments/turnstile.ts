@@ -76,7 +76,13 @@ export async function startTurnstile(
   const chain = rpcUrl === undefined ? undefined : new Chain(rpcUrl);
   const publicUrl = 'https://relay.example';
   const gateway = createGateway({
-    ...{ log, logger, readModels, channels, facilitator, chain, publicUrl },
+    log,
+    logger,
+    readModels,
+    channels,
+    facilitator,
+    chain,
+    publicUrl,
     payTo: readPayTo(options.payTo ?? payTo)!,
     unsettled: new UnsettledLimit(),
     online: async (nicks) => nicks.filter((nick) => !away.has(nick)),
@@ -88,7 +94,10 @@ export async function startTurnstile(
   t.teardown(() => server.close());
   return {
     url: await server.listen({ host: '127.0.0.1', port: 0 }),
-    ...{ log, away, admitted, call },
+    log,
+    away,
+    admitted,
+    call,
     facts: async () => {
       const found: Recorded<PaymentFact>[] = [];
       for (let seq = 1; seq <= (await log.head(payments)); seq++) {
@@ -99,7 +108,9 @@ export async function startTurnstile(
     },
     resolve: (pauses, told = []) => {
       const worker = new ResolvePayments({
-        ...{ log, logger, pauses },
+        log,
+        logger,
+        pauses,
         places: channels.map((channel) => ({ ...channel, terms: termsOf(channel) })),
         fateOf: async (intended) => {
           const fate = await fateOf(intended, { chain, facilitator, publicUrl }, log.now());

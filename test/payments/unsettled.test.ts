@@ -11,7 +11,8 @@ import { startTurnstile } from './turnstile.js';
 t.test('PAY-33 payments that look valid and never settle', { skip: withoutChain }, async (t) => {
   const [nats, { chain, facilitator }] = await Promise.all([startNats(t), startPayments(t)]);
   const turnstile = await startTurnstile(t, {
-    ...{ natsUrl: nats.url, facilitatorUrl: facilitator.url },
+    natsUrl: nats.url,
+    facilitatorUrl: facilitator.url,
     channels: [paidChannel({ maxSlots: 50 })],
   });
   const access = `${turnstile.url}/payments/access/alpha-test`;

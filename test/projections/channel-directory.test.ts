@@ -42,15 +42,13 @@ function history(): Recorded[] {
     ({
       type: 'channel.created',
       data: {
-        ...{
-          name,
-          type: 'special',
-          modes: '+nt',
-          topic: '',
-          metadata: {},
-          invite_list: [],
-          cause: 'request',
-        },
+        name,
+        type: 'special',
+        modes: '+nt',
+        topic: '',
+        metadata: {},
+        invite_list: [],
+        cause: 'request',
         ...fields,
       },
     }) as ChannelFact;
@@ -104,8 +102,14 @@ function endings(): Recorded[] {
     ['task.rejected', 'x4', 9],
   ] as const;
   return events.map(([event_type, id, days], index) => ({
-    ...{ type: 'event.received', id: `m${index}`, stream: 'MARKET', subject: 'any', seq: index + 1 },
-    ...{ at: at(days), by: 'market', cause: null },
+    type: 'event.received',
+    id: `m${index}`,
+    stream: 'MARKET',
+    subject: 'any',
+    seq: index + 1,
+    at: at(days),
+    by: 'market',
+    cause: null,
     data: {
       event_id: `${index}`,
       event_type,

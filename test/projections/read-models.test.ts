@@ -26,7 +26,8 @@ eachSql(t, async (t, open) => {
   t.test('READ-22 who acts on an answer is not told what was true before', async (t) => {
     let hasReached = false;
     const projector = {
-      ...{ schema: async () => 'fresh', reached: async () => hasReached },
+      schema: async () => 'fresh',
+      reached: async () => hasReached,
     } as unknown as Projector;
     const models = new ReadModels(sql, projector);
     const query = (sql: Sql, schema: string) => sql.query(`select id from ${schema}.things`);

@@ -78,7 +78,9 @@ async function registration(url: string, network: FakeNetwork): Promise<void> {
 /** A query that two models answer; its id. */
 async function deliberation(url: string): Promise<string> {
   const { id } = await done(url, 'POST', '/multibrain/query', {
-    ...{ prompt: 'Is the shop open?', models: ['one', 'two'], visibility: 'public' },
+    prompt: 'Is the shop open?',
+    models: ['one', 'two'],
+    visibility: 'public',
   });
   await eventually(
     'the result',

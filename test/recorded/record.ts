@@ -80,8 +80,10 @@ t.teardown(() => rm(dir, { recursive: true, force: true }));
 try {
   const dataDir = join(dir, 'data');
   const service = new Recorded(resolve(checkout), {
-    ...{ DATA_DIR: dataDir, EM_WEBHOOK_SECRET: reading.EM_WEBHOOK_SECRET },
-    ...{ STREAMS_MAX_BYTES: reading.STREAMS_MAX_BYTES, LOG_LEVEL: 'warn' },
+    DATA_DIR: dataDir,
+    EM_WEBHOOK_SECRET: reading.EM_WEBHOOK_SECRET,
+    STREAMS_MAX_BYTES: reading.STREAMS_MAX_BYTES,
+    LOG_LEVEL: 'warn',
   });
   t.teardown(() => service.stop());
   await mkdir(dataDir);
@@ -94,8 +96,10 @@ try {
   // a bot without an operator's rights, who is kept out
   const ircd = await startIrcd(t);
   const url = await service.start({
-    ...{ IRC_URL: ircd.url, IRC_SERVER_PASSWORD: ircd.serverPassword },
-    ...{ EVENT_RETRY_MS: '50', EVENT_TTL_MS: String(shortLifeMs) },
+    IRC_URL: ircd.url,
+    IRC_SERVER_PASSWORD: ircd.serverPassword,
+    EVENT_RETRY_MS: '50',
+    EVENT_TTL_MS: String(shortLifeMs),
   });
   await deadLetters(url, ircd);
   await service.stop();
@@ -112,9 +116,13 @@ try {
   const ircPort = String(await freePort());
   const irc = `irc://127.0.0.1:${ircPort}`;
   const own = await service.start({
-    ...{ IRC_EMBEDDED_PORT: ircPort, MODELS: await modelsFile(t, provider.url) },
-    ...{ EM_URL: marketplace.url, SOCIAL_OEMBED_URL: network.url, CERT_HOSTS: reading.CERT_HOSTS },
-    ...{ EM_IDENTITY_WEBHOOK_URL: marketplace.url, EM_IDENTITY_WEBHOOK_SECRET: 'c0ffee'.repeat(10) },
+    IRC_EMBEDDED_PORT: ircPort,
+    MODELS: await modelsFile(t, provider.url),
+    EM_URL: marketplace.url,
+    SOCIAL_OEMBED_URL: network.url,
+    CERT_HOSTS: reading.CERT_HOSTS,
+    EM_IDENTITY_WEBHOOK_URL: marketplace.url,
+    EM_IDENTITY_WEBHOOK_SECRET: 'c0ffee'.repeat(10),
     ...('why' in payments ? {} : payments.settings),
   });
   await untilKept(own);

@@ -26,7 +26,9 @@ t.test('REP-12 private and paid channels are in no leaderboard of the public', a
   const shared = { NATS_URL: nats.url, DATABASE_URL: postgres.url, API_KEYS: `ops:${key}` };
   const port = await freePort();
   await startApp(t, {
-    ...{ ...shared, ROLES: 'services,projections', PORT: String(port) },
+    ...shared,
+    ROLES: 'services,projections',
+    PORT: String(port),
     PAID_CHANNELS: await channelsFile(t, [paidChannel({ name: '#alpha' })]),
   });
   const mrserv = `http://127.0.0.1:${port}/mrserv`;
@@ -81,10 +83,14 @@ t.test('REP-12 private and paid channels are in no leaderboard of the public', a
     }
     t.match(await score('open', 'wallet'), '"total_feedback":1');
     const asked = {
-      ...{ jsonrpc: '2.0', id: 1, method: 'message/send' },
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'message/send',
       params: {
         message: {
-          ...{ kind: 'message', role: 'user', messageId: 'm1' },
+          kind: 'message',
+          role: 'user',
+          messageId: 'm1',
           parts: [{ kind: 'data', data: { skill: 'channel-leaderboard' } }],
         },
       },

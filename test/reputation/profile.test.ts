@@ -55,7 +55,9 @@ eachSql(t, async (t, open) => {
   const log = await openLog(t, (await startNats(t)).url);
   const reputation = { rows: new OwnReadModel(readModels, 'reputation'), paidChannels: [] };
   const here = callHere({
-    ...{ log, readModels, reputation },
+    log,
+    readModels,
+    reputation,
     network: { recorder: async () => undefined, viewers: () => 0 },
   });
   const profileOf = async (asked: string, withPrivate = false, call = here) => {
@@ -73,7 +75,10 @@ eachSql(t, async (t, open) => {
         const { channels_active, ...profile } = await profileOf(nick, withPrivate);
         t.same([...channels_active].sort(), channels, `${nick} ${withPrivate}`);
         t.same(profile, {
-          ...{ nick, ...said, feedback_score: rated?.avg ?? null, feedback_count: rated?.total ?? 0 },
+          nick,
+          ...said,
+          feedback_score: rated?.avg ?? null,
+          feedback_count: rated?.total ?? 0,
         });
       }
     }
@@ -82,8 +87,13 @@ eachSql(t, async (t, open) => {
 
   t.test('PROFILE-02 a nick of whom nothing is known', async (t) => {
     t.same(await profileOf('nobody'), {
-      ...{ nick: 'nobody', channels_active: [], feedback_score: null, feedback_count: 0 },
-      ...{ messages_count: 0, first_seen: null, last_active: now.toISOString() },
+      nick: 'nobody',
+      channels_active: [],
+      feedback_score: null,
+      feedback_count: 0,
+      messages_count: 0,
+      first_seen: null,
+      last_active: now.toISOString(),
     });
     await t.rejects(profileOf('no nick'), { code: 'validation_failed', status: 400 });
   });
@@ -99,11 +109,18 @@ eachSql(t, async (t, open) => {
     const { feedback_count, feedback_score, ...said } = whole;
     const withoutReputation = callElsewhere({ mrserv: 'http://127.0.0.1:1' }, { timeoutMs: 1_000 });
     t.same(await profileOf('carol[1]', true, but('mrserv', withoutReputation)), {
-      ...{ ...said, feedback_score: null, feedback_count: 0 },
+      ...said,
+      feedback_score: null,
+      feedback_count: 0,
     });
     t.same(await profileOf('carol[1]', true, but('bridge', away)), {
-      ...{ nick: 'carol[1]', channels_active: [], feedback_score, feedback_count },
-      ...{ messages_count: 0, first_seen: null, last_active: now.toISOString() },
+      nick: 'carol[1]',
+      channels_active: [],
+      feedback_score,
+      feedback_count,
+      messages_count: 0,
+      first_seen: null,
+      last_active: now.toISOString(),
     });
     const broken = (async () => Promise.reject(new TypeError('a bug'))) as Call;
     await t.rejects(profileOf('carol[1]', true, but('mrserv', broken)), TypeError, 'a bug is not hidden');

@@ -39,20 +39,31 @@ async function compare(
   t.same(
     await agentLeaderboard(sql, schema, now, 50),
     rated.map(({ name, total, avg, score }) => ({
-      ...{ nick: name, total_feedback: total, avg_score: avg, score },
+      nick: name,
+      total_feedback: total,
+      avg_score: avg,
+      score,
     })),
     `agents at ${now.toISOString()}`,
   );
   const standings = channels.map(({ name, total, avg, active, score }) => ({
-    ...{ channel: name, total_feedback: total, avg_score: avg, active_agents: active, score },
+    channel: name,
+    total_feedback: total,
+    avg_score: avg,
+    active_agents: active,
+    score,
   }));
   t.same(await channelLeaderboard(sql, schema, now, 50), standings, `channels at ${now.toISOString()}`);
   t.same(await channelLeaderboard(sql, schema, now, 2), standings.slice(0, 2));
   t.same(await channelStanding(sql, schema, now, standings[1]!.channel), standings[1]);
   for (const { name, avg, total, given, first, last } of agents) {
     t.same(await reputationOf(sql, schema, name), {
-      ...{ nick: name, avgScore: avg, totalFeedback: total, totalGiven: given },
-      ...{ firstFeedback: first, lastFeedback: last },
+      nick: name,
+      avgScore: avg,
+      totalFeedback: total,
+      totalGiven: given,
+      firstFeedback: first,
+      lastFeedback: last,
     });
   }
 }
@@ -125,8 +136,12 @@ eachSql(t, async (t, open) => {
   t.test('REP-06 what nobody was told of', async (t) => {
     const now = new Date();
     t.same(await reputationOf(sql, 'growing', 'nobody'), {
-      ...{ nick: 'nobody', avgScore: null, totalFeedback: 0, totalGiven: 0 },
-      ...{ firstFeedback: null, lastFeedback: null },
+      nick: 'nobody',
+      avgScore: null,
+      totalFeedback: 0,
+      totalGiven: 0,
+      firstFeedback: null,
+      lastFeedback: null,
     });
     t.equal(await channelStanding(sql, 'growing', now, '#nothing'), undefined);
     await fold(sql, 'empty', [], 1);

@@ -46,8 +46,12 @@ t.test('REP-14 who rated whom, as events say it', async (t) => {
     ratingOf(
       {
         data: {
-          ...{ event_id: 'e', event_type, source: 'marketplace', payload },
-          ...{ target_channels: ['#task-1'], formatted_message: '' },
+          event_id: 'e',
+          event_type,
+          source: 'marketplace',
+          payload,
+          target_channels: ['#task-1'],
+          formatted_message: '',
         },
       },
       (text) => text,
@@ -102,7 +106,12 @@ t.test('REP-18 one agent is one voice, however often it speaks', async (t) => {
     const place = { id: `f${facts.length}`, stream: 'REPUTATION', subject: 'any', seq: facts.length + 1 };
     const at = new Date(Date.UTC(2026, 0, day));
     facts.push({
-      ...{ type: 'feedback.given', data: { ...data, ...more }, ...place, at, by: 'test', cause: null },
+      type: 'feedback.given',
+      data: { ...data, ...more },
+      ...place,
+      at,
+      by: 'test',
+      cause: null,
     });
   };
   // an operator stands for them all
@@ -153,10 +162,17 @@ t.test('ratings between strangers', async (t) => {
       { by: 'test' },
     );
   const line = (nick: string, daysAgo = 0): Sighting => ({
-    ...{ is: 'message', at: Date.now() - daysAgo * 86_400_000, nick, text: 'hello' },
+    is: 'message',
+    at: Date.now() - daysAgo * 86_400_000,
+    nick,
+    text: 'hello',
   });
   const snapshot = (modes: string, ...members: string[]): Sighting => ({
-    ...{ is: 'snapshot', at: Date.now(), members, modes, topic: '' },
+    is: 'snapshot',
+    at: Date.now(),
+    members,
+    modes,
+    topic: '',
   });
   await see('#lobby', snapshot('nt'), line('ann'), line('bob'), line('eve'));
   await see('#other', snapshot('nt', '@dan', 'ann'));
@@ -205,8 +221,14 @@ t.test('ratings between strangers', async (t) => {
       (await ask('GET', `/reputation/${nick}/feedback`, undefined, headers)).body.feedback;
     t.match(await about('Bob'), [
       {
-        ...{ from: 'ann', channel: '#lobby', rating: 5, comment: 'Fast and friendly', source: 'agent' },
-        ...{ given_at: /Z$/, answer: null, answered_at: null },
+        from: 'ann',
+        channel: '#lobby',
+        rating: 5,
+        comment: 'Fast and friendly',
+        source: 'agent',
+        given_at: /Z$/,
+        answer: null,
+        answered_at: null,
       },
     ]);
     t.match(await about('eve'), [{ comment: '[withheld: guardian]' }]);
@@ -227,7 +249,8 @@ t.test('ratings between strangers', async (t) => {
     const bob = await given('bob', ['rate']);
     t.equal((await ask('POST', path, { text: 'Thanks' }, bob.headers)).status, 201);
     t.match(await ask('POST', path, { text: 'And more' }, bob.headers), {
-      ...{ status: 409, body: { code: 'already_answered' } },
+      status: 409,
+      body: { code: 'already_answered' },
     });
     t.match((await ask('GET', '/reputation/bob/feedback')).body.feedback, [
       { id, answer: 'Thanks', answered_at: /Z$/ },
@@ -272,7 +295,11 @@ t.test('ratings between strangers', async (t) => {
     // a five of one and a one of three
     t.match((await ask('GET', '/reputation/bob')).body, { avgScore: 2, totalFeedback: 2 });
     t.match((await ask('GET', '/reputation/bob/feedback', undefined, operator)).body.feedback[0], {
-      ...{ from: 'pat', rating: 1, source: 'marketplace', comment: 'Late', channel: '#task-abcd1234' },
+      from: 'pat',
+      rating: 1,
+      source: 'marketplace',
+      comment: 'Late',
+      channel: '#task-abcd1234',
     });
   });
 });

@@ -9,7 +9,10 @@ export async function ownNetwork(dataDir: string, over: { anope?: () => Binary; 
   const config = readConfig({ DATA_DIR: dataDir, IRC_EMBEDDED_PORT: '0' });
   const generated = await loadSecrets(dataDir);
   const network = await startOwnNetwork({
-    ...{ config, dataDir, generated, log: pino({ level: 'silent' }) },
+    config,
+    dataDir,
+    generated,
+    log: pino({ level: 'silent' }),
     ...over,
   });
   return { ...network, generated, port: Number(new URL(network.url).port) };

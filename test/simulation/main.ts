@@ -106,7 +106,10 @@ async function campaign(): Promise<void> {
   const progress = new Progress();
   const jobs = Math.min(wholeNumber('jobs') || availableParallelism(), seeds ?? Number.POSITIVE_INFINITY);
   const so = await runInProcesses(jobs, {
-    ...{ scenarios: chosen, firstSeed, signal: stop.signal, goOn: options['keep-going'] },
+    scenarios: chosen,
+    firstSeed,
+    signal: stop.signal,
+    goOn: options['keep-going'],
     ...(seeds === undefined ? {} : { seeds }),
     ...(minutes === undefined ? {} : { budgetMs: minutes * 60_000 }),
     ran: (run, _seconds, so) => {

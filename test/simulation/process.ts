@@ -48,7 +48,12 @@ export class Process {
   /** A connection to the log, with some of the product's streams. */
   openLog(streams: StreamDefinition[]): Promise<Log> {
     return Log.open({
-      ...{ urls: '', name: this.name, streams, replicas: 1, maxBytes: 50e6, logger: this.logger },
+      urls: '',
+      name: this.name,
+      streams,
+      replicas: 1,
+      maxBytes: 50e6,
+      logger: this.logger,
       connect: (as) => this.#around.logServer.connect(as),
     });
   }

@@ -54,7 +54,9 @@ if (process.send && process.argv[1] === import.meta.filename) {
   process.on('SIGINT', () => {});
   process.once('message', async ({ only, ...task }: Task) => {
     await runCampaign({
-      ...{ ...task, signal: stop.signal, scenarios: scenarios.filter(({ name }) => only.includes(name)) },
+      ...task,
+      signal: stop.signal,
+      scenarios: scenarios.filter(({ name }) => only.includes(name)),
       ran: (run, seconds) => {
         const told: Told = { run: { ...run, timeline: [], planned: [] }, seconds };
         if (process.connected) process.send!(told);

@@ -28,7 +28,10 @@ t.test('SIM-03 SIM-11 all invariants hold, whatever happens', async (t) => {
 
 /** Breaks when both of two steps among many are taken. */
 const needsTwo: Scenario = {
-  ...{ name: 'needs-two', says: 'a test of the tests', kept: [], boundMs: 10_000 },
+  name: 'needs-two',
+  says: 'a test of the tests',
+  kept: [],
+  boundMs: 10_000,
   play: async (stage: Stage) => {
     const taken = new Set<number>();
     for (let n = 0; n < 40; n++) stage.plan(n * 10, `step ${n}`, () => void taken.add(n));

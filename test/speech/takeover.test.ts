@@ -30,7 +30,11 @@ async function stage(t: Teardown) {
   const gateway = async (options: Partial<SpeakForAgentsOptions> & { log?: Log; url?: string } = {}) => {
     const { url = ircd.url, ...more } = options;
     const one = new SpeakForAgents({
-      ...{ log: await openLog(t, nats), logger, password: ircd.gatewayPassword, most: 10, idleMs: hourMs },
+      log: await openLog(t, nats),
+      logger,
+      password: ircd.gatewayPassword,
+      most: 10,
+      idleMs: hourMs,
       supersede: async (session) => await supersede(bot.connection.session()!, session),
       connection: { url, confirmTimeoutMs: 2_000 },
       ...more,
@@ -69,7 +73,7 @@ t.test('SPEAK-09 a line that was perhaps heard is looked for before it is said a
   const { ircd, log, witness, gateway, facts } = await stage(t);
   const line = (id: string, to: string) => ({
     type: 'line.requested' as const,
-    data: { ...{ nick: 'alice', person: alice.person, id, to }, text: `text of ${id}`, action: false },
+    data: { nick: 'alice', person: alice.person, id, to, text: `text of ${id}`, action: false },
   });
   // as a gateway leaves it that dies behind a line: asked for, said, and no end on record
   const before = await observe(ircd.port, { nick: 'alice', channels: ['#lobby'] });

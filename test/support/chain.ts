@@ -62,7 +62,9 @@ export async function startChain(t: Teardown): Promise<TestChain> {
   const clientOf = (index: number) =>
     createWalletClient({
       account: privateKeyToAccount(keys[index]!),
-      ...{ chain: foundry, transport: http(url), pollingInterval: 20 },
+      chain: foundry,
+      transport: http(url),
+      pollingInterval: 20,
     }).extend(publicActions);
   const deployer = clientOf(0);
   const deployed = await deployer.deployContract(artefact);

@@ -145,7 +145,9 @@ export class Observer {
   #connect(): void {
     const { host: localAddress } = this.options;
     const socket = connect({
-      ...{ host: '127.0.0.1', port: this.port, noDelay: true },
+      host: '127.0.0.1',
+      port: this.port,
+      noDelay: true,
       ...(localAddress === undefined ? {} : { localAddress }),
     });
     this.#socket = socket;

@@ -27,8 +27,10 @@ export interface TestIrcdOptions {
 export async function startIrcd(t: Teardown, options: TestIrcdOptions = {}): Promise<TestIrcd> {
   const binary = findInspircd();
   const secrets = {
-    ...{ operName: 'chanbot', operPassword: 'oper-password' },
-    ...{ serverPassword: 'server-password', gatewayPassword: 'gateway-password' },
+    operName: 'chanbot',
+    operPassword: 'oper-password',
+    serverPassword: 'server-password',
+    gatewayPassword: 'gateway-password',
   };
   const server = await startServerProcess(t, {
     name: 'ircd',

@@ -113,7 +113,10 @@ export async function startProvider(t: Teardown): Promise<TestProvider> {
     const body = JSON.parse(Buffer.concat(chunks).toString()) as Record<string, unknown>;
     const messages = body.messages as SeenCall['messages'];
     const call: SeenCall = {
-      ...{ path: request.url ?? '', headers: request.headers, messages, body },
+      path: request.url ?? '',
+      headers: request.headers,
+      messages,
+      body,
       model: String(body.model),
       stream: body.stream === true,
       text: messages.map(({ content }) => content).join('\n'),

@@ -45,7 +45,9 @@ export interface PaymentChain extends ServerProcess {
 function clientOn(url: string, key: Hex) {
   return createWalletClient({
     account: privateKeyToAccount(key),
-    ...{ chain: base, transport: http(url), pollingInterval: 20 },
+    chain: base,
+    transport: http(url),
+    pollingInterval: 20,
   }).extend(publicActions);
 }
 

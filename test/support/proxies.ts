@@ -21,7 +21,8 @@ interface Proxy {
 const proxies: Record<ProxyName, Proxy> = {
   nginx: {
     places: ['nginx', '/usr/sbin/nginx', resolve('.tools/nginx/usr/sbin/nginx')],
-    ...{ version: '-v', documented: 'nginx' },
+    version: '-v',
+    documented: 'nginx',
     config: (lines, port, dir) => `
       daemon off; pid ${dir}/pid; error_log stderr; worker_processes 1;
       ${process.getuid?.() === 0 ? 'user root root;' : ''}
@@ -35,14 +36,16 @@ const proxies: Record<ProxyName, Proxy> = {
   },
   caddy: {
     places: ['caddy', '/usr/bin/caddy', resolve('.tools/caddy/usr/bin/caddy')],
-    ...{ version: 'version', documented: 'caddyfile' },
+    version: 'version',
+    documented: 'caddyfile',
     config: (lines, port) =>
       `{\n  admin off\n  auto_https off\n}\n${lines.replace('relay.example {', `http://:${port} {\n  bind 127.0.0.1`)}`,
     args: (file) => ['run', '--adapter', 'caddyfile', '--config', file],
   },
   haproxy: {
     places: ['haproxy', '/usr/sbin/haproxy', resolve('.tools/haproxy/usr/sbin/haproxy')],
-    ...{ version: '-v', documented: 'haproxy' },
+    version: '-v',
+    documented: 'haproxy',
     config: (lines, port) =>
       `defaults\n  mode http\n  timeout client 1h\n  timeout connect 5s\n\nfrontend public\n  bind 127.0.0.1:${port}\n  default_backend relay\n\n${lines}\n`,
     args: (file) => ['-db', '-f', file],

@@ -16,7 +16,8 @@ const publicUrl = 'https://relay.example';
 const perMinute = 80;
 const json = { 'content-type': 'application/json' };
 const toolCall = (name: string) => ({
-  ...{ method: 'POST', headers: json },
+  method: 'POST',
+  headers: json,
   body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: {} } }),
 });
 
@@ -25,10 +26,14 @@ t.test('behind a proxy', async (t) => {
   const payments = withoutChain ? undefined : await startPayments(t);
   const app = await startApp(t, {
     ...environmentOf({ nats, ircd }),
-    ...{ PUBLIC_URL: publicUrl, TRUST_PROXY: '127.0.0.1', ALLOWED_HOSTS: 'relay:8100' },
-    ...{ API_KEYS: `ann:${key}`, RATE_LIMIT: String(perMinute) },
+    PUBLIC_URL: publicUrl,
+    TRUST_PROXY: '127.0.0.1',
+    ALLOWED_HOSTS: 'relay:8100',
+    API_KEYS: `ann:${key}`,
+    RATE_LIMIT: String(perMinute),
     ...(payments && {
-      ...{ X402_FACILITATOR_URL: payments.facilitator.url, X402_PAY_TO: payTo },
+      X402_FACILITATOR_URL: payments.facilitator.url,
+      X402_PAY_TO: payTo,
       PAID_CHANNELS: await channelsFile(t, [paidChannel()]),
     }),
   });
@@ -73,7 +78,9 @@ t.test('behind a proxy', async (t) => {
         const { headers, ...call } = toolCall('svc_get_stats');
         for (const host of ['relay.example', 'relay:8100']) {
           const answer = await request(`${url}/mcp`, {
-            ...{ ...call, method: 'POST', headers: { ...headers, host, 'x-api-key': key } },
+            ...call,
+            method: 'POST',
+            headers: { ...headers, host, 'x-api-key': key },
           });
           t.equal(answer.statusCode, 200, host);
           t.match(await answer.body.json(), { result: { structuredContent: { connected: true } } });

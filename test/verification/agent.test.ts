@@ -16,7 +16,9 @@ const proof = { postUrl: 'https://twitter.com/Ann/status/1', email: 'ann@agents.
 const look = (as = nickname): AgentCommand => ({ is: 'look', nickname: as });
 const register = (as = nickname): AgentCommand => ({
   is: 'register',
-  ...{ nickname: as, socialHandle: 'Ann', ...proof },
+  nickname: as,
+  socialHandle: 'Ann',
+  ...proof,
 });
 const registered = (social_handle = 'Ann'): AgentFact => ({
   type: 'agent.registered',
@@ -52,7 +54,9 @@ function after(...requests: [nickname: string, from: string, minute: number][]):
 t.test('AGENT-01 AGENT-03 challenges of a handle', async (t) => {
   const first = withChallenge([], { nickname, from: 'a', code: '0000aaaa' }, at(0));
   t.same(first.challenge, {
-    ...{ nickname: 'scout{1}', text: 'svc:verify:Scout[1]:0000aaaa', from: 'a' },
+    nickname: 'scout{1}',
+    text: 'svc:verify:Scout[1]:0000aaaa',
+    from: 'a',
     expiresAt: at(30),
   });
   const again = (minute: number, as = nickname) =>

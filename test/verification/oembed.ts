@@ -17,9 +17,17 @@ export interface FakeNetwork {
 /** The endpoint's answer for a post. */
 export function oembedAnswer(url: string, handle: string, html: string): object {
   return {
-    ...{ url, author_name: `${handle} (a name)`, author_url: `https://twitter.com/${handle}`, html },
-    ...{ width: 550, height: null, type: 'rich', cache_age: '3153600000', version: '1.0' },
-    ...{ provider_name: 'Twitter', provider_url: 'https://twitter.com' },
+    url,
+    author_name: `${handle} (a name)`,
+    author_url: `https://twitter.com/${handle}`,
+    html,
+    width: 550,
+    height: null,
+    type: 'rich',
+    cache_age: '3153600000',
+    version: '1.0',
+    provider_name: 'Twitter',
+    provider_url: 'https://twitter.com',
   };
 }
 

@@ -46,13 +46,12 @@ eachSql(t, async (t, open) => {
       type === 'agent.registered'
         ? [
             {
-              ...{
-                nickname: data.nickname,
-                socialHandle: data.social_handle,
-                registered: true,
-                verified: true,
-              },
-              ...{ postUrl: data.post_url, registeredAt: at.toISOString() },
+              nickname: data.nickname,
+              socialHandle: data.social_handle,
+              registered: true,
+              verified: true,
+              postUrl: data.post_url,
+              registeredAt: at.toISOString(),
             },
           ]
         : [],
@@ -62,7 +61,8 @@ eachSql(t, async (t, open) => {
       const schema = `by_${batch}`;
       await fold(sql, schema, batch);
       t.same(await registeredAgents(sql, schema, { limit: 100, offset: 0 }), {
-        ...{ count: 30, agents: expected },
+        count: 30,
+        agents: expected,
       });
       t.same((await registeredAgents(sql, schema, { limit: 4, offset: 7 })).agents, expected.slice(7, 11));
       t.same(await registeredAgent(sql, schema, casefold('AGENT[4]')), expected.at(-5));

@@ -15,13 +15,17 @@ const email = 'scout@agents.example';
 t.test('the verification of agents in two processes and behind a third', async (t) => {
   const [nats, postgres, network] = await Promise.all([startNats(t), startPostgres(t), startNetwork(t)]);
   const shared = {
-    ...{ NATS_URL: nats.url, DATABASE_URL: postgres.url, SOCIAL_OEMBED_URL: network.url },
+    NATS_URL: nats.url,
+    DATABASE_URL: postgres.url,
+    SOCIAL_OEMBED_URL: network.url,
     API_KEYS: `ops:${'k'.repeat(40)}`,
   };
   const port = await freePort();
   const services = await startApp(t, { ...shared, ROLES: 'services,projections', PORT: String(port) });
   const proxy = await startApp(t, {
-    ...{ ...shared, ROLES: 'api', VERIFICATION_URL: `http://127.0.0.1:${port}/verification` },
+    ...shared,
+    ROLES: 'api',
+    VERIFICATION_URL: `http://127.0.0.1:${port}/verification`,
   });
   const { url } = await startApp(t, { ...shared, ROLES: 'api,projections' });
   const ask = (method: string, path: string, body?: unknown, at = url) =>
@@ -49,8 +53,12 @@ t.test('the verification of agents in two processes and behind a third', async (
     t.same(verified.body, {
       success: true,
       agent: {
-        ...{ nickname: 'scout{1}', socialHandle: 'SCOUT_ONE', registered: true, verified: true },
-        ...{ postUrl: post, registeredAt: agent.registeredAt },
+        nickname: 'scout{1}',
+        socialHandle: 'SCOUT_ONE',
+        registered: true,
+        verified: true,
+        postUrl: post,
+        registeredAt: agent.registeredAt,
       },
     });
     t.ok(Math.abs(Date.parse(agent.registeredAt) - Date.now()) < 60_000);
@@ -60,7 +68,12 @@ t.test('the verification of agents in two processes and behind a third', async (
     const [asked, ...more] = network.asked;
     t.equal(more.length, 0);
     t.same(Object.fromEntries(asked!.searchParams), {
-      ...{ a: 'b', url: post, omit_script: 'true', hide_thread: 'true', hide_media: 'true', dnt: 'true' },
+      a: 'b',
+      url: post,
+      omit_script: 'true',
+      hide_thread: 'true',
+      hide_media: 'true',
+      dnt: 'true',
     });
     const log = await openLog(t, nats.url);
     t.match(await log.last(agents, agentSubject('scout[1]')), { type: 'agent.registered', data: { email } });
@@ -120,7 +133,10 @@ t.test('the verification of agents in two processes and behind a third', async (
     await textFor('strict', 'ann');
     const before = network.asked.length;
     const good = {
-      ...{ nickname: 'strict', socialHandle: 'ann', tweetUrl: 'https://x.com/ann/status/1', email },
+      nickname: 'strict',
+      socialHandle: 'ann',
+      tweetUrl: 'https://x.com/ann/status/1',
+      email,
     };
     const wrong: [object, string, string?][] = [
       [{ nickname: '1st' }, 'nickname'],

@@ -53,12 +53,17 @@ const find = defineOperation('find', {
   run: async () => undefined,
 });
 const proof = {
-  ...{ version: 2, payload: {} },
+  version: 2,
+  payload: {},
   offer: { requirement: {}, network: { id: 'eip155:8453' }, versions: [2] },
 } as unknown as Proof;
 const authorization = {
-  ...{ network: 'eip155:8453', asset: address, payer: address, payTo: address },
-  ...{ nonce: '0x01', amount: '1' },
+  network: 'eip155:8453',
+  asset: address,
+  payer: address,
+  payTo: address,
+  nonce: '0x01',
+  amount: '1',
 };
 
 /** Everything that asks another HTTP server and reads what it says, and how that is to end. */

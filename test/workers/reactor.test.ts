@@ -41,7 +41,13 @@ async function stage(t: Test) {
     over: Partial<ReactorOptions<typeof jobs, Item>> = {},
   ) => {
     const reactor = new Reactor<typeof jobs, Item>({
-      ...{ log, logger, stream: jobs, durable: 'do-jobs', filter: 'jobs.asked.>', maxInHand: 100, atOnce: 8 },
+      log,
+      logger,
+      stream: jobs,
+      durable: 'do-jobs',
+      filter: 'jobs.asked.>',
+      maxInHand: 100,
+      atOnce: 8,
       plan: ({ type, data }) => (type === 'job.asked' ? [{ key: data.key, item: data }] : []),
       handle,
       ...over,
@@ -276,7 +282,9 @@ t.test('WORK-08 what somebody else does is left to them until it is handed out a
 t.test('WORK-06 an outcome that no schema takes halts its key, and is not tried for ever', async (t) => {
   const { log, ask, react } = await stage(t);
   const outcome = (n: unknown) => ({
-    ...{ stream: jobs, subject: 'jobs.given_up', by: 'test' },
+    stream: jobs,
+    subject: 'jobs.given_up',
+    by: 'test',
     fact: { type: 'job.given_up' as const, data: { n: n as number, tries: 1, reason: 'none' } },
   });
   const reactor = react(({ n }) => ({ is: 'done', fact: outcome(n === 1 ? 'one' : n) }));

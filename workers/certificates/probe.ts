@@ -42,7 +42,8 @@ async function handshake(
   { timeoutMs, signal, ca }: { timeoutMs: number; signal: AbortSignal; ca: string | undefined },
 ): Promise<NonNullable<CertificateCheck['certificate']>> {
   const socket = connect({
-    ...{ host, port },
+    host,
+    port,
     ...(isIP(host) ? {} : { servername: host }),
     ...(ca === undefined ? {} : { ca }),
     // one that is not trusted is to be seen too

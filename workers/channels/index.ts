@@ -111,7 +111,10 @@ export class KeepChannels {
     irc.on('line', this.#see);
     irc.start();
     this.#answering = answerRequests({
-      ...{ log, logger, service: channelService, operations: this.#operations() },
+      log,
+      logger,
+      service: channelService,
+      operations: this.#operations(),
       observe: this.#options.observe?.operation,
     });
     this.#lifecycle.start();

@@ -60,7 +60,8 @@ export class Membership {
       if (!invites) return { ...done, seq };
       const missing = nicks.filter((nick) => !members.has(casefold(nick)));
       const change = {
-        ...{ action: 'sajoin' as const, reason: '' },
+        action: 'sajoin' as const,
+        reason: '',
         nicks: missing.filter((nick) => admitted.includes(nick)),
       };
       const { successful } = await this.#changeMembers(session, { ...state, name }, members, change);

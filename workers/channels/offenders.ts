@@ -113,7 +113,10 @@ async function presentIn(session: Session, channel: string): Promise<Present[]> 
   return lines
     .filter(({ command, params }) => command === '354' && params[1] === token)
     .map(({ params: [, , user = '', host = '', nick = '', flags = '', account = '0'] }) => ({
-      ...{ user, host, nick, isOperator: flags.includes('*') },
+      user,
+      host,
+      nick,
+      isOperator: flags.includes('*'),
       account: account === '0' ? undefined : account,
     }));
 }

@@ -87,7 +87,11 @@ export class FactConsumer<S extends StreamDefinition> {
     this.#options = options;
     this.#consumer = new DurableConsumer({ log, stream, durable, filter });
     this.#halted = new HaltedFacts({
-      ...{ log, logger, stream, worker: durable, signal: this.#stop.signal },
+      log,
+      logger,
+      stream,
+      worker: durable,
+      signal: this.#stop.signal,
       note: (metadata) => this.#consumer.note(metadata),
     });
   }

@@ -104,7 +104,12 @@ export class Reactor<S extends StreamDefinition, Item> {
     const { log, logger, stream, durable, filter, maxInHand, takeOver, concerns } = options;
     this.#recorder = new Recorder(log, logger, this.stopping);
     this.#facts = new FactConsumer({
-      ...{ log, logger, stream, durable, filter, maxInHand },
+      log,
+      logger,
+      stream,
+      durable,
+      filter,
+      maxInHand,
       ...(takeOver ? { takeOver } : {}),
       ...(concerns ? { concerns } : {}),
       take: (fact) => {
@@ -168,7 +173,11 @@ export class Reactor<S extends StreamDefinition, Item> {
     const since = clock.now();
     for (const { key, item } of tasks) {
       this.#queue.push(key, {
-        ...{ seq, key, item, rest, since },
+        seq,
+        key,
+        item,
+        rest,
+        since,
         tries: 0,
         reason: undefined,
         waits: 0,

@@ -136,7 +136,8 @@ export async function request<Result>(
     // the log's clock may be set meanwhile, and would have us wait for as long as it was set back
     const timeout = Math.max(1, timeoutMs - (clock.elapsed() - begun));
     return connection.request(subjectOf(name, operation), JSON.stringify(input), {
-      ...{ timeout, headers: withDeadline },
+      timeout,
+      headers: withDeadline,
     });
   };
   const message = await log.ask(ask).catch((error: unknown) => {

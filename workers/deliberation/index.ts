@@ -41,21 +41,23 @@ export class Deliberate {
   constructor({ log, logger, models, callTimeoutMs, retryMs = 1_000 }: DeliberateOptions) {
     setMaxListeners(0, this.#cut.signal);
     this.#queries = new Reactor({
-      ...{
-        log,
-        logger,
-        maxInHand,
-        stopBoundMs,
-        stream: deliberation,
-        durable: 'deliberate',
-        atOnce: maxRuns,
-      },
+      log,
+      logger,
+      maxInHand,
+      stopBoundMs,
+      stream: deliberation,
+      durable: 'deliberate',
+      atOnce: maxRuns,
       plan: ({ type, data }) =>
         type === 'query.created' ? [{ key: data.query_id, item: data.query_id }] : [],
       handle: (id) => this.#run(id),
     });
     this.#options = {
-      ...{ log, logger, callTimeoutMs, retryMs, models: new Models() },
+      log,
+      logger,
+      callTimeoutMs,
+      retryMs,
+      models: new Models(),
       known: new Map(models.map((model) => [model.id, model])),
       stopped: this.#queries.stopping,
       cut: this.#cut.signal,

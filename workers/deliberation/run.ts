@@ -188,8 +188,16 @@ export class QueryRun {
     const attempt = await this.#onRecord({ round, model, worst: 0, keep: 0 });
     if (attempt === undefined) return;
     await this.#record({
-      ...{ is: 'fail', id: this.#id, round, model, attempt, retry: false, cost_nano_usd: 0, ms: 0 },
-      ...{ code: 'model_unknown', message: 'the model is not configured any more' },
+      is: 'fail',
+      id: this.#id,
+      round,
+      model,
+      attempt,
+      retry: false,
+      cost_nano_usd: 0,
+      ms: 0,
+      code: 'model_unknown',
+      message: 'the model is not configured any more',
     });
   }
 

@@ -90,7 +90,10 @@ export class EventsInHand {
     this.#now = log.now();
     const { retryMs } = limits;
     this.#lines = new Lines<Job>({
-      ...{ presence, stopping, retryMs, wanted: this.#wanted },
+      presence,
+      stopping,
+      retryMs,
+      wanted: this.#wanted,
       waiting: ({ event, channel }) => {
         const { event_id } = event.ref;
         logger.info({ event_id, channel }, 'line waits for a room: there are as many as there may be');

@@ -84,7 +84,10 @@ export class DeliverToIrc {
 
     let ofEvents: Recollection | undefined;
     this.#events = new FactConsumer({
-      ...{ log, logger, capacity, ...deliverToIrcConsumers[0] },
+      log,
+      logger,
+      capacity,
+      ...deliverToIrcConsumers[0],
       takeOver: async (place) => {
         ofEvents = await this.#recall(this.#events, place, place.from);
       },
@@ -97,7 +100,11 @@ export class DeliverToIrc {
 
     let ofRedrives: Recollection | undefined;
     this.#redrives = new FactConsumer({
-      ...{ log, logger, capacity, ...deliverToIrcConsumers[1], filter: deliverySubject('>') },
+      log,
+      logger,
+      capacity,
+      ...deliverToIrcConsumers[1],
+      filter: deliverySubject('>'),
       takeOver: async (place) => {
         ofRedrives = await this.#recall(this.#redrives, place, Number.POSITIVE_INFINITY);
       },

@@ -31,7 +31,8 @@ export class Identify {
     };
     this.#irc = irc;
     this.#answering = new Answering({
-      ...{ irc, logger },
+      irc,
+      logger,
       commandIn: (text, isPrivate) => (isPrivate ? text : undefined),
       answer: async (session, line, text) => {
         const caller = { nick: line.nick, isIdentified: () => isIdentified(session, line) };

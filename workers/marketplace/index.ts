@@ -20,7 +20,8 @@ export interface TaskCommandsOptions extends TaskCommandContext {
 export function takeTaskCommands(irc: IrcConnection, options: TaskCommandsOptions): void {
   const { logger, linkOf } = options;
   new Answering({
-    ...{ irc, logger },
+    irc,
+    logger,
     commandIn: taskCommandIn,
     answer: async (session, line, command) => {
       const { nick } = line;

@@ -29,7 +29,10 @@ export async function carryOut(options: GuardOptions, incident: Pending): Promis
   const seconds = incident.seconds ?? undefined;
   const came = await options.enforce({
     act: acts[action]!,
-    ...{ channel, nick, host: incident.host ?? undefined, account: incident.account ?? undefined },
+    channel,
+    nick,
+    host: incident.host ?? undefined,
+    account: incident.account ?? undefined,
     sparing: options.bots,
     // their people may come from the same host
     ...(patterns === loopPattern ? { thisUser: true as const } : {}),

@@ -13,7 +13,12 @@ const sign = Buffer.from('"withheld":{');
 export function guardEvents(options: GuardOptions): Reactor<typeof market, WithheldEvent> {
   const { log, logger } = options;
   return new Reactor<typeof market, WithheldEvent>({
-    ...{ log, logger, stream: market, durable: 'guard-events', maxInHand: 4_096, atOnce: 64 },
+    log,
+    logger,
+    stream: market,
+    durable: 'guard-events',
+    maxInHand: 4_096,
+    atOnce: 64,
     concerns: ({ data }) => Buffer.from(data.buffer, data.byteOffset, data.byteLength).includes(sign),
     plan: (fact) => (fact.data.withheld ? [{ key: fact.data.event_id, item: fact }] : []),
     handle: async (event) => {

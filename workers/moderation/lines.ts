@@ -80,7 +80,12 @@ export class GuardLines {
     this.#bots = new Set(options.bots.map(casefold));
     this.#loops = new GuardLoops(options);
     this.#reactor = new Reactor<typeof irc, Suspect | LoopSuspect>({
-      ...{ log, logger, maxInHand, atOnce, stream: irc, durable: 'guard-lines' },
+      log,
+      logger,
+      maxInHand,
+      atOnce,
+      stream: irc,
+      durable: 'guard-lines',
       plan: (fact) => this.#suspects(fact),
       handle: async (suspect) => {
         await ('level' in suspect ? this.#handleLoop(suspect) : this.#handle(suspect));
@@ -235,7 +240,9 @@ function saidOf(
 ) {
   const { nick, host, account, at } = line;
   return {
-    ...{ ref, nick, channel },
+    ref,
+    nick,
+    channel,
     ...(isPrivate ? { private: true as const } : {}),
     ...(host === undefined ? {} : { host }),
     ...(account === undefined ? {} : { account }),

@@ -42,8 +42,13 @@ export class GuardLoops {
       if (this.#bots.has(casefold(line.nick))) return [];
       const found = this.#watch.see(channel, { ...line, id: lineId(seq, index) });
       return (found?.last ?? []).map((last) => ({
-        ...{ ref: `loop-${found!.level.toLowerCase()}:${last.id}`, person: personOf(last), line: last },
-        ...{ channel, isPrivate, level: found!.level, factId: id },
+        ref: `loop-${found!.level.toLowerCase()}:${last.id}`,
+        person: personOf(last),
+        line: last,
+        channel,
+        isPrivate,
+        level: found!.level,
+        factId: id,
       }));
     });
   }

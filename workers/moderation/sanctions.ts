@@ -133,7 +133,11 @@ export class Sanctions {
     }
     const lifted = await enforce({
       act: action === 'ban' ? 'unban' : 'unquiet',
-      ...{ channel, nick, host: host ?? undefined, account: account ?? undefined, text: '' },
+      channel,
+      nick,
+      host: host ?? undefined,
+      account: account ?? undefined,
+      text: '',
       ...(mask === null ? {} : { mask, voice }),
     });
     if (lifted.is === 'failed') {

@@ -160,7 +160,10 @@ export class Journal {
     const closed = writtenUpTo(seen, recording);
     const { channel, life } = recording;
     const data = {
-      ...{ channel, lines_before: this.#lines, ...last_line, seen },
+      channel,
+      lines_before: this.#lines,
+      ...last_line,
+      seen,
       ...(closed === undefined ? {} : { closed }),
       ...(life === undefined ? {} : { life }),
     };

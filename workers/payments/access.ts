@@ -263,8 +263,17 @@ function intentOf(channel: PaidChannel, nick: string, payer: string, proof: Proo
   const { id: payment, offer, nonce, validBefore, version, payload } = proof;
   const { network, asset, payTo, amount } = offer.requirement;
   return {
-    ...{ payment, channel: channel.name, nick, payer, network, asset, pay_to: payTo, amount, nonce },
-    ...{ valid_before: validBefore, terms: termsOf(channel) },
+    payment,
+    channel: channel.name,
+    nick,
+    payer,
+    network,
+    asset,
+    pay_to: payTo,
+    amount,
+    nonce,
+    valid_before: validBefore,
+    terms: termsOf(channel),
     // elsewhere nobody can be asked with it
     proof: isEvm(network) ? { version, payload } : null,
   };

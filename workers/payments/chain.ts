@@ -40,7 +40,8 @@ export class Chain {
 
   constructor(rpcUrl: string) {
     const transport = http(rpcUrl, {
-      ...{ timeout: patienceMs, retryCount: 0 },
+      timeout: patienceMs,
+      retryCount: 0,
       // by itself it waits for a body for ever
       fetchFn: (url, init) => boundedFetch(url, init, { timeoutMs: patienceMs }),
     });

@@ -28,7 +28,9 @@ const evm = (
   v1?: string,
 ): PaymentNetwork => ({
   id: `eip155:${chain}`,
-  ...{ name, v1, asset },
+  name,
+  v1,
+  asset,
   domain: { name: token, version: '2' },
 });
 
@@ -48,7 +50,9 @@ export const networks: readonly PaymentNetwork[] = [
   evm(1187947933, 'SKALE Base', '0x85889c8c714505E0c94b30fcfcF64fE3Ac8FCb20', 'Bridged USDC (SKALE Bridge)'),
   {
     id: 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp',
-    ...{ name: 'Solana', v1: 'solana', asset: 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v' },
+    name: 'Solana',
+    v1: 'solana',
+    asset: 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v',
     domain: { name: 'USD Coin', version: '1' },
   },
 ];

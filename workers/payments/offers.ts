@@ -51,7 +51,10 @@ export function offerOn(
   const requirement = {
     scheme,
     network: network.id as PaymentRequirements['network'],
-    ...{ amount, asset: network.asset, payTo, maxTimeoutSeconds },
+    amount,
+    asset: network.asset,
+    payTo,
+    maxTimeoutSeconds,
     extra: { ...extra, ...network.domain },
   };
   return { network, requirement, versions };
@@ -72,8 +75,16 @@ export function accessTo(publicUrl: string, channel: string, description: string
 export function requirementV1({ network, requirement }: Offer, { url, description }: Resource) {
   const { amount: maxAmountRequired, scheme, payTo, asset, extra, maxTimeoutSeconds } = requirement;
   return {
-    ...{ scheme, network: network.v1 ?? '', maxAmountRequired, resource: url, description },
-    ...{ mimeType: 'application/json', payTo, maxTimeoutSeconds, asset, extra },
+    scheme,
+    network: network.v1 ?? '',
+    maxAmountRequired,
+    resource: url,
+    description,
+    mimeType: 'application/json',
+    payTo,
+    maxTimeoutSeconds,
+    asset,
+    extra,
   };
 }
 

@@ -25,7 +25,12 @@ const longestComment = 500;
 export class RateFromTasks extends Reactor<typeof market, Recorded<MarketFact>> {
   constructor({ log, logger, screen }: RateFromTasksOptions) {
     super({
-      ...{ log, logger, stream: market, durable: rateFromTasks, maxInHand: 1_024, atOnce: 16 },
+      log,
+      logger,
+      stream: market,
+      durable: rateFromTasks,
+      maxInHand: 1_024,
+      atOnce: 16,
       concerns: ({ data }) => {
         const bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
         return signs.some((sign) => bytes.includes(sign));
@@ -65,7 +70,11 @@ export function ratingOf(
   const comment =
     typeof payload.comment === 'string' ? cleanText(payload.comment).slice(0, longestComment) : '';
   return {
-    ...{ from, nick, channel, rating: Math.round(score), comment: screen(comment) },
+    from,
+    nick,
+    channel,
+    rating: Math.round(score),
+    comment: screen(comment),
     source: 'marketplace',
   };
 }

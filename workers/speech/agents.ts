@@ -142,7 +142,10 @@ export class Agents {
     const webirc = introduction(person, this.#options.password);
     if (this.#agents.size >= most) throw new Refusal('too_many_agents');
     const agent = new Agent({
-      ...{ nick, person, channels, logger },
+      nick,
+      person,
+      channels,
+      logger,
       connection: {
         ...connection,
         realname: 'agent, through the gateway',

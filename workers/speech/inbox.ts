@@ -42,8 +42,12 @@ export function messageIn(nick: string, line: IrcLine): ReceivedMessage | undefi
   const [first = '', second = '', third = ''] = params;
   if (!isNick(from) || casefold(from) === casefold(nick) || tags.batch !== undefined) return undefined;
   const told = (is: ReceivedMessage['is'], channel: string | null, text: string): ReceivedMessage => ({
-    ...{ is, from, account: tags.account ?? null, channel },
-    ...{ text: cutToBytes(cleanText(text), mostBytes), msgid: tags.msgid ?? null },
+    is,
+    from,
+    account: tags.account ?? null,
+    channel,
+    text: cutToBytes(cleanText(text), mostBytes),
+    msgid: tags.msgid ?? null,
   });
   switch (command) {
     case 'PRIVMSG': {

@@ -72,7 +72,13 @@ export class Lines {
     const { log, logger } = options;
     this.#options = options;
     this.#reactor = new Reactor({
-      ...{ log, logger, maxInHand, atOnce, stream: speech, durable: actor, filter: lineSubjects },
+      log,
+      logger,
+      maxInHand,
+      atOnce,
+      stream: speech,
+      durable: actor,
+      filter: lineSubjects,
       takeOver: async ({ head, ours }: Takeover) => {
         this.#head = head;
         this.#isOurs = ours;

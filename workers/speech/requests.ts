@@ -56,7 +56,9 @@ const answerMs = 15_000;
 /** The gateway, in whichever process it is. Errors are its own; without one an `Unavailable` `irc_unavailable`. */
 export function createGateway(log: Log): Gateway {
   const service: RequestedService = {
-    ...{ log, name: gatewayService, timeoutMs: answerMs },
+    log,
+    name: gatewayService,
+    timeoutMs: answerMs,
     absent: 'irc_unavailable',
   };
   const asks = (operation: keyof Gateway) => (wanted: unknown) => request(service, operation, wanted);

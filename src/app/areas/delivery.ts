@@ -47,14 +47,19 @@ export function deliveryArea(parts: AreaParts): Area {
   const owners = names.size > 0 ? new Owners(log, names) : undefined;
   const producers = [...secrets.webhook.map((secret) => ({ secret })), ...config.EM_PRODUCERS];
   const reception = new Reception({
-    ...{ log, readModels, rows, owners },
+    log,
+    readModels,
+    rows,
+    owners,
     source: config.EM_SOURCE,
     thresholds: config.GUARDIAN_THRESHOLDS,
     unknown: { events: config.UNKNOWN_EVENTS, fields: config.UNKNOWN_EVENT_FIELDS },
     conflicting: new ConflictingEvents(logger, metrics.conflicting),
   });
   const events: EventsParts['events'] = {
-    ...{ rows, reception, owners },
+    rows,
+    reception,
+    owners,
     webhookSecretConfigured: producers.length > 0,
   };
   const delivery: DeliveryParts['delivery'] = { decider: deliveryDecider(limits) };
@@ -66,7 +71,9 @@ export function deliveryArea(parts: AreaParts): Area {
     parts: { events, delivery, bridge },
     api: async (server) => {
       await server.register(webhookRoutes, {
-        ...{ call, producers, schemes: config.EM_WEBHOOK_SCHEMES },
+        call,
+        producers,
+        schemes: config.EM_WEBHOOK_SCHEMES,
         observe: metrics.posted,
       });
     },

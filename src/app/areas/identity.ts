@@ -27,7 +27,9 @@ export function identityArea(parts: AreaParts, wallets: Wallets): Area & { signe
   const push = () => new PushIdentity({ log, logger, source, receiver: { url, secret } });
   const watch = (agents: AgentRegistry) => () =>
     new WatchRegistry({
-      ...{ registry, agents, logger },
+      registry,
+      agents,
+      logger,
       read: (query) => readModels.read('identity_links', query),
     });
   return {

@@ -19,7 +19,9 @@ export function keysArea({ config, log, readModels, keys: apiKeys, call }: AreaP
   const linkOf = (nick: string) => call(getLinkOfNick, { nick }, nobody);
   const kept = keptNicks(config);
   const keys: KeysParts['keys'] = {
-    ...{ rows, lock: new KeyedLock(), make: newAgentKey },
+    rows,
+    lock: new KeyedLock(),
+    make: newAgentKey,
     isKept: (nick) => looksLikeAny(nick, kept),
     walletOf: async (nick) => {
       try {

@@ -18,7 +18,9 @@ export function mcpArea(parts: AreaParts, wallets: Wallets): Area & { table: Too
     table,
     api: async (server) => {
       await server.register(mcpRoutes, {
-        ...{ table, keys, wallets },
+        table,
+        keys,
+        wallets,
         challenge: (reason) => challengeHeaders(reason, { hasQuery: false, hasBody: true }, metadata),
         allowed: [host, ...config.ALLOWED_ORIGINS],
         hosts: config.ALLOWED_HOSTS,

@@ -23,7 +23,10 @@ export function moderationArea(
   };
   const work = () =>
     new GuardChannels({
-      ...{ log, logger, bots: botNicks(config), enforce: createEnforcement(log) },
+      log,
+      logger,
+      bots: botNicks(config),
+      enforce: createEnforcement(log),
       thresholds: config.GUARDIAN_THRESHOLDS,
       appealTo: config.CHANNELSERV_NICK,
       ignored: config.GUARDIAN_IGNORE_CHANNELS,

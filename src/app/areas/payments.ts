@@ -23,7 +23,11 @@ export function paymentsArea(
   const facilitator = url === '' ? undefined : new Facilitator({ url });
   const chain = rpcUrl === '' ? undefined : new Chain(rpcUrl);
   const payments = createGateway({
-    ...{ log, logger, readModels, facilitator, chain },
+    log,
+    logger,
+    readModels,
+    facilitator,
+    chain,
     channels: paidChannels,
     payTo: config.X402_PAY_TO,
     unsettled: new UnsettledLimit(),
@@ -37,7 +41,9 @@ export function paymentsArea(
     'admit-payers',
     () =>
       new AdmitPayers({
-        ...{ log, logger, channels },
+        log,
+        logger,
+        channels,
         rooms: paidChannels.map(({ name, description }) => ({ name, topic: description })),
         read: (query, after) => readModels.read('payments', query, after),
       }),
@@ -48,7 +54,8 @@ export function paymentsArea(
     'resolve-payments',
     () =>
       new ResolvePayments({
-        ...{ log, logger },
+        log,
+        logger,
         places: paidChannels.map((channel) => ({ ...channel, terms: termsOf(channel) })),
         fateOf: (intended) => fateOf(intended, { chain, facilitator, publicUrl }, log.now()),
         read: (query, after) => readModels.read('payments', query, after),

@@ -22,7 +22,9 @@ export function speechArea(parts: AreaParts): Area {
   let held: SpeakForAgents | undefined;
   const begin = () => {
     const gateway = new SpeakForAgents({
-      ...{ log, logger, password },
+      log,
+      logger,
+      password,
       supersede: createSuperseding(log),
       connection: { url: ircUrl, ...(dial ? { dial } : {}) },
       most: config.GATEWAY_AGENTS,

@@ -28,7 +28,8 @@ export function verificationArea({ config, log, readModels, call }: AreaParts): 
     lock: new KeyedLock(),
     readPost: oembedReader(config.SOCIAL_OEMBED_URL),
     challenges: new Challenges({
-      ...{ log, replicas: config.NATS_REPLICAS },
+      log,
+      replicas: config.NATS_REPLICAS,
       addresses: new AddressLimit(challengesOfAddress, { windowMs: challengeMs }),
     }),
     isReserved: async (nick) => looksLikeAny(nick, kept) || (await isIdentified(nick)),

@@ -71,7 +71,9 @@ export function text(value: string, says: string): Option<string | undefined> {
 /** An option with a text that must be given. */
 export function neededText(value: string, says: string): Option<string> {
   return {
-    ...{ value, says, needed: true },
+    value,
+    says,
+    needed: true,
     read: (given, flag) => {
       if (given === '') throw new UsageError(`${flag} is missing`);
       return given;
@@ -82,7 +84,8 @@ export function neededText(value: string, says: string): Option<string> {
 /** An option with a whole number from `min` on. */
 export function wholeNumber(value: string, says: string, min = 1): Option<number | undefined> {
   return {
-    ...{ value, says },
+    value,
+    says,
     read: (given, flag) => {
       if (/^\d{1,15}$/.test(given) && Number(given) >= min) return Number(given);
       throw new UsageError(`${flag} must be a whole number from ${min} on`);

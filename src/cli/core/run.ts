@@ -25,7 +25,8 @@ export async function runCommandLine(argv: string[], setting: Setting): Promise<
     return read;
   };
   const program = Program.of(commands, {
-    ...{ terminal, json },
+    terminal,
+    json,
     act: (command, given) => command.run({ ...given, json, terminal, stop, config }),
   });
   try {

@@ -70,7 +70,12 @@ export async function startDemoChain(program: string, dataDir: string): Promise<
   const dir = join(dataDir, 'anvil');
   const settings = join(dir, 'settings.json');
   const child = await superviseChild({
-    ...{ name: 'anvil', dir, host: '127.0.0.1', port: 0, command: program, ownArgument: settings },
+    name: 'anvil',
+    dir,
+    host: '127.0.0.1',
+    port: 0,
+    command: program,
+    ownArgument: settings,
     args: (port) => [
       ...['--port', String(port), '--chain-id', String(base.id), '--silent', '--config-out', settings],
     ],

@@ -52,13 +52,12 @@ export async function openDemoPayments(dataDir: string): Promise<DemoPayments | 
     const paidChannels = join(dataDir, 'paid-channels.json');
     await writeFile(paidChannels, JSON.stringify([channel]));
     return {
-      ...{ chain, payTo },
+      chain,
+      payTo,
       settings: {
-        ...{
-          X402_FACILITATOR_URL: url,
-          X402_PAY_TO: `${chain.network}=${payTo}`,
-          PAID_CHANNELS: paidChannels,
-        },
+        X402_FACILITATOR_URL: url,
+        X402_PAY_TO: `${chain.network}=${payTo}`,
+        PAID_CHANNELS: paidChannels,
       },
       paying: (account, timeoutMs) => {
         const client = new published.client.ExactEvmScheme(account);

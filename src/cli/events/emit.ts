@@ -20,7 +20,8 @@ const options = {
   file: text('FILE', 'JSON file with the payload, or with a whole event around it; - reads the input'),
   payload: text('JSON', 'the payload itself'),
   set: {
-    ...{ value: 'FIELD=VALUE', multiple: true },
+    value: 'FIELD=VALUE',
+    multiple: true,
     says: 'change a field of the payload; may be given several times',
   } as Option<string[]>,
   task: text('ID', 'id of the task or relay in the sample (default: a new one)'),

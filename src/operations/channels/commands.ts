@@ -96,8 +96,11 @@ export const createChannel = define('createChannel', {
     failed_invites: z.array(nickname).meta({ example: [] }),
   }),
   refusals: {
-    ...{ channel_exists: true, channel_reserved: true, type_limit_reached: true },
-    ...{ ...refused, ...ofNetwork },
+    channel_exists: true,
+    channel_reserved: true,
+    type_limit_reached: true,
+    ...refused,
+    ...ofNetwork,
   },
   http: { method: 'post', path: '/channels' },
   remote: { service: 'channelserv', method: 'post', path: '/api/channels', timeoutMs: commandMs },

@@ -27,8 +27,13 @@ export function bindingOf(input: z.ZodObject, place: Place): Binding {
   const ofKind = (kind: string) =>
     new Set(Object.keys(input.shape).filter((name) => kindOf(schemaAt(input, name)) === kind));
   return {
-    ...{ path, query, body, headers, bodyOptional },
-    ...{ numbers: ofKind('number'), booleans: ofKind('boolean') },
+    path,
+    query,
+    body,
+    headers,
+    bodyOptional,
+    numbers: ofKind('number'),
+    booleans: ofKind('boolean'),
   };
 }
 

@@ -69,7 +69,11 @@ export const createQuery = define('createQuery', {
     const chosen = chosenModels(query.models, parts);
     const create = {
       // others can guess what is counted, and who knows the id of an unlisted query may read it
-      ...{ ...query, is: 'create' as const, id: randomUUID(), owner: actor, models: chosen },
+      ...query,
+      is: 'create' as const,
+      id: randomUUID(),
+      owner: actor,
+      models: chosen,
       system_prompt: systemPrompt ?? null,
       synthesizer: deliberation.models.find(({ synthesizer }) => synthesizer)?.id ?? chosen[0]!,
       max_tokens: maxTokens,

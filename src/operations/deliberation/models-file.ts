@@ -45,7 +45,11 @@ export function readModelsFile(path: string): ConfiguredModel[] {
   const result = ModelsFile.safeParse(parsed(path));
   if (result.success) {
     return result.data.map(({ id, provider, capabilities, stream, synthesizer, ...entry }) => ({
-      ...{ id, provider, capabilities, stream, synthesizer },
+      id,
+      provider,
+      capabilities,
+      stream,
+      synthesizer,
       baseUrl: entry.base_url,
       name: entry.model ?? id,
       prices: { in: entry.price_in, out: entry.price_out },

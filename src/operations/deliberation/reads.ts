@@ -45,7 +45,9 @@ export const listModels = define('listModels', {
   remote: { service: 'multibrain', method: 'get', path: '/api/models' },
   run: async (_input, _caller, { deliberation: { models } }: DeliberationParts) =>
     models.map(({ id, provider, capabilities, prices }) => ({
-      ...{ id, provider, capabilities },
+      id,
+      provider,
+      capabilities,
       price_usd_per_million_tokens: prices,
     })),
 });

@@ -58,7 +58,10 @@ export const receiveEvent = defineOperation('receiveEvent', {
       body: {
         schema: Receipt,
         example: {
-          ...{ status: 'accepted', queued: true, event_id: 'evt-1', target_channels: ['#bounties'] },
+          status: 'accepted',
+          queued: true,
+          event_id: 'evt-1',
+          target_channels: ['#bounties'],
           formatted_message: '[NEW] a1b2c3d4 | Photograph a shop front | $5 USDC (base) | /claim a1b2c3d4',
         },
       },
@@ -68,7 +71,10 @@ export const receiveEvent = defineOperation('receiveEvent', {
       body: {
         schema: Receipt,
         example: {
-          ...{ status: 'already_processed', queued: false, duplicate: true, event_id: 'evt-1' },
+          status: 'already_processed',
+          queued: false,
+          duplicate: true,
+          event_id: 'evt-1',
           delivery_status: 'delivered',
         },
       },

@@ -144,7 +144,10 @@ export class Reception {
     const { open, close } = effects;
     const warnings = warningsOf(event);
     return {
-      ...{ ...about, would_be: 'accepted', event_id, ...shown },
+      ...about,
+      would_be: 'accepted',
+      event_id,
+      ...shown,
       ...(open ? { opens: { name: open.name, topic: open.topic } } : {}),
       ...(close ? { closes: close.name } : {}),
       ...(warnings.length > 0 ? { warnings } : {}),
@@ -205,8 +208,11 @@ export class Reception {
     const { event_id } = event;
     const delivery_status = await this.#statusOf(event, isCounted);
     return {
-      ...{ status: 'already_processed' as const, queued: false as const, duplicate: true as const },
-      ...{ event_id, delivery_status },
+      status: 'already_processed' as const,
+      queued: false as const,
+      duplicate: true as const,
+      event_id,
+      delivery_status,
     };
   }
 

@@ -52,8 +52,11 @@ export const verifyWallet = define('verifyWallet', {
     const nick = casefold(input.nick);
     const { walletAddress, agentId, at } = await registry.verify(nick, input.signature, askingOf(caller));
     return {
-      ...{ verified: true, nick, wallet_address: walletAddress },
-      ...{ verified_at: at.toISOString(), agent_id: agentId },
+      verified: true,
+      nick,
+      wallet_address: walletAddress,
+      verified_at: at.toISOString(),
+      agent_id: agentId,
     };
   },
 });

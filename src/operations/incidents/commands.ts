@@ -58,7 +58,9 @@ export const reportSecurityIncident = define('reportSecurityIncident', {
   run: async ({ reporterNick, category, description, ...rest }, caller, parts: IncidentsParts) => {
     const { actor } = caller;
     const command = {
-      ...{ is: 'report' as const, id: newIncidentId(), ...rest },
+      is: 'report' as const,
+      id: newIncidentId(),
+      ...rest,
       category: category ?? null,
       description: description ?? null,
       reporter: reporterNick ?? actor,
@@ -90,7 +92,8 @@ export const voteOnSecurityIncident = define('voteOnSecurityIncident', {
   refusals: {
     not_found: 'No such incident',
     already_voted: 'This voter, or another nick of the same wallet, has voted already',
-    ...{ own_incident: true, link_too_young: true },
+    own_incident: true,
+    link_too_young: true,
   },
   http: { method: 'post', path: '/sentinel/incidents/{id}/vote' },
   tool: {
@@ -109,15 +112,13 @@ export const voteOnSecurityIncident = define('voteOnSecurityIncident', {
     await requireAge(caller, voterNick, parts);
     const stands = isOperator(caller) || (await parts.incidents.standsFor(voterNick));
     const command = {
-      ...{
-        is: 'vote' as const,
-        own: !isOperator(caller),
-        id,
-        voter: voterNick,
-        ...rest,
-        ...personOf(caller),
-        ...(stands ? {} : { stands }),
-      },
+      is: 'vote' as const,
+      own: !isOperator(caller),
+      id,
+      voter: voterNick,
+      ...rest,
+      ...personOf(caller),
+      ...(stands ? {} : { stands }),
       evidenceUrl: evidenceUrl ?? null,
       comment: comment ?? null,
     };

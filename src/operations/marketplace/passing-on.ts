@@ -78,7 +78,8 @@ function passingOn(id: string, route: MarketplaceRoute): PassedOn {
   const ids = Object.fromEntries(names.map((name) => [name, parameters[name]!.input]));
   const changes = method !== 'GET';
   return defineOperation(id, {
-    ...{ tag: 'Task marketplace', summary },
+    tag: 'Task marketplace',
+    summary,
     description: `Passed on to \`/api/v1${path.replace(/\{(\w+)\}/g, ':$1')}\` of the marketplace, query and body unchanged.${
       changes ? ' Never repeated by this service, and recorded whatever comes of it.' : ''
     }`,
@@ -91,7 +92,9 @@ function passingOn(id: string, route: MarketplaceRoute): PassedOn {
     output: z.unknown().meta({ example: list ? { tasks: [exampleTask], count: 1 } : { id: exampleTask.id } }),
     refusals: {
       validation_failed: `${names.length > 0 ? 'A parameter is no id, or ' : ''}X-EM-Api-Key is no key`,
-      ...{ marketplace_unreachable: true, marketplace_timeout: true, marketplace_invalid: true },
+      marketplace_unreachable: true,
+      marketplace_timeout: true,
+      marketplace_invalid: true,
       ...(list ? {} : { marketplace_not_configured: true }),
     },
     http: {
@@ -119,7 +122,11 @@ function passingOn(id: string, route: MarketplaceRoute): PassedOn {
         return id === 'availableTasks' ? onlyPublished(answer) : answer;
       }
       return await marketplace.calls.make({
-        ...{ ...asked, method, body, actor: caller.actor, publicPath: `/em${target}` },
+        ...asked,
+        method,
+        body,
+        actor: caller.actor,
+        publicPath: `/em${target}`,
         taskId: path.startsWith('/tasks/{id}') ? (ids as { id: string }).id : taskIn(body),
       });
     },
@@ -159,14 +166,17 @@ function toolOf(id: string, route: MarketplaceRoute, names: string[]): ToolFace<
   const shared = { name, title, openWorld: true, result: toldBy };
   if (method === 'GET') {
     return {
-      ...{ ...shared, description, walletReadable: walletReadable ?? false },
+      ...shared,
+      description,
+      walletReadable: walletReadable ?? false,
       parameters: { schema: z.object({ ...ids, ...query }), toInput: inputOf(method, names) },
     };
   }
   return {
     ...shared,
     description: `${description} Further fields are passed on.`,
-    ...{ effect: spends ? 'spend' : 'change', idempotent: idempotent ?? false },
+    effect: spends ? 'spend' : 'change',
+    idempotent: idempotent ?? false,
     parameters: { schema: z.looseObject({ ...ids, ...fields }), toInput: inputOf(method, names) },
   };
 }

@@ -47,7 +47,8 @@ export class Marketplace {
     this.#prefix = `${pathname.replace(/\/$/, '')}/api/v1`;
     this.#timeoutMs = options.timeoutMs;
     this.#headers = {
-      ...{ accept: 'application/json', 'user-agent': 'relay-network' },
+      accept: 'application/json',
+      'user-agent': 'relay-network',
       ...(options.apiKey ? { authorization: `Bearer ${options.apiKey}` } : {}),
     };
     this.#pool = new Pool(origin, {

@@ -80,7 +80,9 @@ async function statisticsOf(parts: ModerationParts, caller: Caller) {
   const { LOG: log, WARN: warning, MUTE: mute, KICK: kick, BAN: ban } = byLevel;
   const names = channels.map(({ name }) => name);
   return {
-    ...{ total_incidents: total, today, by_level: { log, warning, mute, kick, ban } },
+    total_incidents: total,
+    today,
+    by_level: { log, warning, mute, kick, ban },
     top_offenders: topOffenders,
     monitored_channels: names.filter((name) => !moderation.ignored.has(casefold(name))),
     ...presence(irc, parts),

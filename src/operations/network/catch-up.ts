@@ -77,7 +77,9 @@ export const catchUp = define('catchUp', {
       channels: names.map((channel, n) => {
         const lines = found[n]!.filter((line) => chosen.has(line));
         return {
-          ...{ channel, since: lines[0]?.time ?? null, lines: lines.map(shown) },
+          channel,
+          since: lines[0]?.time ?? null,
+          lines: lines.map(shown),
           omitted: found[n]!.length - lines.length,
         };
       }),

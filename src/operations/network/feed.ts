@@ -154,7 +154,10 @@ export class LiveFeed {
       const { channel, seen } = fact.data;
       const closed = closedAt(fact, false);
       return seen.map((sighting, index) => ({
-        ...{ id: lineId(entry.seq, index), channel, sighting, live },
+        id: lineId(entry.seq, index),
+        channel,
+        sighting,
+        live,
         isPrivate: closed[index]!,
       }));
     } catch (error) {

@@ -37,7 +37,9 @@ export const streamIrc = defineEventStream({
     const { call, ircStream } = parts;
     const { caller, after, quietMs, signal, end } = viewer;
     const { since, sightings } = await ircStream.feed.watch(channelKey(channel), {
-      ...{ after, quietMs, signal },
+      after,
+      quietMs,
+      signal,
       ended: end,
     });
     // a channel that becomes private later is seen to become so: who may not see it now is turned away

@@ -28,8 +28,12 @@ export function answerGrant(session: Granted, proof: Proof): PaymentAnswer {
   return {
     status: 200,
     body: {
-      ...{ status: 'granted', channel, nick, expiresAt: expires_at },
-      ...{ durationSeconds: duration_seconds, sessionId: session_id },
+      status: 'granted',
+      channel,
+      nick,
+      expiresAt: expires_at,
+      durationSeconds: duration_seconds,
+      sessionId: session_id,
     },
     headers: { ...noStore, ...settlementHeader(proof, settled) },
   };

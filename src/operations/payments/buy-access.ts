@@ -31,10 +31,15 @@ const PaymentRequired = z
   .meta({
     id: 'PaymentRequired',
     example: {
-      ...{ x402Version: 2, status: 402, error: 'Payment required' },
+      x402Version: 2,
+      status: 402,
+      error: 'Payment required',
       accepts: [
         {
-          ...{ scheme: 'exact', network: 'eip155:8453', amount: '100000', maxTimeoutSeconds: 300 },
+          scheme: 'exact',
+          network: 'eip155:8453',
+          amount: '100000',
+          maxTimeoutSeconds: 300,
           asset: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
           payTo: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed',
           extra: { name: 'USD Coin', version: '2' },
@@ -71,13 +76,22 @@ export const buyAccess = defineOperation('buyAccess', {
     },
   },
   refusals: {
-    ...{ not_found: 'No such paid channel', payment_header_invalid: true, nick_not_on_irc: true },
-    ...{ payment_in_progress: true, session_active: true, channel_full: true, irc_unavailable: true },
-    ...{ facilitator_unreachable: true, settlement_unknown: true, payments_not_configured: true },
+    not_found: 'No such paid channel',
+    payment_header_invalid: true,
+    nick_not_on_irc: true,
+    payment_in_progress: true,
+    session_active: true,
+    channel_full: true,
+    irc_unavailable: true,
+    facilitator_unreachable: true,
+    settlement_unknown: true,
+    payments_not_configured: true,
     rate_limited: 'Too many payments of this wallet, or from this address, were not settled',
   },
   http: {
-    ...{ method: 'post', path: '/payments/access/{channel}', query: ['x402Version'] },
+    method: 'post',
+    path: '/payments/access/{channel}',
+    query: ['x402Version'],
     headers: { paymentSignature: 'payment-signature', xPayment: 'x-payment' },
     status: ({ status }) => status,
     headersOf: ({ headers }) => headers,
@@ -85,7 +99,10 @@ export const buyAccess = defineOperation('buyAccess', {
     describe: { access: 'payment', headers: {}, body: { schema: Body } },
   },
   remote: {
-    ...{ service: 'turnstile', method: 'post', path: '/api/access/{channel}', query: ['x402Version'] },
+    service: 'turnstile',
+    method: 'post',
+    path: '/api/access/{channel}',
+    query: ['x402Version'],
     headers: { paymentSignature: 'payment-signature', xPayment: 'x-payment' },
     view: ({ body }) => body,
     read: ({ status, headers, body }) =>

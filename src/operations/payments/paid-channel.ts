@@ -46,7 +46,14 @@ export function channelNamed(name: string, { payments }: PaymentsParts): Channel
 export async function channelViews({ log, payments: { rows } }: PaymentsParts) {
   const slots = await rows.read(activeSlots, log.now());
   return ({ name, price, currency, networks, durationSeconds, maxSlots, description }: Channel) => ({
-    ...{ name, price, currency, network: networks[0]!, networks, durationSeconds, maxSlots },
-    ...{ activeSlots: slots.get(name) ?? 0, description },
+    name,
+    price,
+    currency,
+    network: networks[0]!,
+    networks,
+    durationSeconds,
+    maxSlots,
+    activeSlots: slots.get(name) ?? 0,
+    description,
   });
 }

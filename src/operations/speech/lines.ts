@@ -44,10 +44,14 @@ const Said = z.object({
 });
 
 const ofLine: Refusals = {
-  ...{ rate_limited: 'Too many lines of this nick wait to be said', idempotency_key_reused: true },
+  rate_limited: 'Too many lines of this nick wait to be said',
+  idempotency_key_reused: true,
   said_to_service: true,
-  ...{ line_expired: true, line_in_doubt: true, too_many_channels: true },
-  ...{ not_found: 'There is no such channel', account_refused: true },
+  line_expired: true,
+  line_in_doubt: true,
+  too_many_channels: true,
+  not_found: 'There is no such channel',
+  account_refused: true,
   ...ofNetwork,
 };
 

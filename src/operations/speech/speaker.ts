@@ -29,8 +29,13 @@ export const asNick = Nick.optional().describe('Whom you speak as; your own nick
 
 /** What anything that needs the network may be refused with. */
 export const ofNetwork: Refusals = {
-  ...{ nick_in_use: true, refused_by_network: true, irc_unavailable: true, answer_overdue: true },
-  ...{ nickname_reserved: true, gateway_not_configured: true, too_many_agents: true },
+  nick_in_use: true,
+  refused_by_network: true,
+  irc_unavailable: true,
+  answer_overdue: true,
+  nickname_reserved: true,
+  gateway_not_configured: true,
+  too_many_agents: true,
 };
 /** Who speaks. Throws where nobody does here, where no nick is named, and for nicks of bots and services. */
 export function speaker(

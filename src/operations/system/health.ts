@@ -80,7 +80,9 @@ export const getReadiness = defineOperation('getReadiness', {
     },
   },
   http: {
-    ...{ method: 'get', path: '/ready', inEveryRole: true },
+    method: 'get',
+    path: '/ready',
+    inEveryRole: true,
     status: ({ ready }: { ready: boolean }) => (ready ? 200 : 503),
     headersOf: ({ ready }: { ready: boolean }): Record<string, string> =>
       ready ? {} : { 'retry-after': '1' },

@@ -21,8 +21,12 @@ export const describeService = defineOperation('describeService', {
   says: 'Addresses without credentials',
   output: z.looseObject({ version: z.string(), roles: z.array(z.string()) }).meta({
     example: {
-      ...{ version: '1.1.0', roles: ['api'], data: '/srv/data' },
-      ...{ nats: 'nats://127.0.0.1:4222', sql: '/srv/data/pg', irc: '' },
+      version: '1.1.0',
+      roles: ['api'],
+      data: '/srv/data',
+      nats: 'nats://127.0.0.1:4222',
+      sql: '/srv/data/pg',
+      irc: '',
     },
   }),
   http: { method: 'get', path: '/ops/service' },
@@ -42,7 +46,9 @@ export const getMetrics = defineOperation('getMetrics', {
     },
   },
   http: {
-    ...{ method: 'get', path: '/metrics', inEveryRole: true },
+    method: 'get',
+    path: '/metrics',
+    inEveryRole: true,
     send: (reply, { type, text }: { type: string; text: string }) => reply.type(type).send(text),
   },
   run: async (_input, _caller, { process }: ProcessParts) => await process.metrics(),

@@ -55,7 +55,8 @@ export const rebuildProjection = define('rebuildProjection', {
   output: { schema: Build, example: { name: 'delivery_queue', schema: 'delivery_queue_v2_g2' } },
   refusals: unknown,
   http: {
-    ...{ method: 'post', path: '/ops/projections/{name}/rebuild' },
+    method: 'post',
+    path: '/ops/projections/{name}/rebuild',
     headersOf: ({ name }: { name: string }) => ({ location: `/ops/projections/${name}` }),
   },
   run: async ({ name }, _caller, { projector }: ReadModelParts) => await projector.upkeep.rebuild(name),

@@ -32,7 +32,10 @@ export const listStreams = defineOperation('listStreams', {
 function streamView({ config, state }: Awaited<ReturnType<Log['manager']['streams']['info']>>) {
   return {
     stream: config.name,
-    ...{ facts: state.messages, first: state.first_seq, last: state.last_seq, bytes: state.bytes },
+    facts: state.messages,
+    first: state.first_seq,
+    last: state.last_seq,
+    bytes: state.bytes,
     last_at: state.last_seq === 0 ? null : new Date(state.last_ts).toISOString(),
     max_bytes: config.max_bytes > 0 ? config.max_bytes : null,
   };

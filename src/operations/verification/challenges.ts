@@ -41,8 +41,12 @@ export class Challenges {
     this.#addresses = addresses;
     this.#now = () => log.now().getTime();
     this.#records = new ShortLived(log, {
-      ...{ name: 'RELAY_REGISTRATIONS', maxAgeMs: challengeMs + expiredMs, maxEntries: mostHandles },
-      ...{ whenFull: 'forget', storage: 'disk', replicas },
+      name: 'RELAY_REGISTRATIONS',
+      maxAgeMs: challengeMs + expiredMs,
+      maxEntries: mostHandles,
+      whenFull: 'forget',
+      storage: 'disk',
+      replicas,
     });
   }
 

@@ -20,7 +20,8 @@ export interface DiscoveryDocument {
 export function documentsOf(doors: Doors): DiscoveryDocument[] {
   const { publicUrl, at } = doors;
   const json = (paths: readonly string[], body: object, type = 'application/json') => ({
-    ...{ paths, type },
+    paths,
+    type,
     text: JSON.stringify(body),
   });
   return [

@@ -29,7 +29,9 @@ export class Skill {
   async version() {
     const { version, released, files } = await this.#manifest();
     return {
-      ...{ version, released, files },
+      version,
+      released,
+      files,
       changelog: `${this.#publicUrl}/skill/${changelogFile}`,
       install_url: this.#publicUrl + places.skill,
     };

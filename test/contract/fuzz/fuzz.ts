@@ -77,7 +77,10 @@ export async function fuzz(
   for (const fault of stage.faults.filter((line) => !line.includes('"msg":"request"')))
     violation(faultOf(fault), fault.slice(0, 1_500));
   return {
-    ...{ requests, statuses, operations, seconds },
+    requests,
+    statuses,
+    operations,
+    seconds,
     violations: [...found].map(([what, detail]) => `${what}\n    ${detail}`),
   };
 }

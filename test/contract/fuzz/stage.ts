@@ -73,14 +73,22 @@ export async function fuzzStage(t: Teardown, seed: number): Promise<FuzzStage> {
   const faults: string[] = [];
   const config = readConfig({
     ...environmentOf({ nats, ircd }),
-    ...{ DATA_DIR: directory, PORT: String(port), PUBLIC_URL: url, API_KEYS: `fuzz:${key}` },
-    ...{ EM_WEBHOOK_SECRET: webhookSecret, EM_URL: marketplace.url, STREAMS_MAX_BYTES: '500000000' },
-    ...{ X402_FACILITATOR_URL: facilitator.url, X402_PAY_TO: payTo },
+    DATA_DIR: directory,
+    PORT: String(port),
+    PUBLIC_URL: url,
+    API_KEYS: `fuzz:${key}`,
+    EM_WEBHOOK_SECRET: webhookSecret,
+    EM_URL: marketplace.url,
+    STREAMS_MAX_BYTES: '500000000',
+    X402_FACILITATOR_URL: facilitator.url,
+    X402_PAY_TO: payTo,
     PAID_CHANNELS: await channelsFile(t, [paidChannel()]),
     MODELS: await modelsFile(t, provider.url),
     // the network of tests reaches nobody else
     SOCIAL_OEMBED_URL: `${marketplace.url}/oembed`,
-    ...{ CHANNEL_CREATIONS_PER_HOUR: '0', CHANNEL_DELETIONS_PER_HOUR: '0', MEMBER_OPERATIONS_PER_HOUR: '0' },
+    CHANNEL_CREATIONS_PER_HOUR: '0',
+    CHANNEL_DELETIONS_PER_HOUR: '0',
+    MEMBER_OPERATIONS_PER_HOUR: '0',
   });
   const write = (line: string) => void faults.push(line);
   const app = await createApp(config, pino({ level: 'error' }, { write }));

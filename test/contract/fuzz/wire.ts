@@ -54,7 +54,11 @@ export class Wire {
   #legal({ method, target, headers, body }: Wanted): Promise<Got> {
     return new Promise((resolve, reject) => {
       const outgoing = request({
-        ...{ host: '127.0.0.1', port: this.#port, method, path: target, agent: this.#agent },
+        host: '127.0.0.1',
+        port: this.#port,
+        method,
+        path: target,
+        agent: this.#agent,
         headers: [...withHost(headers, this.#port), ...lengthOf(method, body)].flat(),
         signal: AbortSignal.timeout(boundMs),
       });

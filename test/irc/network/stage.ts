@@ -44,7 +44,8 @@ export async function networkStage(
   const { sql } = await openDirectory(t, await openLog(t, nats.url));
   const schema = `${ircNetwork.name}_v${ircNetwork.version}`;
   return {
-    ...{ nats, app },
+    nats,
+    app,
     ask: (method, path, body) => askOf(app.url, method, path, body, { 'x-api-key': key }),
     onServer: standingOn,
     recorded: async (channel) => {

@@ -144,21 +144,19 @@ export class SimulatedChain {
     const { from, to, value } = use.moved;
     const topics = [signatures.transfer, topicOf(from), topicOf(to)];
     return {
-      ...{
-        transactionHash: hash,
-        transactionIndex: '0x0',
-        status: '0x1',
-        type: '0x2',
-        from,
-        to: this.#token,
-      },
-      ...{
-        blockNumber: hex(use.block),
-        blockHash: blockHash(use.block),
-        logsBloom: '0x',
-        contractAddress: null,
-      },
-      ...{ gasUsed: '0x1', cumulativeGasUsed: '0x1', effectiveGasPrice: '0x1' },
+      transactionHash: hash,
+      transactionIndex: '0x0',
+      status: '0x1',
+      type: '0x2',
+      from,
+      to: this.#token,
+      blockNumber: hex(use.block),
+      blockHash: blockHash(use.block),
+      logsBloom: '0x',
+      contractAddress: null,
+      gasUsed: '0x1',
+      cumulativeGasUsed: '0x1',
+      effectiveGasPrice: '0x1',
       logs: [logOf(use, this.#token, topics, hex(BigInt(value), 64))],
     };
   }
@@ -167,9 +165,18 @@ export class SimulatedChain {
     const { now, elapsed } = this.#world;
     const at = now - elapsed + (number - firstBlock) * blockMs;
     return {
-      ...{ number: hex(number), hash: blockHash(number), parentHash: blockHash(number - 1) },
-      ...{ timestamp: hex(Math.floor(at / 1_000)), transactions: [], size: hex(1), gasLimit: hex(1) },
-      ...{ gasUsed: hex(0), difficulty: hex(0), totalDifficulty: hex(0), baseFeePerGas: hex(1), nonce: null },
+      number: hex(number),
+      hash: blockHash(number),
+      parentHash: blockHash(number - 1),
+      timestamp: hex(Math.floor(at / 1_000)),
+      transactions: [],
+      size: hex(1),
+      gasLimit: hex(1),
+      gasUsed: hex(0),
+      difficulty: hex(0),
+      totalDifficulty: hex(0),
+      baseFeePerGas: hex(1),
+      nonce: null,
     };
   }
 }
@@ -181,7 +188,14 @@ const blockHash = (number: number) => `0x${'b'.repeat(32)}${number.toString(16).
 
 function logOf({ block, hash }: Use, address: string, topics: string[], data = '0x') {
   return {
-    ...{ address, topics, data, blockNumber: hex(block), blockHash: blockHash(block) },
-    ...{ transactionHash: hash, transactionIndex: '0x0', logIndex: '0x0', removed: false },
+    address,
+    topics,
+    data,
+    blockNumber: hex(block),
+    blockHash: blockHash(block),
+    transactionHash: hash,
+    transactionIndex: '0x0',
+    logIndex: '0x0',
+    removed: false,
   };
 }

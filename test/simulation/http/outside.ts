@@ -79,7 +79,10 @@ export class Host {
     const random = this.#random;
     const fault = this.#next.shift() ?? (random.chance(this.failing) ? random.pick(this.kinds) : undefined);
     const asked = {
-      ...{ process, url: new URL(request.url), method: request.method, headers: request.headers },
+      process,
+      url: new URL(request.url),
+      method: request.method,
+      headers: request.headers,
       body: await request.text(),
     };
     if (fault) this.#world.tell(asked.url.hostname, `${asked.method} ${asked.url.pathname}: ${fault}`);

@@ -65,7 +65,12 @@ export class IrcNetwork {
     this.latency = { ...latency };
     for (const [index, name] of serverNames.slice(0, servers).entries()) {
       const server: Server = new Server({
-        ...{ world, name, id: `${index + 1}RN`, kind, ...credentials, reservedNicks },
+        world,
+        name,
+        id: `${index + 1}RN`,
+        kind,
+        ...credentials,
+        reservedNicks,
         publicCostMs: options.publicCostMs ?? 0,
         linked: () => this.servers.length > 1,
         leaks: () => kind.forces && this.random.chance(0.5),
@@ -291,8 +296,13 @@ function burstOf(server: Server): Fact[] {
   for (const channel of server.channels.values()) {
     const members = [...channel.members].filter(([user]) => user.home === server.name);
     facts.push({
-      ...{ is: 'channel', from: server.name, name: channel.name, since: channel.since },
-      ...{ modes: [...channel.modes], bans: [...channel.bans], topic: channel.topic },
+      is: 'channel',
+      from: server.name,
+      name: channel.name,
+      since: channel.since,
+      modes: [...channel.modes],
+      bans: [...channel.bans],
+      topic: channel.topic,
       members: members.map(([user, status]) => ({ user: user.id, status: [...status].join('') })),
     });
   }

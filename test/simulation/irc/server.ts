@@ -200,14 +200,17 @@ export class Server {
     if (this.user(nick)) return void client.numeric('433', nick, 'Nickname is already in use.');
     if (client.password !== this.options.password) client.costMs = this.options.publicCostMs ?? 0;
     const user = {
-      ...{ id: client.id, nick, ident, host: client.host, real: client.real, account: undefined },
-      ...{
-        modes: new Set<string>(),
-        away: undefined,
-        nickSince: this.second,
-        since: this.now,
-        home: this.name,
-      },
+      id: client.id,
+      nick,
+      ident,
+      host: client.host,
+      real: client.real,
+      account: undefined,
+      modes: new Set<string>(),
+      away: undefined,
+      nickSince: this.second,
+      since: this.now,
+      home: this.name,
     };
     this.happen({ is: 'user', user });
     client.user = this.users.get(client.id)!;
@@ -282,8 +285,12 @@ export class Server {
     const channel = this.channel(name);
     const isNew = channel === undefined;
     this.happen({
-      ...{ is: 'join', user: user.id, channel: channel?.name ?? name, since: channel?.since ?? this.second },
-      ...{ status: isNew && this.kind.makesOperators ? 'o' : '', made: isNew ? this.kind.newChannel : '' },
+      is: 'join',
+      user: user.id,
+      channel: channel?.name ?? name,
+      since: channel?.since ?? this.second,
+      status: isNew && this.kind.makesOperators ? 'o' : '',
+      made: isNew ? this.kind.newChannel : '',
     });
   }
 

@@ -215,7 +215,10 @@ function streamInfo(host: ApiHost, { stream, consumers }: Kept, asked: { subject
     config,
     created: new Date(stream.created).toISOString(),
     state: {
-      ...{ messages: count, bytes, first_seq: lastSeq === 0 ? 0 : firstSeq, last_seq: lastSeq },
+      messages: count,
+      bytes,
+      first_seq: lastSeq === 0 ? 0 : firstSeq,
+      last_seq: lastSeq,
       first_ts: first === undefined ? never : new Date(first).toISOString(),
       last_ts: lastAt === 0 ? never : new Date(lastAt).toISOString(),
       ...(subjectCount > 0 ? { num_subjects: subjectCount } : {}),
@@ -240,7 +243,8 @@ function getMessage({ stream }: Kept, query: MsgRequest): object {
   const headers = headersOf(found.headers);
   return {
     message: {
-      ...{ subject, seq },
+      subject,
+      seq,
       ...(headers ? { hdrs: Buffer.from(String(headers)).toString('base64') } : {}),
       ...(data.length > 0 ? { data: Buffer.from(data).toString('base64') } : {}),
       time: new Date(at).toISOString(),

@@ -112,7 +112,9 @@ class SimulatedProtocol extends ProtocolHandler {
     this.#tell({
       is: 'publish',
       message: {
-        ...{ subject, reply: options.reply ?? '', data },
+        subject,
+        reply: options.reply ?? '',
+        data,
         headers: headers && headers.length > 0 ? headers : undefined,
       },
     });

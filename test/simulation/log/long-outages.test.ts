@@ -13,8 +13,13 @@ t.test('SIM-11 a clock that is set back meanwhile does not have a request wait l
   const server = new SimulatedLogServer(world);
   const waited = await runIn(world, 300_000, async () => {
     const log = await Log.open({
-      ...{ urls: '', name: 'asker', streams: [operations], replicas: 1, maxBytes: 1e6 },
-      ...{ logger: pino({ level: 'silent' }), connect: (name) => server.connect(name) },
+      urls: '',
+      name: 'asker',
+      streams: [operations],
+      replicas: 1,
+      maxBytes: 1e6,
+      logger: pino({ level: 'silent' }),
+      connect: (name) => server.connect(name),
     });
     const silent = await server.connect('silent');
     silent.subscribe('rpc.nobody.*', { callback: () => {} });
@@ -38,12 +43,19 @@ t.test('SIM-11 what was stored before a long partition is not recorded again', a
   const numbers = await runIn(world, 600_000, async () => {
     const open = (name: string) =>
       Log.open({
-        ...{ urls: '', name, streams: [operations], replicas: 1, maxBytes: 1e6 },
-        ...{ logger: pino({ level: 'silent' }), connect: () => server.connect(name) },
+        urls: '',
+        name,
+        streams: [operations],
+        replicas: 1,
+        maxBytes: 1e6,
+        logger: pino({ level: 'silent' }),
+        connect: () => server.connect(name),
       });
     const [log, other] = await Promise.all([open('recorder'), open('other')]);
     const skipped = (seq: number) => ({
-      ...{ stream: operations, subject: workerSubject('any'), by: 'a test' },
+      stream: operations,
+      subject: workerSubject('any'),
+      by: 'a test',
       fact: { type: 'work.skipped', data: { worker: 'any', stream: 'JOBS', seq, reason: 'none' } },
     });
     const recorder = new Recorder(log, pino({ level: 'silent' }), new AbortController().signal);

@@ -134,8 +134,12 @@ export class Script {
     return {
       code: headers?.code,
       description: headers?.description,
-      ...{ subject: own('Nats-Subject'), seq: own('Nats-Sequence'), stream: own('Nats-Stream') },
-      ...{ id: own('Nats-Msg-Id'), hasTime: Boolean(own('Nats-Time-Stamp')), data: answer.string() },
+      subject: own('Nats-Subject'),
+      seq: own('Nats-Sequence'),
+      stream: own('Nats-Stream'),
+      id: own('Nats-Msg-Id'),
+      hasTime: Boolean(own('Nats-Time-Stamp')),
+      data: answer.string(),
       bytes: data.length,
     };
   }
@@ -224,7 +228,10 @@ export function toldOf(message: Msg): Told {
   const [, , , , count, seq, delivery, , pending] = message.reply!.split('.');
   return {
     subject: message.subject,
-    ...{ seq: Number(seq), delivery: Number(delivery), count: Number(count), pending: Number(pending) },
+    seq: Number(seq),
+    delivery: Number(delivery),
+    count: Number(count),
+    pending: Number(pending),
     data: message.string(),
   };
 }
@@ -234,10 +241,15 @@ export function consumerOf(info: ConsumerInfo): unknown {
   const { num_ack_pending, num_redelivered, num_waiting, num_pending } = info;
   const { opt_start_time: _time, ...kept } = config as unknown as Record<string, unknown>;
   return {
-    ...{ name, stream_name, config: comparable(kept) },
+    name,
+    stream_name,
+    config: comparable(kept),
     delivered: [delivered.consumer_seq, delivered.stream_seq],
     floor: [ack_floor.consumer_seq, ack_floor.stream_seq],
-    ...{ num_ack_pending, num_redelivered, num_waiting, num_pending },
+    num_ack_pending,
+    num_redelivered,
+    num_waiting,
+    num_pending,
   };
 }
 
@@ -245,7 +257,13 @@ export function streamOf({ config, state }: StreamInfo): unknown {
   const { messages, bytes, first_seq, last_seq, num_subjects, num_deleted, consumer_count } = state;
   return {
     config: comparable(config as unknown as Record<string, unknown>),
-    ...{ messages, bytes, first_seq, last_seq, num_subjects, num_deleted, consumer_count },
+    messages,
+    bytes,
+    first_seq,
+    last_seq,
+    num_subjects,
+    num_deleted,
+    consumer_count,
   };
 }
 

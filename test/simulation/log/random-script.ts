@@ -22,7 +22,9 @@ export async function randomScript(script: Script, seed: number, steps: number):
   const { streams, consumers } = script.manager;
   const limit = random.pick(limits);
   await streams.add({
-    ...{ name: script.name, subjects: [`${script.name}.>`], allow_direct: true },
+    name: script.name,
+    subjects: [`${script.name}.>`],
+    allow_direct: true,
     ...limit,
   } as never);
   const made: string[] = [];
@@ -69,7 +71,9 @@ export async function randomScript(script: Script, seed: number, steps: number):
     ]);
     const policy = random.pick([AckPolicy.All, AckPolicy.Explicit, AckPolicy.None]);
     const config = {
-      ...{ durable_name: name, ack_policy: policy, ...place },
+      durable_name: name,
+      ack_policy: policy,
+      ...place,
       ...(policy === AckPolicy.None
         ? {}
         : { ack_wait: nanos(3_600_000), max_ack_pending: random.pick([3, 1_000]) }),

@@ -372,12 +372,10 @@ export const scripts: Played[] = [
       await fill(script, 10, ['a', 'b', 'a']);
       const config = { ack_policy: AckPolicy.All, ack_wait: nanos(24 * 3_600_000), max_deliver: -1 };
       await script.manager.consumers.add(script.name, {
-        ...{
-          durable_name: 'one',
-          ...config,
-          max_ack_pending: 1_000_000,
-          filter_subject: script.subject('a'),
-        },
+        durable_name: 'one',
+        ...config,
+        max_ack_pending: 1_000_000,
+        filter_subject: script.subject('a'),
       });
       await script.note('pull', () => script.pull('one', 4));
       await script.note('info', () => script.consumer('one'));
@@ -421,13 +419,12 @@ export const scripts: Played[] = [
       await script.note('info', () => script.consumer('one'));
       await script.note('ephemeral', async () => {
         const { name, config } = await consumers.add(script.name, {
-          ...{
-            ack_policy: AckPolicy.None,
-            mem_storage: true,
-            num_replicas: 1,
-            inactive_threshold: nanos(600),
-          },
-          ...{ deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: 2 },
+          ack_policy: AckPolicy.None,
+          mem_storage: true,
+          num_replicas: 1,
+          inactive_threshold: nanos(600),
+          deliver_policy: DeliverPolicy.StartSequence,
+          opt_start_seq: 2,
         });
         const { name: _name, ...others } = config;
         const told = await script.pull(name!, 3);
@@ -546,12 +543,10 @@ export const restarts: Played[] = [
       await consumers.add(script.name, { durable_name: 'all', ack_policy: AckPolicy.All });
       await consumers.add(script.name, { durable_name: 'each', ...explicit, ack_wait: nanos(1_500) });
       await consumers.add(script.name, {
-        ...{
-          name: 'short',
-          ack_policy: AckPolicy.None,
-          mem_storage: true,
-          inactive_threshold: nanos(60_000),
-        },
+        name: 'short',
+        ack_policy: AckPolicy.None,
+        mem_storage: true,
+        inactive_threshold: nanos(60_000),
       });
       await script.note('all', () => script.pull('all', 3));
       await script.note('each', () => script.pull('each', 3));

@@ -95,8 +95,13 @@ export class SimulatedLogServer implements ApiHost, Reachable {
   connect(name: string, options: ConnectionOptions = {}): Promise<NatsConnection> {
     return connectTo(this, {
       name,
-      ...{ maxReconnectAttempts: -1, reconnectTimeWait: 100, reconnectJitter: 150 },
-      ...{ pingInterval: 5_000, maxPingOut: 2, timeout: 5_000, noAsyncTraces: true },
+      maxReconnectAttempts: -1,
+      reconnectTimeWait: 100,
+      reconnectJitter: 150,
+      pingInterval: 5_000,
+      maxPingOut: 2,
+      timeout: 5_000,
+      noAsyncTraces: true,
       ...options,
     });
   }
@@ -220,7 +225,8 @@ export class SimulatedLogServer implements ApiHost, Reachable {
     const isCutOff = this.#dead.has(name) || (this.#partitioned.get(name) ?? 0) > this.#world.now;
     if (!this.#running || isCutOff) throw new NatsError('connect ECONNREFUSED', 'CONNECTION_REFUSED');
     const link = new Link(this.#world, {
-      ...{ name, client },
+      name,
+      client,
       latency: () => this.#latency,
       server: (from, message) => this.#receive(from, message),
     });
@@ -281,7 +287,9 @@ export class SimulatedLogServer implements ApiHost, Reachable {
     if (kept) this.#store(kept, message, link);
     else if (!heard && reply)
       this.send(reply, {
-        ...{ subject: reply, reply: '', data: nothing },
+        subject: reply,
+        reply: '',
+        data: nothing,
         headers: status(503, ''),
       });
   }
@@ -418,7 +426,9 @@ export class SimulatedLogServer implements ApiHost, Reachable {
       'Nats-Time-Stamp': new Date(found.at).toISOString(),
     };
     this.send(reply, {
-      ...{ subject: reply, reply: '', data: found.data },
+      subject: reply,
+      reply: '',
+      data: found.data,
       headers: headersFrom(own, found.headers),
     });
   }

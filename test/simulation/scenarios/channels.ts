@@ -140,7 +140,11 @@ class Keeping {
     const sql = this.#store.connect();
     const projector = new Projector({ log, sql, projections: [channelDirectory], logger, watchMs: 5_000 });
     const { lease, held } = createChannelKeeping(config, {
-      ...{ log, logger, holder: process.name, ircUrl: 'irc://simulated:6667', dial: process.dial() },
+      log,
+      logger,
+      holder: process.name,
+      ircUrl: 'irc://simulated:6667',
+      dial: process.dial(),
       secrets: { webhook: [], ircServerPassword: credentials.password, ircOper: credentials.oper },
       readModels: new WithoutLinks(sql, projector),
     });

@@ -97,8 +97,13 @@ export class Deliberated {
       if (type === 'query.created') {
         this.#stage.check('a query is created once', query === undefined, told);
         this.#queries.set(data.query_id, {
-          ...{ ...data, mark: data.prompt.split(' ')[0]!, status: 'queued', calls: new Map() },
-          ...{ spent: 0, createdAt: at.getTime(), lost: 0 },
+          ...data,
+          mark: data.prompt.split(' ')[0]!,
+          status: 'queued',
+          calls: new Map(),
+          spent: 0,
+          createdAt: at.getTime(),
+          lost: 0,
         });
         continue;
       }

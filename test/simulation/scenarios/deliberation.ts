@@ -103,9 +103,17 @@ class Deliberating {
     const log = await process.openLog(streams);
     const prices = { in: tokenNanoUsd.in / 1_000, out: tokenNanoUsd.out / 1_000 };
     const MODELS = providers.map((name, index) => ({
-      ...{ id: name, provider: name, name, baseUrl: process.addressOf(`${name}.test`), prices },
-      ...{ apiKey: undefined, apiKeyEnv: undefined, capabilities: [], synthesizer: false },
-      ...{ stream: index !== 1, tokensParameter: 'max_tokens' as const },
+      id: name,
+      provider: name,
+      name,
+      baseUrl: process.addressOf(`${name}.test`),
+      prices,
+      apiKey: undefined,
+      apiKeyEnv: undefined,
+      capabilities: [],
+      synthesizer: false,
+      stream: index !== 1,
+      tokensParameter: 'max_tokens' as const,
     }));
     const config = { ...readConfig({}), MODELS, DELIBERATION_CALL_TIMEOUT_MS: callTimeoutMs };
     const { workers } = deliberationArea({ config, log, logger, holder, readModels: {} as ReadModels });
@@ -156,15 +164,18 @@ class Deliberating {
     // from enough for one call to more than can be spent
     const ceiling_nano_usd = random.pick([300_000, 4_000_000, 12_000_000, 1_000_000_000]);
     this.#command(log, random, {
-      ...{ is: 'create', id, owner: 'asker', prompt: `q${number} what is to be done?`, system_prompt: null },
-      ...{
-        models,
-        synthesizer: models[0]!,
-        strategy: random.pick(strategies),
-        max_tokens,
-        temperature: null,
-      },
-      ...{ visibility: 'unlisted', ceiling_nano_usd },
+      is: 'create',
+      id,
+      owner: 'asker',
+      prompt: `q${number} what is to be done?`,
+      system_prompt: null,
+      models,
+      synthesizer: models[0]!,
+      strategy: random.pick(strategies),
+      max_tokens,
+      temperature: null,
+      visibility: 'unlisted',
+      ceiling_nano_usd,
     });
   }
 

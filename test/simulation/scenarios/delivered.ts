@@ -64,8 +64,14 @@ export class Delivered {
       if (number === undefined) throw new Error(`an event without a mark: ${data.formatted_message}`);
       this.#stage.check('an event is on the log once', !this.events.has(number), data.event_id);
       const event = {
-        ...{ id: data.event_id, seq, text: data.formatted_message, targets: data.target_channels },
-        ...{ opens: data.effects?.open?.name, confirmed: new Set<string>(), ends: [], isRedriven: false },
+        id: data.event_id,
+        seq,
+        text: data.formatted_message,
+        targets: data.target_channels,
+        opens: data.effects?.open?.name,
+        confirmed: new Set<string>(),
+        ends: [],
+        isRedriven: false,
         failures: new Map<string, number>(),
       };
       this.events.set(number, event);

@@ -39,13 +39,21 @@ export async function beginDeliverer(
   const { logger, name: holder } = process;
   const log = await process.openLog(streams);
   const parts = {
-    ...{ log, logger, holder, ircUrl: 'irc://simulated:6667', dial: process.dial() },
+    log,
+    logger,
+    holder,
+    ircUrl: 'irc://simulated:6667',
+    dial: process.dial(),
     secrets: { webhook: [], ircServerPassword: credentials.password, ircOper: credentials.oper },
-    ...{ channels: createChannels(log), limits: limitsOf(config), readModels },
+    channels: createChannels(log),
+    limits: limitsOf(config),
+    readModels,
     // nobody asks the bot for anything here
     tasks: {
       market: undefined,
-      ...{ identityBot: config.MRSERV_NICK, screen: String, linkOf: async () => undefined },
+      identityBot: config.MRSERV_NICK,
+      screen: String,
+      linkOf: async () => undefined,
     },
   };
   const delivery = createDelivery(config, parts);
@@ -53,8 +61,11 @@ export async function beginDeliverer(
   const leases = [delivery.lease, keeping.lease, createAutomation(config, parts)];
   for (const lease of leases) lease.start();
   const reception = new Reception({
-    ...{ log, readModels, rows: { wrote: () => {} } },
-    ...{ source: config.EM_SOURCE, thresholds: config.GUARDIAN_THRESHOLDS },
+    log,
+    readModels,
+    rows: { wrote: () => {} },
+    source: config.EM_SOURCE,
+    thresholds: config.GUARDIAN_THRESHOLDS,
     conflicting: new ConflictingEvents(logger, () => {}),
   });
   return {

@@ -70,8 +70,10 @@ class Delivering {
     this.#stage = stage;
     this.#random = stage.fork();
     this.#config = readConfig({
-      ...{ EVENT_TTL_MS: this.#random.pick(lifetimes), EVENT_RETRY_MS: '2000' },
-      ...{ CHANNEL_CREATIONS_PER_HOUR: '0', CHANNEL_DELETIONS_PER_HOUR: '0' },
+      EVENT_TTL_MS: this.#random.pick(lifetimes),
+      EVENT_RETRY_MS: '2000',
+      CHANNEL_CREATIONS_PER_HOUR: '0',
+      CHANNEL_DELETIONS_PER_HOUR: '0',
     });
     this.#network = new IrcNetwork(world, { servers: this.#random.int(1, 2) });
     this.#logServer = new SimulatedLogServer(world, { isNew: this.#random.chance(0.5) });

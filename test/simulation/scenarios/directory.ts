@@ -42,7 +42,8 @@ export class DirectoryOnLog {
       return await query(sql as unknown as Sql, 'directory');
     };
     const models: Pick<ReadModels, 'read' | 'readAt' | 'reached'> = {
-      ...{ read, readAt: read },
+      read,
+      readAt: read,
       reached: async () => true,
     };
     return models as ReadModels;
@@ -55,7 +56,12 @@ export class DirectoryOnLog {
       return rows
         .sort((a, b) => (a.name < b.name ? -1 : 1))
         .map(({ name, state: { type, modes, topic, invited, status }, createdAt }) => ({
-          ...{ name, type, modes, topic, invited: JSON.stringify(invited), created_at: createdAt },
+          name,
+          type,
+          modes,
+          topic,
+          invited: JSON.stringify(invited),
+          created_at: createdAt,
           archived_at: status === 'archived' ? createdAt : null,
         }));
     if (text.includes('as asked (name)'))

@@ -124,7 +124,12 @@ class Guarding {
     const projections = [channelDirectory, moderationModel];
     const projector = new Projector({ log, sql, projections, logger, watchMs: 10_000 });
     const parts = {
-      ...{ config, log, logger, holder, ircUrl: 'irc://simulated:6667', dial: process.dial() },
+      config,
+      log,
+      logger,
+      holder,
+      ircUrl: 'irc://simulated:6667',
+      dial: process.dial(),
       secrets: { webhook: [], ircServerPassword: credentials.password, ircOper: credentials.oper },
       readModels: new ReadModels(sql, projector),
     };

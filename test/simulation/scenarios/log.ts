@@ -181,7 +181,13 @@ class Process {
     this.#judge = judge;
     this.#random = world.random.fork();
     this.#reactor = new Reactor<typeof jobs, { key: string; n: number }>({
-      ...{ log, logger, stream: jobs, durable: 'do-jobs', filter: 'jobs.asked.>', maxInHand: 50, atOnce: 4 },
+      log,
+      logger,
+      stream: jobs,
+      durable: 'do-jobs',
+      filter: 'jobs.asked.>',
+      maxInHand: 50,
+      atOnce: 4,
       plan: ({ type, data }) => (type === 'job.asked' ? [{ key: data.key, item: data }] : []),
       handle: async ({ key, n }) => {
         if (this.#random.chance(0.3)) await pause(this.#random.int(1, 200));
@@ -195,7 +201,11 @@ class Process {
       },
     });
     this.#reader = new FactConsumer<typeof jobs>({
-      ...{ log, logger, stream: jobs, durable: 'read-jobs', maxInHand: 30 },
+      log,
+      logger,
+      stream: jobs,
+      durable: 'read-jobs',
+      maxInHand: 30,
       takeOver: async ({ from }) => {
         this.#lastRead = from - 1;
       },
@@ -216,11 +226,17 @@ class Process {
       },
     });
     this.#lease = new Lease({
-      ...{ log, logger, name: 'counting', holder: name, replicas: 1 },
+      log,
+      logger,
+      name: 'counting',
+      holder: name,
+      replicas: 1,
       begin: () => {
         judge.holders.set(name, world.elapsed);
         const answering = answerRequests({
-          ...{ log, logger, service },
+          log,
+          logger,
+          service,
           operations: { echo: async (input: { text: string }) => input.text },
         });
         return {
@@ -237,7 +253,12 @@ class Process {
 
   static async open(name: string, server: SimulatedLogServer, judge: Judge, world: World): Promise<Process> {
     const log = await Log.open({
-      ...{ urls: '', name, streams: [jobs, operations], replicas: 1, maxBytes: 50e6, logger },
+      urls: '',
+      name,
+      streams: [jobs, operations],
+      replicas: 1,
+      maxBytes: 50e6,
+      logger,
       connect: (as) => server.connect(as),
     });
     return new Process(name, log, judge, world);

@@ -49,7 +49,10 @@ export class Paid {
     this.#network = around.network;
     this.#facts = new StoredFacts(server, payments);
     const none = ({ maxSlots }: Sold): Places => ({
-      ...{ maxSlots, reserved: new Map(), sessions: new Map(), owed: new Set() },
+      maxSlots,
+      reserved: new Map(),
+      sessions: new Map(),
+      owed: new Set(),
     });
     this.#places = new Map(around.sold.map((channel) => [channel.name, none(channel)]));
   }

@@ -98,13 +98,21 @@ export class Payers {
     const from = `0x${number.toString(16).padStart(40, 'a')}`;
     if (!isPoor) this.#chain.fund(from, price);
     const signed = {
-      ...{ from, to: payTo, value: String(price), validAfter: '0' },
+      from,
+      to: payTo,
+      value: String(price),
+      validAfter: '0',
       validBefore: String(Math.floor(Date.now() / 1_000) + seconds),
       nonce: `0x${number.toString(16).padStart(64, '0')}`,
     };
     const accepted = {
-      ...{ scheme: 'exact', network: network.id, amount: signed.value, asset: network.asset, payTo },
-      ...{ maxTimeoutSeconds: 300, extra: network.domain },
+      scheme: 'exact',
+      network: network.id,
+      amount: signed.value,
+      asset: network.asset,
+      payTo,
+      maxTimeoutSeconds: 300,
+      extra: network.domain,
     };
     const payload = { signature: `0x${'11'.repeat(65)}`, authorization: signed };
     const header = Buffer.from(JSON.stringify({ x402Version: 2, accepted, payload })).toString('base64');

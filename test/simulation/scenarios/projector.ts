@@ -22,7 +22,9 @@ const poison = 'cannot be folded';
 
 /** It cannot fold some facts; who reads the others must not notice. */
 const brittle = defineProjection({
-  ...{ name: 'brittle', version: 1, streams: [reputation] },
+  name: 'brittle',
+  version: 1,
+  streams: [reputation],
   ddl: (schema) => `create table ${schema}.comments (seq bigint primary key, comment text not null)`,
   apply: async (tx, facts, schema) => {
     for (const { seq, type, data } of facts) {
@@ -195,7 +197,8 @@ class Projecting {
     const positions = [
       { name: identityLinks.name, at: { stream: identity.name, seq: heads.identity } },
       ...[reputations, brittle].map(({ name }) => ({
-        ...{ name, at: { stream: reputation.name, seq: heads.reputation } },
+        name,
+        at: { stream: reputation.name, seq: heads.reputation },
       })),
     ];
     for (const { projector } of this.#folders())

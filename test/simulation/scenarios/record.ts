@@ -101,7 +101,11 @@ class Recording {
   async #begin(process: Process, holder: string): Promise<Recorder> {
     const log = await process.openLog(streams);
     const { lease, held } = createRecording(config, {
-      ...{ log, logger: process.logger, holder, ircUrl: 'irc://simulated:6667', dial: process.dial() },
+      log,
+      logger: process.logger,
+      holder,
+      ircUrl: 'irc://simulated:6667',
+      dial: process.dial(),
       secrets: { webhook: [], ircServerPassword: credentials.password, ircOper: credentials.oper },
     });
     lease.start();
@@ -131,7 +135,9 @@ class Recording {
   /** A managed channel is to be recorded, and perhaps not for ever. */
   async #manage(): Promise<void> {
     const process = new Process('manager', {
-      ...{ stage: this.#stage, logServer: this.#logServer, network: this.#network },
+      stage: this.#stage,
+      logServer: this.#logServer,
+      network: this.#network,
     });
     const log = await process.openLog(streams);
     const random = this.#random.fork();

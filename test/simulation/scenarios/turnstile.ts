@@ -73,8 +73,10 @@ export async function beginTurnstile(
   const projector = new Projector({ log, sql, projections: [paidSessions], logger, watchMs: 5_000 });
   const readModels = new ReadModels(sql, projector);
   const config = readConfig({
-    ...{ X402_FACILITATOR_URL: process.addressOf('facilitator.test'), X402_PAY_TO: payTo },
-    ...{ CHAIN_RPC_URL: at.hasChain ? process.addressOf('chain.test') : '', PAID_CHANNELS: channelsFile },
+    X402_FACILITATOR_URL: process.addressOf('facilitator.test'),
+    X402_PAY_TO: payTo,
+    CHAIN_RPC_URL: at.hasChain ? process.addressOf('chain.test') : '',
+    PAID_CHANNELS: channelsFile,
   });
   const secrets = { webhook: [], ircServerPassword: credentials.password, ircOper: credentials.oper };
   const bot = { log, logger, holder, ircUrl: 'irc://simulated:6667', dial: process.dial(), secrets };

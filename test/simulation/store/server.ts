@@ -183,7 +183,11 @@ export class SimulatedStore implements StoreServer {
         },
         gone: () => this.#gone(session),
       }),
-      ...{ requests: [], isServing: false, isGone: false, release: undefined, isFailed: false },
+      requests: [],
+      isServing: false,
+      isGone: false,
+      release: undefined,
+      isFailed: false,
     };
     this.#sessions.add(session);
     if (this.#isFrozen) session.link.hold();

@@ -14,7 +14,8 @@ async function script(sql: Sql): Promise<unknown[]> {
   const note = async (work: Promise<unknown>) => {
     answers.push(
       await work.catch(({ code, kind, message }) => ({
-        ...{ code, kind },
+        code,
+        kind,
         message: code === undefined ? message : '',
       })),
     );
@@ -113,7 +114,8 @@ t.test('SIM-13 a commit that fails, and one whose answer is lost', async (t) => 
     for (const n of [1, 2, 3, 4]) await write(n);
   });
   t.same(found, {
-    ...{ rows: [2, 4], losses: 2 },
+    rows: [2, 4],
+    losses: 2,
     outcomes: { 1: away, 2: away, 3: away, 4: 'written' },
   });
 });

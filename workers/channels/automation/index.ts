@@ -53,7 +53,12 @@ export class AutomateChannels {
     this.#options = options;
     this.#lastLines = new LastLines(log, logger);
     this.#reactor = new Reactor<typeof market, Job>({
-      ...{ log, logger, maxInHand, stream: market, durable: actor, atOnce: maxCommands },
+      log,
+      logger,
+      maxInHand,
+      stream: market,
+      durable: actor,
+      atOnce: maxCommands,
       takeOver: (place) => this.#lastLines.follow(place),
       plan: (event) => {
         const job = this.#jobOf(event);

@@ -46,7 +46,12 @@ export class PushIdentity {
     const { log, logger, source } = options;
     this.#options = options;
     this.#reactor = new Reactor({
-      ...{ log, logger, maxInHand, stream: identity, durable: actor, filter: registrySubject },
+      log,
+      logger,
+      maxInHand,
+      stream: identity,
+      durable: actor,
+      filter: registrySubject,
       atOnce: maxRequests,
       takeOver: (place) => this.#recall(place),
       concerns: ({ seq }) => !this.#settled.delete(seq),

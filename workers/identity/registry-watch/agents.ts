@@ -50,7 +50,8 @@ export class AgentRegistry {
 
   constructor({ rpcUrl, address, timeoutMs = 10_000 }: AgentRegistryOptions) {
     const transport = http(rpcUrl, {
-      ...{ timeout: timeoutMs, retryCount: 1 },
+      timeout: timeoutMs,
+      retryCount: 1,
       // by itself it waits for a body for ever
       fetchFn: (url, init) => boundedFetch(url, init, { timeoutMs }),
     });
@@ -107,9 +108,13 @@ export class AgentRegistry {
       if (++requests > mostRequests) throw new Error('the chain endpoint takes too small ranges of blocks');
       try {
         const events = await this.#client.getContractEvents({
-          ...{ address: this.#address, abi: registryAbi, eventName: 'Registered', strict: true },
+          address: this.#address,
+          abi: registryAbi,
+          eventName: 'Registered',
+          strict: true,
           args: { owner: owners as Address[] },
-          ...{ fromBlock: from, toBlock: to },
+          fromBlock: from,
+          toBlock: to,
         });
         for (const { args } of events) {
           const owner = args.owner.toLowerCase();
@@ -142,7 +147,9 @@ export class AgentRegistry {
   async #read(functionName: 'ownerOf' | 'getAgentWallet', id: bigint): Promise<Address | undefined> {
     try {
       return await this.#client.readContract({
-        ...{ address: this.#address, abi: registryAbi, functionName },
+        address: this.#address,
+        abi: registryAbi,
+        functionName,
         args: [id],
       });
     } catch (error) {

@@ -47,7 +47,9 @@ export class AdmitPayers {
     const { log, logger, read } = options;
     this.#options = options;
     this.#reactor = new ReadModelReactor({
-      ...{ log, logger, stream: payments },
+      log,
+      logger,
+      stream: payments,
       read: async (after) => {
         const { sessions: rows, seq } = await read(openSessions, after);
         return { rows, seq };

@@ -43,7 +43,9 @@ export class ResolvePayments {
     const { log, logger, read } = options;
     this.#options = options;
     this.#reactor = new ReadModelReactor({
-      ...{ log, logger, stream: payments },
+      log,
+      logger,
+      stream: payments,
       read: async (after) => {
         const since = new Date(log.now().getTime() - claimMs);
         const { open: rows, seq } = await read((sql, schema) => openPayments(sql, schema, since), after);

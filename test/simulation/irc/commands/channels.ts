@@ -130,10 +130,19 @@ const say: Command = (run) => {
   if (other?.away !== undefined && command === 'PRIVMSG') client.numeric('301', other.nick, other.away);
   const clientTags = tags.filter((tag) => tag.startsWith('+'));
   server.happen({
-    ...{ is: 'message', user: user.id, channel: channel?.name, to: other?.id },
+    is: 'message',
+    user: user.id,
+    channel: channel?.name,
+    to: other?.id,
     message: {
-      ...{ command, from: maskOf(user), text, msgid: server.newMessageId(), account: user.account },
-      ...{ tags: client.has('message-tags') ? clientTags : [], isBot: user.modes.has('B'), at: server.now },
+      command,
+      from: maskOf(user),
+      text,
+      msgid: server.newMessageId(),
+      account: user.account,
+      tags: client.has('message-tags') ? clientTags : [],
+      isBot: user.modes.has('B'),
+      at: server.now,
     },
   });
 };

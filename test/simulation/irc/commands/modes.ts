@@ -105,7 +105,9 @@ interface List {
 const lists: Record<string, List | undefined> = {
   b: { of: 'bans', name: 'ban', numerics: ['367', '368'], end: 'End of channel ban list' },
   e: {
-    ...{ of: 'excepts', name: 'banexception', numerics: ['348', '349'] },
+    of: 'excepts',
+    name: 'banexception',
+    numerics: ['348', '349'],
     end: 'End of Channel Exception List',
   },
 };
