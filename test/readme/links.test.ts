@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import t from 'tap';
@@ -36,4 +37,25 @@ t.test('README-03 the links of the documents', async (t) => {
     }
   }
   t.ok(seen > 30, 'there are links');
+});
+
+t.test('README-03 the files that the README of a room names', async (t) => {
+  const code = execFileSync(
+    'git',
+    ['ls-files', 'streams', 'projections', 'workers', 'src', 'test', 'bench'],
+    {
+      encoding: 'utf8',
+    },
+  ).split('\n');
+  for (const file of documents().filter((name) =>
+    /^(streams|projections|workers|src|test|bench)\/.*README\.md$/.test(name),
+  )) {
+    const room = dirname(file);
+    const text = readFileSync(file, 'utf8').replace(/^```.*?^```$/gms, '');
+    for (const [, name] of text.matchAll(/`([\w./-]+\.ts)`/g))
+      t.ok(
+        code.some((path) => path === name || (path.startsWith(`${room}/`) && path.endsWith(`/${name}`))),
+        `${file}: ${name} exists`,
+      );
+  }
 });
