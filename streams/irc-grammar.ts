@@ -16,7 +16,10 @@ export function isManagedChannel(text: string): boolean {
   return managedChannelGrammar.test(text);
 }
 
-/** Whether a channel with these mode letters is private: secret, private, by invitation only or closed by a key. */
+/**
+ * Whether a channel with these mode letters is private: secret, private, by invitation only, or closed by a
+ * key.
+ */
 export function isPrivate(modes: string): boolean {
   return /[spik]/.test(modes);
 }
@@ -28,7 +31,7 @@ export function isChannel(text: string): boolean {
 
 /**
  * The key under which a nick or channel is compared (rfc1459 casemapping): ASCII letters and `[]\` become
- * `a-z` and `{}|`. `^` and `~` stay apart, as they do on InspIRCd, and as no nick can hold a `~` anywhere.
+ * `a-z` and `{}|`. `^` and `~` stay apart, as they do on InspIRCd: a nick cannot hold a `~` anyway.
  */
 export function casefold(name: string): string {
   return name.replace(/[A-Z[\\\]]/g, (c) => String.fromCharCode(c.charCodeAt(0) + 32));
@@ -50,14 +53,15 @@ const plainAscii = /^[!-~]+(?: [!-~]+)*$/;
 const needsCleaning = /[\p{Cc}\p{Cs}\p{DI}\p{NChar}\uFFF9-\uFFFB]/u;
 const formatting =
   /\x03(?:\d{1,2}(?:,\d{1,2})?)?|\x04(?:[\da-f]{6}(?:,[\da-f]{6})?)?|[\x02\x0f\x11\x16\x1d-\x1f]/gi;
-// What a reader does not see (zero-width, bidi, tag and filler characters) can still speak to an agent. Only
-// the two characters that hold an emoji together stay, once each, and nowhere but inside an emoji.
+// Characters that a reader does not see (zero-width, bidi, tag and filler) can still speak to an agent. The
+// two that hold an emoji together stay, once each, and only inside an emoji.
 const invisible =
   /(?!(?<=\p{ExtPict}\uFE0F?)\u200D(?=\p{ExtPict})|(?<=\p{Emoji})\uFE0F)[\p{DI}\p{NChar}\uFFF9-\uFFFB]/gu;
 
 /**
- * One line of visible text that is safe to put on IRC: no controls, CTCP, formatting or colour codes, bidi,
- * zero-width or tag characters; lone surrogates become U+FFFD; white space is collapsed and trimmed.
+ * One line of visible text that is safe to put on IRC. It has no controls, CTCP, formatting or colour codes,
+ * and no bidi, zero-width or tag characters. Lone surrogates become U+FFFD. White space is collapsed and
+ * trimmed.
  */
 export function cleanText(text: string): string {
   if (plainAscii.test(text)) return text;
@@ -77,13 +81,13 @@ const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
 /**
  * The beginning of `text` up to `end` (a code point boundary), or up to the last grapheme boundary before it.
- * A grapheme that is too long all by itself is cut between code points: some of the text beats none.
+ * A grapheme that is too long on its own is cut between code points: some text is better than none.
  */
 function cutAtGrapheme(text: string, end: number): string {
   if (end === 0) return '';
-  // Between two printable ASCII characters there always is one; the segmenter costs some microseconds.
+  // Between two printable ASCII characters there is always a boundary; the segmenter costs some microseconds.
   if (/^[ -~]{2}$/.test(text.slice(end - 1, end + 1))) return text.slice(0, end);
-  // Whether there is a boundary at `end` depends on nothing beyond the code point that begins there.
+  // Whether there is a boundary at `end` depends on nothing after the code point that begins there.
   const { index = end } = graphemes.segment(text.slice(0, end + 2)).containing(end) ?? {};
   return text.slice(0, index === 0 ? end : index);
 }

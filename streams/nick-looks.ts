@@ -17,10 +17,10 @@ const signs: Record<string, string> = {
 };
 /** Two letters that look like one. */
 const pairs: Record<string, string> = { rn: 'm', vv: 'w' };
-/** More nicks that look like one are not written down; those of our bots have a few dozen. */
+/** No more lookalikes of a nick than this are listed; those of our bots have a few dozen. */
 const mostLookalikes = 1_000;
 
-/** What a nick looks like at a glance: the same for nicks that readers take for each other. */
+/** What a nick looks like at a glance: equal for nicks that readers confuse. */
 export function nickLook(nick: string): string {
   return casefold(nick)
     .replace(/[0-9i|]/g, (sign) => signs[sign]!)
@@ -28,13 +28,13 @@ export function nickLook(nick: string): string {
     .replace(/[^a-z]/g, '');
 }
 
-/** Whether a nick is one of these, or is easily taken for one. */
+/** Whether a nick is one of these, or could be taken for one of them. */
 export function looksLikeAny(nick: string, of: readonly string[]): boolean {
   const look = nickLook(nick);
   return look !== '' && of.some((one) => nickLook(one) === look);
 }
 
-/** Nicks that are easily taken for a nick, itself among them, for servers that can only be given them one by one. */
+/** Nicks that could be taken for a nick, and the nick itself. For servers that accept only single nicks. */
 export function lookalikesOf(nick: string): string[] {
   let found = [''];
   for (const letter of casefold(nick)) {

@@ -29,7 +29,7 @@ export interface ChannelState {
 /** What can be asked for one channel. */
 export type ChannelCommand = {
   name: string;
-} /** Nothing: whether there is such a channel, and how it is to be. */ & (
+} /** `look` changes nothing: it asks whether there is such a channel, and for its wanted state. */ & (
   | { is: 'look' }
   | {
       is: 'create';
@@ -55,7 +55,10 @@ export type ChannelCommand = {
   | { is: 'delete'; cause: ChannelCause }
 );
 
-/** The life of a managed channel: created once, archived or deleted at once, and free again when deleted. */
+/**
+ * The life of a managed channel. It is created once, then archived or deleted. Once deleted, its name is free
+ * again.
+ */
 export const channelDecider: Decider<ChannelState, ChannelCommand, ChannelFact> = {
   initial: () => ({
     status: 'none',
@@ -137,7 +140,7 @@ export const channelDecider: Decider<ChannelState, ChannelCommand, ChannelFact> 
       return { type: 'channel.created', data };
     }
     if (!exists) throw new Refusal('not_found', 'Channel not found');
-    // whoever reads only the last fact of a channel learns from it which of its lives it is in
+    // a reader that has only the last fact of a channel learns from it which life of the channel this is
     const life = state.life === undefined ? {} : { life: state.life };
     switch (command.is) {
       case 'look':
@@ -174,7 +177,8 @@ export const channelDecider: Decider<ChannelState, ChannelCommand, ChannelFact> 
       }
       case 'delete': {
         const { cause } = command;
-        // time deletes what was archived long enough ago; the one who asks may have read that a while ago
+        // an archived channel is deleted when its time is over; the caller may have read that time a while
+        // ago
         const isDue = state.archived && Date.parse(state.archived.delete_after) <= now.getTime();
         if (cause === 'lifecycle' && !isDue) return undefined;
         return { type: 'channel.deleted', data: { name, cause, ...life } };
@@ -183,7 +187,7 @@ export const channelDecider: Decider<ChannelState, ChannelCommand, ChannelFact> 
   },
 };
 
-/** Bytes of a topic that every server of the field keeps, and that fit one line behind any prefix. */
+/** Bytes of a topic: every server keeps so many, and they fit on one line after any prefix. */
 const topicBytes = 300;
 
 /** A topic as it can be shown: one clean line of at most 300 bytes. */
@@ -191,7 +195,10 @@ export function topicLine(text: string): string {
   return cutToBytes(cleanText(text), topicBytes);
 }
 
-/** Topic and modes of a channel once it is archived: nobody without voice speaks, and the topic says so. */
+/**
+ * Topic and modes of an archived channel: only those with voice speak, and the topic says that it is
+ * archived.
+ */
 export function archivedLook(
   before: { modes: string },
   { reason, cause }: { reason: string; cause: ChannelCause },
@@ -200,23 +207,26 @@ export function archivedLook(
   return { modes: changedModes(before.modes, '+m'), topic };
 }
 
-/** Those of the nicks that are none of the others, as the network compares nicks. */
+/** The nicks that are not among the others. Nicks are compared as the network compares them. */
 export function withoutNicks(nicks: readonly string[], others: readonly string[]): string[] {
   const gone = new Set(others.map(casefold));
   return nicks.filter((nick) => !gone.has(casefold(nick)));
 }
 
-/** The nicks and those of the others that are not among them, as the network compares nicks. */
+/**
+ * The nicks, and those of the others that are not among them yet. Nicks are compared as the network compares
+ * them.
+ */
 export function withNicks(nicks: readonly string[], others: readonly string[]): string[] {
   return [...nicks, ...withoutNicks(others, nicks)];
 }
 
-/** Whether an event may still ask people into a channel: not into an archived one, and not a second time. */
+/** Whether an event may still invite people to a channel: not to an archived one, and not a second time. */
 export function mayInvite(state: Readonly<ChannelState>, event: { event_seq: number }): boolean {
   return state.status === 'active' && !isActedUpon(event, state);
 }
 
-/** Whether a later event than the one that asks was acted upon already, or this very one was. */
+/** Whether this event, or a later one, was acted upon already. */
 export function isActedUpon(
   { event_seq }: { event_seq?: number | undefined },
   state: Readonly<ChannelState>,

@@ -26,7 +26,7 @@ const life = z.int().positive().optional();
 /** Who or what wanted it: a caller of the service, a marketplace event, or time that has passed. */
 const cause = z.enum(['request', 'automation', 'lifecycle']);
 
-/** The managed channels: what each of them is to be, and what was done in it by command. */
+/** The managed channels: the wanted state of each, and what commands did in it. */
 export const channels = defineStream({
   name: 'CHANNELS',
   essential: true,
@@ -39,7 +39,7 @@ export const channels = defineStream({
       modes: z.string(),
       topic: z.string(),
       metadata: z.record(z.string(), z.unknown()),
-      /** Nicks that are to be brought in, now or when they appear. */
+      /** Nicks to bring in, now or when they appear. */
       invite_list: z.array(z.string()),
       cause,
       event_seq,
@@ -61,7 +61,10 @@ export const channels = defineStream({
       reason: z.string(),
       life,
     }),
-    /** Nicks that a later market event wants in the channel too: asked in by command, now or when they appear. */
+    /**
+     * Nicks that a later market event wants in the channel too. They are invited by command, now or when they
+     * appear.
+     */
     'members.invited': z.object({
       name: z.string(),
       nicks: z.array(z.string()).min(1),
@@ -71,7 +74,7 @@ export const channels = defineStream({
     'channel.archived': z.object({
       name: z.string(),
       reason: z.string(),
-      /** When it is to be deleted, ISO 8601. */
+      /** When it will be deleted, ISO 8601. */
       delete_after: z.string(),
       cause,
       event_seq,
@@ -86,8 +89,8 @@ export type ChannelFact = FactOf<typeof channels>;
 export type ChannelCause = z.output<typeof cause>;
 
 /**
- * Subject of a channel: whether its name is taken, and what may still be done to it, is decided per name.
- * Managed names have only letters, digits, `_` and `-` behind the `#`.
+ * Subject of a channel. Whether its name is taken, and what may still be done to it, is decided per name.
+ * Managed names have only letters, digits, `_` and `-` after the `#`.
  */
 export function channelSubject(name: string): string {
   return `channels.${name.slice(1)}`;

@@ -1,4 +1,4 @@
-/** Modes of a channel that take a parameter when they are set; `k` takes one also when it is taken away. */
+/** Modes of a channel that take a parameter when they are set. `k` also takes one when it is removed. */
 const withParameter = new Set(['k', 'l', 'H', 'f', 'j', 'F', 'J', 'L', 'd']);
 
 /** One mode that is set or taken away. */
@@ -9,8 +9,9 @@ export interface ModeChange {
 }
 
 /**
- * Reads a mode string such as `+ntk-i secret`. `undefined` when it is none: no sign first, no flags, a missing or
- * superfluous parameter, or a list or member mode (`b`, `o`, `v` …), which belongs to no channel's settings.
+ * Reads a mode string such as `+ntk-i secret`. Answers `undefined` for anything else: no sign first, no
+ * flags, or a missing or superfluous parameter. List and member modes (`b`, `o`, `v` …) are refused too: they
+ * are no settings of a channel.
  */
 export function parseModes(text: string): ModeChange[] | undefined {
   const [flags = '', ...parameters] = text.trim().split(/ +/);
@@ -44,13 +45,15 @@ export function modeFlags(text: string): Map<string, string | undefined> {
   return flags;
 }
 
-/** A mode string of flags that are set, in the order in which they were: `+ntk secret`; `+` when none is. */
+/**
+ * A mode string of flags that are set, in the order in which they were set: `+ntk secret`; `+` without any.
+ */
 export function modeString(flags: ReadonlyMap<string, string | undefined>): string {
   const parameters = [...flags.values()].filter((parameter) => parameter !== undefined);
   return [`+${[...flags.keys()].join('')}`, ...parameters].join(' ');
 }
 
-/** All modes after a change; both are mode strings. */
+/** All modes after a change. Both arguments are mode strings. */
 export function changedModes(modes: string, change: string): string {
   const flags = modeFlags(modes);
   for (const { sign, flag, parameter } of parseModes(change) ?? []) {

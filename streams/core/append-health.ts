@@ -14,7 +14,7 @@ interface Trouble {
   reason: string;
   /** Size of what was not taken. */
   bytes: number;
-  /** Whether a look has found since that it may be over. */
+  /** Whether a look has found since then that it may be over. */
   over: boolean;
   lookAt: number;
   pauseMs: number;
@@ -22,23 +22,26 @@ interface Trouble {
 
 const shortestPauseMs = 1_000;
 const longestPauseMs = 30_000;
-/** What a message takes beside its data: record header, subject, message headers. */
+/** What a message takes besides its data: record header, subject, message headers. */
 const messageOverhead = 512;
-/** The log server's code for a stream that could not store, and its words when that is because of its limit. */
+/**
+ * The log server's code for a stream that could not store, and its words when the stream's limit is the
+ * reason.
+ */
 const storeFailed = 10077;
 const isFull = /maximum bytes/i;
 
-/** Holds no facts: a message of the size that was refused is stored here and taken away again. */
+/** Holds no facts. A message of the refused size is stored here and removed again. */
 const scratch = { name: 'RELAY_SCRATCH', subject: 'relay.scratch' };
 const scratchMs = 2_000;
-/** The server's codes for a stream that is there with other settings, and for one it cannot store at all. */
+/** The server's codes: a stream of this name exists with other settings; a stream cannot be stored at all. */
 const nameInUse = 10058;
 const outOfSpace = /no space|disk|out of storage/i;
 
 /**
- * Knows whether appends get through: by what became of the last ones, and, when nobody appends because of that,
- * by looking now and then whether the stream has room again and the server can store anything. A look can be
- * wrong: then the next append says so, and the look after that comes later.
+ * Knows whether appends get through. It goes by the last appends. When nobody appends because of trouble, it
+ * looks now and then: has the stream room again, and can the server store anything? A look can be wrong. Then
+ * the next append says so, and the next look comes later.
  */
 export class AppendHealth {
   readonly #troubles = new Map<StreamDefinition, Trouble>();
@@ -61,12 +64,15 @@ export class AppendHealth {
     this.#troubles.set(stream, { reason, bytes, over: false, pauseMs, lookAt: clock.now() + pauseMs });
   }
 
-  /** Why appends to essential streams do not get through; `undefined` when they do. Asking is what makes it look, now and then. */
+  /**
+   * Why appends to essential streams do not get through; `undefined` when they do. Reading this triggers a
+   * look, now and then.
+   */
   get trouble(): string | undefined {
     const current = [...this.#troubles].filter(([, { over }]) => !over);
     const due = current.filter(([, { lookAt }]) => lookAt <= clock.now());
     if (due.length > 0 && !this.#looking) void this.#look(due);
-    // who fills another one, strangers perhaps, does not take all the rest out of service
+    // a flood that fills another stream does not take the whole service down
     return current.find(([stream]) => stream.essential)?.[1].reason;
   }
 
@@ -100,7 +106,7 @@ export class AppendHealth {
     } catch (error) {
       if (!(error instanceof NatsError) || !error.api_error) throw error;
       const { err_code, description } = error.api_error;
-      // where such a stream may not be, only the next append can tell
+      // where such a stream cannot be made, only the next append can tell
       if (err_code !== nameInUse) return !outOfSpace.test(description);
     }
     // random, so that a disk that compresses is not deceived

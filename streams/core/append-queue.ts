@@ -15,16 +15,16 @@ interface Waiting extends Message {
   deadline: number;
 }
 
-/** So many go one by one, side by side: a group costs the server about what so many single appends cost. */
+/** So many go one by one, in parallel: a group costs the server about as much as this many single appends. */
 const few = 16;
 /** Messages of a group at most, and their bytes together. */
 const mostInGroup = 256;
 const groupBytes = 512 * 1024;
 
 /**
- * The appends to one stream of a log server that can store several together, which it then syncs once. A few go one by
- * one at once. While more are under way those that come wait, and go as a group, one at a time. Each has its own answer;
- * those of one subject keep their order.
+ * The appends to one stream, on a log server that can store several together and then syncs once. A few go
+ * one by one at once. While more are under way, new ones wait and go as a group, one group at a time. Each
+ * has its own answer. Appends of one subject keep their order.
  */
 export class AppendQueue {
   readonly #publisher: Publisher;
@@ -93,8 +93,9 @@ export class AppendQueue {
   }
 
   /**
-   * Takes what goes next. The server refuses a group in which an append expects anything of a subject that is in the
-   * group already: such ones, and what follows them on their subject, stay `apart`, to be sent behind the group.
+   * Takes what goes next. The server refuses a group in which an append expects a last sequence of a subject
+   * that is in the group already. Such appends stay `apart`, with all later ones of their subject, and are
+   * sent after the group.
    */
   #takeGroup(): { group: Waiting[]; apart: Waiting[] } {
     const group: Waiting[] = [];
@@ -122,8 +123,9 @@ export class AppendQueue {
   }
 
   /**
-   * Sends a group and answers each of it. One that is refused is sent again without those whose subject has moved on;
-   * where that does not explain it, or it is refused again, each append goes on its own and gets its own answer.
+   * Sends a group and answers each append of it. A refused group is sent again, without those whose subject
+   * has moved on. If that does not explain the refusal, or the group is refused again, each append goes on
+   * its own and gets its own answer.
    */
   async #sendGroup(group: Waiting[], isRest = false): Promise<void> {
     if (group.length <= few) return this.#sendEach(group);
@@ -149,13 +151,13 @@ export class AppendQueue {
     for (const one of appends) void this.#sendSingle(one);
   }
 
-  /** Answers those whose subject has a later message than they expect, and gives back the others. */
+  /** Answers those whose subject has a later message than they expect, and returns the others. */
   async #withoutConflicts(group: Waiting[]): Promise<Waiting[]> {
     const expecting = group.filter(({ options }) => options.expectedLastSubjectSequence !== undefined);
     const last = await this.#lastSequences(expecting.map(({ subject }) => subject)).catch(() => new Map());
     return group.filter(({ subject, options, resolve }) => {
       const expected = options.expectedLastSubjectSequence ?? Number.POSITIVE_INFINITY;
-      // an earlier one may be what a replica that lags behind has: the server itself has to say
+      // an earlier sequence may come from a replica that lags: the server itself has to decide
       const isConflict = (last.get(subject) ?? 0) > expected;
       if (isConflict) resolve({ is: 'conflict' });
       return !isConflict;

@@ -1,12 +1,15 @@
 import { clock, pause } from './clock.js';
 
-/** Pauses between tries, from the first to the longest, in milliseconds. */
+/** Pauses between attempts, from the first to the longest, in milliseconds. */
 export interface Pauses {
   first: number;
   longest: number;
 }
 
-/** The pause behind so many failed tries: doubled with each one, and a little by chance, so that many do not come together. */
+/**
+ * The pause after so many failed attempts, in milliseconds. It doubles with each, with jitter, so that many
+ * clients do not return together.
+ */
 export function backoff(tries: number, { first, longest }: Pauses, random = clock.random()): number {
   return Math.min(longest, first * 2 ** (tries - 1)) * (0.5 + random / 2);
 }
@@ -14,13 +17,16 @@ export function backoff(tries: number, { first, longest }: Pauses, random = cloc
 /** How a call is repeated. */
 export interface RetryOptions {
   pauses: Pauses;
-  /** Told of each failure and how many there were; throws what is not to be tried again. */
+  /**
+   * Called after each failure with the number of attempts so far. Throws for an error that must not be tried
+   * again.
+   */
   failed(error: unknown, tries: number): void;
-  /** Aborted: a call that fails is not tried again. */
+  /** Once it is aborted, a call that fails is not tried again. */
   signal?: AbortSignal;
 }
 
-/** Repeats a call, made once at least, until it succeeds; `undefined` when the signal aborts before. */
+/** Repeats a call until it succeeds. It is made at least once. `undefined` when the signal aborts first. */
 export async function retry<T>(
   call: (tries: number) => Promise<T>,
   { pauses, failed, signal }: RetryOptions,

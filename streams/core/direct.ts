@@ -14,7 +14,10 @@ export interface StoredMessage {
   data: Uint8Array;
 }
 
-/** Reads one message past all consumers; `undefined` when there is none. `request` asks the log server. */
+/**
+ * Reads one message past all consumers; `undefined` when there is no such message. `request` asks the log
+ * server.
+ */
 export async function readDirect(
   request: (subject: string, body: string) => Promise<Msg>,
   stream: StreamDefinition,

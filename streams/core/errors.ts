@@ -1,18 +1,18 @@
 import { type RefusalCode, refusals } from '../refusals.js';
 
 /**
- * The two ways a request can fail without anybody having made a mistake in our code. They are told apart
- * from each other and from bugs by `kind` and `code`, never by `instanceof`: several copies of a module may
- * be loaded, and errors cross worker threads. Both are made by their name in the catalogue of refusals.
+ * The two ways a request can fail without a mistake in our code. They are told apart from each other and from
+ * bugs by `kind` and `code`, never by `instanceof`: several copies of a module may be loaded, and errors
+ * cross worker threads. Both are made from their name in the catalogue of refusals.
  */
 
-/** What another process answered: its code may be one that this version does not know. */
+/** What another process answered. This version may not know its code. */
 export interface Received {
   code: string;
   status: number;
 }
 
-/** What is told beside the code and the text. */
+/** What is told besides the code and the text. */
 interface Extra {
   details?: { path: string; message: string }[];
   hint?: string;
@@ -20,7 +20,9 @@ interface Extra {
   retryAfter?: number;
 }
 
-/** The domain says no: the command was understood and is not allowed. `status` is the HTTP status it maps to. */
+/**
+ * The domain says no: the command was understood and is not allowed. `status` is the HTTP status it maps to.
+ */
 export class Refusal extends Error {
   readonly kind = 'refusal';
   readonly code: string;
@@ -41,7 +43,7 @@ export class Refusal extends Error {
   }
 }
 
-/** Somebody we depend on is down or too slow. `retryAfter` is in seconds. Nothing is half done. */
+/** Something we depend on is down or too slow. `retryAfter` is in seconds. Nothing is half done. */
 export class Unavailable extends Error {
   readonly kind = 'unavailable';
   readonly code: string;
@@ -62,14 +64,14 @@ export class Unavailable extends Error {
   }
 }
 
-/** An expected error as one process tells another of it. */
+/** An expected error in the form in which one process sends it to another. */
 export interface Told extends Received {
   is: (Refusal | Unavailable)['kind'];
   message: string;
   extra?: Extra;
 }
 
-/** How an error is told; of a bug others learn only that there was one. */
+/** The form in which an error is sent. Of a bug, others learn only that there was one. */
 export function told(error: unknown): Told {
   const {
     kind: is,
@@ -81,7 +83,7 @@ export function told(error: unknown): Told {
   return { is, code, status, message, extra };
 }
 
-/** The error that another process has told of. */
+/** The error that another process has sent. */
 export function errorTold({ is, message, extra, ...of }: Told): Refusal | Unavailable {
   return is === 'refusal' ? new Refusal(of, message, extra) : new Unavailable(of, message, extra?.retryAfter);
 }

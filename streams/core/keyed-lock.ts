@@ -1,10 +1,10 @@
 import { Mutex } from 'async-mutex';
 
-/** Runs what concerns one key one after another, and what concerns different keys side by side. */
+/** Runs work of one key in sequence, and work of different keys in parallel. */
 export class KeyedLock {
   readonly #locks = new Map<string, Mutex>();
 
-  /** Runs the work behind whatever else is under way under this key, and gives back what it gives back. */
+  /** Runs the work once all earlier work of this key has ended, and returns its result. */
   async run<T>(key: string, work: () => Promise<T>): Promise<T> {
     let lock = this.#locks.get(key);
     if (!lock) {
@@ -14,7 +14,7 @@ export class KeyedLock {
     try {
       return await lock.runExclusive(work);
     } finally {
-      // by now it is the next one's, if there is one
+      // a later caller may hold the lock by now
       if (!lock.isLocked()) this.#locks.delete(key);
     }
   }

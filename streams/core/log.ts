@@ -31,15 +31,15 @@ export interface LogOptions extends StreamPlacement {
   name: string;
   streams: StreamDefinition[];
   logger: Logger;
-  /** Makes the connection; to the servers at `urls` where it is not given. */
+  /** Makes the connection. By default it goes to the servers at `urls`. */
   connect?: (name: string) => Promise<NatsConnection>;
-  /** Open it for an import: facts can be removed, and streams whose import was not finished are not refused. */
+  /** Opens it for an import: facts can be removed, and streams with an unfinished import are not refused. */
   importing?: boolean;
   /** Told what became of each append, its retries included. */
   observe?: (append: ObservedAppend) => void;
 }
 
-/** What became of an append: where the fact is, and whether an earlier try had already put it there. */
+/** What became of an append: where the fact is, and whether an earlier attempt had already stored it. */
 export interface Appended extends Position {
   id: string;
 }
@@ -58,7 +58,7 @@ export class Log {
   readonly #appender: Appender;
   readonly #options: LogOptions;
   readonly #states = new StateCache();
-  /** Up to which sequence streams were imported. */
+  /** Up to which sequence each stream was imported. */
   #imported: ReadonlyMap<string, number> = new Map();
 
   private constructor(connection: NatsConnection, { manager, grouped }: OpenedStreams, options: LogOptions) {
@@ -92,7 +92,7 @@ export class Log {
     }
   }
 
-  /** The connection, for what the log has no word for: key-value buckets, requests between processes. */
+  /** The connection, for what the log does not offer: key-value buckets, requests between processes. */
   get connection(): NatsConnection {
     return this.#server.connection;
   }
@@ -106,7 +106,7 @@ export class Log {
     return this.#server.connected;
   }
 
-  /** Whether an import into one of its streams had not been finished when it was opened. */
+  /** Whether one of its streams had an unfinished import when the log was opened. */
   get hasUnfinishedImport(): boolean {
     const isOpen = ({ name }: StreamDefinition) => this.#imported.get(name) === Number.POSITIVE_INFINITY;
     return this.#options.streams.some(isOpen);
@@ -123,14 +123,14 @@ export class Log {
   }
 
   /**
-   * One request to the log server. Waits a little for a connection that was lost, but not for an answer on it:
-   * that one can no longer come.
+   * One request to the log server. Waits a little for a lost connection to return. An answer on a lost
+   * connection can no longer come, so it does not wait for that.
    */
   ask<T>(request: () => Promise<T>): Promise<T> {
     return this.#server.ask(request);
   }
 
-  /** Appends a fact unconditionally. Throws `Unavailable` when it cannot be made sure that it is stored. */
+  /** Appends a fact unconditionally. Throws `Unavailable` when it is not certain that the fact is stored. */
   async append<S extends StreamDefinition>(
     stream: S,
     subject: string,
@@ -153,7 +153,10 @@ export class Log {
     return await this.appendNext(stream, subject, fact, origin, 0);
   }
 
-  /** Appends a fact if the last one of its subject has this sequence (0: there is none); else `undefined`. */
+  /**
+   * Appends a fact if the last one of its subject has this sequence (0: the subject has none); else
+   * `undefined`.
+   */
   async appendNext<S extends StreamDefinition>(
     stream: S,
     subject: string,
@@ -169,8 +172,8 @@ export class Log {
   }
 
   /**
-   * Runs a command: folds the facts of its subject, decides, and appends what was decided if nobody else
-   * appended to the subject in between; otherwise decides again. Throws what the decider throws.
+   * Runs a command: folds the facts of its subject, decides, and appends what was decided. If somebody else
+   * appended to the subject in between, it decides again. Throws what the decider throws.
    */
   async handle<S extends StreamDefinition, State, Command>(
     stream: S,
@@ -227,7 +230,7 @@ export class Log {
     return await this.#direct(stream, { seq });
   }
 
-  /** When the first message at or after a sequence was stored, and its sequence; `undefined` behind the last one. */
+  /** Sequence and time of the first message at or after a sequence; `undefined` after the last one. */
   async next(
     stream: StreamDefinition,
     seq: number,
@@ -237,7 +240,7 @@ export class Log {
     return message && { seq: message.seq, at: message.at };
   }
 
-  /** The facts of one subject in order, from a sequence on: one by one, and in batches where they are many. */
+  /** The facts of one subject in order, from a sequence on: one by one, or in batches when there are many. */
   subject<S extends StreamDefinition>(
     stream: S,
     subject: string,
@@ -250,7 +253,7 @@ export class Log {
     return readSubject(source, stream, subject, fromSeq);
   }
 
-  /** Sequence of the newest fact of a stream; 0 when it has never had one. Throws `log_unavailable` only. */
+  /** Sequence of the newest fact of a stream; 0 if it has never had one. Throws `log_unavailable` only. */
   async head(stream: StreamDefinition): Promise<number> {
     try {
       return (await this.ask(() => this.manager.streams.info(stream.name))).state.last_seq;
@@ -261,15 +264,18 @@ export class Log {
   }
 
   /**
-   * Reads a stream from a place on, for ever, in batches of what is there up to `batch` entries. Survives
+   * Reads a stream from a position on, for ever, in batches of what is there, up to `batch` entries. Survives
    * lost connections and lost consumers; ends when `signal` aborts. An empty batch says that the reader has
-   * seen everything there was.
+   * seen everything so far.
    */
   follow(stream: StreamDefinition, options: FollowOptions): AsyncGenerator<Entry[]> {
     return follow(this, stream, options, this.#options.logger);
   }
 
-  /** Reads a new consumer; broken at once when the connection is lost, without waiting for missing heartbeats. */
+  /**
+   * Reads a new consumer. It breaks at once when the connection is lost, without waiting for missing
+   * heartbeats.
+   */
   pull(options: PullOptions): Pull {
     return this.#server.pull(options, this.#imported.get(options.stream));
   }

@@ -19,7 +19,9 @@ import type { StreamDefinition } from './stream.js';
 const duplicateWindowMs = 120_000;
 /** The server's error code for streams that reserve more than it may store. */
 const noRoom = 10047;
-/** Its codes for a cluster without a leader, and for one that does not know enough of its servers. */
+/**
+ * Its codes for a cluster without a leader, and for one whose servers do not know enough of each other yet.
+ */
 const notYet = [10008, 10005];
 /** How long a start waits for a leader, and how long between two looks, in milliseconds. */
 const leaderPatience = {
@@ -30,8 +32,9 @@ const leaderPatience = {
 };
 
 /**
- * Connects and stays connected: reconnects for ever, with jitter, to any of the comma-separated URLs. Credentials are
- * those of the first URL that has any: user and password, or a token alone. `tls://` means TLS or nothing.
+ * Connects and stays connected: reconnects for ever, with jitter, to any of the comma-separated URLs.
+ * Credentials come from the first URL that has any: user and password, or a token alone. `tls://` means TLS
+ * or nothing.
  */
 export function connectToNats(urls: string, name: string): Promise<NatsConnection> {
   const addresses = urls.split(',').map((url) => new URL(url.trim()));
@@ -41,7 +44,7 @@ export function connectToNats(urls: string, name: string): Promise<NatsConnectio
     ...(addresses.some(({ protocol }) => protocol === 'tls:') ? { tls: {} } : {}),
     name,
     maxReconnectAttempts: -1,
-    // a server that refuses us for a while, as one whose credentials are being changed, is not given up
+    // a server may refuse us for a while, for example while credentials are changed: it is not given up
     ignoreAuthErrorAbort: true,
     reconnectTimeWait: 100,
     reconnectJitter: 150,
@@ -53,7 +56,7 @@ export function connectToNats(urls: string, name: string): Promise<NatsConnectio
   });
 }
 
-/** The client itself leaves out what stands before the @ of a URL. */
+/** The client itself drops what comes before the @ of a URL. */
 function credentialsOf(addresses: URL[]): { user: string; pass: string } | { token: string } | undefined {
   const found = addresses.find(({ username }) => username !== '');
   if (!found) return undefined;
@@ -66,16 +69,16 @@ export interface StreamPlacement {
   replicas: number;
   /** Disk budget of all streams together, in bytes. A full stream refuses appends, unless it is made to drop the oldest. */
   maxBytes: number;
-  /** Opened for an import, which removes what held the places of missing facts. */
+  /** Opened for an import, which removes the placeholders of missing facts. */
   importing?: boolean;
-  /** Whether streams that are there already get their part of `maxBytes`, too; by default they keep their size. */
+  /** Whether existing streams get their part of `maxBytes` too; by default they keep their size. */
   resize?: boolean;
 }
 
-/** What a stream gets when it is made, and what the log server never changes again. */
+/** Settings that a stream gets when it is made, and that the log server can never change. */
 export const lastingSettings = { retention: RetentionPolicy.Limits, storage: StorageType.File } as const;
 
-/** How a stream is to be on a log server, beside its size; each start brings it there. */
+/** The wanted settings of a stream on a log server, besides its size. Each start applies them. */
 export function changeableSettings(
   definition: StreamDefinition,
   replicas: number,
@@ -88,14 +91,14 @@ export function changeableSettings(
     discard: definition.whenFull === 'refuse' ? DiscardPolicy.New : DiscardPolicy.Old,
     duplicate_window: nanos(duplicateWindowMs),
     allow_direct: true,
-    // what happened has happened: nobody who reaches the log takes a fact back, by accident or on purpose
+    // what happened has happened: nobody who reaches the log can take a fact back, by accident or on purpose
     deny_delete: true,
     deny_purge: true,
     ...(storesGroups(info?.version) ? { allow_atomic: true } : {}),
   };
 }
 
-/** Whether a log server of this version can store several messages together or not at all: since 2.12. */
+/** Whether a log server of this version can store several messages atomically: since 2.12. */
 function storesGroups(version = ''): boolean {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   return major > 2 || (major === 2 && minor >= 12);
@@ -104,13 +107,13 @@ function storesGroups(version = ''): boolean {
 /** The streams as they are on the log server. */
 export interface OpenedStreams {
   manager: JetStreamManager;
-  /** Names of those that take appends in groups. */
+  /** Names of the streams that take appends in groups. */
   grouped: Set<string>;
 }
 
 /**
- * Creates the streams that are missing and brings the others to the wanted configuration. Log servers that are
- * there and have not found each other yet, as after a start of all of them, are waited for.
+ * Creates the streams that are missing and brings the others to the wanted configuration. Waits for log
+ * servers that are up but have not found each other yet, as after a start of all of them.
  */
 export async function openStreams(
   connection: NatsConnection,
@@ -132,13 +135,16 @@ export async function openStreams(
   }
 }
 
-/** Servers of a cluster that has no leader let requests wait or turn them away. */
+/** Servers of a cluster without a leader let requests wait, or refuse them. */
 function hasNoLeader(error: unknown): boolean {
   if (!(error instanceof NatsError)) return false;
   return error.code === ErrorCode.Timeout || notYet.includes(error.api_error?.err_code ?? 0);
 }
 
-/** Nobody answers for JetStream: a single server has none, those of a cluster may not have found each other yet. */
+/**
+ * Nobody answers for JetStream: a single server does not have it, servers of a cluster may not have found
+ * each other yet.
+ */
 function isUnanswered(error: unknown): boolean {
   return error instanceof NatsError && error.code === ErrorCode.NoResponders;
 }
@@ -159,7 +165,7 @@ async function applyStreams(
     } as StreamUpdateConfig;
     let config = await streamConfig(manager, name);
     if (config && !placement.resize) wanted.max_bytes = config.max_bytes;
-    // the log server takes these two back no more
+    // the log server never takes these two settings back
     if (placement.importing || isBeingImported(config)) {
       const { deny_delete = false, deny_purge = false } = config ?? {};
       Object.assign(wanted, { deny_delete, deny_purge });
@@ -169,7 +175,7 @@ async function applyStreams(
     } else if (differs(config, wanted)) {
       config = (await manager.streams.update(name, { ...config, ...wanted })).config;
     }
-    // servers of a cluster may be of several versions: what the stream has is what counts
+    // servers of a cluster may have different versions: the stream's own setting counts
     if ((config as { allow_atomic?: boolean }).allow_atomic) grouped.add(name);
   }
   return grouped;

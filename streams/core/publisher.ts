@@ -36,7 +36,7 @@ interface Pending {
 
 const wrongLastSequence = [10071, 10164];
 const sweepMs = 50;
-/** Appends that wait; beyond it new ones are turned away at once, which bounds the memory of a stall. */
+/** Appends that may wait. More are refused at once, which bounds the memory of a stall. */
 export const maxPending = 20_000;
 
 const encoder = new TextEncoder();
@@ -44,9 +44,9 @@ const decoder = new TextDecoder();
 
 /**
  * Publishes to JetStream with one inbox subscription for the whole process. The client library's own
- * `publish` makes a subscription entry, a timer and an `Error` with a stack for each message, which costs
- * several times what the server needs to store it. What is published in one turn of the event loop leaves in
- * one write.
+ * `publish` makes a subscription entry, a timer and an `Error` with a stack for each message. That costs
+ * several times what the server needs to store it. Everything published in one turn of the event loop leaves
+ * in one write.
  */
 export class Publisher {
   readonly #connection: NatsConnection;
@@ -76,22 +76,25 @@ export class Publisher {
   }
 
   /**
-   * Appends bytes. Resolves with the log's answer; rejects with `Unavailable` when none came, in which case
-   * the message may or may not be stored: repeat it with the same id.
+   * Appends bytes and resolves with the log's answer. Rejects with `Unavailable` when none came. The message
+   * may or may not be stored then: repeat it with the same id.
    */
   publish(subject: string, data: Uint8Array, options: PublishOptions): Promise<PublishAnswer> {
     return this.#publish([{ subject, data, options }], options.timeoutMs);
   }
 
   /**
-   * The same for messages of one stream that are stored together, one behind the other, or not at all. The sequence
-   * in the answer is the last one's.
+   * The same for messages of one stream that are stored together, one after the other, or not at all. The
+   * sequence in the answer is the last one's.
    */
   publishGroup(messages: readonly Message[], timeoutMs: number): Promise<PublishAnswer> {
     return this.#publish(messages, timeoutMs);
   }
 
-  /** Runs an action at the end of this turn of the event loop; what it publishes still leaves with all the rest. */
+  /**
+   * Runs an action at the end of this turn of the event loop. What it publishes still leaves with the rest of
+   * the turn.
+   */
   atEndOfTurn(action: () => void): void {
     if (this.#atEndOfTurn.push(action) > 1) return;
     clock.setImmediate(() => {
@@ -167,8 +170,8 @@ export function newId(): string {
 }
 
 /**
- * The client only calls `encode()` of what it is given; its own header object validates and canonicalises
- * every value, which is time spent on two headers that we write ourselves.
+ * The client only calls `encode()` of what it is given. Its own header object validates and canonicalises
+ * every value, which is wasted time on two headers that we write ourselves.
  */
 function encodedHeaders(options: Message['options'], place: string): MsgHdrs {
   const expected =
@@ -195,7 +198,7 @@ interface PubAck {
 
 function settle(pending: Pending, text: string): void {
   const ack = JSON.parse(text) as PubAck;
-  // a server that knows no groups has taken its messages one by one and tells of the last one only
+  // a server that does not know groups has taken the messages one by one, and acknowledges only the last one
   if (!ack.error && (ack.count ?? 1) !== pending.count)
     pending.reject(noAnswer('the server stores no groups'));
   else if (!ack.error) pending.resolve({ is: 'stored', seq: ack.seq!, duplicate: ack.duplicate === true });
@@ -203,12 +206,12 @@ function settle(pending: Pending, text: string): void {
   else pending.resolve({ is: 'refused', code: ack.error.err_code, error: ack.error.description });
 }
 
-/** The error of an append that is turned away because too many wait already. */
+/** The error of an append that is refused because too many wait already. */
 export function tooMany(): Unavailable {
   return noAnswer('too many appends wait already');
 }
 
-/** The error of an append of which it is not known whether it is stored. */
+/** The error of an append that may or may not be stored. */
 export function noAnswer(reason: string): Unavailable {
   return new Unavailable('log_unavailable', `The event log did not acknowledge: ${reason}`);
 }

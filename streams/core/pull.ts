@@ -6,7 +6,7 @@ import { firstStored } from './imported.js';
 export interface PulledMessage {
   subject: string;
   data: Uint8Array;
-  /** Where to acknowledge; of no use on consumers without acknowledgements. */
+  /** Where to acknowledge; useless on consumers without acknowledgements. */
   reply: string;
   /** Sequence in the stream. */
   seq: number;
@@ -17,7 +17,7 @@ export interface PulledMessage {
   pending: number;
 }
 
-/** What a pull is to read and whom it tells. */
+/** What a pull reads, and the callbacks that it calls. */
 export interface PullOptions {
   stream: string;
   /** A consumer that has not delivered anything yet: its first message has delivery sequence 1. */
@@ -31,7 +31,10 @@ export interface PullOptions {
 
 const requestExpiresMs = 30_000;
 const heartbeatMs = 1_000;
-/** Without a message or heartbeat for this long, the request is lost: server restarts and moved leaders do that. */
+/**
+ * Without a message or heartbeat for this long, the request is lost: server restarts and leader changes do
+ * that. In milliseconds.
+ */
 const silenceMs = 3_500;
 const maxBatch = 5_000;
 
@@ -67,7 +70,7 @@ export class Pull {
     this.refill();
   }
 
-  /** Asks for more if the owner has room: call when it has come to have some. */
+  /** Asks for more if the owner has room. Call it when room has become free. */
   refill(): void {
     if (this.#stopped) return;
     const room = Math.min(this.#options.capacity() - this.#asked, maxBatch);
@@ -124,7 +127,7 @@ export class Pull {
   #status(message: Msg): void {
     const code = message.headers?.code ?? 0;
     if (code === 100) return;
-    // 408: the request has run its time; what it did not get it gives back
+    // 408: the request has timed out, and says how many messages it did not get
     const givenBack = message.headers?.get('Nats-Pending-Messages');
     if (code === 408 && givenBack) {
       this.#asked = Math.max(0, this.#asked - Number(givenBack));

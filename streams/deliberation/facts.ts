@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineStream, type FactOf } from '../core/index.js';
 
-/** How the models of a query come to their answers. */
+/** How the models of a query reach their answers. */
 export const strategies = ['consensus', 'debate', 'roundtable'] as const;
 export type Strategy = (typeof strategies)[number];
 
@@ -34,7 +34,7 @@ export const deliberation = defineStream({
       system_prompt: z.string().nullable(),
       /** Ids of the models, in the order in which they speak. */
       models: z.array(z.string()).min(1),
-      /** Id of the model that is to draw the answers together. */
+      /** Id of the model that combines the answers. */
       synthesizer: z.string(),
       strategy: z.enum(strategies),
       rounds: z.int().min(1),
@@ -46,17 +46,17 @@ export const deliberation = defineStream({
       ceiling_nano_usd: nanoUsd,
     }),
     'query.started': z.object({ query_id }),
-    /** A model is about to be asked. Without an answer or a failure it is not known what became of it. */
+    /** A model is about to be asked. Without an answer or a failure after it, the result is unknown. */
     'model.asked': z.object({
       query_id,
       round,
       model: z.string(),
       attempt,
-      /** Of this attempt alone: who repeats the append because its answer was lost finds his own. */
+      /** Unique for this attempt: a repeated append, made because its answer was lost, finds its own fact. */
       ask_id: z.string(),
       /** What it costs at most. */
       worst_nano_usd: nanoUsd,
-      /** What the attempt before is counted at, whose answer was lost; 0 where none was. */
+      /** Counted cost of the attempt before, whose answer was lost; 0 without such an attempt. */
       lost_nano_usd: nanoUsd,
     }),
     'response.received': z.object({
@@ -69,7 +69,7 @@ export const deliberation = defineStream({
       finish: z.string(),
       tokens: z.object({ in: z.int().min(0), out: z.int().min(0) }),
       cost_nano_usd: nanoUsd,
-      /** Whether tokens and costs are counted by us, where the provider did not say. */
+      /** Whether tokens and costs are our own count, because the provider did not say. */
       estimated: z.boolean(),
       /** Time from the call to the end of the answer, in milliseconds. */
       ms: z.number(),
@@ -89,13 +89,13 @@ export const deliberation = defineStream({
       cost_nano_usd: nanoUsd,
       ms: z.number(),
     }),
-    /** Something that the following calls are told beside the prompt. */
+    /** Something that later calls are told besides the prompt. */
     'context.injected': z.object({ query_id, content: z.string() }),
     'synthesis.completed': z.object({
       query_id,
       model: z.string(),
       consensus: z.string(),
-      /** From 0, they contradict each other, to 1; `null` where the model did not say. */
+      /** From 0, they contradict each other, to 1, they agree; `null` where the model did not say. */
       agreement: z.number().min(0).max(1).nullable(),
       /** What was held against the consensus. */
       dissent: z.array(z.string()),
@@ -120,7 +120,7 @@ export function isQueryId(text: string): boolean {
 
 /**
  * Subject of a query: what it may still cost, and which answers count, is decided per query. Its id is a
- * UUID: who knows it may read an unlisted query, so it must not be guessed.
+ * UUID. Whoever knows the id may read an unlisted query, so it must not be guessed.
  */
 export function querySubject(id: string): string {
   return `deliberation.${id}`;

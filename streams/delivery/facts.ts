@@ -13,7 +13,7 @@ const event = {
 const confirmedLine = z.object({
   ...event,
   channel: z.string(),
-  /** How the network confirmed it: the server's echo, a fence behind the line, or the channel's history. */
+  /** How the network confirmed it: the server's echo, a fence after the line, or the channel's history. */
   via: z.enum(['echo', 'fence', 'history']),
   /** Whether this line completes the delivery of its event. */
   completes: z.boolean(),
@@ -73,7 +73,7 @@ export type ConfirmedLine = z.output<typeof confirmedLine>;
 /** Subject of the confirmations of all events. */
 export const confirmationsSubject = 'delivery.lines';
 
-/** Subject of all other facts about one event: redrives of the same event exclude each other here. */
+/** Subject of all other facts about one event. Redrives of the same event exclude each other here. */
 export function deliverySubject(token: string): string {
   return `delivery.event.${token}`;
 }

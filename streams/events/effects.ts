@@ -13,26 +13,29 @@ const RoomOpening = z.object({
   metadata: z.record(z.string(), z.unknown()),
 });
 
-/** A room in the form in which an event has it opened. */
+/** A room, in the form in which an event asks for it. */
 export type RoomOpening = z.output<typeof RoomOpening>;
 
-/** What an event does to channels beside being shown in some; nothing, for most. */
+/** What an event does to channels, besides being shown in some. For most events, nothing. */
 export const ChannelEffects = z.object({
-  /** This room is opened; where it is there already, those who are named are asked in. */
+  /** The room to open. If it exists already, those who are named are invited. */
   open: RoomOpening.optional(),
-  /** The room of a task or a relay that has ended: archived with the reason, or in its own time where there is none. */
+  /**
+   * The room of a task or a relay that has ended. It is archived with the reason; without one, it is archived
+   * in its own time.
+   */
   close: z.object({ name: z.string(), reason: z.string().nullable() }).optional(),
 });
 
 export type ChannelEffects = z.output<typeof ChannelEffects>;
 
-/** A reason stands in the channel's topic, which has room for some 300 bytes. */
+/** The topic of the channel shows the reason. A topic has room for some 300 bytes. */
 const reasonCharacters = 200;
 const cityCharacters = 60;
 
 /**
- * What is recorded of an event's effects, or for a fact from before they were recorded what would have been.
- * `screen` sees each piece of free text that is to stand in a topic and answers what to show instead.
+ * The recorded effects of an event. For a fact from before they were recorded, they are computed. `screen`
+ * sees each piece of free text for a topic, and answers what to show instead.
  */
 export function effectsOf(
   event: Pick<MarketEvent, 'event_type' | 'payload'> & { effects?: ChannelEffects | undefined },
@@ -118,7 +121,9 @@ function close(name: string | undefined, reason: string | null): ChannelEffects 
   return name ? { close: { name, reason } } : {};
 }
 
-/** The same room with the bot among those who are asked in that posts its lines: nobody else enters a task's room. */
+/**
+ * The same room, with the bot that posts its lines among the invited: strangers cannot enter a task's room.
+ */
 export function withEventBot<Room extends { type: string; invite_list: string[] }>(
   room: Room,
   eventBot: string,
@@ -127,7 +132,7 @@ export function withEventBot<Room extends { type: string; invite_list: string[] 
   return { ...room, invite_list: nicksOf(...room.invite_list, eventBot) };
 }
 
-/** Those of the values that are nicks, each person once. */
+/** The values that are nicks, each person once. */
 function nicksOf(...values: unknown[]): string[] {
   const nicks = values.map(textOf).filter((nick) => nick !== undefined && isNick(nick)) as string[];
   return [...new Map(nicks.map((nick) => [casefold(nick), nick])).values()];

@@ -6,7 +6,8 @@ export type MarketPayload = Record<string, unknown>;
 
 const maxDepth = 64;
 
-// Deeper values parse, but cannot be written as JSON again, which the log has to do. No recursion here either.
+// A deeper value parses, but cannot be written as JSON again, and the log has to write it. This check does
+// not recurse either.
 function isShallow(payload: MarketPayload): boolean {
   let level: object[] = [payload];
   for (let depth = 0; level.length > 0; depth++) {
@@ -32,8 +33,8 @@ function printable(field: string) {
 }
 
 /**
- * The webhook body. Unknown keys beside the four are dropped, unknown keys of the payload are kept; a payload
- * is nested at most 64 levels deep. Ids are compared exactly as sent.
+ * The webhook body. Unknown keys next to the four are dropped; unknown keys of the payload are kept. A
+ * payload is nested at most 64 levels deep. Ids are compared exactly as sent.
  */
 export const MarketEvent = z.object({
   // `.` and `..` cannot be part of an address: nobody could ask for such an event
@@ -50,7 +51,9 @@ export const MarketEvent = z.object({
 /** An event of the task marketplace as it was sent, checked against `MarketEvent`. */
 export type MarketEvent = z.output<typeof MarketEvent>;
 
-/** Other names that producers use for fields of the payload; where several are there, the first one counts. */
+/**
+ * Other names that producers use for fields of the payload. Where several are present, the first one counts.
+ */
 export const payloadAliases = {
   id: ['task_id'],
   bounty_usdc: ['bounty_usd', 'amount_usd'],
@@ -58,7 +61,9 @@ export const payloadAliases = {
 } as const;
 const aliases = Object.entries(payloadAliases);
 
-/** The payload under the contract's names, whatever names the producer uses; a network that nobody names is `base`. */
+/**
+ * The payload under the contract's names, whatever names the producer uses. Without a network, it is `base`.
+ */
 export function normalisePayload(payload: MarketPayload): MarketPayload {
   const normal: MarketPayload = { ...payload };
   for (const [field, others] of aliases) {
@@ -69,8 +74,8 @@ export function normalisePayload(payload: MarketPayload): MarketPayload {
 }
 
 /**
- * The NATS subject token of an event id: plain ids stand for themselves, any other becomes `~` and the
- * base64url SHA-256 of its UTF-8. No two valid ids share a token, since a plain id never begins with `~`.
+ * The NATS subject token of an event id. A plain id is its own token. Any other becomes `~` and the base64url
+ * SHA-256 of its UTF-8. No two valid ids share a token, since a plain id never begins with `~`.
  */
 export function eventToken(eventId: string): string {
   if (/^[A-Za-z0-9_-]{1,64}$/.test(eventId)) return eventId;

@@ -3,8 +3,8 @@ import { defineStream, type FactOf } from '../core/index.js';
 import { ChannelEffects } from './effects.js';
 
 /**
- * What marketplace producers told us. Routing, formatting and effects are part of the fact: they are computed
- * when an event is accepted, so that a later delivery or replay does the same whatever the code has become.
+ * What marketplace producers told us. Routing, formatting and effects are part of the fact. They are computed
+ * when an event is accepted, so that a later delivery or replay does the same, however the code has changed.
  */
 export const market = defineStream({
   name: 'MARKET',
@@ -19,9 +19,12 @@ export const market = defineStream({
       payload: z.looseObject({}),
       target_channels: z.array(z.string()),
       formatted_message: z.string(),
-      /** What it does to channels; `effectsOf` reads it, also for facts from before it was recorded. */
+      /**
+       * What it does to channels. Read it with `effectsOf`, which also knows facts from before it was
+       * recorded.
+       */
       effects: ChannelEffects.optional(),
-      /** Of its free text something was left out of the line: points (0 to 100) and rules of the worst text. */
+      /** Some of its free text was left out of the line: points (0 to 100) and rules of the worst text. */
       withheld: z.object({ score: z.number(), patterns: z.string() }).optional(),
     }),
   },

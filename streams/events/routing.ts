@@ -5,9 +5,9 @@ import { anyEventLine, around, joined, type Screen, ShownFields } from './format
 
 /** Where an event is shown, and the one line that is shown in each of these channels. */
 export interface Route {
-  /** Channel names with `#`, at least one, none twice; whether they exist is for others to know. */
+  /** Channel names with `#`: at least one, no duplicates. They need not exist. */
   targetChannels: string[];
-  /** One clean line of at least one character, not yet cut to what fits behind the sender's mask. */
+  /** One clean line of at least one character, not yet cut to what fits after the sender's mask. */
   formattedMessage: string;
 }
 
@@ -23,10 +23,10 @@ const category: Target = (payload) => categoryChannel(payload.category);
 
 interface Rule {
   types: string[];
-  /** The field whose id its line shows; without one there is nothing to show. */
+  /** The field whose id the line shows; without a value there is nothing to show. */
   id?: 'id' | 'relay_id';
   to: Target[];
-  /** What its line is made of; what is not known is left out. */
+  /** The parts of its line; unknown ones are left out. */
   parts: (shown: ShownFields) => (string | undefined)[];
 }
 
@@ -143,7 +143,9 @@ const rules: Rule[] = [
 
 const ruleOf = new Map(rules.flatMap((rule) => rule.types.map((type) => [type, rule] as const)));
 
-/** The rows of the routing table: types that are shown alike, and the field of the payload that they cannot do without. */
+/**
+ * The rows of the routing table: types that are shown in the same way, and the payload field that they need.
+ */
 export const eventKinds = rules.map(({ types, id: required }) => ({ types, required }));
 
 /** Whether the routing table has a row for a type. */
@@ -151,7 +153,10 @@ export function isKnownType(eventType: string): boolean {
   return ruleOf.has(eventType);
 }
 
-/** The field of the payload without which an event's line would show no id; `undefined` where nothing is missing. */
+/**
+ * The payload field that an event lacks, and without which its line would show no id; `undefined` if none is
+ * missing.
+ */
 export function missingId(event: Pick<MarketEvent, 'event_type' | 'payload'>): 'id' | 'relay_id' | undefined {
   const field = ruleOf.get(event.event_type)?.id;
   const shown = new ShownFields(normalisePayload(event.payload));
@@ -160,9 +165,10 @@ export function missingId(event: Pick<MarketEvent, 'event_type' | 'payload'>): '
 }
 
 /**
- * The routing table, the contract's and what else producers send: the channels of an event and its line. Pure, and never throws whatever the
- * payload holds. `screen` sees each piece of free text as it would be shown and answers what to show instead. Of an
- * event without a row, only these `fields` of the payload are shown; all of them where none is named.
+ * The routing table: the contract's rows, and those for what else producers send. Gives the channels of an
+ * event and its line. Pure, and never throws whatever the payload holds. `screen` sees each piece of free
+ * text as it would be shown, and answers what to show instead. Of an event without a row, only these `fields`
+ * of the payload are shown; all of them if `fields` is empty.
  */
 export function routeEvent(event: MarketEvent, screen?: Screen, fields: readonly string[] = []): Route {
   const rule = ruleOf.get(event.event_type);

@@ -3,11 +3,13 @@ import { defineStream, type FactOf } from '../core/index.js';
 
 /** A nick under the key by which nicks are compared. */
 const nick = z.string();
-/** `0x` and 40 hexadecimal digits, in the form in which it was given. */
+/** `0x` and 40 hexadecimal digits, as it was given. */
 const wallet_address = z.string();
-/** ERC-8004 agent id; 0 is a real one, null says that there is none. */
+/** ERC-8004 agent id. 0 is a real id; null means no id. */
 const agent_id = z.int().nonnegative().nullable();
-/** Counts what others have to be told of a link: its verification, and each change of its agent id. */
+/**
+ * Counts the changes of a link that others must be told: its verification, and each change of its agent id.
+ */
 const sync_version = z.int().nonnegative();
 
 /** Who is who: nicks of the network and the wallets that belong to them, one to one. */
@@ -32,7 +34,9 @@ export const identity = defineStream({
     }),
     /** A signature over the challenge came from the linked wallet. */
     'identity.verified': z.object({ nick, wallet_address, agent_id, sync_version }),
-    /** A signature over IRC was none of the linked wallet; only so many may come in a time. */
+    /**
+     * A signature over IRC was not from the linked wallet. The number of such attempts in a time is limited.
+     */
     'verification.failed': z.object({
       nick,
       reason: z.enum(['signature_invalid', 'wallet_mismatch']),
@@ -62,10 +66,10 @@ export const identity = defineStream({
 export type IdentityFact = FactOf<typeof identity>;
 
 /**
- * Subject of all links: that a nick has one wallet and a wallet one nick spans all nicks and all wallets, so all that
- * is decided about any of them is decided on one subject.
+ * Subject of all links. A nick has one wallet and a wallet one nick, which concerns all nicks and all
+ * wallets. So everything about any of them is decided on one subject.
  */
 export const registrySubject = 'identity.registry';
 
-/** Subject of what became of telling others; nothing is decided by it but what need not be told again. */
+/** Subject of the results of telling others. All that is decided by it is what need not be told again. */
 export const pushSubject = 'identity.pushes';

@@ -3,7 +3,7 @@ import { type Attempts, attemptAt, untilNextAttempt } from './attempts.js';
 import { challengeLimit, challengeMs, challengeText, walletKey } from './challenge.js';
 import { type IdentityFact, registrySubject } from './facts.js';
 
-/** A text that a wallet may sign until then. Times are in milliseconds since 1970. */
+/** A text that a wallet may sign until it expires. Times are in milliseconds since 1970. */
 export interface LiveChallenge {
   text: string;
   expiresAt: number;
@@ -19,11 +19,14 @@ export interface Challenge extends LiveChallenge {
 export interface Link {
   /** As it was given. */
   walletAddress: string;
-  /** Whether the nick stands behind it: it was identified with the nick service when it made or confirmed it. */
+  /**
+   * Whether the nick itself confirms the link: it was identified with the nick service when it made or
+   * confirmed it.
+   */
   identified: boolean;
   verified: boolean;
   challenge: Challenge | undefined;
-  /** Those before it, oldest first: anybody may ask for a new one, and nobody is to void the owner's by that. */
+  /** Earlier challenges, oldest first. Anybody may ask for a new one, and that must not void the owner's. */
   earlier: readonly LiveChallenge[];
   agentId: number | null;
   syncVersion: number;
@@ -34,7 +37,7 @@ export interface RegistryState {
   links: Map<string, Link>;
   /** Nicks by the keys of their wallets. */
   nicks: Map<string, string>;
-  /** What nicks tried over IRC lately; an unlink does not make it undone. */
+  /** Recent attempts of nicks over IRC. An unlink does not erase them. */
   attempts: Map<string, Attempts>;
 }
 
@@ -47,7 +50,7 @@ export type RegistryCommand = { nick: string } & (
       identified: boolean;
     }
   | { is: 'unlink' }
-  | /** Nothing is decided where the present one is to be answered with again. */ {
+  | /** Nothing is decided when the answer is the present challenge again. */ {
       is: 'challenge';
       via: 'api' | 'irc';
       /** Six random hexadecimal digits. */
@@ -56,19 +59,22 @@ export type RegistryCommand = { nick: string } & (
   | {
       is: 'verify';
       via: 'api' | 'irc';
-      /** The text over which the signature was taken apart; none where there was nothing to sign. */
+      /**
+       * The text of the challenge from which the signer was recovered; absent where there was nothing to
+       * sign.
+       */
       challenge: string | undefined;
-      /** Address of the signer; `undefined` where the signature is nobody's. */
+      /** Address of the signer; `undefined` for an invalid signature. */
       signer: string | undefined;
       agent_id: number | null;
     }
   | { is: 'note agent'; wallet_address: string; agent_id: number | null }
 );
 
-/** More than can be issued over the API while one is good. */
+/** More than can be issued over the API while one is valid. */
 const mostLive = challengeLimit.count * Math.ceil(challengeMs / challengeLimit.inMs) + 1;
 
-/** Who is linked with whom: strictly one wallet for a nick and one nick for a wallet. */
+/** Who is linked to which wallet: strictly one wallet for a nick and one nick for a wallet. */
 export const registryDecider: Decider<RegistryState, RegistryCommand, IdentityFact> = {
   initial: () => ({ links: new Map(), nicks: new Map(), attempts: new Map() }),
 
@@ -135,7 +141,7 @@ export const registryDecider: Decider<RegistryState, RegistryCommand, IdentityFa
     if (command.is === 'link') return decideLink(command, link, state);
     if (command.is === 'note agent') {
       const { wallet_address, agent_id } = command;
-      // who looked it up may have done so for a link that is no more
+      // the caller may have looked at a link that is gone by now
       if (!link?.verified || walletKey(link.walletAddress) !== walletKey(wallet_address)) return undefined;
       if (link.agentId === agent_id) return undefined;
       const sync_version = link.syncVersion + 1;
@@ -152,7 +158,7 @@ export const registryDecider: Decider<RegistryState, RegistryCommand, IdentityFa
         if (link.verified) throw new Refusal('already_verified');
         const { via, hex } = command;
         if (via === 'irc') refuseTooMany(state, nick, 'challenge', now);
-        // anybody may ask the API, and nobody is to fill the log there
+        // anybody may ask the API, and that must not fill the log
         if (link.challenge && standsStill(link.challenge, now)) return undefined;
         const expires_at = new Date(now.getTime() + challengeMs).toISOString();
         const challenge = challengeText(nick, now, hex);
@@ -164,14 +170,17 @@ export const registryDecider: Decider<RegistryState, RegistryCommand, IdentityFa
   },
 };
 
-/** How far a link is to be trusted: 0 nothing, 1 linked, 2 verified, 3 registered; nothing unless the nick stands behind it. */
+/**
+ * How far a link can be trusted: 0 nothing, 1 linked, 2 verified, 3 registered. It is 0 unless the nick
+ * itself confirms it.
+ */
 export function levelOf(link: Pick<Link, 'identified' | 'verified' | 'agentId'>): 0 | 1 | 2 | 3 {
   if (!link.identified) return 0;
   if (!link.verified) return 1;
   return link.agentId === null ? 2 : 3;
 }
 
-/** Challenges of a link that may be answered as far as is known, the newest first. */
+/** Challenges of a link that may still be answered, as far as is known, newest first. */
 export function liveChallenges({ challenge, earlier }: Pick<Link, 'challenge' | 'earlier'>): LiveChallenge[] {
   return challenge ? [challenge, ...earlier.toReversed()] : [];
 }
@@ -188,7 +197,7 @@ export function verificationRefusal(reason: 'signature_invalid' | 'wallet_mismat
     : new Refusal('challenge_wallet_mismatch');
 }
 
-/** Whether a challenge was replaced so often lately that it is to be answered with again, and still can be. */
+/** Whether a challenge was replaced so often lately that it is given again, and is still valid. */
 function standsStill({ expiresAt, issuedAt }: Readonly<Challenge>, now: Date): boolean {
   const [oldest = 0] = issuedAt;
   const isFull = issuedAt.length === challengeLimit.count;
@@ -218,13 +227,13 @@ function decideVerification(
 ): IdentityFact {
   if (via === 'irc') refuseTooMany(state, nick, 'signature', now);
   const active = liveChallenges(link).find(({ text }) => text === challenge);
-  // one that was answered while the signature was looked at is not active either
+  // a challenge that was answered during the check of the signature is not active either
   if (!active) throw new Refusal('challenge_missing');
   if (active.expiresAt <= now.getTime()) throw new Refusal('challenge_expired');
   const { walletAddress: wallet_address } = link;
   if (signer === undefined || walletKey(signer) !== walletKey(wallet_address)) {
     const reason = signer === undefined ? 'signature_invalid' : 'wallet_mismatch';
-    // anybody may ask the API, and nobody is to fill the log there
+    // anybody may ask the API, and that must not fill the log
     if (via === 'api') throw verificationRefusal(reason);
     return { type: 'verification.failed', data: { nick, reason, attempted_at: now.toISOString() } };
   }

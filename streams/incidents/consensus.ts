@@ -1,21 +1,21 @@
 import type { IncidentStatus } from './facts.js';
 
-/** From so many voices on there is a consensus, or a dispute. */
+/** With so many voices there is a consensus, or a dispute. */
 export const minVotes = 3;
 /** Mean scores from `validate` up and from `reject` down are a consensus. */
 export const thresholds = { validate: 70, reject: 30 } as const;
-/** Voters that far apart do not agree, whatever their mean. */
+/** Voters who are that far apart do not agree, whatever their mean. */
 const disputedSpread = 50;
 
 /** Votes summed up. */
 export interface Tally {
   /** All of them. */
   votes: number;
-  /** Of the scores of those for whom somebody stands. */
+  /** Of the scores of vouched voters: an operator or a paid task vouches for them. */
   sum: number;
   lowest: number;
   highest: number;
-  /** Votes of those for whom nobody stands, and the sum of their scores. */
+  /** Votes of voters without a voucher, and the sum of their scores. */
   plain: number;
   hearsay: number;
   /** Votes whose own score rejects, and those whose own score validates. */
@@ -35,7 +35,7 @@ export const noVotes = (): Tally => ({
   validating: 0,
 });
 
-/** The tally with one more score, 0 to 100, of somebody for whom somebody stands, or nobody. */
+/** The tally with one more score, 0 to 100. `stands`: somebody vouches for the voter. */
 export function withScore(tally: Readonly<Tally>, score: number, stands = true): Tally {
   const { votes, plain } = tally;
   const counted = {
@@ -55,9 +55,9 @@ export function withScore(tally: Readonly<Tally>, score: number, stands = true):
 }
 
 /**
- * How many voices the votes are: one for each voter for whom somebody stands, and one for all others together, whose
- * score is their mean. What stands beside it is `times` too large, for whole numbers: a mean of 70 is not missed by a
- * rounding error.
+ * How many voices the votes are: one for each vouched voter, and one for all others together, whose score is
+ * their mean. The sum and the spread are `times` too large, to keep them whole numbers. So a rounding error
+ * cannot miss a mean of 70.
  */
 function voices({ votes, sum, lowest, highest, plain, hearsay }: Readonly<Tally>) {
   if (plain === 0) return { count: votes, sum, spread: highest - lowest, times: 1 };

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { defineStream, type FactOf } from '../core/index.js';
 
-/** How bad an incident is, the worst first; the contract's words. */
+/** How bad an incident is, worst first, in the contract's words. */
 export const severities = ['SEV-1', 'SEV-2', 'SEV-3', 'SEV-4'] as const;
 export type Severity = (typeof severities)[number];
 
-/** What the voters make of an incident; the contract's words. */
+/** What the voters decided about an incident, in the contract's words. */
 export const incidentStatuses = ['pending', 'validated', 'disputed', 'false_positive'] as const;
 export type IncidentStatus = (typeof incidentStatuses)[number];
 
@@ -13,7 +13,7 @@ export type IncidentStatus = (typeof incidentStatuses)[number];
 export const contributionTypes = ['evidence', 'analysis', 'fix', 'confirmation'] as const;
 export type ContributionType = (typeof contributionTypes)[number];
 
-/** Security incidents, and what agents make of them. */
+/** Security incidents, and what agents think of them. */
 export const incidents = defineStream({
   name: 'INCIDENTS',
   subjects: ['incidents.>'],
@@ -31,7 +31,7 @@ export const incidents = defineStream({
       advisoryUrls: z.array(z.string()),
       /** A nick, or the name of the key with which it was reported. */
       reporter: z.string(),
-      /** Address in lower case of the wallet behind the reporter, where it was the reporter's own doing. */
+      /** Address of the reporter's wallet, in lower case, if the reporter acted in person. */
       person: z.string().optional(),
     }),
     'vote.cast': z.object({
@@ -44,9 +44,12 @@ export const incidents = defineStream({
       contributionType: z.enum(contributionTypes),
       evidenceUrl: z.string().nullable(),
       comment: z.string().nullable(),
-      /** Address in lower case of the wallet behind the voter, where it was the voter's own doing. */
+      /** Address of the voter's wallet, in lower case, if the voter acted in person. */
       person: z.string().optional(),
-      /** `false` for the own vote of somebody for whom neither an operator nor a paid task stood; absent: it counts by itself. */
+      /**
+       * `false` for a voter's own vote when neither an operator nor a paid task vouched for them. Absent: it
+       * counts by itself.
+       */
       stands: z.boolean().optional(),
       /** Of the incident, with this vote. */
       status: z.enum(incidentStatuses),
@@ -65,7 +68,7 @@ export function isIncidentId(text: string): boolean {
   return /^inc-[a-z0-9]{8}$/.test(text);
 }
 
-/** Subject of an incident: one vote per voter, and the status that each vote leaves, are decided per incident. */
+/** Subject of an incident. One vote per voter, and the status after each vote, are decided per incident. */
 export function incidentSubject(id: string): string {
   return `incidents.${id}`;
 }

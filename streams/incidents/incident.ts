@@ -7,11 +7,11 @@ import { type IncidentFact, type IncidentReport, incidentSubject, type Vote } fr
 export interface IncidentState {
   isReported: boolean;
   tally: Tally;
-  /** Casefolded nick of the reporter, and the wallet behind it where that is known. */
+  /** Casefolded nick of the reporter, and their wallet if it is known. */
   reporter: { nick: string; person: string | undefined } | undefined;
   /** Casefolded nicks of those who voted. */
   voters: Set<string>;
-  /** The wallets behind them, where these are known. */
+  /** The wallets of those voters, if they are known. */
   people: Set<string>;
 }
 
@@ -20,13 +20,13 @@ export type IncidentCommand =
   | ({ is: 'report' } & IncidentReport)
   | ({
       is: 'vote';
-      /** Whether it is the voter's own doing, and not an operator's in the voter's name. */
+      /** Whether the voter acts in person, rather than an operator in the voter's name. */
       own?: boolean;
     } & Vote);
 
 /**
- * An incident is reported once; everybody has one vote, whatever nick a wallet has by then, and nobody votes on what they
- * reported themselves. Each vote says what the status is with it.
+ * An incident is reported once. Everybody has one vote, even if their wallet has another nick by then. Nobody
+ * votes on their own report. Each vote says what the status is with it.
  */
 export const incidentDecider: Decider<IncidentState, IncidentCommand, IncidentFact> = {
   initial: () => ({

@@ -1,19 +1,19 @@
 import { z } from 'zod';
 import { defineStream, type FactOf } from '../core/index.js';
 
-/** The calls that change something at the task marketplace, made for somebody else's money. */
+/** The calls that change something at the task marketplace, made with somebody else's money. */
 export const audit = defineStream({
   name: 'AUDIT',
   subjects: ['audit.>'],
   facts: {
-    /** A call is about to be made. Without an end it is not known what became of it. */
+    /** A call is about to be made. Without an end after it, the result is unknown. */
     'call.started': z.object({
-      /** Who asked for it: the name of a key, or `irc:` and the nick of who claimed a task there. */
+      /** Who asked for it: the name of a key, or `irc:` and the nick of the one who claimed a task there. */
       actor: z.string(),
       method: z.string(),
-      /** As it was asked for, without the query: `/em/tasks/42/approve`. */
+      /** The requested path, without the query: `/em/tasks/42/approve`. */
       path: z.string(),
-      /** The task that it is about, where the call says so. */
+      /** The task that it is about, if the call says so. */
       task_id: z.string().nullable(),
       request_id: z.string(),
       /** Hex SHA-256 of the body's bytes. */
@@ -22,7 +22,7 @@ export const audit = defineStream({
     'call.ended': z.object({
       /** Sequence of the fact that started it. */
       call: z.int().positive(),
-      /** What the caller was answered; 502 also where the marketplace may have acted all the same. */
+      /** The status that the caller got. A 502 does not rule out that the marketplace acted. */
       status: z.int(),
       /** Time that the marketplace took, in milliseconds. */
       ms: z.number(),
@@ -34,5 +34,5 @@ export const audit = defineStream({
 
 export type AuditFact = FactOf<typeof audit>;
 
-/** Subject of all audited calls: nothing is decided by them, and their order is the order they came in. */
+/** Subject of all audited calls. Nothing is decided by them; they stay in the order they came in. */
 export const auditSubject = 'audit.marketplace';

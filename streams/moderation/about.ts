@@ -1,4 +1,4 @@
-/** Ways to talk of attacks without making one: to ask, to quote, to warn, to teach. */
+/** Ways to talk about attacks without making one: to ask, to quote, to warn, to teach. */
 const ways = [
   // how do you detect …, what happens if a title says …
   '(?:how (?:do|does|can|could|would|to|should)|what (?:happens|does|do|is|if)|why|whether|did|do you|does) .{0,60}\\b(?:detect|prevent|block|filter|catch|stop|trigger|mean|handle|hide|attacker)\\b|what happens (?:if|when) ',
@@ -14,7 +14,7 @@ const ways = [
 ];
 const talk = new RegExp(`\\b(?:${ways.join('|')})`);
 
-/** Whether a folded text talks about attacks. It may be one all the same, so this only makes it count less. */
+/** Whether a folded text talks about attacks. It may still be one, so this only makes it count less. */
 export function isTalk(plain: string): boolean {
   return talk.test(plain);
 }

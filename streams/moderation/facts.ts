@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineStream, type FactOf } from '../core/index.js';
 import { casefold } from '../irc-grammar.js';
 
-/** How serious an incident is, in the contract's words, the mildest first. */
+/** How serious an incident is, in the contract's words, mildest first. */
 export const levels = ['LOG', 'WARN', 'MUTE', 'KICK', 'BAN'] as const;
 export type Level = (typeof levels)[number];
 
@@ -11,8 +11,8 @@ export const actions = ['none', 'notice', 'quiet', 'kick', 'ban', 'withhold'] as
 export type Action = (typeof actions)[number];
 
 /**
- * Which incident of its subject: `line:<id of the line>`, `event:<id of the event>`, or `loop-warn:` or `loop-mute:` with the
- * id of the last line of somebody whose program was in a loop.
+ * Which incident of its subject. `line:<id of the line>` or `event:<id of the event>`. For a loop:
+ * `loop-warn:` or `loop-mute:`, with the id of the last line of the one whose program loops.
  */
 const ref = z.string();
 const points = z.int().min(0).max(100);
@@ -25,7 +25,7 @@ export const moderation = defineStream({
     /** A text that scored high enough; its sequence is the incident's id. */
     'incident.recorded': z.object({
       ref,
-      /** Whose account of misdeeds it goes on; null for our own bots and for events. */
+      /** The person whose record it goes on; null for our own bots and for events. */
       person: z.string().nullable(),
       nick: z.string(),
       host: z.string().optional(),
@@ -35,11 +35,11 @@ export const moderation = defineStream({
       private: z.literal(true).optional(),
       /** When it was said, ISO 8601. */
       said_at: z.string(),
-      /** What the level goes by: the text's own points, and some for what the person did before. */
+      /** The points that decide the level: the text's own, and some for what the person did before. */
       score: points,
       text_score: points,
       level: z.enum(levels),
-      /** Ids of rules, comma-separated, the weightiest first. */
+      /** Ids of rules, comma-separated, heaviest first. */
       patterns: z.string(),
       /** SHA-256 of the text, in hexadecimal digits. */
       text_hash: z.string(),
@@ -48,35 +48,35 @@ export const moderation = defineStream({
       action: z.enum(actions),
       /** How long a quiet or a ban is to last. */
       seconds: z.int().positive().optional(),
-      /** Why nothing is done although the level would have it. */
+      /** Why nothing is done although the level asks for it. */
       spared: z.enum(['own bot', 'late']).optional(),
     }),
-    /** What became of the action. `spared`: the network says that they are an operator. */
+    /** What became of the action. `spared`: the network says that the person is an operator. */
     'incident.answered': z.object({
       ref,
       action: z.enum(actions),
       outcome: z.enum(['done', 'failed', 'spared']),
       error: z.string().optional(),
-      /** The mask that was banned or quieted; absent where only a voice was taken. */
+      /** The mask that was banned or quieted; absent if only voice was taken. */
       mask: z.string().optional(),
-      /** A voice was taken beside the mask, and is given back with it. */
+      /** Voice was taken besides the mask, and is given back with it. */
       voice: z.literal(true).optional(),
-      /** When it is to be lifted, ISO 8601. */
+      /** When it will be lifted, ISO 8601. */
       until: z.string().optional(),
     }),
-    /** A quiet or a ban was taken back. `outlived`: another one goes on under the same mask. */
+    /** A quiet or a ban was taken back. `outlived`: another one continues under the same mask. */
     'incident.lifted': z.object({
       ref,
       outcome: z.enum(['done', 'failed', 'outlived']),
       error: z.string().optional(),
     }),
-    /** An operator says that it was none. */
+    /** An operator says that it was not an incident. */
     'incident.pardoned': z.object({ ref, reason: z.string() }),
-    /** The person concerned asks for it to be taken back; whoever that is stands in `by`. */
+    /** The person concerned asks for it to be taken back; `by` names them. */
     'incident.appealed': z.object({ ref, reason: z.string() }),
-    /** An operator says that it was one, and declines what the person has asked for. */
+    /** An operator says that it was an incident, and declines the appeal. */
     'incident.upheld': z.object({ ref, reason: z.string() }),
-    /** The person was told, on the network, what an operator has decided. */
+    /** The person was told, on the network, what an operator decided. */
     'incident.told': z.object({ ref, decision: z.enum(['pardoned', 'upheld']) }),
   },
 });
@@ -86,8 +86,8 @@ export type Incident = Extract<ModerationFact, { type: 'incident.recorded' }>['d
 export type Answered = Extract<ModerationFact, { type: 'incident.answered' }>['data'];
 
 /**
- * Who is held to account: the account they were identified with, else the host they came from, whatever nick they take.
- * Where no host is known, the nick.
+ * Who is held responsible: the account they were identified with, else the host they came from, whatever nick
+ * they take. If no host is known, the nick.
  */
 export function personOf({
   nick,
@@ -102,7 +102,9 @@ export function personOf({
   return host === undefined ? `nick ${casefold(nick)}` : `host ${hostOf(host)}`;
 }
 
-/** The host of `user@host`; of an IPv6 address its network of 64 bits, as one machine has all addresses of it. */
+/**
+ * The host of `user@host`. Of an IPv6 address, its network of 64 bits, as one machine has all its addresses.
+ */
 export function hostOf(host: string): string {
   const name = host.slice(host.lastIndexOf('@') + 1).toLowerCase();
   if (!/^[\da-f:]*:[\da-f:]*$/.test(name)) return name;
@@ -121,7 +123,7 @@ export function personSubject(person: string): string {
   return `moderation.person.${Buffer.from(person).toString('base64url')}`;
 }
 
-/** Subject of an incident that nothing follows from but itself: there may be one for each line and event. */
+/** Subject of an incident that affects nothing else: there may be one for each line and event. */
 export function singleSubject(token: string): string {
   return `moderation.single.${token}`;
 }

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { casefold, namesNick } from '../irc-grammar.js';
 import { isQuick, isSteady, type PacedLine } from './pace.js';
 
-/** What an incident of a loop has in the place of the ids of rules. */
+/** What an incident of a loop has instead of ids of rules. */
 export const loopPattern = 'loop';
 
 /** A line as the loop guard sees it. */
@@ -10,7 +10,7 @@ export interface LoopLine extends PacedLine {
   nick: string;
 }
 
-/** Programs that answer each other: what they have coming, and the last line of each. */
+/** Programs that answer each other: their next action, and the last line of each. */
 export interface Loop<Line> {
   level: 'WARN' | 'MUTE';
   last: Line[];
@@ -23,41 +23,41 @@ interface Spoken<Line> {
   seq: number;
   nick: string;
   text: string;
-  /** The place of the line that it answers: the last one of somebody else that names its speaker. */
+  /** Index of the line that it answers: the last one of somebody else that names its speaker. */
   answers: number | undefined;
-  /** It came too soon after that to be a person's. */
+  /** It came too soon after that line for a person to have typed it. */
   quick: boolean;
   /** Its speaker was warned for it. */
   warned: boolean;
-  /** Its speaker was muted for it: what comes after is counted anew. */
+  /** Its speaker was muted for it: counting starts again after it. */
   over: boolean;
 }
 
-/** Channels that are followed; of more, the one that was silent for longest is forgotten. */
+/** Channels that are followed. Beyond that, the one that was silent for longest is forgotten. */
 const mostChannels = 1_000;
 /** Lines of a channel that are remembered. */
 const remembered = 40;
-/** Of a line, the characters in which nicks are looked for. */
+/** Nicks are looked for in so many characters of a line. */
 const mostRead = 400;
 /** More programs than this are a crowd. */
 const mostInRing = 4;
-/** After so many lines programs that name each other are warned and muted. */
+/** After so many lines, programs that name each other are warned and muted. */
 const named = { warn: 6, mute: 8 };
-/** After so many those who only take turns are. */
+/** After so many lines, programs that only take turns are warned and muted. */
 const turns = { warn: 8, mute: 10 };
-/** Lines that come within this are muted where a warning was due: nobody could heed it. */
+/** If lines come within this time, programs are muted instead of warned: nobody could heed a warning. */
 const headlongMs = 750;
-/** Quick lines that make a program of one who is not marked: to be warned, and to be muted. */
+/** Quick lines that prove that an unmarked speaker is a program: to be warned, and to be muted. */
 const proof = { warn: 2, mute: 3 };
 
 /**
- * Finds programs that answer each other without a person among them, in the lines of channels. It goes by the lines
- * alone, so the same lines always give the same verdicts. Bounded in memory.
+ * Finds programs that answer each other without a person among them, in the lines of channels. It uses the
+ * lines alone, so the same lines always give the same verdicts. Bounded in memory.
  */
 export class LoopWatch<Line extends LoopLine> {
   readonly #rooms = new LRUCache<string, Room<Line>>({ max: mostChannels });
 
-  /** Takes note of a line; tells when it is one too many. */
+  /** Takes note of a line, and answers the loop if it is one line too many. */
   see(channel: string, line: Line): Loop<Line> | undefined {
     const key = casefold(channel);
     const room = this.#rooms.get(key) ?? new Room<Line>();
@@ -91,7 +91,10 @@ class Room<Line extends LoopLine> {
     return spoken;
   }
 
-  /** The lines up to this one of which each is a quick answer to the one before, since a person spoke to one of them. */
+  /**
+   * The chain of quick answers up to this line, since a person last spoke to one of them. Each line answers
+   * the one before.
+   */
   exchange(last: Spoken<Line>): Spoken<Line>[] {
     const chain = [last];
     const nicks = new Set([last.nick]);
@@ -112,7 +115,9 @@ class Room<Line extends LoopLine> {
     return asked ? chain.filter(({ seq }) => seq >= asked.seq) : chain;
   }
 
-  /** The lines up to the last one in which the same two to four, all marked as programs, take steady turns. */
+  /**
+   * The lines up to the last one in which the same two to four, all marked as programs, take steady turns.
+   */
   turns(): Spoken<Line>[] {
     const lines = this.#lines.slice(-turns.mute);
     const end = lines.length - 1;

@@ -1,9 +1,9 @@
-/** Texts, each of two characters at least, of which one stands in every text that a pattern matches. */
+/** Texts of at least two characters. Every text that a pattern matches contains one of them. */
 export type Needed = readonly string[];
 
 /**
- * What a pattern cannot match without, the rarest of what there is; `undefined` when it needs nothing. Reads the part of
- * the language of regular expressions that rules are written in, and throws at any other.
+ * What a pattern cannot match without: the rarest such texts; `undefined` when it needs nothing. Reads the
+ * part of the regular expression language that rules use, and throws on anything else.
  */
 export function neededBy({ source }: RegExp): Needed | undefined {
   const reader = new Reader(source);
@@ -12,18 +12,18 @@ export function neededBy({ source }: RegExp): Needed | undefined {
   return needed;
 }
 
-/** How common the letters are in English, in percent, by the alphabet. */
+/** How common each letter is in English, in percent, in alphabetical order. */
 const letters = [
   8, 1.5, 2.8, 4.3, 13, 2.2, 2, 6, 7, 0.2, 0.8, 4, 2.4, 7, 7.5, 1.9, 0.1, 6, 6, 9, 2.8, 1, 2.4, 0.2, 2, 0.1,
 ];
 
-/** What stands in nearly every line of the marketplace. */
+/** Words that are in nearly every line of the marketplace. */
 const usual =
   '[new] [assigned] [paid] task | $ usdc (base) | photo physical_presence simple_action | claim id job';
 /** Longer ones are rare enough. */
 const counted = 4;
 
-/** How often a text is to be expected, by how common its characters are. */
+/** The expected probability of a text, by how common its characters are. */
 export function chanceOf(text: string): number {
   if (usual.includes(text)) return 1;
   const chances = Array.from(text.slice(0, counted), (sign) =>
@@ -49,7 +49,7 @@ class Reader {
     return this.#at === this.#source.length;
   }
 
-  /** Ways that are told apart by `|`, up to the parenthesis that closes them or to the end. */
+  /** Alternatives separated by `|`, up to the closing parenthesis or the end. */
   ways(): Needed | undefined {
     const ways = [this.#way()];
     while (this.#take('|')) ways.push(this.#way());
@@ -77,7 +77,7 @@ class Reader {
     return found.length === 0 ? undefined : found.reduce(rarer);
   }
 
-  /** The character that comes next, '' for a place between characters, else what the next part needs. */
+  /** The next character, '' for a position between characters, or what the next part needs. */
   #part(): string | Needed | undefined {
     if (this.#take('(?:')) return this.#group();
     if (['(?=', '(?!', '(?<=', '(?<!'].some((look) => this.#take(look))) {
@@ -99,7 +99,7 @@ class Reader {
     return needed;
   }
 
-  /** How often at least the last part is there; `undefined` where it is there once. */
+  /** The least number of repetitions of the last part; `undefined` if it is there once. */
   #least(): number | undefined {
     const [sign, least] = /^(?:[?*+]|\{(\d+)(?:,\d*)?\})\??/.exec(this.#source.slice(this.#at)) ?? [];
     if (sign === undefined) return undefined;
@@ -114,5 +114,5 @@ class Reader {
   }
 }
 
-/** A class, an escape or a character that stands for itself. */
+/** A class, an escape or a literal character. */
 const onePart = /^(?:\[(?:\\.|[^\]\\])*\]|\\p\{\w+\}|\\.|[^()[\]{}*+?\\])/su;

@@ -3,21 +3,21 @@ export type Family = 'orders' | 'secrets' | 'money' | 'disguise' | 'spread';
 
 /** One sign of an attack. */
 export interface Rule {
-  /** Stands in the `patterns` of incidents, for ever. */
+  /** It appears in the `patterns` of incidents, for ever. */
   id: string;
   family: Family;
   /** Points out of 100 that it counts alone. */
   weight: number;
   /** Looked for in folded text. */
   pattern: RegExp;
-  /** What makes it harmless: advice against it, somebody's own words. */
+  /** What makes it harmless: advice against it, or somebody's own words. */
   unless?: RegExp;
 }
 
 /**
- * Defines a rule by the wordings that show it, and by those that make it harmless. In a wording `~3` stands for at
- * most three words with the space behind them, and `@secret` for the words of that list. Every repetition must have a
- * bound: that is what bounds the time of a match.
+ * Defines a rule by the wordings that show it, and by those that make it harmless. In a wording, `~3` means
+ * at most three words, each with a space after it. `@secret` means the words of that list. Every repetition
+ * must have a bound: that bounds the time of a match.
  */
 export function rule(
   id: string,

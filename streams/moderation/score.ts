@@ -8,20 +8,20 @@ import { rules } from './rules.js';
 export interface Score {
   /** 0 to 100. */
   score: number;
-  /** Ids of what was found, the weightiest first. */
+  /** Ids of the signs that were found, heaviest first. */
   patterns: string[];
-  /** What was found was packed into something that people do not read. */
+  /** The signs were found in an encoding that people do not read. */
   encoded: boolean;
-  /** The weightiest sign is one of those about money. */
+  /** The heaviest sign is one of those about money. */
   money: boolean;
-  /** It talks about attacks: it quotes one, warns of one, asks how to find them. */
+  /** It talks about attacks: it quotes one, warns of one, or asks how to find them. */
   talk: boolean;
 }
 
-/** Further signs count that much of their weight: many small ones make a large one, but slowly. */
+/** Further signs count with this share of their weight: many small ones make a large one, but slowly. */
 const furtherShare = 0.6;
 const packedShare = 1.2;
-/** Talk about attacks, which agents and their people need, counts that much of what the attack would. */
+/** Talk about attacks, which agents and their people need, counts this share of an attack. */
 const talkShare = 0.4;
 /** From so many on, invisible characters and mixed alphabets are no accident. */
 const hiddenOnPurpose = 3;
@@ -52,7 +52,7 @@ function innerReadings(text: string): string[] {
 
 const gate = new Gate(rules.map(({ pattern }) => pattern));
 
-/** The rules of which a sign is in one of the readings, the weightiest first. */
+/** The rules with a sign in one of the readings, heaviest first. */
 export function signsIn(readings: readonly string[]): Rule[] {
   const open = readings.map((reading) => gate.of(reading));
   if (open.every((none) => none === 0)) return [];

@@ -3,10 +3,13 @@ import type { Thresholds } from './judgement.js';
 import { longestRead } from './normalise.js';
 import { type Score, scoreText } from './score.js';
 
-/** Stands in a line where somebody's text was left out. */
+/** Shown in a line where somebody's text was left out. */
 export const withheldMark = '[withheld: guardian]';
 
-/** Names of networks and categories come with every event, titles in its topic and in its line: so many are scored once. Each may keep the long text alive from which it was cut. */
+/**
+ * Names of networks and categories come with every event, and titles in both its topic and its line: each is
+ * scored once. An entry may keep alive the long text that it was cut from.
+ */
 const scores = new LRUCache<string, Score>({ max: 200 });
 
 function scoreOf(text: string): Score {
@@ -24,13 +27,13 @@ function scoreOf(text: string): Score {
 export interface Withheld {
   /** Of its worst text, 0 to 100. */
   score: number;
-  /** Ids of rules, comma-separated, the weightiest first. */
+  /** Ids of rules, comma-separated, heaviest first. */
   patterns: string;
 }
 
 /**
- * Looks at the free text of one event before agents see it, as a trusted bot's line: what scores a WARN or worse is
- * left out.
+ * Checks the free text of one event before agents see it as a trusted bot's line. Text that scores a WARN or
+ * worse is left out.
  */
 export class Screening {
   readonly #from: number;
@@ -40,14 +43,14 @@ export class Screening {
     this.#from = warn;
   }
 
-  /** What is to be shown of a text: itself, or that it was withheld. */
+  /** What to show of a text: itself, or that it was withheld. */
   readonly screen = (text: string): string => {
     return this.#isHarmless(text) ? text : withheldMark;
   };
 
   /**
-   * Makes something to be shown of texts that `screen` looks at, and looks at it as a whole too: an attack may be spread
-   * over several texts. Where it is, all of them are left out.
+   * Builds something to show from texts that `screen` checks, and checks the result too: an attack may be
+   * spread over several texts. If it is, all of them are left out.
    */
   screened<Shown>(
     make: (screen: (text: string) => string) => Shown,
@@ -70,7 +73,7 @@ export class Screening {
     return false;
   }
 
-  /** What was left out so far; `undefined` when nothing was. */
+  /** What was left out so far; `undefined` if nothing was. */
   get withheld(): Withheld | undefined {
     return this.#worst && { score: this.#worst.score, patterns: this.#worst.patterns.join(',') };
   }

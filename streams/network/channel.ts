@@ -2,8 +2,8 @@ import { casefold, isPrivate } from '../irc-grammar.js';
 import type { IrcFact, LineSighting, Sighting } from './facts.js';
 
 /**
- * Subject of a channel: what was seen there keeps its order, and an observer that does not know the last fact
- * of the subject is not the one to add to it. Names that are no plain token become `~` and their base64url.
+ * Subject of a channel: what was seen there keeps its order. An observer that does not know the last fact of
+ * the subject must not add to it. Names that are not plain tokens become `~` and their base64url.
  */
 export function ircSubject(channel: string): string {
   const name = casefold(channel).slice(1);
@@ -21,7 +21,10 @@ export function linesOf({ data }: IrcFact): number {
   return data.seen.reduce((sum, sighting) => sum + (isLine(sighting) ? 1 : 0), 0);
 }
 
-/** Whether a channel is closed to the public after something was seen there, if it was, or was not, before. */
+/**
+ * Whether a channel is closed to the public after something was seen there. `before` says whether it was
+ * closed before.
+ */
 export function closedAfter<Before extends boolean | undefined>(
   sighting: Sighting,
   before: Before,
@@ -30,8 +33,8 @@ export function closedAfter<Before extends boolean | undefined>(
 }
 
 /**
- * Whether each thing of a fact was seen while the channel was closed to the public. Older facts do not say so of
- * their lines: there the modes that were seen last count, and `before` as long as none were seen.
+ * Whether each sighting of a fact was made while the channel was closed to the public. Lines of older facts
+ * do not say so: for them, the last modes seen decide, and `before` as long as none were seen.
  */
 export function closedAt<Before extends boolean | undefined>(
   { data: { closed, seen } }: IrcFact,
@@ -44,12 +47,12 @@ export function closedAt<Before extends boolean | undefined>(
   });
 }
 
-/** The id of a line for ever: the sequence of its fact, and its place in it. */
+/** The permanent id of a line: the sequence of its fact, and its index in it. */
 export function lineId(seq: number, index: number): string {
   return `${seq}-${index}`;
 }
 
-/** Takes an id of a line apart; `undefined` when it is none. */
+/** Splits the id of a line; `undefined` for any other text. */
 export function parseLineId(id: string): { seq: number; index: number } | undefined {
   const match = /^(\d{1,15})-(\d{1,6})$/.exec(id);
   return match ? { seq: Number(match[1]), index: Number(match[2]) } : undefined;

@@ -9,7 +9,10 @@ const who = {
   nick: z.string(),
   /** `user@host`; absent where the server itself did it. */
   host: z.string().optional(),
-  /** The account they were identified with at that moment; absent when with none, or when the server does not tell. */
+  /**
+   * The account they were identified with at that moment; absent without one, or when the server does not
+   * tell.
+   */
   account: z.string().optional(),
 };
 
@@ -22,9 +25,12 @@ const sighting = z.discriminatedUnion('is', [
     ...who,
     text: z.string(),
     msgid: z.string().optional(),
-    /** The channel was closed to the public when it was said. */
+    /** The channel was closed to the public when the line was said. */
     private: z.literal(true).optional(),
-    /** The network said with it that they are marked as a program (`+B`). A history that is replayed says nothing of that. */
+    /**
+     * The network said with the line that they are marked as a program (`+B`). A replayed history does not
+     * say this.
+     */
     bot: z.literal(true).optional(),
   }),
   z.object({ is: z.literal('join'), at, ...who }),
@@ -34,7 +40,10 @@ const sighting = z.discriminatedUnion('is', [
   z.object({ is: z.literal('topic'), at, ...who, text: z.string() }),
   /** `change` with its parameters, and the letters of the channel's own modes that are set after it. */
   z.object({ is: z.literal('mode'), at, ...who, change: z.string(), modes: z.string() }),
-  /** The channel as it stands: members behind their prefix (`@alice`), mode letters, topic (empty: none). */
+  /**
+   * The present channel: members with their prefix before the nick (`@alice`), mode letters, topic (may be
+   * empty).
+   */
   z.object({
     is: z.literal('snapshot'),
     at,
@@ -42,15 +51,15 @@ const sighting = z.discriminatedUnion('is', [
     modes: z.string(),
     topic: z.string(),
   }),
-  /** We are no longer there; what happens from here on is not seen. */
+  /** We left the channel; what happens from here on is not seen. */
   z.object({ is: z.literal('left'), at, reason: z.string() }),
-  /** What happened between these times is not known, or not all of it. */
+  /** What happened between these times is not known, or not completely. */
   z.object({ is: z.literal('gap'), at, from: at, to: at }),
 ]);
 
 const days30 = 30 * 24 * 3_600_000;
 
-/** What was seen on the IRC network. Observations: of a stream that is full, the oldest go. */
+/** What was seen on the IRC network: observations. When the stream is full, the oldest are dropped. */
 export const irc = defineStream({
   name: 'IRC',
   essential: true,
@@ -59,17 +68,17 @@ export const irc = defineStream({
   whenFull: 'drop oldest',
   share: 2,
   facts: {
-    /** Some of what was seen in one channel, in order: one sighting when little happens, hundreds when much does. */
+    /** Some of what was seen in one channel, in order: one sighting in quiet times, hundreds in busy ones. */
     'channel.observed': z.object({
       /** Name with `#`, as the network spelled it. */
       channel: z.string(),
-      /** Lines in the whole stream before this fact: so they are counted when their facts are long gone. */
+      /** Lines in the whole stream before this fact. So they still count when their facts are long gone. */
       lines_before: z.int().nonnegative(),
-      /** The channel's last line before this fact, where the fact itself has none. */
+      /** The channel's last line before this fact, if the fact itself has none. */
       last_line: z.object({ at, msgid: z.string().optional() }).optional(),
-      /** Whether the channel is closed to the public after this fact; absent where nobody knew. */
+      /** Whether the channel is closed to the public after this fact; absent if nobody knew. */
       closed: z.boolean().optional(),
-      /** The sequence of the fact that created the managed channel; absent where nobody created it. */
+      /** The sequence of the fact that created the managed channel; absent if nobody created it. */
       life: z.int().positive().optional(),
       seen: z.array(sighting).min(1),
     }),

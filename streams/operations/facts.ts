@@ -6,7 +6,7 @@ export const operations = defineStream({
   name: 'OPERATIONS',
   subjects: ['operations.>'],
   facts: {
-    /** A read model may pass over a fact that it cannot fold; a later version of it has to be told anew. */
+    /** A read model may skip a fact that it cannot fold. A later version of the model must be told again. */
     'fact.skipped': z.object({
       projection: z.string(),
       version: z.int().positive(),
@@ -15,7 +15,7 @@ export const operations = defineStream({
       seq: z.int().positive(),
       reason: z.string(),
     }),
-    /** A worker may pass over a fact that it cannot take. */
+    /** A worker may skip a fact that it cannot process. */
     'work.skipped': z.object({
       /** Name of its durable consumer. */
       worker: z.string(),
@@ -26,12 +26,12 @@ export const operations = defineStream({
   },
 });
 
-/** Subject of what was decided about one read model: a halted one looks only here. */
+/** Subject of the decisions about one read model: a halted model looks only here. */
 export function projectionSubject(name: string): string {
   return `operations.projection.${name}`;
 }
 
-/** Subject of what was decided about one worker. */
+/** Subject of the decisions about one worker. */
 export function workerSubject(worker: string): string {
   return `operations.worker.${worker}`;
 }

@@ -17,7 +17,10 @@ const Terms = z.object({
   duration_seconds: z.int().positive(),
 });
 
-/** Paid channels: what was paid for, who may be in them until when, and which places are kept for whom. */
+/**
+ * Paid channels: what was paid for, who may be in them until when, and which places are reserved for paying
+ * nicks.
+ */
 export const payments = defineStream({
   name: 'PAYMENTS',
   subjects: ['payments.>'],
@@ -34,15 +37,15 @@ export const payments = defineStream({
       pay_to: z.string(),
       /** In the smallest unit of the asset. */
       amount: z.string(),
-      /** Of the authorization; null where the network knows none. */
+      /** Of the authorization; null if the network does not use one. */
       nonce: z.string().nullable(),
-      /** When the authorization can be used no more, in seconds of Unix time; null where the network knows none. */
+      /** When the authorization expires, in seconds of Unix time; null if the network does not say. */
       valid_before: z.number().nullable().default(null),
-      /** What it buys, as it was offered; null in records that are older than this field. */
+      /** What it buys, as offered; null in records that are older than this field. */
       terms: Terms.nullable().default(null),
       /**
-       * What the payer signed, where its fate can be asked for with it. Whoever has it can have the money moved, to
-       * `pay_to` and before `valid_before`, and nothing else.
+       * What the payer signed, if the fate of the payment can be asked for with it. Its holder can have the
+       * money moved, to `pay_to` and before `valid_before`, and nothing else.
        */
       proof: z
         .object({
@@ -52,7 +55,7 @@ export const payments = defineStream({
         .nullable()
         .default(null),
     }),
-    /** A place is kept for somebody who is paying. The same payment again moves the end. */
+    /** A place is reserved for somebody who is paying. The same payment again moves the end. */
     'slot.reserved': z.object({ payment, channel, nick: z.string(), until: moment }),
     /** The place is free again, and nothing was paid. */
     'slot.released': z.object({ payment, channel, reason: z.string() }),
@@ -68,13 +71,15 @@ export const payments = defineStream({
       /** As the price list says it: `0.10`. */
       amount: z.string(),
       currency: z.string(),
-      /** Empty where it is known that it was paid and not how. */
+      /** Empty if the payment is known but its transaction is not. */
       tx_hash: z.string(),
       started_at: moment,
       expires_at: moment,
       duration_seconds: z.int().positive(),
     }),
-    /** The payment is settled, and no session can begin: it is owed, and begins as soon as there is a place. */
+    /**
+     * The payment is settled, but no session can begin. It is owed, and begins as soon as there is a place.
+     */
     'payment.owed': z.object({
       payment,
       channel,
@@ -86,9 +91,9 @@ export const payments = defineStream({
     }),
     /** The payment could not be settled, and never will be; its place is free again. */
     'payment.refused': z.object({ payment, channel, nick: z.string(), reason: z.string(), at: moment }),
-    /** Whoever has the session goes by another nick now, and has it under that one. */
+    /** The holder of the session has another nick now, and has the session under that nick. */
     'session.moved': z.object({ session_id: z.string(), channel, from: z.string(), nick: z.string() }),
-    /** Its time is over, and the nick was put out of the channel or is not there. */
+    /** Its time is over, and the nick was removed from the channel or is not there. */
     'session.ended': z.object({ session_id: z.string(), channel, nick: z.string() }),
   },
 });
@@ -102,8 +107,8 @@ export type Terms = z.output<typeof Terms>;
 export type Intended = Extract<PaymentFact, { type: 'payment.intended' }>['data'];
 
 /**
- * The id of a payment, from what makes it one: whatever is signed for the same nonce of the same payer in the same
- * asset can move money once only.
+ * The id of a payment, from what makes it unique: a nonce of one payer for one asset can move money only
+ * once, whatever is signed for it.
  */
 export function paymentId(...parts: readonly string[]): string {
   return createHash('sha256')
@@ -111,7 +116,7 @@ export function paymentId(...parts: readonly string[]): string {
     .digest('base64url');
 }
 
-/** Subject of a payment, which has one fact for ever: what it was first presented for. */
+/** Subject of a payment. It has one fact for ever: what it was first presented for. */
 export function paymentSubject(payment: string): string {
   return `payments.payment.${payment}`;
 }

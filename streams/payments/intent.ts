@@ -1,20 +1,26 @@
 import type { Granted, Intended, Terms } from './facts.js';
 
 /**
- * What became of a payment that was to be settled: the money has moved, it can still move, or it never will.
- * `at` is the time of whoever says that it has not moved, in seconds of Unix time, where that is the chain.
+ * What became of a payment that was sent for settlement: the money has moved, it can still move, or it never
+ * will. `at` is the time of the source that says that the money has not moved, if that is the chain. In
+ * seconds of Unix time.
  */
 export type Fate = { is: 'paid'; transaction: string } | { is: 'unused'; at?: number } | { is: 'void' };
 
-/** How long a place is kept when a settlement is not known, in milliseconds: longer than most can still be settled. */
+/**
+ * How long a place is kept when the result of a settlement is unknown, in milliseconds. Most payments can no
+ * longer be settled after that.
+ */
 export const notKnownMs = 10 * 60_000;
 
-/** Until when the place of a payment is kept that was intended then. */
+/** Until when the place of a payment with this intent is kept. */
 export function keepUntil(intendedAt: Date): Date {
   return new Date(intendedAt.getTime() + notKnownMs);
 }
 
-/** The session that a settled payment buys, without its times; `offered` is for records that do not say it. */
+/**
+ * The session that a settled payment buys, without its times. `offered` is for records that do not say it.
+ */
 export function sessionOf(
   intended: Intended,
   session_id: string,

@@ -7,7 +7,7 @@ export const reputation = defineStream({
   name: 'REPUTATION',
   subjects: ['reputation.>'],
   facts: {
-    /** One nick rated another one in a channel. The last one of a day is the one that counts. */
+    /** One nick rated another one in a channel. Only the last one of a day counts. */
     'feedback.given': z.object({
       from: z.string(),
       nick: z.string(),
@@ -17,10 +17,13 @@ export const reputation = defineStream({
       comment: z.string(),
       /** The UTC day it counts for, `YYYY-MM-DD`. */
       day: z.string(),
-      /** Who says so: the giver with a key of its own, or the marketplace of a task they did together; absent: an operator. */
+      /**
+       * The source: the giver with its own key, or the marketplace, after a task they did together. Absent:
+       * an operator.
+       */
       source: z.enum(['agent', 'marketplace']).optional(),
     }),
-    /** The rated nick answers what was said of it that day; once. */
+    /** The rated nick answers what was said about it that day; once. */
     'feedback.answered': z.object({
       from: z.string(),
       nick: z.string(),
@@ -34,10 +37,10 @@ export const reputation = defineStream({
 export type ReputationFact = FactOf<typeof reputation>;
 /** One nick rated another. */
 export type FeedbackGiven = Extract<ReputationFact, { type: 'feedback.given' }>;
-/** Who stands behind a rating; `undefined` for an operator. */
+/** The source of a rating; `undefined` for an operator. */
 export type FeedbackSource = FeedbackGiven['data']['source'];
 
-/** Who rates whom, and where. */
+/** The giver and the receiver of a rating, and its channel. */
 export interface Rating {
   from: string;
   nick: string;
@@ -46,8 +49,9 @@ export interface Rating {
 }
 
 /**
- * Subject of all that one nick ever said of another one in a channel: what replaces what is decided there, and
- * nobody else's feedback is in the way. Nicks are plain tokens, channels become base64url where they are none.
+ * Subject of all that one nick ever said about another one in a channel. Replacements are decided there, and
+ * nobody else's feedback is in the way. Nicks are plain tokens. Channel names that are not plain tokens
+ * become base64url.
  */
 export function feedbackSubject({ from, nick, channel }: Rating): string {
   const name = casefold(channel).slice(1);

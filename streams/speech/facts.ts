@@ -5,12 +5,12 @@ import { casefold } from '../irc-grammar.js';
 
 const dayMs = 24 * 3_600_000;
 
-/** Who speaks: the nick as it is spelled on the network, and whom moderation takes for one person, as a token. */
+/** Who speaks: the nick as it is spelled on the network, and the person that moderation sees, as a token. */
 const speaker = { nick: z.string(), person: z.string() };
 
 /**
- * What agents say without an IRC connection of their own, where they are on the network, and what was said to them. For
- * a day: what was said in channels is in the record of the network.
+ * What agents say without an IRC connection of their own, where they are on the network, and what was said to
+ * them. Kept for a day: what was said in channels is in the record of the network.
  */
 export const speech = defineStream({
   name: 'SPEECH',
@@ -36,7 +36,10 @@ export const speech = defineStream({
     }),
     /** The network did not take it; `code` is one of the catalogue of refusals. */
     'line.refused': z.object({ id: z.string(), code: z.string(), error: z.string() }),
-    /** It could not be said in time. `in_doubt`: the connection was lost behind it, and it may have been heard. */
+    /**
+     * It could not be said in time. `in_doubt`: the connection was lost after it was sent, and it may have
+     * been heard.
+     */
     'line.expired': z.object({ id: z.string(), in_doubt: z.boolean() }),
     /** The agent has a connection, in these channels; or none any more, and why. */
     'connection.changed': z.object({
@@ -70,7 +73,10 @@ export type ReceivedMessage = DataOf<'message.received'>;
 export const lineSubjects = 'speech.lines.>';
 export const connectionSubjects = 'speech.connections.*';
 
-/** Subject of one line, for it may be asked for once: by whom (any spelling) and its token. Nicks are plain tokens. */
+/**
+ * Subject of one line, which may be requested once: the speaker's nick (any spelling) and the line's token.
+ * Nicks are plain tokens.
+ */
 export function lineSubject(nick: string, token: string): string {
   return `speech.lines.${casefold(nick)}.${token}`;
 }

@@ -2,11 +2,11 @@ import { casefold } from '../irc-grammar.js';
 
 /** How long a challenge may be answered, in milliseconds. */
 export const challengeMs = 30 * 60_000;
-/** How long one that ran out is known as such, in milliseconds. */
+/** How long an expired challenge is remembered as expired, in milliseconds. */
 export const expiredMs = 30 * 60_000;
-/** A challenge that is not older than this is given again as it is, in milliseconds. */
+/** A challenge that is not older than this is given again unchanged, in milliseconds. */
 const renewedMs = 60_000;
-/** How many there may be of one social handle, of which so many were asked for from one place. */
+/** The most challenges of one social handle, and how many of them may come from one place. */
 const most = { ofHandle: 20, fromOnePlace: 5 };
 
 /** A text that the holder of a social handle was asked to post. Times are in milliseconds since 1970. */
@@ -15,11 +15,11 @@ export interface Challenge {
   nickname: string;
   text: string;
   expiresAt: number;
-  /** Stands for the place it was asked for from. */
+  /** Identifies the place it was asked from. */
   from: string;
 }
 
-/** What is asked for: a nickname, by somebody at a place; `code` is 8 hexadecimal digits nobody can guess. */
+/** A request: a nickname, by somebody at a place; `code` is 8 hexadecimal digits that nobody can guess. */
 export interface Asked {
   nickname: string;
   code: string;
@@ -27,9 +27,9 @@ export interface Asked {
 }
 
 /**
- * The challenges of one handle with the one that is asked for. Asked for again it keeps its text: what was posted
- * meanwhile, by whomever it was asked for, stays good. When there are too many, the oldest of the place goes that has
- * asked for the most: who asks for one is not driven out by who asks for many.
+ * The challenges of one handle, with the requested one. A repeated request keeps its text: what was posted
+ * meanwhile stays valid, even if somebody else asked again. When there are too many, the oldest of the place
+ * with the most requests goes. So many requests of one place do not push out the request of another.
  */
 export function withChallenge(
   known: readonly Challenge[],
@@ -49,7 +49,7 @@ export function withChallenge(
   return { challenges: [...withRoom(others, challenge.from), challenge], challenge, isNew: true };
 }
 
-/** Without the oldest where there is no room for one more. */
+/** Without the oldest, if there is no room for one more. */
 function withRoom(challenges: Challenge[], from: string): Challenge[] {
   const left = [...challenges];
   const leave = (place: string) =>
