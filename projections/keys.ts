@@ -57,7 +57,7 @@ export interface AgentKey {
   nick: string;
   name: string;
   scopes: string[];
-  /** Address in lower case; null where the nick had none when the key was issued. */
+  /** Address in lower case; null if the nick had none when the key was issued. */
   wallet: string | null;
   created_at: string;
   expires_at: string;
@@ -66,11 +66,11 @@ export interface AgentKey {
 /** What a key is checked by. */
 export interface StoredKey extends AgentKey {
   hash: string;
-  /** Sequence of the last fact about keys of its nick that is in this answer. */
+  /** Sequence of the last fact about keys of its nick that this answer contains. */
   seq: number;
 }
 
-/** The key with an id; `undefined` where there is none, or none any more. */
+/** The key with an id; `undefined` if it does not exist or was removed. */
 export async function agentKey(sql: Tx, schema: string, id: string): Promise<StoredKey | undefined> {
   const [row] = await sql.query<RowOf<typeof keyRows> & { seq: number }>(
     `select k.*, n.seq from ${schema}.keys as k join ${schema}.nicks as n using (nick) where k.id = $1`,
@@ -79,7 +79,7 @@ export async function agentKey(sql: Tx, schema: string, id: string): Promise<Sto
   return row && { ...keyView(row), hash: row.hash, seq: row.seq };
 }
 
-/** Keys in use at `now`, the newest first; only those of a nick (casefolded), a wallet and an id where these are given. */
+/** Keys in use at `now`, newest first; if given, only those of a nick (casefolded), a wallet or an id. */
 export async function agentKeysInUse(
   sql: Tx,
   schema: string,

@@ -25,8 +25,8 @@ const agentRows = new Rows({
 });
 
 /**
- * The registered agents by casefolded nickname, numbered in the order of their registration. E-mail addresses are
- * left in the log: nothing that is read from here can give them away.
+ * The registered agents by casefolded nickname, numbered in the order of their registration. E-mail addresses
+ * stay in the log: nothing that is read from here can leak them.
  */
 export const agentRegistry = defineProjection({
   name: 'agents',
@@ -63,7 +63,7 @@ interface StoredAgent {
   registered_at: Date;
 }
 
-/** The agent of a nickname (casefolded); `undefined` when there is none. */
+/** The agent with a nickname (casefolded); `undefined` if nobody registered it. */
 export async function registeredAgent(
   sql: Tx,
   schema: string,

@@ -27,7 +27,7 @@ export interface ChannelOperation {
   created_at: string;
 }
 
-/** The contract's statistics of the channel service; `total` has the archived ones in it. */
+/** The contract's statistics of the channel service. `total` includes the archived channels. */
 export interface ChannelStatistics {
   total: number;
   byType: Record<ChannelType, number>;
@@ -35,22 +35,24 @@ export interface ChannelStatistics {
   operationsToday: number;
 }
 
-/** How a channel is to be on the network, as far as that was commanded. */
+/** The wanted state of a channel on the network, as far as commands set it. */
 export interface WantedChannel {
   name: string;
   type: ChannelType;
   modes: string;
   topic: string;
-  /** Nicks that were asked in and not parted since. */
+  /** Nicks that were invited and not parted since. */
   invited: string[];
   isArchived: boolean;
   createdAt: Date;
 }
 
-/** Modes that make a channel private, as `isPrivate` has them. */
+/** Modes that make a channel private, as in `isPrivate`. */
 const isPrivate = `split_part(modes, ' ', 1) ~ '[spik]'`;
 
-/** All channels that are not deleted, by name; `type` leaves out the others. Private ones only `withPrivate`. */
+/**
+ * All channels that are not deleted, by name. `type` keeps only that type. Private ones only `withPrivate`.
+ */
 export async function managedChannels(
   sql: Tx,
   schema: string,
@@ -64,7 +66,7 @@ export async function managedChannels(
   return rows.map(channelView);
 }
 
-/** One channel; `undefined` when there is none, it was deleted, or it is private and not `withPrivate`. */
+/** One channel; `undefined` if it does not exist, was deleted, or is private and `withPrivate` is false. */
 export async function managedChannel(
   sql: Tx,
   schema: string,
@@ -79,7 +81,7 @@ export async function managedChannel(
   return row && channelView(row);
 }
 
-/** Names of the channels that were to be private when they were last heard of, deleted ones too. */
+/** Names of the channels whose last wanted modes were private. Includes deleted channels. */
 export async function privateManagedChannels(sql: Tx, schema: string): Promise<string[]> {
   const rows = await sql.query<{ name: string }>(
     `select name from ${schema}.channels where ${isPrivate} order by name`,
@@ -88,8 +90,8 @@ export async function privateManagedChannels(sql: Tx, schema: string): Promise<s
 }
 
 /**
- * The newest audit records of a channel name, newest first, those from before a deletion too; without `withPrivate`
- * none of a private channel, and none from a time when it was.
+ * The newest audit records of a channel name, newest first, including those from before a deletion. Without
+ * `withPrivate`, records of a private channel are left out, and those from a time when it was private.
  */
 export async function channelOperations(
   sql: Tx,
@@ -126,7 +128,7 @@ export async function channelStatistics(sql: Tx, schema: string, now: Date): Pro
   };
 }
 
-/** How many channels of each type there are that are not archived. */
+/** How many channels of each type are not archived. */
 export async function activeChannels(sql: Tx, schema: string): Promise<Record<ChannelType, number>> {
   const rows = await sql.query<{ type: ChannelType; channels: number }>(
     `select type, count(*) as channels from ${schema}.channels
@@ -137,7 +139,7 @@ export async function activeChannels(sql: Tx, schema: string): Promise<Record<Ch
   return active;
 }
 
-/** What counts against the hourly limits since a time: when it was done, oldest first. */
+/** The operations since a time that count against the hourly limits: when each was done, oldest first. */
 export async function limitedOperations(
   sql: Tx,
   schema: string,
@@ -157,7 +159,7 @@ export async function limitedOperations(
   };
 }
 
-/** Every channel that is to be on the network. */
+/** All channels that should exist on the network. */
 export async function wantedChannels(sql: Tx, schema: string): Promise<WantedChannel[]> {
   const rows = await sql.query<StoredChannel>(
     `select name, type, modes, topic, invited, archived_at, created_at
@@ -174,7 +176,7 @@ export async function wantedChannels(sql: Tx, schema: string): Promise<WantedCha
   }));
 }
 
-/** Those of the names that were managed and are deleted now. */
+/** The names that were managed and are deleted now. */
 export async function deletedAmong(sql: Tx, schema: string, names: readonly string[]): Promise<string[]> {
   const rows = await sql.query<{ name: string }>(
     `select c.name from unnest($1::text[]) as asked (name)
@@ -189,9 +191,9 @@ export async function deletedAmong(sql: Tx, schema: string, names: readonly stri
 export interface DueChannels {
   /** Archived, and kept as long as was said. */
   toDelete: string[];
-  /** Geographic, not archived, and without an audit record for long. */
+  /** Geographic, not archived, and without an audit record for a long time. */
   idle: string[];
-  /** The same of categories, where somebody may be all the same. */
+  /** The same for categories. Somebody may still be in them. */
   idleCategories: string[];
   /** Not archived although their task or relay ended long ago. */
   ended: string[];

@@ -5,21 +5,24 @@ import type { Entry } from '../../streams/core/index.js';
 export interface BatchingOptions {
   /** Facts per transaction at most. */
   batch: number;
-  /** Whether anybody waits for facts to be folded. */
+  /** Whether somebody waits for facts to be folded. */
   awaited(): boolean;
-  /** Whether this process answers requests now: what is far behind then leaves it half of its time. */
+  /**
+   * Whether this process answers requests now. A read model with a large lag then leaves them half of its
+   * time.
+   */
   isBusy(): boolean;
 }
 
 /**
- * Facts per transaction at most while requests are answered: what a transaction computes at once they wait for. And
- * so many are read ahead, because the answers of the log that they need come behind those facts.
+ * Facts per transaction at most while requests are answered: requests wait while a transaction computes. This
+ * many facts are read ahead as well, because answers of the log that requests need come after those facts.
  */
 const smallBatch = 100;
 /**
- * A transaction costs the store as much as dozens of facts in it: while nobody waits, facts that trickle in
- * gather for so long, in milliseconds. Those that come fast, from so many a millisecond on, gather for longer, so
- * that most of a batch comes together.
+ * A transaction costs the store as much as dozens of facts in it. So facts gather for this long while nobody
+ * waits, in milliseconds. Above a certain rate (facts per millisecond) they gather for longer, so that most
+ * of a batch comes together.
  */
 const gatherMs = { trickling: 50, fast: 500 };
 const fastFrom = 0.5;
@@ -27,7 +30,7 @@ const gatheredShare = 0.8;
 
 /** How many facts a fold takes at a time, and how long it lets them gather. */
 export class Batching {
-  /** Whether whole batches were behind the last entries. */
+  /** Whether whole batches were left after the last entries. */
   isFarBehind = false;
   readonly #options: BatchingOptions;
   #hurry = () => {};
@@ -36,7 +39,7 @@ export class Batching {
     this.#options = options;
   }
 
-  /** Whether to leave requests their time: there are some, and whole batches to fold. */
+  /** Whether to leave requests their time: there are requests, and whole batches to fold. */
   get givesWay(): boolean {
     return this.isFarBehind && this.#options.isBusy();
   }
@@ -46,7 +49,7 @@ export class Batching {
     return this.givesWay ? smallBatch : 2 * this.#options.batch;
   }
 
-  /** The same entries, in smaller batches where requests are given way. */
+  /** The same entries, in smaller batches while requests have priority. */
   async *batches(whole: AsyncIterable<Entry[]>): AsyncGenerator<Entry[]> {
     for await (const entries of whole) {
       this.isFarBehind = (entries.at(-1)?.pending ?? 0) >= this.#options.batch;
@@ -59,7 +62,7 @@ export class Batching {
     }
   }
 
-  /** Lets facts gather that come so many a millisecond, until somebody waits for them. */
+  /** Lets facts gather at this rate per millisecond, until somebody waits for them. */
   async gather(perMs: number, signal: AbortSignal): Promise<void> {
     const { awaited, batch } = this.#options;
     if (awaited() || signal.aborted) return;

@@ -5,7 +5,7 @@ import type { Sql, Tx } from './sql.js';
 export interface Build {
   name: string;
   version: number;
-  /** 1, and one more for each time an operator had the same version built anew. */
+  /** 1, and one more each time an operator rebuilds the same version. */
   generation: number;
   /** SQL schema with its tables. */
   schema: string;
@@ -13,7 +13,7 @@ export interface Build {
   positions: Record<string, number>;
   /** The fact that each stream stopped at, if any. */
   halts: Record<string, Halt>;
-  /** When it first had everything: from then on it is read. */
+  /** When it had caught up for the first time: from then on it is read. */
   caughtUpAt: Date | null;
 }
 
@@ -35,7 +35,7 @@ export function emptyBuild({ name, version }: Projection, generation: number): B
   return { name, version, generation, schema, positions: {}, halts: {}, caughtUpAt: null };
 }
 
-/** Creates the registry of builds where there is none. */
+/** Creates the registry of builds if it does not exist. */
 export async function prepareBuilds(sql: Sql): Promise<void> {
   await sql.transaction(async (tx) => {
     await tx.query(`
@@ -54,7 +54,7 @@ export async function prepareBuilds(sql: Sql): Promise<void> {
   });
 }
 
-/** All builds, oldest first; none where there is no registry yet. */
+/** All builds, oldest first; empty if there is no registry yet. */
 export async function readBuilds(on: Tx): Promise<Build[]> {
   try {
     return await on.query<Build>(
@@ -67,7 +67,10 @@ export async function readBuilds(on: Tx): Promise<Build[]> {
   }
 }
 
-/** Creates a build with its tables if it does not exist. Of several processes one does it, the others wait for it. */
+/**
+ * Creates a build with its tables if it does not exist. Of several processes one does it, and the others wait
+ * for it.
+ */
 export async function ensureBuild(sql: Sql, projection: Projection, generation: number): Promise<void> {
   const { name, version, schema } = emptyBuild(projection, generation);
   await sql.transaction(async (tx) => {
@@ -91,9 +94,10 @@ export async function readPosition(on: Tx, schema: string, stream: string): Prom
 }
 
 /**
- * Moves a position on, if it still is where the caller believes; the row stays locked until the transaction
- * ends, so that of several processes one applies a fact and no two change a build's tables at a time. When it
- * is not, the transaction is over: statements that were sent behind this one fail without touching anything.
+ * Moves a position on if it is still what the caller believes. The row stays locked until the transaction
+ * ends. So of several processes only one applies a fact, and only one at a time changes a build's tables. If
+ * the position is another one, the transaction is over: statements that were sent after this one fail without
+ * touching anything.
  */
 export async function advance(
   tx: Tx,
@@ -118,7 +122,7 @@ export async function advance(
   }
 }
 
-/** Says for all to see at which fact a build stopped. */
+/** Records, for all processes, at which fact a build stopped. */
 export async function recordHalt(on: Tx, schema: string, stream: string, halt: Halt): Promise<void> {
   await on.query(
     `update projections.builds set halts = halts || jsonb_build_object($2::text, $3::jsonb) where schema = $1`,
@@ -127,8 +131,9 @@ export async function recordHalt(on: Tx, schema: string, stream: string, halt: H
 }
 
 /**
- * Lets reads go to a build from now on, unless it is behind the one they go to now: whoever has seen a fact
- * there must see it here. (A halted one is not waited for: it may have folded another log.) Tells whether it did.
+ * Lets reads go to a build from now on, unless it lags the one that is read now. A reader who has seen a fact
+ * there must see it here. A halted build is not waited for: it may have folded another log. Answers whether
+ * reads go to the build.
  */
 export async function completeBuild(on: Tx, schema: string, readNow: string | undefined): Promise<boolean> {
   const completed = await on.query(
@@ -151,7 +156,10 @@ export async function dropBuild(sql: Sql, schema: string): Promise<void> {
   });
 }
 
-/** Where reads of a process go that has this version of the read model: its own version, else an older one it can read. */
+/**
+ * Where reads of a process with this version of the read model go: to its own version, else to an older one
+ * that it can read.
+ */
 export function activeBuild(builds: Build[], { name, version, readsFrom }: Projection): Build | undefined {
   return builds.findLast(
     (build) =>
@@ -160,8 +168,8 @@ export function activeBuild(builds: Build[], { name, version, readsFrom }: Proje
 }
 
 /**
- * The builds that a process with these read models reads no more, and those of read models that it does not have;
- * builds of newer versions are not among them.
+ * The builds that a process with these read models no longer reads, and those of read models that it does not
+ * have. Builds of newer versions are not among them.
  */
 export function unusedBuilds(builds: Build[], projections: ReadonlyMap<string, Projection>): Build[] {
   return builds.filter((build) => {
@@ -173,7 +181,10 @@ export function unusedBuilds(builds: Build[], projections: ReadonlyMap<string, P
   });
 }
 
-/** The builds that a process with this version keeps up to date: the one that is read, and one that is being built. */
+/**
+ * The builds that a process with this version keeps up to date: the one that is read, and one that is being
+ * built.
+ */
 export function buildsToFold(builds: Build[], projection: Projection): Build[] {
   const own = builds.filter(
     (build) => build.name === projection.name && build.version === projection.version,

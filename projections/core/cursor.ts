@@ -22,24 +22,24 @@ export interface CursorOptions {
   projection: Projection;
   build: Build;
   stream: StreamDefinition;
-  /** The build's transactions run one at a time, and those of all builds a few at a time. */
+  /** A build runs one transaction at a time, and all builds together run a few at a time. */
   limits: { build: LimitFunction; all: LimitFunction };
 }
 
 const overtaken = Symbol('overtaken');
 
 /**
- * `code` of the error that says that the store has less than it had: it was restored or replaced, or it crashed
- * and lost its last commits, which nobody waited for to reach the disk.
+ * `code` of the error that says that the store has less than it had. It was restored or replaced, or it
+ * crashed and lost its last commits: nobody waited for them to reach the disk.
  */
 export const storeWentBack = 'store_went_back';
 
-/** Where one stream stands in one build. It moves only together with the rows, in one transaction. */
+/** The position of one stream in one build. It moves only together with the rows, in one transaction. */
 export class Cursor {
   readonly #options: CursorOptions;
   readonly #stream: string;
   #position = 0;
-  /** The store's losses when it was last known to be at the position. */
+  /** The store's count of losses when it was last known to be at the position. */
   #losses = -1;
 
   constructor(options: CursorOptions) {
@@ -57,12 +57,15 @@ export class Cursor {
     return this.#losses === this.#options.sql.losses;
   }
 
-  /** The store was seen at the position, or beyond it, when it had had so many losses. */
+  /** The store was seen at the position or after it, at this count of losses. */
   confirm(losses: number): void {
     this.#losses = losses;
   }
 
-  /** Takes up the position from the store; where the build does not exist it is made. A halt says that it cannot be. */
+  /**
+   * Loads the position from the store, and makes the build if it does not exist. A halt says that this is
+   * impossible.
+   */
   async load(): Promise<Halt | undefined> {
     const { sql, projection, build } = this.#options;
     const { losses } = sql;
@@ -82,7 +85,7 @@ export class Cursor {
     return undefined;
   }
 
-  /** Begins to apply facts that are next, while the store is still busy with those before. */
+  /** Begins to apply the next facts while the store is still busy with those before. */
   prepare(facts: Recorded[]): Prepared | undefined {
     const { projection, build } = this.#options;
     if (facts.length === 0) return undefined;
@@ -90,9 +93,10 @@ export class Cursor {
   }
 
   /**
-   * Applies facts and moves on to `upTo`; `prepared` is the beginning made with them, if there was one. When they cannot be applied together the halves are tried by
-   * themselves, so that everything before the one that is to blame is applied; that one is returned. Throws
-   * what says nothing about the facts: the store is away, or is not where it was.
+   * Applies facts and moves on to `upTo`. `prepared` is the beginning that was made with them, if any. When
+   * they cannot be applied together, each half is tried alone: everything before the faulty fact is applied,
+   * and that fact is returned. Throws errors that say nothing about the facts: the store is away, or is not
+   * where it was.
    */
   async apply(facts: Recorded[], upTo: number, prepared?: Prepared): Promise<Halt | undefined> {
     if (upTo <= this.#position) return undefined;
@@ -136,7 +140,7 @@ export class Cursor {
     await this.apply([], upTo);
   }
 
-  /** Whether the store's position is another one by now, or none: the store may have lost what it had. */
+  /** Whether the store's position has changed or is gone: the store may have lost what it had. */
   async hasMoved(): Promise<boolean> {
     const { sql, build } = this.#options;
     const position = await readPosition(sql, build.schema, this.#stream).catch((error) => {
@@ -146,12 +150,12 @@ export class Cursor {
     return position !== this.#position;
   }
 
-  /** Says for all to see at which fact it stopped; forgotten with the next move. */
+  /** Records, for all processes, at which fact it stopped. The next move clears it. */
   async recordHalt(halt: Halt): Promise<void> {
     await recordHalt(this.#options.sql, this.#options.build.schema, this.#stream, halt);
   }
 
-  /** Somebody else moved the position: another process on the same store, or whoever restored the store. */
+  /** Somebody else moved the position: another process on the same store, or a restore of the store. */
   async #overtaken(facts: Recorded[], upTo: number): Promise<Halt | undefined> {
     const { sql, build } = this.#options;
     const position = await readPosition(sql, build.schema, this.#stream);

@@ -20,18 +20,18 @@ export interface FoldOptions extends CursorOptions, BatchingOptions {
   skipPollMs: number;
   /** Called when the position moved, the end was seen or the state changed. */
   changed(): void;
-  /** Told whether the read store answers, each time it is known anew. */
+  /** Told whether the read store answers, each time this is known again. */
   store(error?: unknown): void;
 }
 
-/** Where a decoded batch ends, and the fact in the way when not all of it could be decoded. */
+/** Where a decoded batch ends, and the fact that could not be decoded, if there is one. */
 interface Decoded {
   facts: Recorded[];
   upTo: number;
   bad?: Halt;
 }
 
-/** Pieces of decoding that hold up the process no longer than this, in milliseconds. */
+/** Decoding runs in slices that block the process no longer than this, in milliseconds. */
 const decodeSliceMs = 2;
 const pauses = { first: 100, longest: 5_000 };
 /** Folds one stream into one build, from where the build is, for ever. */
@@ -49,7 +49,7 @@ export class Fold {
   #isReading = false;
   #readAt = 0;
   #failures = 0;
-  /** When it last showed a sign of life, and the head of the stream that it has certainly looked up to. */
+  /** When it last showed a sign of life, and the head of the stream that it has certainly read up to. */
   #alive = clock.now();
   #looked = 0;
   #headAtStart = 0;
@@ -66,7 +66,10 @@ export class Fold {
     return this.#cursor.position;
   }
 
-  /** Whether the store certainly holds everything up to the position: after a lost connection it has to be asked. */
+  /**
+   * Whether the store certainly holds everything up to the position: after a lost connection it must be
+   * asked.
+   */
   get isCertain(): boolean {
     return this.#cursor.isCertain;
   }
@@ -80,7 +83,7 @@ export class Fold {
     return this.#halt;
   }
 
-  /** Whether it has once been within one batch of the stream's end. */
+  /** Whether it has ever been within one batch of the stream's end. */
   get sawEnd(): boolean {
     return this.#sawEnd;
   }
@@ -100,7 +103,10 @@ export class Fold {
     await this.#running;
   }
 
-  /** Reads the stream anew when its head has moved and the position has not for so long: a reader can be lost silently. */
+  /**
+   * Reads the stream again when its head has moved and the position has not, for `stallMs` milliseconds: a
+   * reader can be lost silently.
+   */
   watch(head: number, stallMs: number): void {
     const isBehind = this.#isReading && head > Math.max(this.position, this.#looked);
     if (!isBehind) this.#alive = clock.now();
@@ -111,7 +117,7 @@ export class Fold {
     }
   }
 
-  /** The store was seen at the position, or beyond it, when it had had so many losses. */
+  /** The store was seen at the position or after it, at this count of losses. */
   confirm(losses: number): void {
     this.#cursor.confirm(losses);
   }
@@ -134,7 +140,7 @@ export class Fold {
     }
   }
 
-  /** Takes up the position from the store, and passes over facts that the stream no longer has. */
+  /** Loads the position from the store, and passes over facts that the stream no longer has. */
   async #resume(): Promise<Halt | undefined> {
     const { log } = this.#options;
     const halt = await this.#cursor.load();
@@ -152,7 +158,10 @@ export class Fold {
     return undefined;
   }
 
-  /** Folds what is there and what comes. Ends when it has to resume, or at a fact that cannot be folded. */
+  /**
+   * Folds the facts that are there and those that come. Ends when it has to resume, or at a fact that cannot
+   * be folded.
+   */
   async #read(): Promise<Halt | undefined> {
     const { log, batch } = this.#options;
     this.#round = new AbortController();
@@ -222,7 +231,7 @@ export class Fold {
     return { facts, upTo };
   }
 
-  /** Stays at a fact until a recorded command of an operator, carried out here or by another process, passes over it. */
+  /** Waits at a fact until an operator's recorded command skips it, here or in another process. */
   async #waitForSkip(halt: Halt): Promise<void> {
     const { log, skipPollMs, projection, logger } = this.#options;
     const about = { ...this.#about(), seq: halt.seq };
@@ -247,7 +256,7 @@ export class Fold {
       this.#halt = halt;
       this.#setState('halted');
       await this.#sleep(skipPollMs);
-      if (halt.seq <= this.position) return; // no fact is to blame: what is may have been mended
+      if (halt.seq <= this.position) return; // no fact is to blame: the cause may have been fixed
     }
   }
 

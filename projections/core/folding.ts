@@ -22,12 +22,12 @@ export class Folding {
     this.#limit = pLimit(concurrency[options.sql.engine]);
   }
 
-  /** The folds of a build, one for each of its streams; none when it is not kept up to date here. */
+  /** The folds of a build, one for each of its streams; empty if the build is not kept up to date here. */
   of(schema: string): readonly Fold[] {
     return this.#folds.get(schema) ?? [];
   }
 
-  /** Has these builds folded from now on, and no others. */
+  /** Folds these builds from now on, and no others. */
   arrange(wanted: { projection: Projection; build: Build }[]): void {
     if (this.#stopped) return;
     for (const [schema, folds] of this.#folds) {
@@ -51,7 +51,7 @@ export class Folding {
     for (const fold of [...this.#folds.values()].flat()) fold.hurry();
   }
 
-  /** Has streams read anew whose readers are silent although there is more. */
+  /** Makes streams be read again if their reader is silent although there is more to read. */
   watch(heads: ReadonlyMap<string, number>, stallMs: number): void {
     for (const fold of [...this.#folds.values()].flat()) {
       fold.watch(heads.get(fold.stream.name) ?? 0, stallMs);
@@ -59,8 +59,8 @@ export class Folding {
   }
 
   /**
-   * Compares the folds with what the store really holds, and has those go back that are ahead of it. `known`
-   * is to be taken before the registry is read.
+   * Compares the folds with what the store really holds, and takes those back that are ahead of it. Take
+   * `known` before you read the registry.
    */
   compare(builds: Build[], known: ReturnType<Folding['known']>): void {
     for (const [schema, folds] of this.#folds) {
@@ -73,7 +73,7 @@ export class Folding {
     }
   }
 
-  /** Where the folds are, and the store's losses so far. */
+  /** The folds' positions, and the store's count of losses so far. */
   known(): { positions: ReadonlyMap<Fold, number>; losses: number } {
     const folds = [...this.#folds.values()].flat();
     return {

@@ -9,15 +9,15 @@ export type MakeDatabase = (directory: string) => Promise<void>;
 const pgliteHome = dirname(dirname(createRequire(import.meta.url).resolve('@electric-sql/pglite')));
 const sessionFile = 'relay-session';
 
-/** Whether there is something in a directory. */
+/** Whether a directory exists and is not empty. */
 export async function isThere(directory: string): Promise<boolean> {
   return (await readdir(directory).catch(() => [])).length > 0;
 }
 
 /**
  * A directory with an empty database to copy from: making one takes seconds, copying one a fraction. It is
- * made when the first store ever is opened and kept beside the npm packages. `undefined` when that cannot be
- * written to.
+ * made when the first store is opened, and kept next to the npm packages. `undefined` when that place is not
+ * writable.
  */
 export async function findTemplate(make: MakeDatabase): Promise<string | undefined> {
   const template = templatePath();
@@ -38,7 +38,7 @@ export async function findTemplate(make: MakeDatabase): Promise<string | undefin
   }
 }
 
-/** Moves a directory out of the way and returns where to; of several that were moved only the last one is kept. */
+/** Moves a directory out of the way and returns the new path. Only the last moved directory is kept. */
 export async function moveAside(directory: string, now: Date): Promise<string> {
   const prefix = `${basename(directory)}.damaged-`;
   for (const name of await readdir(dirname(directory))) {
@@ -49,7 +49,7 @@ export async function moveAside(directory: string, now: Date): Promise<string> {
   return target;
 }
 
-/** Removes what a database that could not be made has left. */
+/** Removes the remains of a database that could not be made. */
 export async function removeRemains(directory: string): Promise<void> {
   for (const path of [directory, `${directory}.new`]) await rm(path, { recursive: true, force: true });
 }
@@ -61,19 +61,22 @@ export async function moveBack(aside: string, directory: string): Promise<void> 
 }
 
 /**
- * Whether the files of a database can be trusted. Not when it was open as the machine went down: PGlite does
- * not sync them, so after that they can be anything. (After a killed process they are whole: the kernel still
- * wrote them.)
+ * Whether the files of a database can be trusted. They cannot if it was open when the machine went down:
+ * PGlite does not sync them, so they can hold anything. (After a killed process they are whole: the kernel
+ * still wrote them.)
  */
 export async function isSound(directory: string): Promise<boolean> {
   const before = await readFile(join(directory, sessionFile), 'utf8').catch(() => undefined);
   return before === undefined || before === (await bootId());
 }
 
-/** A segment of PGlite's write-ahead log and a little more: with less than that free it can neither open nor go on. */
+/**
+ * A segment of PGlite's write-ahead log and a little more, in bytes: with less free space it can neither open
+ * nor continue.
+ */
 const leastRoom = 20 * 1024 * 1024;
 
-/** Whether there is so little room on the disk of a database that what went wrong says nothing about its files. */
+/** Whether the disk of a database has so little room that an error says nothing about its files. */
 export async function isDiskFull(directory: string): Promise<boolean> {
   const disk = await statfs(dirname(directory)).catch(() => undefined);
   return disk !== undefined && disk.bavail * disk.bsize < leastRoom;
@@ -84,7 +87,7 @@ export async function beginSession(directory: string): Promise<void> {
   await writeFile(join(directory, sessionFile), await bootId());
 }
 
-/** Marks a database as closed in good order. */
+/** Marks a database as closed properly. */
 export async function endSession(directory: string): Promise<void> {
   await rm(join(directory, sessionFile), { force: true });
 }
@@ -96,7 +99,7 @@ function templatePath(): string {
   return join(dirname(dirname(pgliteHome)), '.cache', 'relay', `pglite-${version}`);
 }
 
-/** Changes with each start of the machine, where the system tells. */
+/** Changes with each boot of the machine, if the system tells. */
 async function bootId(): Promise<string> {
   return await readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => '');
 }

@@ -3,13 +3,16 @@ import { Worker } from 'node:worker_threads';
 import { atMost, clock, type Timer } from '../../streams/core/clock.js';
 import { storeUnavailable, type WireParam } from './sql.js';
 
-/** What one statement gave: its rows and the command it turned out to be. */
+/** The result of a statement: its rows, and the command that it turned out to be. */
 export interface StatementResult {
   rows: Record<string, unknown>[];
   command: string;
 }
 
-/** What a statement gave: its columns as PostgreSQL names them, and its rows with the values in that order. */
+/**
+ * The result of a statement: its columns as PostgreSQL names them, and its rows with the values in that
+ * order.
+ */
 export interface TableResult {
   columns: string[];
   rows: unknown[][];
@@ -19,7 +22,7 @@ interface Request {
   id: number;
   text: string;
   params?: WireParam[] | undefined;
-  /** As a table; else rows by the names of their columns. */
+  /** As a table; otherwise as rows by the names of their columns. */
   asTable?: boolean;
 }
 
@@ -28,8 +31,8 @@ type Reply =
   | { id: number; error: { message: string; code?: string } };
 
 /**
- * PGlite in a thread of its own: it computes in WebAssembly, synchronously, and would hold up everything else
- * in the process for the length of each statement. Statements run in the order in which they were given.
+ * PGlite in its own thread: it computes in WebAssembly, synchronously, and would block the whole process for
+ * the length of each statement. Statements run in the order in which they were given.
  */
 export class PgliteThread {
   readonly #worker: Worker;
@@ -38,7 +41,7 @@ export class PgliteThread {
     { resolve(result: StatementResult | TableResult): void; reject(error: unknown): void }
   >();
   readonly #answerMs: number;
-  /** Runs out when the statement in hand takes too long. */
+  /** Expires when the running statement takes too long. */
   #overdue: Timer | undefined;
   #next = 0;
   #ended: string | undefined;
@@ -56,9 +59,9 @@ export class PgliteThread {
   }
 
   /**
-   * Opens the database in a directory. Where there is none it copies `template`, or makes one. `died` tells
-   * that the thread is gone although nobody closed it; it is ended when one statement takes longer than `answerMs`
-   * milliseconds, for nobody can call it off.
+   * Opens the database in a directory. If there is no database, it copies `template`, or makes one. `died` is
+   * called when the thread is gone although nobody closed it. The thread is ended when a statement takes
+   * longer than `answerMs` milliseconds, because a statement cannot be cancelled.
    */
   static async open(
     directory: string,
@@ -91,12 +94,12 @@ export class PgliteThread {
     return new PgliteThread(worker, answerMs, died);
   }
 
-  /** Runs one statement, or several when there are no parameters; rejects with the SQLSTATE in `code`. */
+  /** Runs one statement, or several when there are no parameters. Rejects with the SQLSTATE in `code`. */
   run(text: string, params?: WireParam[]): Promise<StatementResult> {
     return this.#ask({ text, params }) as Promise<StatementResult>;
   }
 
-  /** The same without parameters, for a table. */
+  /** The same without parameters, with the result as a table. */
   runForTable(text: string): Promise<TableResult> {
     return this.#ask({ text, asTable: true }) as Promise<TableResult>;
   }
@@ -139,7 +142,7 @@ export class PgliteThread {
     else waiting?.reject(Object.assign(new Error(reply.error.message), reply.error));
   }
 
-  /** From now on the next answer has its time: they come one after another. */
+  /** The time for the next answer starts now: answers come one after another. */
   #expectAnswer(): void {
     clock.clearTimeout(this.#overdue);
     this.#overdue = undefined;
@@ -164,8 +167,8 @@ const closeBoundMs = 5_000;
 const longestStatementMs = 120_000;
 
 /**
- * What the thread does. It is sent over as source text, so that it runs the same from compiled code and under
- * any loader: it must not use anything from outside itself.
+ * The code of the thread. It is sent as source text, so that it runs the same from compiled code and under
+ * any loader. It must not use anything from outside itself.
  */
 async function main(): Promise<void> {
   const { parentPort: parent, workerData } = await import('node:worker_threads');
@@ -199,14 +202,14 @@ async function main(): Promise<void> {
       const options = asTable ? { rowMode: 'array' as const } : {};
       try {
         const result = params ? await db.query(text, params) : (await db.exec(text, options)).at(-1);
-        // an engine that was shot in the middle of something answers everything, with nothing
+        // an engine that was killed in the middle of something answers everything, with nothing
         if (result?.command === undefined) throw new Error('The engine does not answer');
         const { rows, command, fields } = result;
         const told = asTable ? { rows, columns: fields.map(({ name }) => name) } : { rows, command };
         port.postMessage({ id, result: told });
       } catch (error) {
         const { message, code, detail, position, hint, routine } = error as Record<string, unknown>;
-        // without an SQLSTATE it was not the statement that failed but the engine: it cannot be used any more
+        // without an SQLSTATE the engine failed, and not the statement: it cannot be used any more
         if (typeof code !== 'string' || !/^(?=.*\d)[0-9A-Z]{5}$/.test(code)) throw error;
         port.postMessage({ id, error: { message, code, detail, position, hint, routine } });
       }

@@ -29,19 +29,23 @@ export const settings = [
   'max_wal_senders=0',
   'min_wal_size=32MB',
 ].flatMap((setting) => ['-c', setting]);
-/** PGlite never writes a checkpoint by itself and its write-ahead log would grow for ever: after so many characters written we do. */
+/**
+ * PGlite never writes a checkpoint by itself, and its write-ahead log would grow for ever. We write one after
+ * this many characters.
+ */
 const checkpointEvery = 32 * 1024 * 1024;
 const upkeepMs = 30_000;
-/** SQLSTATEs of files that cannot be what the database wrote. */
+/** SQLSTATEs of files that the database cannot have written like that. */
 const damage = /^(58...|XX00[12])$/;
 /** A second crash within this time is blamed on the files. */
 const crashLoopMs = 30_000;
 const repairPauseMs = 5_000;
 
 /**
- * Opens the read store in a directory of its own, in this process. What cannot be opened is moved aside and
- * replaced by an empty store: everything in it can be folded again. One process at a time may open a directory.
- * A statement that takes longer than `statementMs` milliseconds counts as a crash; two minutes by default.
+ * Opens the read store in its own directory, in this process. A store that cannot be opened is moved aside
+ * and replaced by an empty one: everything in it can be folded again. Only one process at a time may open a
+ * directory. A statement that takes longer than `statementMs` milliseconds counts as a crash; two minutes by
+ * default.
  */
 export async function openPglite(directory: string, logger: Logger, statementMs?: number): Promise<Sql> {
   const store = new Pglite(directory, logger, statementMs);
@@ -55,7 +59,7 @@ class Pglite implements Sql {
   readonly #logger: Logger;
   readonly #statementMs: number | undefined;
   #withoutTemplate = false;
-  /** What waits for the transaction in hand to end, in the order in which it came. */
+  /** Those who wait for the running transaction to end, in the order in which they came. */
   readonly #waiting: (() => void)[] = [];
   readonly #upkeep: Timer;
   #thread: PgliteThread | undefined;
@@ -105,9 +109,9 @@ class Pglite implements Sql {
         resolve();
       });
     });
-    const thread = this.#thread; // a thread that replaces it knows nothing of this transaction
+    const thread = this.#thread; // a thread that replaces it does not know this transaction
     const begun = this.#run(thread, 'begin');
-    begun.catch(() => {}); // not waited for here: what follows is sent behind it
+    begun.catch(() => {}); // not awaited here: what follows is sent after it
     try {
       const result = await work({ query: (text, params) => this.#run(thread, text, params) });
       await begun;
@@ -134,7 +138,7 @@ class Pglite implements Sql {
     await endSession(this.#directory);
   }
 
-  /** `start` must post its first statement at once: the thread's order is what keeps transactions apart. */
+  /** `start` must post its first statement at once: the thread's order keeps transactions apart. */
   #enter(start: () => void): void {
     if (this.#inTransaction || this.#waiting.length > 0) this.#waiting.push(start);
     else start();
@@ -187,7 +191,7 @@ class Pglite implements Sql {
     this.#thread = thread;
   }
 
-  /** Opens the store again in the background; until then statements are told that it is not available. */
+  /** Opens the store again in the background. Until then, statements fail as unavailable. */
   #repair(thread: PgliteThread, reason: unknown, damaged: boolean): void {
     if (this.#closed || this.#thread !== thread) return;
     this.#thread = undefined;
@@ -231,7 +235,7 @@ class Pglite implements Sql {
     }
   }
 
-  /** What a server does by itself: checkpoints, and room for new rows where many have died. */
+  /** What a server does by itself: checkpoints, and vacuum where many rows are dead. */
   async #tidy(): Promise<void> {
     if (this.#written === 0 || !this.#thread) return;
     this.#written = 0;
@@ -252,7 +256,7 @@ function diskFull(directory: string, cause: unknown): Error {
   return new Error(`the disk of the read store ${directory} is full: free some space`, { cause });
 }
 
-/** Makes an empty database in a directory, to be copied from. */
+/** Makes an empty database in a directory, as a template for copies. */
 export async function makeDatabase(directory: string): Promise<void> {
   const thread = await PgliteThread.open(directory, { settings, died: () => {} });
   await thread.close();

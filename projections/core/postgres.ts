@@ -13,10 +13,12 @@ import {
 /** Connections of one process at most. */
 const poolSize = 10;
 const connectTimeoutMs = 5_000;
-/** Bound of one statement: longer than any batch takes, shorter than an operator's patience. */
+/**
+ * Bound of one statement, in milliseconds: longer than any batch takes, shorter than an operator's patience.
+ */
 const statementTimeoutMs = 60_000;
 
-/** Has the driver read values as `Sql` gives them. */
+/** Makes the driver read values as `Sql` gives them. */
 export const valueTypes = {
   getTypeParser: (oid: number, format?: 'text' | 'binary') =>
     valueParsers[oid] ?? pg.types.getTypeParser(oid, format as 'text'),
@@ -80,7 +82,7 @@ export function openPostgres(url: string, logger: Logger): Sql {
 async function inTransaction<T>(client: pg.PoolClient, work: (tx: Tx) => Promise<T>): Promise<T> {
   // all that is stored here can be folded again: losing the last commits in a crash loses nothing
   const begun = run(client, 'begin; set local synchronous_commit = off');
-  begun.catch(() => {}); // not waited for here: what follows is sent behind it
+  begun.catch(() => {}); // not awaited here: what follows is sent after it
   try {
     const result = await work({ query: (text, params) => run(client, text, params) });
     await begun;

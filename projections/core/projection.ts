@@ -1,29 +1,32 @@
 import type { FactOf, Position, Recorded, StreamDefinition } from '../../streams/core/index.js';
 import type { Sql, Tx } from './sql.js';
 
-/** A read model as a value: which streams it is made of, its tables, and how facts change them. */
+/** A read model as a value: its streams, its tables, and how facts change them. */
 export interface Projection {
   name: string;
   version: number;
   streams: readonly StreamDefinition[];
-  /** Oldest version whose tables the queries of this one can read; reads go there until this one has caught up. */
+  /**
+   * Oldest version whose tables this version's queries can read. Reads go there until this version has caught
+   * up.
+   */
   readsFrom: number;
   ddl(schema: string): string;
   apply(tx: Tx, facts: Recorded[], schema: string): Promise<void>;
 }
 
-/** Runs a query on one read model; `after` waits, within bounds, until it has folded that position. */
+/** Runs a query on one read model. `after` waits, within bounds, until the model has folded that position. */
 export type Read = <T>(query: (sql: Sql, schema: string) => Promise<T>, after?: Position) => Promise<T>;
 
 /**
- * Defines a read model. Raise `version` when the tables or the fold change: the new one is built beside the old
- * one, and reads switch when it has caught up. `readsFrom` defaults to 1; set it to `version` when the queries
- * cannot read the tables of the versions before.
+ * Defines a read model. Raise `version` when the tables or the fold change: the new one is built next to the
+ * old one, and reads switch when it has caught up. `readsFrom` defaults to 1. Set it to `version` when the
+ * queries cannot read the tables of earlier versions.
  *
- * `ddl` creates its tables in a schema of its own. `apply` gets facts of one stream in their order, a batch at a
- * time, in the transaction that also moves the position on. Each stream is folded by itself: what `apply` does
- * may depend on the order within a stream, never on how the streams interleave. It must not reach the world or
- * look at the clock. What it throws halts the read model at that fact.
+ * `ddl` creates its tables in a schema of its own. `apply` gets facts of one stream in order, a batch at a
+ * time, in the transaction that also moves the position on. Each stream is folded by itself. So what `apply`
+ * does may depend on the order within a stream, never on how the streams interleave. It must not reach the
+ * world or look at the clock. If it throws, the read model halts at that fact.
  */
 export function defineProjection<const S extends readonly StreamDefinition[]>(definition: {
   name: string;

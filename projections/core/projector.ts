@@ -19,23 +19,26 @@ export interface ProjectorOptions {
   batch?: number;
   /** Milliseconds between two looks at the registry and the heads of the streams. */
   watchMs?: number;
-  /** Milliseconds without progress behind a stream's head until it is read anew. */
+  /** A stream is read again after so many milliseconds without progress while its head is ahead. */
   stallMs?: number;
   /** Milliseconds between two looks for a command to skip the fact that halted a read model. */
   skipPollMs?: number;
-  /** Whether this process answers requests now: read models that are far behind then leave it half of its time. */
+  /**
+   * Whether this process answers requests now: read models with a large lag then leave them half of their
+   * time.
+   */
   isBusy?: () => boolean;
 }
 
-/** On PGlite, where readers wait for the batch in hand, and on a server. */
+/** Facts per batch: on PGlite, where readers wait for the running batch, and on a server. */
 const defaultBatch = { pglite: 500, postgres: 1_000 };
-/** How long a reader that does not fold believes what it has read of the registry. */
+/** How long a reader that does not fold trusts what it has read of the registry, in milliseconds. */
 const registryAgeMs = 1_000;
 const polls = { first: 10, longest: 100 };
 
 /**
  * Keeps read models up to date with the log, and tells readers where they are. The registry of builds and
- * positions lies in the read store, so a process that only reads (one that never calls `start`) sees what
+ * positions is in the read store. So a process that only reads (one that never calls `start`) sees what
  * others fold.
  */
 export class Projector {
@@ -106,8 +109,8 @@ export class Projector {
   }
 
   /**
-   * The SQL schema that queries of a read model go to. Throws `Unavailable` while the first build of it has
-   * not caught up: half of the facts would be a wrong answer.
+   * The SQL schema that queries of a read model go to. Throws `Unavailable` until the first build of it has
+   * caught up: half of the facts would be a wrong answer.
    */
   async schema(name: string): Promise<string> {
     const projection = this.#known.projection(name);
@@ -118,8 +121,8 @@ export class Projector {
   }
 
   /**
-   * Waits until what is read of a read model contains everything up to a position; `false` when it does not
-   * within `timeoutMs`.
+   * Waits until the build that is read contains everything up to a position; `false` if it does not within
+   * `timeoutMs`.
    */
   async reached(name: string, position: Position, timeoutMs: number): Promise<boolean> {
     const projection = this.#known.projection(name);
@@ -141,8 +144,8 @@ export class Projector {
   }
 
   /**
-   * What a query of a read model is answered from now: as long as this text is the same, so is the answer.
-   * `undefined` where this process does not know, because it does not fold it.
+   * Identifies the state from which a query of a read model is answered now: as long as this text is the
+   * same, so is the answer. `undefined` if this process does not know, because it does not fold the model.
    */
   stateOf(name: string): string | undefined {
     const active = this.#known.active(this.#known.projection(name));
@@ -151,7 +154,7 @@ export class Projector {
     return `${active?.schema} ${folds.map(({ position }) => position).join(' ')}`;
   }
 
-  /** Every build that is read or folded, as far as this process knows; also when the store is away. */
+  /** Every build that is read or folded, as far as this process knows. Works while the store is away. */
   async status(): Promise<ProjectionStatus[]> {
     if (!this.#watching) await this.#look();
     return this.#statuses();
@@ -175,8 +178,8 @@ export class Projector {
   }
 
   /**
-   * Whether every read model of this version is being read and, where this process folds, has once seen the end
-   * of its streams since the start. Halted ones do not count: they are seen in the status.
+   * Whether every read model of this version is being read. If this process folds it, it must also have seen
+   * the end of its streams since the start. Halted ones do not count: the status shows them.
    */
   caughtUp(): boolean {
     if (!this.#watching) void this.#refresh().catch(() => {});
@@ -197,7 +200,7 @@ export class Projector {
     }
   }
 
-  /** Looks at the registry and at the log, and acts on what it sees; one look at a time. Never throws. */
+  /** Looks at the registry and at the log, and acts on what it sees. One look at a time; never throws. */
   #look(): Promise<void> {
     this.#looking = this.#looking.then(async () => {
       try {
@@ -208,15 +211,15 @@ export class Projector {
       const heads = [...this.#known.streams].map(async (stream) => {
         this.#heads.set(stream.name, await this.#log.head(stream));
       });
-      await Promise.allSettled(heads); // without the log the last known ones have to do
+      await Promise.allSettled(heads); // without the log, the last known heads must do
       this.#folding.watch(this.#heads, this.#stallMs);
       await this.#complete();
-      this.#statuses(); // so that who asks later is told how fast a build moves
+      this.#statuses(); // so that a later question gets an answer about how fast a build moves
     });
     return this.#looking;
   }
 
-  /** For a process that does not fold: reads the registry when what it knows has become old. */
+  /** For a process that does not fold: reads the registry when its copy is too old. */
   async #refresh(): Promise<void> {
     if (!this.#watching && this.#known.ageMs > registryAgeMs) await this.#readBuilds();
   }
@@ -235,7 +238,7 @@ export class Projector {
     this.#wake();
   }
 
-  /** Switches reads to builds that have come to have everything. */
+  /** Switches reads to builds that have caught up. */
   async #complete(): Promise<void> {
     if (!this.#watching || this.#completing || this.#stopped.signal.aborted) return;
     this.#completing = true;

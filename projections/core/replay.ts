@@ -10,13 +10,13 @@ import { messageOf } from './cursor.js';
 import type { Projection } from './projection.js';
 import type { Sql } from './sql.js';
 
-/** Where a replay ends in a stream: behind this sequence, or before the first fact that is later than `at`. */
+/** Where a replay ends in a stream: after this sequence, or before the first fact later than `at`. */
 export interface ReplayEnd {
   seq: number;
   at?: Date | undefined;
 }
 
-/** The last fact of a stream that a replay has folded; sequence 0 and no time when there is none. */
+/** The last fact of a stream that a replay has folded. Without any, sequence 0 and no time. */
 export interface ReplayedTo {
   stream: string;
   seq: number;
@@ -27,9 +27,9 @@ export interface ReplayedTo {
 export interface ReplayOptions {
   sql: Sql;
   projection: Projection;
-  /** Schema to make the tables in: one that does not exist yet. */
+  /** Schema for the tables: it must not exist yet. */
   schema: string;
-  /** Facts that operators let the read model pass over. */
+  /** Facts that operators allowed the read model to skip. */
   skipped: SkippedFacts;
   /** Reads a stream from its first fact up to a sequence, in batches. */
   read(stream: StreamDefinition, upTo: number): AsyncIterable<Entry[]>;
@@ -38,16 +38,16 @@ export interface ReplayOptions {
   folded(stream: string, seq: number): void;
 }
 
-/** The facts that one version of a read model passes over, by `stream seq`. */
+/** The facts that one version of a read model skips, by `stream seq`. */
 export type SkippedFacts = ReadonlySet<string>;
 
 /** `code` of the error that names a fact which cannot be folded, in `stream` and `seq`. */
 export const replayHalted = 'replay_halted';
 
 /**
- * Folds a read model up to a point of the past into tables of its own, beside whatever is live. The same point
- * gives the same rows, as long as the log still has the facts. Throws an error with the code `replay_halted`
- * at a fact that cannot be folded and that nobody has allowed to skip.
+ * Folds a read model up to a point of the past into tables of its own; the live ones stay untouched. The same
+ * point gives the same rows, as long as the log still has the facts. Throws an error with the code
+ * `replay_halted` at a fact that cannot be folded and that no operator allowed to skip.
  */
 export async function replay(options: ReplayOptions): Promise<ReplayedTo[]> {
   const { sql, projection, schema } = options;
@@ -57,7 +57,7 @@ export async function replay(options: ReplayOptions): Promise<ReplayedTo[]> {
   return reached;
 }
 
-/** What operators decided until now about facts that a version of a read model cannot fold. */
+/** What operators decided so far about facts that a version of a read model cannot fold. */
 export async function skippedFacts(log: Log, { name, version }: Projection): Promise<SkippedFacts> {
   const skipped = new Set<string>();
   for await (const { type, data } of log.subject(operations, projectionSubject(name))) {
@@ -92,7 +92,7 @@ function decode({ skipped }: ReplayOptions, stream: StreamDefinition, entries: E
   });
 }
 
-/** Applies facts in one transaction; when that fails its halves are tried by themselves, to find the one to blame. */
+/** Applies facts in one transaction. If that fails, each half is tried alone, to find the faulty fact. */
 async function fold(options: ReplayOptions, facts: Recorded[]): Promise<void> {
   const { sql, projection, schema } = options;
   if (facts.length === 0) return;

@@ -17,7 +17,10 @@ export type RowOf<R> =
     ? { -readonly [Column in keyof Definitions]: Value<Definitions[Column]> }
     : never;
 
-/** What rows look like that go to the store many at once: their columns in order, each with its definition in SQL, which begins with the type. */
+/**
+ * The shape of rows that go to the store many at a time. It has their columns in order, each with its
+ * definition in SQL. A definition begins with the type.
+ */
 export class Rows<const Definitions extends Readonly<Record<string, string>>> {
   /** The names of the columns, as an `insert` lists them. */
   readonly names: string;
@@ -30,13 +33,16 @@ export class Rows<const Definitions extends Readonly<Record<string, string>>> {
     this.names = this.#columns.join(', ');
   }
 
-  /** Creates a table of such rows; `constraints` stand behind the columns, `settings` behind the table. */
+  /** Creates a table of such rows. `constraints` follow the columns, `settings` follow the table. */
   create(table: string, { constraints = [] as string[], settings = '' } = {}): string {
     const columns = this.#columns.map((column) => `${column} ${this.#definitions[column]}`);
     return `create table ${table} (${[...columns, ...constraints].join(', ')}) ${settings};`;
   }
 
-  /** The rows as a table of a statement, of which `params` makes the parameters from `$first` on; `numbered` adds their place as `n`. */
+  /**
+   * The rows as a table of a statement. `params` makes its parameters, from `$first` on. `numbered` adds the
+   * index of each row as `n`.
+   */
   from(name: string, { first = 1, numbered = false } = {}): string {
     const lists = this.#columns.map((column, index) => `$${first + index}::${this.#typeOf(column)}[]`);
     const [ordinality, n] = numbered ? [' with ordinality', ', n'] : ['', ''];
@@ -48,23 +54,23 @@ export class Rows<const Definitions extends Readonly<Record<string, string>>> {
     return this.#columns.map((column) => rows.map((row) => row[column]));
   }
 
-  /** The rows as a table of a statement, from `$1` as one JSON text; what a row leaves out is null. */
+  /** The rows as a table of a statement, from `$1` as one JSON text. What a row leaves out is null. */
   fromJson(name: string): string {
     const columns = this.#columns.map((column) => `${column} ${this.#typeOf(column)}`);
     return `json_to_recordset($1::json) as ${name} (${columns.join(', ')})`;
   }
 
-  /** What `on conflict` sets so that a row becomes the new one in all columns but its keys. */
+  /** The `set` of an `on conflict`: all columns but the keys take the values of the new row. */
   replaced(...keys: (keyof Definitions)[]): string {
     return this.#each(keys, (column) => `${column} = excluded.${column}`);
   }
 
-  /** What an `update` sets where rows, named `to`, say only what changes: null leaves a column as it was. */
+  /** The `set` of an `update` whose rows, named `to`, hold only changes: null leaves a column as it was. */
   changed(to: string, from: string, ...keys: (keyof Definitions)[]): string {
     return this.#each(keys, (column) => `${column} = coalesce(${to}.${column}, ${from}.${column})`);
   }
 
-  /** What `on conflict` sets so that the numbers of a new row are added to those of the one in `table`. */
+  /** The `set` of an `on conflict`: the numbers of the new row are added to those of the row in `table`. */
   added(table: string, ...keys: (keyof Definitions)[]): string {
     return this.#each(keys, (column) => `${column} = ${table}.${column} + excluded.${column}`);
   }
@@ -82,8 +88,8 @@ export class Rows<const Definitions extends Readonly<Record<string, string>>> {
 }
 
 /**
- * The rows of a table that have one of these keys, each a list of texts. They are looked up one by one: joined, the
- * planner might read the whole table for every batch.
+ * The rows of a table that have one of these keys; each key is a list of texts. They are looked up one by
+ * one: with a join, the planner might read the whole table for every batch.
  */
 export async function rowsOf<R>(
   tx: Tx,

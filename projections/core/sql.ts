@@ -1,6 +1,9 @@
 import { Unavailable } from '../../streams/core/index.js';
 
-/** What may stand for `$1`: JSON goes in as the text that `json` makes, a list becomes an SQL array; bytes are on the wire as they are. */
+/**
+ * The value of a parameter such as `$1`. JSON goes in as the text that `json` makes. A list becomes an SQL
+ * array. Bytes are sent as they are.
+ */
 export type Param = Scalar | readonly Scalar[] | Uint8Array;
 /** A single value of a parameter. */
 export type Scalar = string | number | boolean | Date | null;
@@ -19,17 +22,20 @@ export interface Tx {
  */
 export interface Sql extends Tx {
   readonly engine: 'postgres' | 'pglite';
-  /** How many times a connection was lost: the store may have crashed then, and have less than it had before. */
+  /** How many times a connection was lost: the store may have crashed then, and have less than before. */
   readonly losses: number;
-  /** Commits when `work` returns and rolls back when it throws. Inside, only `tx` may be used: the store itself would wait for ever. */
+  /**
+   * Commits when `work` returns and rolls back when it throws. Use only `tx` inside: the store itself would
+   * wait for ever.
+   */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 
 /**
- * What a parameter looks like on the wire; the same for both engines, so that neither driver guesses. A list of
- * strings goes as a binary `text[]` (written `$1::text[]`, never another type): quoting it, and taking that
- * apart, would be a third of what it costs to fold a fact.
+ * The form of a parameter on the wire, the same for both engines, so that neither driver guesses. A list of
+ * strings goes as a binary `text[]` (written `$1::text[]`, never another type). Quoting and parsing it as
+ * text would be a third of the cost of folding a fact.
  */
 export function wireParam(param: Param): WireParam {
   if (param instanceof Uint8Array) return param;
@@ -39,8 +45,8 @@ export function wireParam(param: Param): WireParam {
 }
 
 /**
- * JSON that PostgreSQL can take apart. Its text knows no U+0000 and no half of a surrogate pair, so these
- * become U+FFFD; the same happens to plain text parameters, so that what was stored is found again.
+ * JSON that PostgreSQL can parse. Its text cannot hold U+0000 or half of a surrogate pair, so these become
+ * U+FFFD. The same happens to plain text parameters, so that stored values are found again.
  */
 export function json(value: unknown): string {
   const text = JSON.stringify(value);
@@ -50,7 +56,7 @@ export function json(value: unknown): string {
   );
 }
 
-/** Turns text of the types that the drivers read differently into the same values; by type id. */
+/** Turns the text of types that the drivers read differently into the same values, by type id. */
 export const valueParsers: Record<number, (text: string) => unknown> = {
   20: Number, // bigint
   1082: (text) => text, // date
@@ -78,7 +84,9 @@ export function storeUnavailable(reason: string, cause?: unknown): Unavailable {
   return error;
 }
 
-/** The statement that ends a transaction reports `ROLLBACK` when a statement before had failed unnoticed. */
+/**
+ * The statement that ends a transaction reports `ROLLBACK` when an earlier statement had failed unnoticed.
+ */
 export function assertCommitted(command: string): void {
   if (command !== 'COMMIT') throw new Error('A statement of the transaction had failed, nothing was stored');
 }
@@ -91,10 +99,10 @@ function wireText(param: Scalar): string | null {
 
 const textOid = 25;
 
-/** One dimension from 1 on, with nulls; each element behind its length. */
+/** One dimension from 1 on, with nulls; the length comes before each element. */
 function binaryTexts(texts: (string | null)[]): Uint8Array {
   const size = texts.reduce((sum, text) => sum + 4 + (text === null ? 0 : Buffer.byteLength(text)), 20);
-  const bytes = Buffer.allocUnsafeSlow(size); // has its memory to itself, which is handed to another thread
+  const bytes = Buffer.allocUnsafeSlow(size); // not pooled: the memory is handed to another thread
   [1, 1, textOid, texts.length, 1].forEach((number, index) => void bytes.writeInt32BE(number, index * 4));
   let offset = 20;
   for (const text of texts) {

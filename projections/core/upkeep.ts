@@ -25,7 +25,10 @@ export class Upkeep {
     this.#options = options;
   }
 
-  /** Begins to build a read model anew beside the one that is read; whichever process folds it takes it up. */
+  /**
+   * Starts a rebuild of a read model next to the one that is read. Any process that folds the model takes it
+   * up.
+   */
   async rebuild(name: string): Promise<{ name: string; version: number; schema: string }> {
     const { known, sql, logger, look } = this.#options;
     const projection = known.projection(name);
@@ -40,7 +43,10 @@ export class Upkeep {
     return { name, version, schema };
   }
 
-  /** Records the command to pass over the fact that a read model halted at. Throws `Refusal` when it did not halt there, or no fact is to blame. */
+  /**
+   * Records the command to skip the fact that a read model halted at. Throws `Refusal` if it did not halt
+   * there, or no fact is to blame.
+   */
   async skip(
     name: string,
     command: { stream: string; seq: number; reason: string; by: string },
@@ -53,7 +59,7 @@ export class Upkeep {
       (it) => it.name === name && it.error?.stream === stream && it.error.seq === seq,
     );
     if (halted.length === 0) throw new Refusal('not_halted', `${name} has not halted at ${stream} ${seq}`);
-    // passing over a fact would change nothing: none is to blame
+    // skipping a fact would change nothing: none is to blame
     if (halted.every(isAheadOfLog)) throw new Refusal('ahead_of_log', halted[0]!.error!.message);
     const data = { projection: name, version, stream, seq, reason };
     await log.append(operations, projectionSubject(name), { type: 'fact.skipped', data }, { by });
@@ -65,8 +71,8 @@ export class Upkeep {
   }
 
   /**
-   * Removes the builds that this version reads no more and those of read models that it does not have; builds
-   * of newer versions stay. Returns the names of the removed schemas.
+   * Removes the builds that this version no longer reads, and those of read models that it does not have.
+   * Builds of newer versions stay. Returns the names of the removed schemas.
    */
   async prune(): Promise<string[]> {
     const { known, sql, logger, look } = this.#options;

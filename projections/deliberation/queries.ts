@@ -49,7 +49,7 @@ export interface ResponseView {
   error: string | null;
 }
 
-/** What came of a query; `consensus` and `agreement` are `null` before it is completed, and when it failed. */
+/** The result of a query. `consensus` and `agreement` are `null` before it is completed, and if it failed. */
 export interface QueryResult {
   id: string;
   status: QueryStatus;
@@ -90,13 +90,13 @@ const columns =
   'id, owner, visibility, status, strategy, models, rounds, prompt, ceiling, injections, created_at, started_at, ' +
   'completed_at, error';
 
-/** One query; `undefined` when there is none. */
+/** One query; `undefined` if it does not exist. */
 export async function storedQuery(sql: Tx, schema: string, id: string): Promise<StoredQuery | undefined> {
   const [row] = await sql.query<StoredQuery>(`select ${columns} from ${schema}.queries where id = $1`, [id]);
   return row;
 }
 
-/** The newest public queries, or all of one owner; newest first. */
+/** The newest public queries, or all queries of one owner, newest first. */
 export async function listedQueries(
   sql: Tx,
   schema: string,
@@ -133,7 +133,7 @@ export function queryView(row: StoredQuery): QueryView {
   };
 }
 
-/** A query that has just been created, as callers see it. */
+/** A newly created query, as callers see it. */
 export function queuedView(data: DeliberationData<'query.created'>, created_at: Date): QueryView {
   const { query_id: id, models, ceiling_nano_usd: ceiling, ...query } = data;
   const nothingYet = { injections: 0, started_at: null, completed_at: null, error: null };
@@ -141,7 +141,7 @@ export function queuedView(data: DeliberationData<'query.created'>, created_at: 
   return queryView({ ...stored, status: 'queued' });
 }
 
-/** What came of a query; `undefined` when there is none. */
+/** The result of a query; `undefined` if the query does not exist. */
 export async function queryResult(sql: Tx, schema: string, id: string): Promise<QueryResult | undefined> {
   const [row] = await sql.query<
     StoredQuery & { consensus: string | null; agreement: number | null; dissent: string | null }
@@ -178,7 +178,7 @@ interface Sums {
   estimated: number;
 }
 
-/** What a query costs so far, calls under way apart. */
+/** The cost of a query so far; calls under way are counted separately. */
 export async function queryCosts(sql: Tx, schema: string, { id, ceiling }: StoredQuery): Promise<QueryCosts> {
   const rows = await sql.query<Sums & { model: string; round: number }>(
     `select model, round, attempts, tokens_in, tokens_out, cost, estimated from ${schema}.calls

@@ -29,9 +29,10 @@ const outcomeRows = new Rows({
 });
 
 /**
- * The event queue. Each of its two streams has tables of its own, so that either may be folded first: `events`
- * holds what was received and is never changed, `outcomes` what became of it, from the first delivery fact on.
- * An event without an outcome is pending. `lines` is JSON, by channel: what became of a line while the event has not its last one.
+ * The event queue. Each of its two streams has tables of its own, so that either may be folded first.
+ * `events` holds what was received and is never changed. `outcomes` holds what became of it, from the first
+ * delivery fact on. An event without an outcome is pending. `lines` is JSON, by channel: the state of each
+ * line until the event has its last one.
  */
 export const deliveryQueue = defineProjection({
   name: 'delivery_queue',
@@ -82,12 +83,12 @@ interface OutcomePatch {
   retry_count: number | null;
   last_error: string | null;
   delivered_at: Date | null;
-  /** When it was delivered, given up or expired. */
+  /** When it was delivered, dead-lettered or expired. */
   ended_at: Date | null;
   lines: Record<string, StoredLine> | null;
 }
 
-/** What is known of one line of an event, with times in ISO 8601. */
+/** The state of one line of an event, with times in ISO 8601. */
 export interface StoredLine {
   shown_at?: string;
   failed_at?: string;
@@ -153,8 +154,8 @@ function patchesOf(facts: Recorded<DeliveryFact>[]) {
 }
 
 /**
- * Changes the outcomes and, in the same statement, the counts that depend on them. What was delivered stays
- * delivered: confirmations have a subject of their own, and one may cross with an event's expiry.
+ * Changes the outcomes and, in the same statement, the counts that depend on them. A delivered event stays
+ * delivered: confirmations have their own subject, and one may cross with an event's expiry.
  */
 async function changeOutcomes(tx: Tx, facts: Recorded<DeliveryFact>[], schema: string): Promise<void> {
   const patches = patchesOf(facts);

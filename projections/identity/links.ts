@@ -22,8 +22,9 @@ const linkRows = new Rows({
 });
 
 /**
- * Who is linked with whom now: `links` has one row for each link there is, and an unlink takes it away. `seen` comes
- * from the IRC stream alone: the minute in which a nick last said something, so that who says much costs little.
+ * Who is linked to which wallet now. `links` has one row for each present link; an unlink removes it. `seen`
+ * comes from the IRC stream alone: the minute in which a nick last said something, so that a nick that says
+ * much costs little.
  */
 export const identityLinks = defineProjection({
   name: 'identity_links',
@@ -71,7 +72,7 @@ async function changeLinks(tx: Tx, facts: Recorded<IdentityFact>[], schema: stri
   );
 }
 
-/** A nick's row after one more fact; nothing where it has no link. */
+/** A nick's row after one more fact; `undefined` if it has no link. */
 function rowAfter(before: StoredLink | undefined, fact: Recorded<IdentityFact>): StoredLink | undefined {
   const { type, data, at } = fact;
   if (type === 'identity.linked') {

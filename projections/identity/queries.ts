@@ -9,7 +9,10 @@ export interface IdentityLink {
   /** 1 when a signature of the wallet was verified. */
   verified: 0 | 1;
   linked_at: string;
-  /** When the nick last said something that was recorded, by the minute; when it was linked if that was later. */
+  /**
+   * When the nick last said something that was recorded, to the minute; when it was linked, if that was
+   * later.
+   */
   last_seen: string;
   /** 0 anonymous, 1 linked, 2 verified, 3 registered. */
   level: 0 | 1 | 2 | 3;
@@ -35,7 +38,7 @@ export async function linkOfNick(sql: Tx, schema: string, nick: string): Promise
   return await oneLink(sql, schema, 'nick', nick);
 }
 
-/** The link of a wallet, in whatever case; `undefined` when it has none. */
+/** The link of a wallet, in any case; `undefined` when it has none. */
 export async function linkOfWallet(
   sql: Tx,
   schema: string,
@@ -44,7 +47,7 @@ export async function linkOfWallet(
   return await oneLink(sql, schema, 'wallet', walletKey(wallet));
 }
 
-/** Verified links in the order of their nicks, behind a nick; at most `limit`. */
+/** Verified links in the order of their nicks, after a given nick; at most `limit`. */
 export async function verifiedLinks(
   sql: Tx,
   schema: string,
@@ -58,7 +61,7 @@ export async function verifiedLinks(
   );
 }
 
-/** How many links there are, as counted while they came and went. */
+/** How many links there are, counted as they come and go. */
 export async function identityCounts(sql: Tx, schema: string): Promise<IdentityCounts> {
   const [row] = await sql.query<IdentityCounts>(`select links, verified from ${schema}.totals`);
   return row ?? { links: 0, verified: 0 };

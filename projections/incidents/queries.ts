@@ -77,7 +77,7 @@ export interface IncidentStatistics {
 type StoredIncident = RowOf<typeof incidentRows> & { severity: Severity; status: IncidentStatus };
 type StoredVote = RowOf<typeof voteRows> & { contribution_type: ContributionType };
 
-/** The newest incidents of a status and severity, where these are given, and how many there are of them. */
+/** The newest incidents, if given of a status and severity, and how many there are of them. */
 export async function listIncidents(
   sql: Tx,
   schema: string,
@@ -103,7 +103,10 @@ export async function listIncidents(
   return { incidents: rows.map(incidentView), total: count!.total };
 }
 
-/** One incident with what its voters make of it, and the newest contributions to it; `undefined` when there is none. */
+/**
+ * One incident, with the consensus of its voters and the newest contributions; `undefined` if it does not
+ * exist.
+ */
 export async function showIncident(
   sql: Tx,
   schema: string,
@@ -120,7 +123,7 @@ export async function showIncident(
   return { ...incidentView(row), consensus: consensusView(id, row.status, row), contributions };
 }
 
-/** What the voters make of an incident; `undefined` when there is none. */
+/** The consensus on an incident; `undefined` if the incident does not exist. */
 export async function consensusOn(sql: Tx, schema: string, id: string): Promise<Consensus | undefined> {
   const [row] = await sql.query<StoredIncident>(`select * from ${schema}.incidents where id = $1`, [id]);
   return row && consensusView(id, row.status, row);
@@ -179,7 +182,7 @@ export async function incidentStatistics(sql: Tx, schema: string): Promise<Incid
   };
 }
 
-/** An incident as it stands when it has just been reported. */
+/** A newly reported incident, as callers see it. */
 export function newIncident(report: IncidentReport, at: Date): Incident {
   const { id, title, severity, category, affected, description, fixes, sourcePosts, advisoryUrls, reporter } =
     report;

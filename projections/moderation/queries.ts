@@ -19,7 +19,7 @@ export interface ModerationIncident {
 export interface IncidentRecord extends ModerationIncident {
   text: string | null;
   action: Action;
-  /** What came of the action; `null` while that is not known, and where nothing was to be done. */
+  /** What became of the action; `null` while that is unknown, and if there was nothing to do. */
   outcome: string | null;
   /** Why it failed, or why nothing was done. */
   error: string | null;
@@ -27,7 +27,7 @@ export interface IncidentRecord extends ModerationIncident {
   lifted_at: string | null;
   pardoned_at: string | null;
   pardoned_by: string | null;
-  /** Absent where nobody has appealed, as are those that follow. */
+  /** Absent if nobody has appealed, like the fields that follow. */
   appealed_at?: string;
   /** What the person concerned gave as a reason. */
   appeal?: string | null;
@@ -55,7 +55,7 @@ export interface ModerationCounts {
   topOffenders: { nick: string; incidents: number }[];
 }
 
-/** An incident whose action is not known to have happened, or runs on the network. */
+/** An incident whose action is not known to have happened, or is in force on the network. */
 export interface RunningIncident {
   id: number;
   ref: string;
@@ -69,7 +69,7 @@ export interface RunningIncident {
   action: Action;
   seconds: number | null;
   mask: string | null;
-  /** A voice was taken beside the mask. */
+  /** Voice was taken besides the mask. */
   voice: boolean;
   until: Date | null;
   pardoned: boolean;
@@ -80,7 +80,10 @@ type StoredIncident = RowOf<typeof incidentRows> & { level: Level; action: Actio
 const mostOffenders = 10;
 const recentIncidents = 10;
 
-/** The newest incidents, newest first; for the public without those of private rooms, and of the channels named. */
+/**
+ * The newest incidents, newest first. For the public: without those of private rooms, and without those of
+ * the given channels.
+ */
 export async function moderationIncidents(
   sql: Tx,
   schema: string,
@@ -110,9 +113,9 @@ export async function incidentRecords(
 }
 
 /**
- * How somebody stands, and their newest incidents, newest first: the account of that name where there is one, else
- * whoever had the nick at the newest incident under it, with all that person did. `undefined` when there is none. For the public, what happened
- * in private does not count.
+ * The reputation of somebody, and their newest incidents, newest first. It is for the account of that name,
+ * if there is one. Otherwise it is for the person who had the nick at its newest incident, with all that this
+ * person did. `undefined` without either. For the public, what happened in private does not count.
  */
 export async function moderationReputation(
   sql: Tx,
@@ -172,8 +175,8 @@ async function publicCounts(sql: Tx, schema: string, person: string): Promise<Pe
 }
 
 /**
- * How many incidents there were, all in all and on the day of `now` (UTC), and who caused most of them; what happened
- * in private only `withPrivate`.
+ * How many incidents there were in total and on the day of `now` (UTC), and who caused most of them. What
+ * happened in private counts only `withPrivate`.
  */
 export async function moderationCounts(
   sql: Tx,
@@ -203,7 +206,7 @@ export async function moderationCounts(
   return { total, today: today?.incidents ?? 0, byLevel, topOffenders };
 }
 
-/** Actions of which nobody knows whether they happened, oldest first. */
+/** Actions whose outcome is unknown, oldest first. */
 export async function unansweredIncidents(
   sql: Tx,
   schema: string,
@@ -217,7 +220,7 @@ export async function unansweredIncidents(
   return rows.map(runningView);
 }
 
-/** What is to be lifted at `now` because its time is up or because it was pardoned; and when there is more to lift. */
+/** What must be lifted at `now`, because its time is up or it was pardoned, and the time of the next lift. */
 export async function dueLifts(
   sql: Tx,
   schema: string,
@@ -236,10 +239,10 @@ export async function dueLifts(
   return { due: rows.map(runningView), next: next?.until };
 }
 
-/** Of a decision that somebody has not heard of for so long nobody is told any more, in milliseconds. */
+/** A person who was not reached for this long is no longer told of a decision, in milliseconds. */
 const toldWithinMs = 30 * 24 * 3_600_000;
 
-/** Incidents of which the person has not been told what an operator has decided, oldest first. */
+/** Incidents with a decision of an operator that the person has not been told yet, oldest first. */
 export async function untoldDecisions(
   sql: Tx,
   schema: string,
@@ -258,7 +261,7 @@ export async function untoldDecisions(
 
 const mostWithheld = 10_000;
 
-/** Ids of the lines of a channel (casefolded) for which somebody was to be kicked or banned, the newest ones. */
+/** Ids of the lines of a channel (casefolded) that called for a kick or a ban, newest first. */
 export async function condemnedLines(sql: Tx, schema: string, channel: string): Promise<string[]> {
   const rows = await sql.query<{ ref: string }>(
     `select ref from ${schema}.incidents
@@ -274,7 +277,7 @@ export async function isIncident(sql: Tx, schema: string, lineId: string): Promi
   return rows.length > 0;
 }
 
-/** Whether another action of the same kind holds somebody under the same mask in the same channel for longer. */
+/** Whether another action of the same kind lasts longer for the same mask in the same channel. */
 export async function isOutlived(
   sql: Tx,
   schema: string,

@@ -57,8 +57,9 @@ const activityRows = new Rows({
 });
 
 /**
- * Folds facts of the IRC stream into the tables of `irc_network`, day by day: what a new day makes too old goes
- * before anything of that day is folded, so that the rows do not depend on how the facts were batched.
+ * Folds facts of the IRC stream into the tables of `irc_network`, day by day. Rows that a new day makes too
+ * old are removed before anything of that day is folded. So the rows do not depend on how the facts were
+ * batched.
  */
 export async function foldSightings(tx: Tx, facts: Recorded<IrcFact>[], schema: string): Promise<void> {
   for (const { day, facts: ofDay } of days(facts)) {
@@ -73,7 +74,7 @@ export async function foldSightings(tx: Tx, facts: Recorded<IrcFact>[], schema: 
   }
 }
 
-/** Notes where a day begins in the stream, and removes what is too old when that is news. */
+/** Notes where a day begins in the stream, and removes what is too old when the day is new. */
 async function beginDay(tx: Tx, day: string, seq: number, schema: string): Promise<void> {
   const begun = await tx.query(
     `insert into ${schema}.days values ($1::date, $2) on conflict (day) do nothing returning day`,
@@ -97,7 +98,10 @@ async function beginDay(tx: Tx, day: string, seq: number, schema: string): Promi
   );
 }
 
-/** Changes the members of channels and, in the same statement, what depends on them and all else about the channels. */
+/**
+ * Changes the members of channels and, in the same statement, what depends on them and all else about the
+ * channels.
+ */
 async function storeChannels(
   tx: Tx,
   channels: Map<string, ChannelPatch>,
@@ -160,7 +164,10 @@ async function storeChannels(
   );
 }
 
-/** Older facts do not say of lines before the first modes of a batch whether they are private: the modes stored do. */
+/**
+ * In older facts, lines before the first modes of a batch do not say whether they are private: the stored
+ * modes say it.
+ */
 async function knowPrivacy(tx: Tx, lines: Line[], schema: string): Promise<void> {
   const unknown = lines.filter(({ isPrivate }) => isPrivate === null);
   if (unknown.length === 0) return;
@@ -172,7 +179,7 @@ async function knowPrivacy(tx: Tx, lines: Line[], schema: string): Promise<void>
   for (const line of unknown) line.isPrivate = names.has(line.channel);
 }
 
-/** Channels that were deleted and made again, with the sequence from which on they are what they are now. */
+/** Channels that were deleted and made again, with the sequence where their present life begins. */
 async function rebornAmong(
   tx: Tx,
   channels: Map<string, ChannelPatch>,
@@ -187,7 +194,7 @@ async function rebornAmong(
   const before = new Map(rows.map(({ channel, life }) => [channel, life]));
   return known.flatMap(([channel, { lives }]) => {
     const { life, from } = lives.at(-1)!;
-    // older facts do not tell of which life they are
+    // older facts do not say to which life they belong
     const earlier = lives.at(-2)?.life ?? (before.get(channel) || life);
     return earlier === life ? [] : [{ channel, first_seq: from }];
   });
@@ -205,7 +212,10 @@ async function hideEarlierLives(
   );
 }
 
-/** Adds lines and counts them; the count begins with what was recorded before the first fact that is still there. */
+/**
+ * Adds lines and counts them. The count begins with what was recorded before the first fact that is still
+ * kept.
+ */
 async function storeLines(tx: Tx, lines: Line[], before: number, schema: string): Promise<void> {
   const rows = lines.map(({ channel, seq, index, said: { nick, text, at, is }, isPrivate }) => ({
     channel,

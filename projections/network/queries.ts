@@ -11,7 +11,7 @@ export interface IrcChannel {
   topic: string;
 }
 
-/** The contract's IRC message; `id` says where the line stands in the log, `time` is ISO 8601. */
+/** The contract's IRC message. `id` is the place of the line in the log, `time` is ISO 8601. */
 export interface IrcMessage {
   id: string;
   channel: string;
@@ -38,15 +38,15 @@ export interface IrcActivity {
 }
 
 /**
- * The channel of a line that is for the public. One expression, because without statistics the planner takes two
- * conditions for so selective that it sorts all lines of the channel.
+ * The channel of a public line. This is one expression, because the planner has no statistics: with two
+ * conditions it would expect so few lines that it sorts all lines of the channel.
  */
 const openChannel = `case when not private then channel end`;
 
 /**
- * The IRC network as it was seen: channels with their members, what was said in them, and who said how much.
- * Channels and nicks are keyed by their casefolded names. What is older than 30 days, by the time of the facts and
- * counted in whole days, is removed.
+ * The IRC network as it was seen: channels with their members, what was said in them, and how much each nick
+ * said. Channels and nicks are keyed by their casefolded names. Rows older than 30 days are removed, by the
+ * time of the facts and counted in whole days.
  */
 export const ircNetwork = defineProjection({
   name: 'irc_network',
@@ -85,10 +85,10 @@ export const ircNetwork = defineProjection({
   apply: foldSightings,
 });
 
-/** Mode letters of a private channel, as `isPrivate` has them. */
+/** Mode letters of a private channel, as in `isPrivate`. */
 const privateModes = `'[spik]'`;
 
-/** Channels in which the recorder is now, by name; private ones only `withPrivate`. */
+/** Channels where the recorder is now, by name; private ones only `withPrivate`. */
 export async function ircChannels(sql: Tx, schema: string, withPrivate: boolean): Promise<IrcChannel[]> {
   return await sql.query<IrcChannel>(
     `select name, users, topic from ${schema}.channels
@@ -97,7 +97,7 @@ export async function ircChannels(sql: Tx, schema: string, withPrivate: boolean)
   );
 }
 
-/** Channels (casefolded) that are private as far as is known, also those in which the recorder is no more. */
+/** Channels (casefolded) that are private as far as is known, including those that the recorder has left. */
 export async function privateIrcChannels(sql: Tx, schema: string): Promise<string[]> {
   const rows = await sql.query<{ channel: string }>(
     `select channel from ${schema}.channels where modes ~ ${privateModes} order by channel`,
@@ -105,7 +105,7 @@ export async function privateIrcChannels(sql: Tx, schema: string): Promise<strin
   return rows.map(({ channel }) => channel);
 }
 
-/** A channel by its casefolded name as it is now; `undefined` when it was never recorded. */
+/** The present state of a channel, by its casefolded name; `undefined` if it was never recorded. */
 export async function ircChannel(
   sql: Tx,
   schema: string,
@@ -125,15 +125,16 @@ export type LinePlace = readonly [seq: number, index: number];
 export interface LinesWanted {
   limit: number;
   withPrivate: boolean;
-  /** Only lines behind this one: the first of them. */
+  /** Only lines after this one: the first of them. */
   after?: LinePlace | undefined;
   /** Only lines before this one. */
   before?: LinePlace | undefined;
 }
 
 /**
- * The last lines of a channel, or the first ones behind a line, oldest first; the cost does not depend on how many
- * there are. Without `withPrivate` only what was said while the channel was open, since it was made the last time.
+ * The last lines of a channel, or the first ones after a line, oldest first. The cost does not depend on how
+ * many lines there are. Without `withPrivate`: only what was said while the channel was open, in its present
+ * life.
  */
 export async function ircMessages(
   sql: Tx,
@@ -143,7 +144,7 @@ export async function ircMessages(
 ): Promise<IrcMessage[]> {
   const order = after ? 'seq, index' : 'seq desc, index desc';
   const key = withPrivate ? 'channel' : openChannel;
-  // compared as a whole key: by its place alone the planner would take what is behind a line for few, and sort it
+  // compared as a whole key: by the place alone, the planner would expect few lines after it, and sort them
   const place = `((${key}), seq, index)`;
   const rows = await sql.query<StoredLine>(
     `select seq, index, nick, text, at, action from ${schema}.lines
@@ -168,8 +169,9 @@ export async function ircMessages(
 const taskRooms = '#task-';
 
 /**
- * Whether two nicks (casefolded) were both seen in a channel (casefolded), or in the room of one task and the first one
- * in the channel as well: they said something there on `since` or later, or are there now.
+ * Whether two nicks (casefolded) were both seen in a channel (casefolded). Also true if both were seen in the
+ * room of one task, and the first one in the channel as well. Seen means: they said something there on
+ * `since` or later, or are there now.
  */
 export async function haveMet(
   sql: Tx,
@@ -202,7 +204,7 @@ export async function wasSeen(sql: Tx, schema: string, nick: string): Promise<bo
 
 type StoredLine = Omit<RowOf<typeof lineRows>, 'channel' | 'private'>;
 
-/** The counts of the network; the cost grows with the members of channels and not with what they said. */
+/** The counts of the network. The cost grows with the members of channels, not with what they said. */
 export async function ircCounts(sql: Tx, schema: string): Promise<IrcCounts> {
   const [row] = await sql.query<IrcCounts>(
     `select
@@ -213,7 +215,9 @@ export async function ircCounts(sql: Tx, schema: string): Promise<IrcCounts> {
   return row!;
 }
 
-/** What a nick (casefolded) said where; in private, then or now, only `withPrivate`. */
+/**
+ * What a nick (casefolded) said in each channel. What was said in private, then or now, only `withPrivate`.
+ */
 export async function ircActivity(
   sql: Tx,
   schema: string,

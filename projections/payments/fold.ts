@@ -5,10 +5,11 @@ import { defineProjection } from '../core/projection.js';
 import { json, type Tx } from '../core/sql.js';
 
 /**
- * The sessions that were paid for, one row each; `nick_key` is the casefolded nick, `seq` the last fact about it.
- * Whether a session lasts is a question of time and stands in no row; `ended_at` says when its nick was put out.
- * And the payments that were to be settled, one row each: `closed_at` says when it was known what became of one,
- * `owed_at` since when it is settled without a session, `is_sent` whether it may be settled at all.
+ * The sessions that were paid for, one row each; `nick_key` is the casefolded nick, `seq` the last fact about
+ * it. Whether a session lasts depends on the time, so no row says it; `ended_at` says when its nick was
+ * removed. And the payments that were sent for settlement, one row each. `closed_at` says when its result
+ * became known. `owed_at` says since when it is settled without a session. `is_sent` says whether it may be
+ * settled at all.
  */
 export const paidSessions = defineProjection({
   name: 'payments',
@@ -73,7 +74,7 @@ async function addIntents(tx: Tx, facts: Of<'payment.intended'>[], schema: strin
   );
 }
 
-/** What later facts say of a payment that was to be settled; `null` where they say nothing. */
+/** What later facts say about a payment with an intent; `null` where they say nothing. */
 interface IntentChange {
   payment: string;
   is_sent: boolean | null;
@@ -89,7 +90,7 @@ async function followIntents(tx: Tx, facts: Recorded<PaymentFact>[], schema: str
   for (const fact of facts) {
     if (fact.type === 'session.ended' || fact.type === 'session.moved') continue;
     const { payment } = fact.data;
-    // a place is kept before there is an intent: what was said until then says nothing about it
+    // a place is kept before there is an intent: facts before the intent say nothing about it
     if (fact.type === 'payment.intended') {
       changes.delete(payment);
       continue;

@@ -18,7 +18,7 @@ export interface PaidSession {
   payer: string;
 }
 
-/** A session whose nick was not put out yet, whether its time is over or not. */
+/** A session whose nick is not removed yet, whether its time is over or not. */
 export interface OpenSession {
   session_id: string;
   channel: string;
@@ -26,7 +26,7 @@ export interface OpenSession {
   expires_at: Date;
 }
 
-/** The sessions of a nick (casefolded) that last at `now`, those that end first at the beginning. */
+/** The sessions of a nick (casefolded) that last at `now`, in the order of their ends. */
 export async function liveSessions(sql: Tx, schema: string, now: Date, nick: string): Promise<PaidSession[]> {
   const rows = await sql.query<
     Omit<PaidSession, 'started_at' | 'expires_at'> & { started_at: Date; expires_at: Date }
@@ -54,12 +54,12 @@ export async function activeSlots(sql: Tx, schema: string, now: Date): Promise<M
   return new Map(rows.map(({ channel, sessions }) => [channel, sessions]));
 }
 
-/** All sessions whose nick was not put out yet, and the sequence up to which that is known. */
+/** All sessions whose nick is not removed yet, and the sequence up to which that is known. */
 export async function openSessions(
   sql: Tx,
   schema: string,
 ): Promise<{ sessions: OpenSession[]; seq: number }> {
-  // first: what comes between the two is seen twice, which does no harm
+  // first: a fact between the two queries is seen twice, which does no harm
   const [last] = await sql.query<{ seq: number | null }>(`select max(seq) as seq from ${schema}.sessions`);
   const sessions = await sql.query<OpenSession>(
     `select session_id, channel, nick, expires_at from ${schema}.sessions
@@ -68,17 +68,20 @@ export async function openSessions(
   return { sessions, seq: last?.seq ?? 0 };
 }
 
-/** A payment that was to be settled and of which it is not known what became, or that is settled without a session. */
+/** A payment with an intent whose result is unknown, or that is settled without a session. */
 export interface OpenPayment {
   intended: Intended;
   intended_at: Date;
-  /** The transaction that settled it (empty where that is not known), when a session is owed for it; else `null`. */
+  /** The transaction that settled it (empty if unknown), when a session is owed for it; else `null`. */
   paid_by: string | null;
 }
 
 const Intent = payments.facts['payment.intended'];
 
-/** All payments without an end that were intended since then, or are owed, and the sequence up to which that is known. */
+/**
+ * All payments without an end that were intended since then, or are owed, and the sequence up to which that
+ * is known.
+ */
 export async function openPayments(
   sql: Tx,
   schema: string,
@@ -103,7 +106,10 @@ export async function openPayments(
 /** An open payment as operators see it; times are ISO 8601. */
 export interface UnresolvedPayment {
   payment: string;
-  /** `unknown`: nobody knows whether the money has moved. `owed`: it has, and there is no place for the session. */
+  /**
+   * `unknown`: nobody knows whether the money has moved. `owed`: it has, and there is no place for the
+   * session.
+   */
   state: 'unknown' | 'owed';
   channel: string;
   nick: string;
@@ -119,7 +125,10 @@ export interface UnresolvedPayment {
   intended_at: string;
 }
 
-/** What of the open payments operators are to see: those that were sent to be settled between two moments, and all that are owed. */
+/**
+ * The open payments that operators should see: those sent for settlement between two moments, and all that
+ * are owed.
+ */
 export async function unresolvedPayments(
   sql: Tx,
   schema: string,

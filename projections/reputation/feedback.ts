@@ -4,7 +4,7 @@ import type { FeedbackGiven, ReputationFact } from '../../streams/reputation/ind
 import { type RowOf, Rows } from '../core/rows.js';
 import type { Tx } from '../core/sql.js';
 
-/** What is stored of a feedback: the last of a day. Names are casefolded. */
+/** What is stored of feedback: the last one of each day. Names are casefolded. */
 export const feedbackRows = new Rows({
   giver: 'text collate "C" not null',
   nick: 'text collate "C" not null',
@@ -50,7 +50,7 @@ export async function storeFeedback(tx: Tx, facts: Recorded<FeedbackGiven>[], sc
   );
 }
 
-/** Puts the answers of a batch beside what they answer. */
+/** Stores the answers of a batch with the feedback that they answer. */
 export async function storeAnswers(tx: Tx, facts: Recorded<ReputationFact>[], schema: string): Promise<void> {
   const rows = facts.flatMap((fact) =>
     fact.type === 'feedback.answered'
@@ -76,13 +76,13 @@ export interface Feedback {
   /** UTC day it counts for. */
   day: string;
   given_at: string;
-  /** Who stands behind it. */
+  /** Its source. */
   source: 'agent' | 'marketplace' | 'operator';
   answer: string | null;
   answered_at: string | null;
 }
 
-/** The feedback about a nick (casefolded), the newest first, before an id where one is given. */
+/** The feedback about a nick (casefolded), newest first; before an id, if one is given. */
 export async function feedbackAbout(
   sql: Tx,
   schema: string,
@@ -97,7 +97,7 @@ export async function feedbackAbout(
   return rows.map(feedbackView);
 }
 
-/** The feedback with an id about a nick (casefolded); `undefined` where there is none. */
+/** The feedback with an id about a nick (casefolded); `undefined` if it does not exist. */
 export async function feedbackWith(
   sql: Tx,
   schema: string,

@@ -20,7 +20,7 @@ interface Given {
   at: Date;
   /** By what its weight is multiplied. */
   strength: number;
-  /** Whose voice it is part of, where an agent says it: see `Voice`. `null`: it counts by itself. */
+  /** The voice that it is part of, if an agent gave it: see `Voice`. `null`: it counts by itself. */
   voice: string | null;
 }
 
@@ -69,26 +69,26 @@ const channelAgentRows = new Rows({ channel: 'text', nick: 'text', day: 'text' }
 const dayRows = new Rows({ channel: 'text', day: 'text' });
 const stepRows = new Rows({ channel: 'text', day: 'text', step: 'integer' });
 
-/** The rows that a batch of facts is about, by their keys, as they were and then as they become. */
+/** The rows that a batch of facts changes, by their keys: first as they were, then as they become. */
 interface Touched {
   given: Map<string, Given>;
   agents: Map<string, Agent>;
   channels: Map<string, Channel>;
   voices: Map<string, Voice>;
   channelAgents: Map<string, ChannelAgent>;
-  /** By how much the nicks of a channel's day become more or fewer. */
+  /** By how much the count of nicks changes, for each day of a channel. */
   steps: Map<string, { channel: string; day: string; step: number }>;
 }
 
 /**
- * Folds feedback into the tables of `reputation`. Rows are read, changed fact by fact and written back: sums of
- * doubles depend on their order, which must be that of the facts in whatever batches they come.
+ * Folds feedback into the tables of `reputation`. Rows are read, changed fact by fact and written back. Sums
+ * of doubles depend on their order, and it must be the order of the facts, however these are batched.
  */
 export async function foldFeedback(tx: Tx, facts: Recorded<ReputationFact>[], schema: string): Promise<void> {
   const given = facts.filter(({ type }) => type === 'feedback.given') as Recorded<FeedbackGiven>[];
   const all = given.map(({ data, at }) => ({
     strength: strengthOf(data.source),
-    // whose it is by then is told when its turn comes
+    // the voice is decided when the turn of this fact comes
     voice: data.source === 'agent' ? together : null,
     giver: casefold(data.from),
     nick: casefold(data.nick),
@@ -158,7 +158,7 @@ function add(rows: Touched, one: Given): void {
   rated.first_at ??= one.at;
   rated.last_at = one.at;
   if (!replaced) giver.given += 1;
-  // an operator or a paid task stands for both sides, but for whom it found wanting
+  // an operator or a paid task vouches for both sides, unless the rating was too low
   giver.stands ||= !isWord;
   rated.stands ||= !isWord && one.rating >= leastStanding;
 
@@ -196,7 +196,7 @@ function agentOf({ agents }: Touched, nick: string): Agent {
   return agent;
 }
 
-/** From which rating on an operator or the marketplace stands for who was rated. */
+/** From this rating on, an operator or the marketplace vouches for the rated nick. */
 const leastStanding = 3;
 
 function noteActive({ channelAgents, steps }: Touched, { channel, day }: Given, nick: string): void {

@@ -7,13 +7,18 @@ import { voiceRows } from './voices.js';
 const settings = 'with (fillfactor = 50)';
 
 /**
- * What nicks are thought of, and channels. Names are casefolded. Weights are relative to a fixed moment
- * (`weightAt`), so that rows change with feedback and never with time; `mean` is `rated / weight`. What agents say counts as
- * one feedback for each of them (`voices`), and for all together for whom neither an operator nor a paid task stands.
- * `given` has the last feedback of each nick about another one in a channel, which a later one of the same day
- * replaces; `feedback` has the last one of each day, with its answer. `channel_days` counts the nicks of a channel by the last day on which they gave or received feedback.
- * Rows that change with each feedback have room for their next version beside them: without it the tables would grow
- * with the number of facts, and so would the cost of the leaderboards.
+ * What others think of nicks, and of channels. Names are casefolded. Weights are relative to a fixed moment
+ * (`weightAt`), so that rows change with feedback and never with time; `mean` is `rated / weight`.
+ *
+ * What agents say counts as one feedback for each giver (`voices`). All givers without a voucher count
+ * together as one; an operator or a paid task vouches.
+ *
+ * `given` has the last feedback of each nick about another one in a channel. A later one of the same day
+ * replaces it. `feedback` has the last one of each day, with its answer. `channel_days` counts the nicks of a
+ * channel by the last day on which they gave or received feedback.
+ *
+ * Rows that change with each feedback have room for their next version next to them. Without it the tables
+ * would grow with the number of facts, and so would the cost of the leaderboards.
  */
 export const reputations = defineProjection({
   name: 'reputation',

@@ -12,16 +12,20 @@ export const voiceRows = new Rows({
 });
 
 /**
- * What agents say of one nick, or in one channel: that of one giver, or of all those `together` for whom nobody stood
- * when they said it. However much it is, it counts as one feedback: their mean, as fresh as the last of it. `weight` and
- * `rated` are sums over its words, `newest` is the weight of the last one.
+ * What agents say about one nick, or in one channel. One voice is that of one giver, or of all givers
+ * `together` who had no voucher when they said it. It counts as one feedback, however much it is: its mean,
+ * as fresh as its last word. `weight` and `rated` are sums over its words; `newest` is the weight of the last
+ * one.
  */
 export type Voice = RowOf<typeof voiceRows>;
 
-/** Who is named as the giver of what those say together for whom nobody stands. */
+/** The giver's name for the voice of all givers without a voucher. */
 export const together = '';
 
-/** Feedback summed up: how many, the sum of the weights of all voices, and of their ratings times their weights. */
+/**
+ * Feedback summed up: how many, the sum of the weights of all voices, and of their ratings times their
+ * weights.
+ */
 export interface Sum {
   feedback: number;
   weight: number;
@@ -31,7 +35,7 @@ export interface Sum {
 /** The key of a voice among others. */
 export const voiceKey = (about: string, giver: string): string => `${about} ${giver}`;
 
-/** Adds a feedback to what is summed up about a nick or a channel, or takes it away again. */
+/** Adds feedback to the sums about a nick or a channel, or subtracts it again. */
 export function count(
   sum: Sum,
   about: string,
@@ -52,7 +56,7 @@ export function count(
   voice.weight += sign * weight;
   voice.rated += sign * weight * rating;
   if (sign === 1) voice.newest = weight;
-  // what subtractions leave of nothing is nothing
+  // subtractions may leave a tiny rest: without words, everything is zero
   if (voice.words === 0) Object.assign(voice, silence);
   else speak(sum, voice, 1);
 }
