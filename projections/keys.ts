@@ -100,6 +100,18 @@ export async function agentKeysInUse(
   return rows.map(keyView);
 }
 
+/** Keys in use at `now` of those with one of the ids; what they act as, and for which wallet. */
+export async function keysInUseOf(
+  sql: Tx,
+  schema: string,
+  { now, ids }: { now: Date; ids: readonly string[] },
+): Promise<Pick<AgentKey, 'id' | 'nick' | 'wallet'>[]> {
+  return await sql.query(
+    `select id, nick, wallet from ${schema}.keys where id = any($2::text[]) and expires_at > $1::timestamptz`,
+    [now, ids],
+  );
+}
+
 function keyView(row: RowOf<typeof keyRows>): AgentKey {
   const { id, nick, name, scopes, wallet, issued_at, expires_at } = row;
   return {

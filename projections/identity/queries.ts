@@ -61,6 +61,20 @@ export async function verifiedLinks(
   );
 }
 
+/** The wallets that nicks (casefolded) and they have proven each other, as keys under which wallets are compared, by nick. */
+export async function provenWallets(
+  sql: Tx,
+  schema: string,
+  nicks: readonly string[],
+): Promise<Map<string, string>> {
+  const rows = await sql.query<Pick<StoredLink, 'nick' | 'wallet'>>(
+    `select nick, wallet from ${schema}.links
+     where nick = any($1::text[]) and identified and verified_at is not null`,
+    [nicks],
+  );
+  return new Map(rows.map(({ nick, wallet }) => [nick, wallet]));
+}
+
 /** How many links there are, counted as they come and go. */
 export async function identityCounts(sql: Tx, schema: string): Promise<IdentityCounts> {
   const [row] = await sql.query<IdentityCounts>(`select links, verified from ${schema}.totals`);

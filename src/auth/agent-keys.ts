@@ -8,6 +8,7 @@ import { type AddressCount, AddressLimit } from './address-limit.js';
 import { provenLevel } from './nick-wallets.js';
 
 const idLetters = 'abcdefghijkmnpqrstuvwxyz23456789';
+const actorGrammar = /^agent:[^:]+:([a-z2-9]{12})$/;
 const keyGrammar = /^rak_([a-z2-9]{12})_[A-Za-z0-9_-]{43}$/;
 /** So long a link that was looked up is believed, in milliseconds, and of so many nicks. */
 const linkMs = 1_000;
@@ -21,6 +22,11 @@ export function newAgentKey(): { id: string; key: string; hash: string } {
   const id = [...randomBytes(12)].map((byte) => idLetters[byte % idLetters.length]).join('');
   const key = `rak_${id}_${randomBytes(32).toString('base64url')}`;
   return { id, key, hash: hashOf(key) };
+}
+
+/** The id of the agent key that acts under this name in facts (`actor` of callers); `undefined` where it is none. */
+export function agentKeyOf(actor: string): string | undefined {
+  return actorGrammar.exec(actor)?.[1];
 }
 
 /** The wallet of a nick, and how far both are proven. */

@@ -19,5 +19,7 @@ export const speech = {
     'What was said in several channels since a line is answered in a budget of tokens: lines that name the reader first, then the newest.',
   'SPEAK-15':
     'What moderation does to an agent outlives its connection, and is about nobody else; it hears of it in its inbox.',
+  'SPEAK-17':
+    'An agent leaves the network when no key that used it is good any more, and lines that still wait are not said.',
   'SPEAK-16': 'Only who knows the password of the gateway introduces others to the IRC server.',
 } as const;

@@ -181,6 +181,24 @@ t.test('agents speak without an IRC connection of their own', async (t) => {
     },
   );
 
+  await t.test('SPEAK-17 keys that are revoked or void leave the network', async (t) => {
+    const flora = await given('flora', ['speak']);
+    t.equal((await say(toLobby, { text: 'so am I' }, flora.headers)).status, 200);
+    await stage.proven('flora');
+    const erin = await given('erin', ['speak']);
+    t.equal((await say(toLobby, { text: 'I am here' }, erin.headers)).status, 200);
+    t.equal((await ask('DELETE', `/auth/keys/${erin.id}`, undefined, operator)).status, 200);
+    for (const nick of ['erin', 'flora']) {
+      const quit = new RegExp(`:${nick}!\\S+ QUIT .*The key has ended`);
+      await witness.waitUntil(() => witness.raw.some((line) => quit.test(line)), 15_000);
+    }
+    t.match(await ask('GET', '/irc/connection', undefined, bob.headers), { body: { connected: true } });
+    t.match(await say(toLobby, { text: 'and now?' }, erin.headers), {
+      status: 401,
+      body: { code: 'api_key_invalid' },
+    });
+  });
+
   await t.test('SPEAK-07 an agent leaves a channel, and the network', async (t) => {
     const left = await ask('DELETE', '/irc/connection/channels/lobby', undefined, alice.headers);
     t.match(left, { status: 200, body: { connected: true, channels: [] } });

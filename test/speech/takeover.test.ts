@@ -1,7 +1,13 @@
 import pino from 'pino';
 import t from 'tap';
 import type { Log } from '../../streams/core/index.js';
-import { lineSubject, lineToken, type SpeechFact, speech } from '../../streams/speech/index.js';
+import {
+  connectionSubject,
+  lineSubject,
+  lineToken,
+  type SpeechFact,
+  speech,
+} from '../../streams/speech/index.js';
 import { supersede } from '../../workers/channels/supersede.js';
 import { personOf, SpeakForAgents, type SpeakForAgentsOptions } from '../../workers/speech/index.js';
 import { openLog } from '../identity/log.js';
@@ -37,6 +43,7 @@ async function stage(t: Teardown) {
       idleMs: hourMs,
       supersede: async (session) => await supersede(bot.connection.session()!, session),
       connection: { url, confirmTimeoutMs: 2_000 },
+      ended: async () => new Set(),
       ...more,
     });
     let ended: Promise<void> | undefined;
@@ -153,6 +160,66 @@ t.test('SPEAK-11 who is silent for long leaves', async (t) => {
   await one.connect(alice);
   await eventually('it to leave', async () => one.count === 0);
   t.match(await one.look(alice), { connected: false });
+});
+
+t.test('SPEAK-17 an agent whose keys have all ended leaves, and is not brought back', async (t) => {
+  const { witness, gateway, facts } = await stage(t);
+  const ended = new Set<string>();
+  let looks = 0;
+  const options = {
+    lookMs: 200,
+    ended: async (actors: readonly string[]) => {
+      looks++;
+      return new Set(actors.filter((by) => ended.has(by)));
+    },
+  };
+  const other = { ...alice, by: 'agent:alice:2' };
+  const first = await gateway(options);
+  await first.join({ ...alice, channel: '#lobby' });
+  await first.connect(other);
+  ended.add(alice.by);
+  const before = looks;
+  await eventually('two more looks', async () => looks >= before + 2);
+  t.match(await first.look(alice), { connected: true }, 'one of its keys is good');
+  ended.add(other.by);
+  await witness.waitUntil(() => witness.raw.some((line) => /:alice!\S+ QUIT .*The key has ended/.test(line)));
+  t.match(await first.look(alice), { connected: false });
+
+  ended.clear();
+  await first.join({ ...alice, channel: '#lobby' });
+  await first.connect(other);
+  await first.end();
+  ended.add(alice.by);
+  const second = await gateway(options);
+  await eventually('it to be back', async () => (await second.look(alice)).connected);
+  await second.end();
+  ended.add(other.by);
+  await gateway(options);
+  const states = await eventually('its end on record', async () => {
+    const found = await facts(connectionSubject('alice'));
+    const last = found.at(-1);
+    return last?.type === 'connection.changed' && !last.data.open && found;
+  });
+  t.match(states.at(-1), { data: { channels: [], open: false, reason: 'The key has ended' } });
+});
+
+t.test('SPEAK-17 a line that still waits when its key ends is not said', async (t) => {
+  const { log, witness, gateway, facts } = await stage(t);
+  for (const [id, by] of [
+    ['of-an-ended-key', 'agent:alice:1'],
+    ['of-a-good-key', 'agent:alice:2'],
+  ] as const) {
+    const data = { ...alice, by: undefined, id, to: '#lobby', text: id, action: false };
+    await log.append(speech, lineSubject('alice', id), { type: 'line.requested', data }, { by });
+  }
+  await gateway({ ended: async (actors) => new Set(actors.filter((by) => by === 'agent:alice:1')) });
+  await witness.waitUntil(() => witness.texts('#lobby').includes('of-a-good-key'), 10_000);
+  const [, end] = await eventually('its end', async () => {
+    const found = await facts(lineSubject('alice', 'of-an-ended-key'));
+    return found.length === 2 && found;
+  });
+  t.match(end, { type: 'line.expired' });
+  t.same(witness.texts('#lobby'), ['of-a-good-key']);
 });
 
 t.test('SPEAK-12 a nick that has another owner is another person on the network', async (t) => {

@@ -19,6 +19,8 @@ export interface AgentOptions {
   person: string;
   /** Channels to be in from the beginning, and in each new session. */
   channels: readonly string[];
+  /** By whom it was used before. */
+  users?: Iterable<string>;
   connection: Omit<IrcConnectionOptions, 'nick' | 'log'>;
   logger: Logger;
   /** Told each line that is no answer to ours. */
@@ -35,6 +37,8 @@ export class Agent {
   readonly person: string;
   /** When it last asked for something, on the clock of `clock.elapsed()`. */
   usedAt = clock.elapsed();
+  /** By whom it is used: actors of facts. */
+  readonly users: Set<string>;
   readonly #options: AgentOptions;
   readonly #irc: IrcConnection;
   readonly #stop = new AbortController();
@@ -46,9 +50,10 @@ export class Agent {
   #ended: Refusal | undefined;
 
   constructor(options: AgentOptions) {
-    const { nick, person, channels, connection, logger, heard } = options;
+    const { nick, person, channels, users = [], connection, logger, heard } = options;
     this.nick = nick;
     this.person = person;
+    this.users = new Set(users);
     this.#options = options;
     for (const name of channels) this.#wanted.set(casefold(name), name);
     // one whose nick somebody else has is told at once, and does not wait under another

@@ -29,6 +29,10 @@ export interface AgentsOptions {
   most: number;
   /** How long one may be silent, in milliseconds. */
   idleMs: number;
+  /** How often those are looked for who are to leave, in milliseconds; 5,000 by default. */
+  lookMs?: number;
+  /** Which of those by whom agents are used (actors of facts) are keys that are not good any more. */
+  ended(actors: readonly string[]): Promise<ReadonlySet<string>>;
   /** Told what an agent hears that is no answer to it. */
   heard(agent: Agent, line: IrcLine): void;
 }
@@ -37,7 +41,15 @@ export interface AgentsOptions {
 const mostChannels = 50;
 /** Connections that are made anew at once after a takeover. */
 const restoredAtOnce = 20;
-const lookMs = 5_000;
+const usualLookMs = 5_000;
+const actor = 'gateway';
+const keyEnded = 'The key has ended';
+const nothing: Pick<Agent, 'channels' | 'users'> = { channels: [], users: new Set() };
+
+/** A connection as it was left, and by whom it was used (actors of facts). */
+interface Open extends ConnectionState {
+  users: ReadonlySet<string>;
+}
 
 /** The agents that are on the network through us; where each of them is is recorded, for who comes after us. */
 export class Agents {
@@ -57,9 +69,9 @@ export class Agents {
     return this.#agents.size;
   }
 
-  /** Brings back who was on the network when the last holder ended, then ends the idle ones in time. */
+  /** Brings back who was on the network when the last holder ended, then ends those in time that are idle or without a key. */
   start(): void {
-    this.#looking = this.#restore().then(() => this.#lookForIdle());
+    this.#looking = this.#restore().then(() => this.#lookAfter());
   }
 
   /** Ends all connections, without recording it: whoever comes after us brings them back. */
@@ -83,8 +95,8 @@ export class Agents {
     await this.#locks.run(casefold(speaker.nick), async () => {
       const before = this.find(speaker.nick);
       await this.#remove(before, 'Identifying');
-      const kept = before && isSame(before, speaker) ? before.channels : [];
-      this.#add(speaker, kept, password);
+      const { channels, users } = before && isSame(before, speaker) ? before : nothing;
+      this.#add(speaker, channels, { users, password });
     });
   }
 
@@ -93,9 +105,7 @@ export class Agents {
     const found = this.find(speaker.nick);
     // whoever proves a nick later is not who was on the network under it
     if (found && !isSame(found, speaker)) await this.#remove(found, 'The nick has another owner');
-    const kept = this.find(speaker.nick);
-    const agent = kept ?? this.#add(speaker, []);
-    const isNew = kept === undefined;
+    const agent = this.find(speaker.nick) ?? this.#add(speaker, []);
     agent.usedAt = clock.elapsed();
     try {
       await agent.session();
@@ -103,8 +113,13 @@ export class Agents {
       if (isRefusal(error)) await this.#remove(agent, error.message);
       throw error;
     }
-    if (isNew) await this.#record(agent, speaker.by, '');
+    await this.#usedBy(agent, speaker.by);
     return agent;
+  }
+
+  /** Whether somebody by whom agents are used is a key that is not good any more. Where that cannot be told it is good. */
+  async hasEnded(by: string): Promise<boolean> {
+    return (await this.#ended([by])).has(by);
   }
 
   async join(agent: Agent, channel: string, by: string): Promise<void> {
@@ -120,7 +135,7 @@ export class Agents {
 
   /** The network put it out of a channel. */
   async putOut(agent: Agent, channel: string): Promise<void> {
-    if (agent.putOutOf(channel)) await this.#record(agent, 'gateway', '');
+    if (agent.putOutOf(channel)) await this.#record(agent, actor, '');
   }
 
   /** Ends the connection of an agent, and records it. */
@@ -133,10 +148,31 @@ export class Agents {
     });
   }
 
+  /** Takes note by whom an agent is used: it stays as long as one of them may speak. */
+  async #usedBy(agent: Agent, by: string): Promise<void> {
+    if (agent.users.has(by)) return;
+    agent.users.add(by);
+    try {
+      await this.#record(agent, by, '');
+    } catch (error) {
+      agent.users.delete(by);
+      throw error;
+    }
+  }
+
+  async #ended(actors: readonly string[]): Promise<ReadonlySet<string>> {
+    try {
+      return await this.#options.ended(actors);
+    } catch (err) {
+      this.#options.logger.warn({ err }, 'whether keys of agents are good is looked up later');
+      return new Set();
+    }
+  }
+
   #add(
     { nick, person = personOf(`nick ${casefold(nick)}`) }: Pick<Speaker, 'nick' | 'person'>,
     channels: readonly string[],
-    password?: string,
+    { users = [], password }: { users?: Iterable<string>; password?: string | undefined } = {},
   ): Agent {
     const { connection, most, logger, heard, supersede } = this.#options;
     const webirc = introduction(person, this.#options.password);
@@ -145,6 +181,7 @@ export class Agents {
       nick,
       person,
       channels,
+      users,
       logger,
       connection: {
         ...connection,
@@ -171,7 +208,7 @@ export class Agents {
   }
 
   async #append(
-    { nick, person }: Agent,
+    { nick, person }: Pick<Agent, 'nick' | 'person'>,
     by: string,
     state: Omit<ConnectionState, 'nick' | 'person'>,
   ): Promise<void> {
@@ -181,26 +218,34 @@ export class Agents {
 
   async #restore(): Promise<void> {
     const { log, logger } = this.#options;
-    const open = new Map<string, ConnectionState>();
+    const open = new Map<string, Open>();
     try {
-      for await (const { type, data } of log.subject(speech, connectionSubjects)) {
+      for await (const { type, data, by } of log.subject(speech, connectionSubjects)) {
         if (type !== 'connection.changed') continue;
         const key = casefold(data.nick);
+        const before = open.get(key);
         open.delete(key);
-        if (data.open) open.set(key, data);
+        if (!data.open) continue;
+        const users = new Set(before?.person === data.person ? before.users : []);
+        if (by !== actor) users.add(by);
+        open.set(key, { ...data, users });
       }
     } catch (error) {
       logger.warn({ err: error }, 'agents are not brought back: each comes when it speaks');
     }
     const waiting = [...open.values()];
+    const ended = await this.#ended(usersOf(waiting));
     const next = async () => {
       for (let state = waiting.shift(); state && !this.#stop.signal.aborted; state = waiting.shift()) {
+        const { nick, channels, users } = state;
         try {
-          await (this.find(state.nick) ?? this.#add(state, state.channels)).session();
+          const found = this.find(nick);
+          if (!found && allIn(users, ended))
+            await this.#append(state, actor, { channels: [], open: false, reason: keyEnded });
+          else await (found ?? this.#add(state, channels, { users })).session();
         } catch (error) {
-          logger.info({ nick: state.nick, err: error }, 'agent not brought back');
-          if (error instanceof Refusal)
-            await this.close(state.nick, 'gateway', error.message).catch(() => {});
+          logger.info({ nick, err: error }, 'agent not brought back');
+          if (error instanceof Refusal) await this.close(nick, actor, error.message).catch(() => {});
         }
       }
     };
@@ -208,20 +253,31 @@ export class Agents {
     if (open.size > 0) logger.info({ agents: this.count }, 'agents brought back');
   }
 
-  async #lookForIdle(): Promise<void> {
-    const { idleMs, logger } = this.#options;
+  async #lookAfter(): Promise<void> {
+    const { idleMs, lookMs = usualLookMs, logger } = this.#options;
     while (!this.#stop.signal.aborted) {
       await pause(Math.min(lookMs, idleMs), this.#stop.signal);
       if (this.#stop.signal.aborted) return;
-      for (const agent of [...this.#agents.values()]) {
-        if (clock.elapsed() - agent.usedAt < idleMs) continue;
-        await this.close(agent.nick, 'gateway', 'Idle').catch((error) =>
-          logger.warn({ nick: agent.nick, err: error }, 'an idle agent is let go later'),
+      const agents = [...this.#agents.values()];
+      const ended = await this.#ended(usersOf(agents));
+      for (const agent of agents) {
+        const isIdle = clock.elapsed() - agent.usedAt >= idleMs;
+        if (!isIdle && !allIn(agent.users, ended)) continue;
+        await this.close(agent.nick, actor, isIdle ? 'Idle' : keyEnded).catch((error) =>
+          logger.warn({ nick: agent.nick, err: error }, 'an agent is let go later'),
         );
       }
     }
   }
 }
+
+const usersOf = (agents: readonly { users: ReadonlySet<string> }[]): string[] => [
+  ...new Set(agents.flatMap(({ users }) => [...users])),
+];
+
+/** Whether each of those who use an agent is among those given; not where nobody has used it until now. */
+const allIn = (users: ReadonlySet<string>, given: ReadonlySet<string>): boolean =>
+  users.size > 0 && [...users].every((user) => given.has(user));
 
 /** Whether an agent is the one who speaks; an operator speaks for whoever it is. */
 const isSame = (agent: Agent, { person }: Speaker): boolean =>

@@ -35,6 +35,8 @@ interface Line extends RequestedLine {
   by: string;
   /** It may have been heard: a connection, or a process, was lost behind it. */
   inDoubt: boolean;
+  /** It was asked for a moment ago, and its key looked at. */
+  isNew: boolean;
   /** No answer to it came in time on a connection that lives. */
   unconfirmed: boolean;
 }
@@ -149,7 +151,7 @@ export class Lines {
     const { data, seq, at, by } = fact;
     const wasInHands = seq <= this.#head && !this.#isOurs;
     if (wasInHands && (await this.#endOf(data))) return [];
-    const item: Line = { ...data, at, by, inDoubt: wasInHands, unconfirmed: false };
+    const item: Line = { ...data, at, by, inDoubt: wasInHands, isNew: !wasInHands, unconfirmed: false };
     return [{ key: `${casefold(data.nick)} ${casefold(data.to)}`, item }];
   }
 
@@ -160,7 +162,9 @@ export class Lines {
 
   async #say(line: Line): Promise<Verdict> {
     const { agents, log, ttlMs = usualTtlMs } = this.#options;
-    if (log.now().getTime() - line.at.getTime() > ttlMs)
+    const keyHasEnded = !line.isNew && (await agents.hasEnded(line.by));
+    line.isNew = false;
+    if (keyHasEnded || log.now().getTime() - line.at.getTime() > ttlMs)
       return this.#ended(line, { type: 'line.expired', data: { id: line.id, in_doubt: line.inDoubt } });
     const toChannel = isChannel(line.to);
     // nothing tells whether a private line was heard

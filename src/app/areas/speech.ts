@@ -1,6 +1,7 @@
 import { looksLikeAny } from '../../../streams/nick-looks.js';
 import { createSuperseding } from '../../../workers/channels/index.js';
 import { createGateway, SpeakForAgents } from '../../../workers/speech/index.js';
+import { endedKeys } from '../../auth/ended-keys.js';
 import { keptNicks, serviceNicks } from '../../config/bot-nicks.js';
 import type { SpeechParts } from '../../operations/speech/index.js';
 import { leased } from '../bots/leased.js';
@@ -8,7 +9,7 @@ import type { Area, AreaParts } from './area.js';
 
 /** Speaking for agents that have no IRC connection of their own. */
 export function speechArea(parts: AreaParts): Area {
-  const { config, log, logger, ircUrl, secrets, dial } = parts;
+  const { config, log, logger, ircUrl, secrets, dial, readModels } = parts;
   const kept = keptNicks(config);
   const { ircGatewayPassword: password } = secrets;
   const isOn = config.GATEWAY_AGENTS > 0 && (config.IRC_URL === '' || config.IRC_GATEWAY_PASSWORD !== '');
@@ -26,6 +27,7 @@ export function speechArea(parts: AreaParts): Area {
       logger,
       password,
       supersede: createSuperseding(log),
+      ended: (actors) => endedKeys(readModels, actors, log.now()),
       connection: { url: ircUrl, ...(dial ? { dial } : {}) },
       most: config.GATEWAY_AGENTS,
       idleMs: config.GATEWAY_IDLE_MINUTES * 60_000,
