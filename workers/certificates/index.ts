@@ -26,12 +26,12 @@ export interface CheckCertificatesOptions {
 }
 
 const actor = 'check-certificates';
-/** Endpoints looked at side by side: many of them may be silent. */
+/** Endpoints that are probed in parallel: many of them may be silent. */
 const atATime = 8;
-/** Pause after a round of which something could not be recorded. */
+/** Pause after a round in which something could not be recorded. */
 const retryMs = 30_000;
 
-/** Looks at the certificates of TLS endpoints again and again, and records what is news. */
+/** Checks the certificates of TLS endpoints regularly, and records what has changed. */
 export class CheckCertificates {
   readonly #options: CheckCertificatesOptions;
   readonly #stop = new AbortController();
@@ -61,7 +61,7 @@ export class CheckCertificates {
     }
   }
 
-  /** Looks at every endpoint once; whether all that was news could be recorded. */
+  /** Probes every endpoint once. Answers whether all changes could be recorded. */
   async #round(): Promise<boolean> {
     const limit = pLimit(atATime);
     const looks = this.#options.places.map((place) => limit(() => this.#look(place)));

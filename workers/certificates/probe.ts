@@ -5,18 +5,18 @@ import type { CertificateCheck } from '../../streams/certificates/index.js';
 import { within } from '../../streams/core/clock.js';
 import { cleanText, cutToBytes } from '../../streams/irc-grammar.js';
 
-/** A TLS endpoint; an IPv6 address stands without brackets. */
+/** A TLS endpoint; an IPv6 address has no brackets. */
 export interface Endpoint {
   host: string;
   port: number;
 }
 
-/** Names in certificates are whatever their makers wrote: so much of one is kept, in bytes. */
+/** Names in certificates can be anything: only this much of one is kept, in bytes. */
 const nameBytes = 200;
 
 /**
- * What a TLS endpoint shows to somebody who connects, by a handshake and nothing more. Never throws: that it cannot
- * be reached is what is found then.
+ * What a TLS endpoint shows to a client, by a handshake and nothing more. Never throws: an unreachable
+ * endpoint is a result too.
  */
 export async function probe(
   { host, port }: Endpoint,
@@ -46,7 +46,7 @@ async function handshake(
     port,
     ...(isIP(host) ? {} : { servername: host }),
     ...(ca === undefined ? {} : { ca }),
-    // one that is not trusted is to be seen too
+    // untrusted certificates are reported too
     rejectUnauthorized: false,
   });
   const failure = (code: string) => Object.assign(new Error(code), { code });

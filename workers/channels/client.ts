@@ -7,7 +7,10 @@ import type { Superseded } from './supersede.js';
 /** Name under which the holder of the channel bot answers. */
 export const channelService = 'channelserv';
 
-/** How long a command is waited for, in milliseconds. Longer than it takes until a server that fell silent is noticed: whoever waits is told that it is. */
+/**
+ * How long a command is waited for, in milliseconds. This is longer than it takes to notice a silent server,
+ * so that the caller is told about it.
+ */
 export const answerMs = 8_000;
 
 const serviceOf = (log: Log): RequestedService => {
@@ -15,9 +18,10 @@ const serviceOf = (log: Log): RequestedService => {
 };
 
 /**
- * The commands of the channel service, carried out by the process that holds the channel bot, this one or another.
- * Errors are the service's own; without a bot that is there and operator an `Unavailable` with the code
- * `irc_unavailable`. A command that was not answered in time may be done all the same, and may be given again.
+ * The commands of the channel service, carried out by the process that holds the channel bot, this one or
+ * another. Errors are the service's own. Without a bot that is connected and an operator: `Unavailable` with
+ * the code `irc_unavailable`. A command without an answer in time may still have been done, and may be given
+ * again.
  */
 export function createChannels(log: Log): Channels {
   return commandsOf<Channels>(serviceOf(log), ['create', 'invite', 'update', 'remove', 'members', 'present']);
@@ -28,12 +32,14 @@ export function createEnforcement(log: Log): (wanted: Enforcement) => Promise<En
   return (wanted) => request(serviceOf(log), 'enforce', wanted);
 }
 
-/** Ends a session that has a nick, if it comes from the host given; whether it did. Errors as above. */
+/**
+ * Ends a session that has a nick, if it comes from the given host. Answers whether it did. Errors as above.
+ */
 export function createSuperseding(log: Log): (session: Superseded) => Promise<boolean> {
   return (session) => request(serviceOf(log), 'supersede', session);
 }
 
-/** Tells which of the nicks are on the network now, by the word of the channel bot. Errors as above. */
+/** Answers which of the nicks are on the network now, as the channel bot sees it. Errors as above. */
 export function createPresence(log: Log): (nicks: string[]) => Promise<string[]> {
   return (nicks) => request(serviceOf(log), 'online', nicks);
 }

@@ -8,8 +8,8 @@ const reason = 'This is the room of a task that is assigned now: only those whom
 const list = { flag: 'I', shown: '346' };
 
 /**
- * Whether a room is the one of an assigned task: those whom the task names are in it, our bots, and nobody else, and
- * nobody else is shown that it is there or who is in it.
+ * Whether a room belongs to an assigned task. Such a room holds only our bots and the nicks that the task
+ * names. Nobody else is shown that it exists or who is in it.
  */
 export function isAssigned({
   name,
@@ -23,7 +23,7 @@ export function isAssigned({
   return (type === 'task' || roomTypeOf(name) === 'task') && modeFlags(modes).has('i');
 }
 
-/** Nicks of those in a room whom it does not name, and who are none of our bots. */
+/** Nicks in a room that the room does not name, without our bots. */
 export function strangersIn(
   session: Session,
   { invited }: { invited: readonly string[] },
@@ -35,8 +35,8 @@ export function strangersIn(
 }
 
 /**
- * Puts everybody out of a room that has been closed this moment whom it does not name, and takes back what would let
- * them in again; who was put out.
+ * Removes everybody from a newly closed room that the room does not name. Also takes back what would let them
+ * in again. Answers who was removed.
  */
 export async function showOut(
   session: Session,
@@ -51,13 +51,13 @@ export async function showOut(
   return strangers;
 }
 
-/** Puts somebody out of a room, with a reason that they are shown. */
+/** Removes somebody from a room, with a reason that they are shown. */
 export async function putOut(session: Session, name: string, nick: string, why: string): Promise<void> {
   const { error } = await session.ask('SAKICK', name, nick, why);
   if (error) await session.ask('SAPART', nick, name, why);
 }
 
-/** Who had made the room may have let others in for good. */
+/** The creator of the room may have let others in for good. */
 async function forgetExceptions(session: Session, name: string): Promise<void> {
   const { lines } = await session.ask('MODE', name, `+${list.flag}`);
   const masks = lines.flatMap(({ command, params }) => (command === list.shown ? (params[2] ?? []) : []));

@@ -34,30 +34,32 @@ export interface CommandsOptions
   locks: KeyedLock;
   pending: PendingInvites;
   door: Door;
-  /** What there is and was done lately. Rejects with `Unavailable` while that cannot be known. */
+  /**
+   * The channels that exist and the recent operations. Rejects with `Unavailable` while that cannot be known.
+   */
   tally(): Promise<Tally>;
-  /** Told of each channel that is to be another than before. */
+  /** Called for each channel whose wanted state changes. */
   touched(name: string): void;
-  /** Told of each channel that may be recorded to be otherwise than the network has it. */
+  /** Called for each channel whose record may differ from the network. */
   left(name: string): void;
 }
 
-/** Who asks, and until when an answer is waited for; for ever without a deadline. */
+/** Who asks, and until when they wait for an answer; for ever without a deadline. */
 export interface WaitingAsker extends Asker {
   deadline?: Deadline;
 }
 
-/** Whether an error says that nobody could tell, not that it was refused. */
+/** Whether an error says that the result is unknown, and not that the command was refused. */
 export function isUnavailable(error: unknown): boolean {
   return (error as { kind?: unknown }).kind === 'unavailable';
 }
 
 /**
- * The commands of the channel service, where the channel bot is: one after the other for each channel, decided and
- * recorded, then carried out on the network.
+ * The commands of the channel service, in the process with the channel bot. Commands of one channel run in
+ * sequence. Each is decided and recorded, then carried out on the network.
  */
 export class Commands {
-  /** Channels that may be recorded without anybody being asked in yet: that is made up for when they are repaired. */
+  /** Channels that may be recorded although nobody was invited yet: their repair makes up for it. */
   readonly unopened = new Set<string>();
   readonly #options: CommandsOptions;
 
@@ -113,7 +115,7 @@ export class Commands {
         if (refused) throw refusedByNetwork(refused, 'The network refuses the modes');
         ({ state, seq } = await this.decide({ is: 'change modes', name, change }, asker));
       }
-      // with what rooms of tasks have beside
+      // together with what rooms of tasks have besides
       if (modes.length > 0 && state.type === 'task')
         await prepareRoom(session, { ...state, name }, this.#options.bots);
       if (topic !== undefined) {
@@ -141,7 +143,7 @@ export class Commands {
       const archive = { is: 'archive' as const, ...request, deleteAfterMs };
       const tally = await this.#options.tally();
       const { state, seq, isNew } = await this.decide(archive, asker);
-      // an event that was acted upon before, and the channel was opened again since
+      // the event was acted upon before, and the channel was opened again since
       if (!state.archived) throw new Refusal('not_found', 'Channel not found');
       if (isNew) tally.count(state.type, -1);
       if (isNew)
@@ -151,7 +153,7 @@ export class Commands {
     });
   }
 
-  /** Deletes a channel that is due, or nothing when it is not any more. */
+  /** Deletes a channel that is due; does nothing if it is not due any more. */
   async expire(name: string, asker: WaitingAsker): Promise<void> {
     const session = this.session();
     await this.alone(name, asker, async () => {
@@ -164,7 +166,7 @@ export class Commands {
     });
   }
 
-  /** Those of the channels in which there is nobody but our bots. */
+  /** The channels in which there is nobody but our bots. */
   async emptyAmong(names: readonly string[]): Promise<string[]> {
     const session = this.session();
     const ours = new Set([session.nick, ...this.#options.bots].map(casefold));
@@ -176,14 +178,16 @@ export class Commands {
     return empty;
   }
 
-  /** The session of the channel bot. Throws `irc_unavailable` where it has none, or cannot force anything in it. */
+  /**
+   * The session of the channel bot. Throws `irc_unavailable` if it has none, or cannot force anything in it.
+   */
   session(): Session {
     const session = this.#options.irc.session();
     if (!session?.oper || !session.forces || session.lost.aborted) throw new Unavailable('irc_unavailable');
     return session;
   }
 
-  /** One command after the other for each channel, as long as somebody waits for it. */
+  /** Runs commands of one channel in sequence. A command is dropped when nobody waits for it any more. */
   async alone<T>(
     name: string,
     { deadline }: Pick<WaitingAsker, 'deadline'>,
@@ -201,7 +205,7 @@ export class Commands {
     });
   }
 
-  /** Decides on the log; what came of it, and whether that is news. */
+  /** Decides on the log. Answers the result, and whether it is new. */
   async decide(
     command: ChannelCommand,
     { by, cause_id = null }: Asker,
@@ -210,11 +214,14 @@ export class Commands {
     const origin: Origin = { by, cause: cause_id };
     const { state, fact, position } = await log.handle(channels, channelDecider, command, origin);
     if (fact !== undefined) touched(command.name);
-    // the log goes on with its own: ours must stay what it was when this was decided
+    // the log goes on with its own state: ours must stay what it was when this was decided
     return { state: { ...state }, seq: position.seq, isNew: fact !== undefined };
   }
 
-  /** A channel as it is recorded. Refuses what is not managed, and what an older record has as managed and is not to be. */
+  /**
+   * A channel as it is recorded. Refuses a name that is not managed, and one that only an older record
+   * manages.
+   */
   async look(name: string, asker: Asker) {
     const found = await this.decide({ is: 'look', name }, asker);
     this.#options.reserved.refuse(name);
@@ -232,7 +239,7 @@ export class Commands {
     }
   }
 
-  /** Work on the network for what is recorded already: without the network it is left for later. */
+  /** Work on the network for what is recorded already. Without the network it is left for later. */
   async carryOut<T>(name: string, work: () => Promise<T>): Promise<T | undefined> {
     try {
       return await work();
@@ -262,15 +269,16 @@ export class Commands {
     return { is: 'deleted', name, seq };
   }
 
-  /** What follows a deletion: nobody is awaited there any more, and all are shown out. */
+  /** What follows a deletion: nobody is expected there any more, and everybody is removed. */
   async #close(session: Session, name: string, reason: string): Promise<void> {
     this.#options.pending.remove(name);
     await this.carryOut(name, () => closeRoom(session, name, reason));
   }
 
   /**
-   * What follows a creation on the network; those of the invited who came. Takes it back when the network refuses, or
-   * is lost while somebody waits for the answer; what no one waits for is left for later then.
+   * What follows a creation: opens the channel on the network, and answers which of the invited came. If the
+   * network refuses, or is lost while somebody waits for the answer, the creation is undone. If nobody waits,
+   * it is left for later.
    */
   async #open(
     session: Session,

@@ -9,43 +9,49 @@ import type { Session } from '../irc/session.js';
 
 /** What the door works with. */
 export interface DoorOptions {
-  /** Nicks of our own bots, who are let in everywhere. */
+  /** Nicks of our own bots, which may enter every channel. */
   bots: readonly string[];
-  /** The link of a nick; `level` is above 0 where the identified nick has said so itself. Nobody is linked where it is not given. */
+  /**
+   * The link of a nick. `level` is above 0 if the identified nick has confirmed it. Without this function
+   * nobody is linked.
+   */
   linkOf?: (nick: string) => Promise<{ level: number } | undefined>;
   logger: Logger;
 }
 
 /**
- * Whether somebody may be brought into a closed room: `unproven` is who has the nick of somebody else as far as
- * anybody can tell, because the nick is registered or linked and they are not identified.
+ * Whether somebody may be brought into a closed room. `unproven`: they may have somebody else's nick, because
+ * the nick is registered or linked and they are not identified.
  */
 export type Standing = 'known' | 'unproven' | 'away';
 
-/** The nick service, as networks call it, and how long it is waited for. */
+/** The nick service, as networks call it, and how long we wait for it. */
 const nickService = 'NickServ';
 const answerMs = 2_000;
 const absentMs = 1_000;
-/** Who was told how to come in is not told again for so long, and as many are remembered. */
+/** Somebody who was told how to come in is not told again for this time. So many people are remembered. */
 const tellAgainMs = 600_000;
 const mostTold = 5_000;
 
-/** Answers of `STATUS`: there is no such account, the nick is registered and this is not its owner, or this is its owner. */
+/**
+ * Answers of `STATUS`: there is no such account, the nick is registered and this is not its owner, or this is
+ * its owner.
+ */
 const isOwner = 3;
 
-/** Whether nobody enters a channel by himself. */
+/** Whether people cannot enter a channel by themselves. */
 export function isClosed(modes: string): boolean {
   const flags = modeFlags(modes);
   return flags.has('i') || flags.has('k');
 }
 
-/** Looks at who is to be brought into a closed room: nicks are anybody's who takes them, accounts are not. */
+/** Checks who may be brought into a closed room: anybody can take a nick, but not an account. */
 export class Door {
   readonly #options: DoorOptions;
   readonly #asked = new Map<string, ((status: number) => void)[]>();
-  /** When who has a nick was told of a channel, in milliseconds. */
+  /** When the present holder of a nick was told of a channel, in milliseconds. */
   readonly #told = new Map<string, Map<string, number>>();
-  /** The network has a nick service, also while it is away. */
+  /** The network has a nick service, even if it is away now. */
   #hasService = false;
   #absentUntil = 0;
 
@@ -53,7 +59,10 @@ export class Door {
     this.#options = options;
   }
 
-  /** Those of the nicks who may be brought into a channel with these modes; whoever is there and may not is told how they may. */
+  /**
+   * The nicks that may be brought into a channel with these modes. Somebody who is there and may not come in
+   * is told how they may.
+   */
   async admitted(
     session: Session,
     channel: string,
@@ -74,7 +83,7 @@ export class Door {
     const isAccount = found.is === 'identified' && casefold(found.account) === casefold(nick);
     if (isAccount) return 'known';
     const [status, link] = await Promise.all([this.#statusOf(session, nick), this.#linkOf(nick)]);
-    // a mark of the server is not enough beside another account, but the word of both is
+    // with another account, a mark of the server alone is not enough; mark and nick service together are
     if (found.is === 'identified' && status === isOwner) return 'known';
     if (status !== undefined && status > 0) return 'unproven';
     if (link === 'unknown' || (link && link.level > 0)) return 'unproven';
@@ -83,7 +92,7 @@ export class Door {
     return link || status === undefined ? 'unproven' : 'known';
   }
 
-  /** Tells somebody who is not identified how to come in, unless that was a moment ago. */
+  /** Tells somebody who is not identified how to come in, unless they were told recently. */
   tell(session: Session, nick: string, channel: string): void {
     const now = clock.now();
     if (!this.#told.has(casefold(nick)) && this.#told.size >= mostTold) this.#told.clear();
@@ -91,15 +100,15 @@ export class Door {
     if (now - (told.get(channel) ?? Number.NEGATIVE_INFINITY) < tellAgainMs) return;
     this.#told.set(casefold(nick), told.set(channel, now));
     const text = `${nick} is expected in ${channel}. The nick is registered or linked to a wallet: identify with the nick service (/msg ${nickService} IDENTIFY <password>), and you are brought in.`;
-    session.ask('NOTICE', nick, text).catch(() => undefined); // the next session tells anew
+    session.ask('NOTICE', nick, text).catch(() => undefined); // the next session tells again
   }
 
-  /** Somebody has come with a nick, who was told nothing yet. */
+  /** Somebody new has taken a nick: they were told nothing yet. */
   came(nick: string): void {
     this.#told.delete(casefold(nick));
   }
 
-  /** Takes note of a line from the server: the nick service may have answered. */
+  /** Reads a line from the server: it may be an answer of the nick service. */
   see(line: IrcLine): void {
     if (line.command !== 'NOTICE' || casefold(line.nick) !== casefold(nickService)) return;
     const [, about = '', status] = /^STATUS (\S+) ([0-3])\b/.exec(textOf(line)) ?? [];
@@ -109,7 +118,7 @@ export class Door {
     this.#asked.delete(casefold(about));
   }
 
-  /** What the nick service says of a nick; `undefined` where it does not answer. */
+  /** What the nick service says about a nick; `undefined` if it does not answer. */
   async #statusOf(session: Session, nick: string): Promise<number | undefined> {
     if (clock.now() < this.#absentUntil) return undefined;
     const key = casefold(nick);

@@ -9,14 +9,16 @@ import { find, maskOf, type Whereabouts } from './offenders.js';
 const failed = (error: string): Enforced => ({ is: 'failed', error });
 const notDone = 'The network did not carry it out';
 
-/** Acts against somebody in a channel, or takes that back. Operators of network and channel are spared. */
+/**
+ * Acts against somebody in a channel, or takes an action back. Operators of network and channel are spared.
+ */
 export async function enforce(session: Session, wanted: Enforcement): Promise<Enforced> {
   const { act, channel } = wanted;
   if (!isChannel(channel) || !isNick(wanted.nick)) return failed('Not a channel and a nick');
   if (act === 'unban' || act === 'unquiet') return await takeBack(session, wanted);
   const found = await find(session, wanted);
   if (found.is === 'operator') return { is: 'spared' };
-  // nobody is where they were: they are acted against by their mask alone
+  // if nobody is where they were, only their mask is acted against
   const there = found.is === 'there' ? { ...wanted, nick: found.nick } : undefined;
   const member = there && (await membersOf(session, channel)).get(casefold(there.nick));
   if (member?.op) return { is: 'spared' };
@@ -30,7 +32,7 @@ export async function enforce(session: Session, wanted: Enforcement): Promise<En
     case 'ban': {
       const mask = await maskOf(session, wanted);
       const error = await ban(session, wanted, mask);
-      // whoever cannot be kept out is put out all the same
+      // somebody who cannot be kept out is still kicked
       const kicked = member ? await kick(session, there!) : undefined;
       if (error) return failed(kicked?.is === 'done' ? `Kicked, but not banned: ${error}` : error);
       return { is: 'done', mask };
@@ -40,7 +42,7 @@ export async function enforce(session: Session, wanted: Enforcement): Promise<En
 
 const errorOf = (found: Whereabouts): string => (found.is === 'gone' ? found.error : '');
 
-/** Sets a mask that spares our bots; why not, if so. */
+/** Sets a mask that spares our bots. Answers the reason if that is impossible. */
 async function ban(
   session: Session,
   { channel, sparing = [] }: Enforcement,
@@ -63,8 +65,9 @@ async function kick(session: Session, { channel, nick, text }: Enforcement): Pro
 }
 
 /**
- * A mask keeps them from speaking, whatever becomes of the modes of the channel. A voice is heard over it, so that goes
- * too: it is all that can be done where the server cannot mute, and enough there in a channel that is +m.
+ * A mask keeps them from speaking, whatever happens to the modes of the channel. Voice overrides a mask, so
+ * it is taken too. Where the server cannot mute, taking voice is all that can be done; in a channel that is
+ * +m, it is enough.
  */
 async function quiet(session: Session, wanted: Enforcement, member: Member | undefined): Promise<Enforced> {
   const { channel, nick } = wanted;
@@ -80,7 +83,7 @@ async function quiet(session: Session, wanted: Enforcement, member: Member | und
   if (error && !isSilent) return failed(error);
   if (member) await tell(session, wanted);
   if (error) return { is: 'done' };
-  // in a silent channel they had a voice to speak with, also where a mute before this one has taken it
+  // in a +m channel they had voice to speak with, even if an earlier mute has taken it
   return { is: 'done', mask, ...(member && (isSilent || member.voice) ? { voice: true } : {}) };
 }
 
@@ -90,7 +93,7 @@ async function takeBack(session: Session, wanted: Enforcement): Promise<Enforced
     const error = await lift(session, channel, mask);
     if (error) return failed(error);
   }
-  // who has left has no voice to be given back, and a channel that is gone has no bans
+  // somebody who has left cannot get voice back, and a channel that is gone has no bans
   const isVoice = act === 'unquiet' && (voice || mask === undefined);
   const found = isVoice ? await find(session, wanted) : undefined;
   if (found?.is === 'there' && (await membersOf(session, channel)).has(casefold(found.nick))) {

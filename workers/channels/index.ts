@@ -39,13 +39,17 @@ export type { ChannelsObserver, HourlyLimits, KeepChannelsOptions, Lifetimes } f
 export type * from './requests.js';
 
 const retryMs = 1_000;
-/** How long a server is young: who was in its channels before it was started anew has not left them. */
+/**
+ * How long a server is young, in milliseconds: those who were in its channels before its restart have not
+ * left them.
+ */
 const newServerMs = 120_000;
 const usualSchedule = { firstMs: 30_000, everyMs: 300_000 };
 
 /**
- * Keeps the managed channels: carries out the commands of every process, closes what time has made due, and
- * brings the network back to what is recorded at the start of each session and after each netsplit.
+ * Keeps the managed channels. It carries out the commands of every process, and closes channels when their
+ * time is over. At the start of each session and after each netsplit, it brings the network back to what is
+ * recorded.
  */
 export class KeepChannels {
   readonly #options: KeepChannelsOptions;
@@ -95,7 +99,7 @@ export class KeepChannels {
       door: this.#door,
       tally: () => this.#takeTally(),
       touched: (name: string) => void this.#touched.add(name),
-      // the next session may have looked at the directory already
+      // the next session may have read the directory already
       left: (name: string) => this.#repairs.soon(name),
     };
     this.#commands = new Commands(work);
@@ -130,11 +134,11 @@ export class KeepChannels {
     await this.#answering?.stop();
     irc.off('session', this.#begin);
     irc.off('line', this.#see);
-    // what the lifecycle has in hand ends with the session
+    // current work of the lifecycle ends with the session
     await Promise.all([irc.stop(), this.#lifecycle.stop()]);
   }
 
-  /** What keeps the connected bot from keeping channels, in words; null while nothing does. */
+  /** What keeps the connected bot from keeping channels, in words; null if nothing does. */
   get trouble(): string | null {
     const session = this.#options.irc.session();
     if (!session) return 'its session has not begun yet';
@@ -142,7 +146,7 @@ export class KeepChannels {
     return session.forces ? null : 'the IRC server has no commands to force anything in channels';
   }
 
-  /** What other processes ask for, under the names by which they do. */
+  /** The operations that other processes can request, by name. */
   #operations() {
     const commands = this.#commands;
     return {
@@ -161,7 +165,9 @@ export class KeepChannels {
     };
   }
 
-  /** Stock is taken once, by the first command that needs it; from then on every change goes through here. */
+  /**
+   * The tally is taken once, by the first command that needs it. From then on every change goes through here.
+   */
   #takeTally(): Promise<Tally> {
     const { log, read, limits } = this.#options;
     this.#tally ??= Tally.take(log, read, limits).catch((error: unknown) => {
@@ -176,22 +182,22 @@ export class KeepChannels {
       this.#options.logger.error({ trouble: this.trouble }, 'channels cannot be kept on this network');
       return;
     }
-    // deaf where the server can do that: nothing that is said in the channels concerns this bot
+    // deaf where the server supports it: nothing said in the channels concerns this bot
     void session.command('MODE', session.nick, '+d');
-    // and told of servers that are linked to the network
+    // and notified of servers that are linked to the network
     void session.command('MODE', session.nick, '+s', '+lL');
     this.#look(session, false);
     for (const name of this.#commands.unopened) this.#repairs.soon(name);
   };
 
-  /** Servers were joined: what one of them did not know of is brought back to what is recorded. */
+  /** Servers were linked: channels that one of them did not know are brought back to what is recorded. */
   async #lookAgain(): Promise<void> {
     const session = this.#options.irc.session();
     if (!session?.oper || !session.forces) return;
     await this.#look(session, true);
   }
 
-  /** Looks at the whole network, one look after another. */
+  /** Checks the whole network, one check after another. */
   #look(session: Session, isAgain: boolean): Promise<void> {
     this.#looking = this.#looking.then(() => this.#settle(session, isAgain));
     return this.#looking;
@@ -226,7 +232,7 @@ export class KeepChannels {
     }
   }
 
-  /** When the server was started, in milliseconds, if that was a moment ago. */
+  /** When the server was started, in milliseconds, if that was recent. */
   async #startOf(session: Session): Promise<number | undefined> {
     const now = this.#options.log.now().getTime();
     const upSince = await serverUpSince(session, now);

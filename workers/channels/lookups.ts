@@ -20,7 +20,7 @@ export type Modes = Map<string, string | undefined>;
 
 const maxListBytes = 400;
 
-/** Reads who is in each channel from lines of answers (353). */
+/** Reads the members of each channel from lines of answers (353). */
 export function membersIn(session: Session, lines: readonly IrcLine[]): Map<string, Members> {
   const rooms = new Map<string, Members>();
   for (const line of lines) {
@@ -37,7 +37,7 @@ export function membersIn(session: Session, lines: readonly IrcLine[]): Map<stri
   return rooms;
 }
 
-/** Who is in a channel now; nobody when there is no such channel. */
+/** The members of a channel now; empty if the channel does not exist. */
 export async function membersOf(session: Session, channel: string): Promise<Members> {
   const { lines } = await session.ask('NAMES', channel);
   return membersIn(session, lines).get(casefold(channel)) ?? new Map();
@@ -57,7 +57,7 @@ export async function topicOf(session: Session, channel: string): Promise<string
   return shown ? textOf(shown) : '';
 }
 
-/** Settings as the server lists them: the flags in one word, the parameters behind it in their order. */
+/** Settings as the server lists them: the flags in one word, then their parameters in the same order. */
 export function readModes(session: Session, [flags = '', ...parameters]: readonly string[]): Modes {
   const [, always = '', whenSet = ''] = session.modeNames.channelModes;
   const modes: Modes = new Map();
@@ -67,7 +67,7 @@ export function readModes(session: Session, [flags = '', ...parameters]: readonl
   return modes;
 }
 
-/** Throws a 400 when a mode string has flags that the server does not know. */
+/** Throws a 400 if a mode string has flags that the server does not know. */
 export function requireKnown(session: Session, modes: string): void {
   const flags = new Set((parseModes(modes) ?? []).map(({ flag }) => flag));
   const unknown = [...flags].filter((flag) => !hasSetting(session, flag));
@@ -81,12 +81,12 @@ export function hasSetting(session: Session, flag: string): boolean {
   return session.modeNames.channelModes.slice(1).some((flags) => flags.includes(flag));
 }
 
-/** Whether channels have a list of this flag on the server. */
+/** Whether channels have a list mode with this flag on the server. */
 export function hasList(session: Session, flag: string): boolean {
   return session.modeNames.channelModes[0]?.includes(flag) === true;
 }
 
-/** Those of the nicks that are on the network now, casefolded. */
+/** The nicks that are on the network now, casefolded. */
 export async function online(session: Session, nicks: readonly string[]): Promise<Set<string>> {
   const answers = await Promise.all(
     inLines(nicks, ' ').map((list) => session.ask('ISON', ...list.split(' '))),
@@ -97,7 +97,9 @@ export async function online(session: Session, nicks: readonly string[]): Promis
   return new Set(found.filter((nick) => nick !== '').map(casefold));
 }
 
-/** Joins names by a separator into as few texts as fit a line each, with at most `most` names in one. */
+/**
+ * Joins names by a separator into as few texts as possible. Each fits on a line and has at most `most` names.
+ */
 export function inLines(names: readonly string[], separator: string, most?: number): string[] {
   return grouped(names, (name) => name, maxListBytes, most).map((list) => list.join(separator));
 }

@@ -5,13 +5,13 @@ import { textOf } from '../irc/line.js';
 import type { Session } from '../irc/session.js';
 import { type Member, type Members, membersOf, online } from './lookups.js';
 
-/** The nicks that are as they are to be, and why the others are not. */
+/** The nicks that are in the wanted state, and for each other nick the reason why not. */
 export interface MembersOutcome {
   successful: string[];
   failed: Record<string, string>;
 }
 
-/** The contract's words for a nick that nothing could be done to without the network. */
+/** The contract's words for a nick that could not be changed without the network. */
 export const operationFailed = 'IRC operation failed (not connected or not oper)';
 
 /** The same of each nick. */
@@ -19,7 +19,7 @@ export function allFailed(nicks: readonly string[]): Record<string, string> {
   return Object.fromEntries(nicks.map((nick) => [nick, operationFailed]));
 }
 
-/** Why nothing was done to a nick, when that is because of where it is. */
+/** Why nothing was done to a nick, because of where it is. */
 export const noSuchNick = 'No such nick';
 export const notInChannel = 'Not in the channel';
 export const notIdentified = 'Not identified with the nick service';
@@ -27,11 +27,11 @@ export const muted = 'Muted in the channel';
 /** A forced join of somebody on another server of the network shows a moment later. */
 const lateness = { looks: 5, ms: 200 };
 
-/** What would leave a bot without a channel, or without its voice there. */
+/** Actions that would leave a bot without a channel, or without its voice there. */
 const harmful: readonly MemberAction[] = ['sapart', 'devoice', 'deop'];
 const ownBot = 'A bot of this service, without which nothing is shown or recorded there: it stays as it is';
 
-/** Whether a nick is as the action wants it. */
+/** Whether a nick is in the state that the action wants. */
 const isDone: Record<MemberAction, (member: Member | undefined) => boolean> = {
   sajoin: (member) => member !== undefined,
   sapart: (member) => member === undefined,
@@ -44,8 +44,8 @@ const isDone: Record<MemberAction, (member: Member | undefined) => boolean> = {
 const modeOf = { voice: '+v', devoice: '-v', op: '+o', deop: '-o' } as const;
 
 /**
- * Does something to nicks in a channel, and looks afterwards what came of it. Who is as wanted already is left
- * alone. `room` is how many more may be brought in, `bots` are our own, to which no harm is done.
+ * Does something to nicks in a channel, and checks the result. A nick in the wanted state is left alone.
+ * `room` is how many more may be brought in. `bots` are our own, which must not be harmed.
  */
 export async function changeMembers(
   session: Session,
@@ -55,7 +55,7 @@ export async function changeMembers(
 ): Promise<MembersOutcome> {
   const { action, reason } = change;
   const nicks = [...new Set(change.nicks)];
-  // nicks are anybody's words, also those that every object has as a key
+  // nicks can be any word, including the names of inherited members of an object
   const failed = new Map<string, string>();
   const ours = new Set([session.nick, ...bots].map(casefold));
   const there = await online(session, nicks.filter(isNick));
@@ -84,7 +84,7 @@ export async function changeMembers(
   return { successful, failed: Object.fromEntries(failed) };
 }
 
-/** One nick's command; what the server says against it, in its words. */
+/** One nick's command. Answers the server's error text, if any. */
 async function command(
   session: Session,
   channel: string,

@@ -47,7 +47,7 @@ export class Membership {
       let { state, seq } = await this.#commands.look(name, asker);
       const done = { name, invited: [], failed_invites: [], seq };
       if (isActedUpon(request, state)) return done;
-      // the room of a task that is assigned now may have been opened for all; an archived one is closed all the same
+      // the room of a newly assigned task may have been opened for all; an archived one is still closed
       const isTaken = state.event_seq === 0 || changedModes(state.modes, modes) !== state.modes;
       if (modes !== '')
         ({ state, seq } = await this.#commands.decide({ is: 'change modes', name, change: modes }, asker));
@@ -66,7 +66,7 @@ export class Membership {
       };
       const { successful } = await this.#changeMembers(session, { ...state, name }, members, change);
       const failed_invites = missing.filter((nick) => !successful.includes(nick));
-      // recorded last: where the session ends before, the event asks them in again
+      // recorded last: if the session ends before, the event invites them again
       const recorded = await this.#commands.decide({ is: 'invite', name, nicks: missing, event_seq }, asker);
       pending.add(name, failed_invites, isClosed(state.modes));
       return { name, invited: successful, failed_invites, seq: recorded.seq };
@@ -89,7 +89,7 @@ export class Membership {
       if (refused) return { action, successful: [], failed: allFailed(nicks), seq };
       const isAsked = cause === 'request' || action !== 'sajoin';
       const unproven = isAsked ? [] : await this.#unproven(session, { ...state, name }, nicks);
-      // a voice is heard over a mute: what only follows from a rule waits until that is over
+      // voice overrides a mute: an automatic voice waits until the mute is over
       const mutes = cause !== 'request' && action === 'voice' ? await mutedAmong(session, name, nicks) : [];
       const left = nicks.filter((nick) => !unproven.includes(nick) && !isAmong(mutes, nick));
       const change = { action, nicks: left, reason };
@@ -117,7 +117,7 @@ export class Membership {
     });
   }
 
-  /** Those of the nicks that are somebody else's as far as anybody can tell. */
+  /** The nicks that may be somebody else's, as far as can be known. */
   async #unproven(
     session: Session,
     { name, modes }: { name: string; modes: string },
@@ -129,7 +129,7 @@ export class Membership {
     return nicks.filter((nick) => !admitted.includes(nick) && there.has(casefold(nick)));
   }
 
-  /** Does something to members, within what a task channel takes; our bots keep their voice. */
+  /** Changes members, within the capacity of a task channel. Our bots keep their voice. */
   async #changeMembers(
     session: Session,
     channel: ChannelState & { name: string },

@@ -4,7 +4,9 @@ import type { IrcLine } from '../irc/line.js';
 import type { Session } from '../irc/session.js';
 import { limitsOf, mutesOf } from './bans.js';
 
-/** Where an offender is now: under the nick they are known by, under another one in the channel, or nowhere to be found. */
+/**
+ * Where an offender is now: under the known nick, under another one in the channel, or nowhere to be found.
+ */
 export type Whereabouts = { is: 'there'; nick: string } | { is: 'operator' } | { is: 'gone'; error: string };
 
 /** Somebody in a channel, as WHO shows them. */
@@ -16,7 +18,7 @@ interface Present {
   isOperator: boolean;
 }
 
-/** Finds who is meant. Whoever has the nick by now, but is somebody else, is left alone. */
+/** Finds the person who is meant. Somebody else who has the nick by now is left alone. */
 export async function find(session: Session, wanted: Enforcement): Promise<Whereabouts> {
   const { lines } = await session.ask('WHOIS', wanted.nick);
   const shown = lines.find(({ command }) => command === '311');
@@ -24,7 +26,7 @@ export async function find(session: Session, wanted: Enforcement): Promise<Where
     if (lines.some(({ command }) => command === '313')) return { is: 'operator' };
     return { is: 'there', nick: wanted.nick };
   }
-  // one who goes by another nick now; of several nobody knows which
+  // one person with another nick now; if there are several candidates, nobody can tell
   const renamed = (await presentIn(session, wanted.channel)).filter((one) => isSame(wanted, one));
   if (renamed.length !== 1)
     return { is: 'gone', error: shown ? 'The nick is somebody else’s now' : 'No such nick' };
@@ -33,8 +35,8 @@ export async function find(session: Session, wanted: Enforcement): Promise<Where
 }
 
 /**
- * The mask of an offender: their account, else everybody at their host who is not identified. Where the network cannot
- * tell these apart it goes by the host, and by as much more as spares those there who are identified.
+ * The mask of an offender: their account, or everybody at their host who is not identified. Some networks
+ * cannot tell these apart. There the mask is the host, narrowed as needed to spare identified people.
  */
 export async function maskOf(session: Session, wanted: Enforcement): Promise<string> {
   const { extended } = await limitsOf(session);
@@ -56,7 +58,7 @@ export async function maskOf(session: Session, wanted: Enforcement): Promise<str
   return `${isUsers ? nick : '*'}!${user}@${hostOf(host)}`;
 }
 
-/** Those of the nicks in a channel whom a mask of this bot keeps from speaking there, unless they have a voice. */
+/** The nicks in a channel that a mask of this bot mutes there, unless they have voice. */
 export async function mutedAmong(
   session: Session,
   channel: string,
@@ -69,7 +71,7 @@ export async function mutedAmong(
   return there.filter((one) => mutes.some((mask) => hits(mask, one))).map(({ nick }) => nick);
 }
 
-/** Whether a mask as `maskOf` makes it hits somebody. */
+/** Whether a mask made by `maskOf` matches somebody. */
 function hits(mask: string, { nick, user, host, account }: Present): boolean {
   if (mask.startsWith('R:')) return account !== undefined && casefold(account) === casefold(mask.slice(2));
   if (mask.startsWith('U:') && account !== undefined) return false;
@@ -94,7 +96,10 @@ function isThem(
   return casefold(now ?? '') === casefold(account ?? '');
 }
 
-/** Whether somebody in a channel is who is meant: of the same account, or of none and the same user. */
+/**
+ * Whether somebody in a channel is the person who is meant: of the same account, or of none and the same
+ * user.
+ */
 function isSame({ host, account }: Enforcement, one: Present): boolean {
   if (account !== undefined) return one.account !== undefined && casefold(one.account) === casefold(account);
   return (
@@ -106,7 +111,7 @@ const userOf = (host: string): string => host.slice(0, Math.max(0, host.lastInde
 
 const token = '16';
 
-/** Who is in a channel; nobody where the server does not tell their accounts. */
+/** The people in a channel; empty if the server does not tell their accounts. */
 async function presentIn(session: Session, channel: string): Promise<Present[]> {
   if (!(await limitsOf(session)).whox) return [];
   const { lines } = await session.ask('WHO', channel, `%tuhnfa,${token}`);

@@ -1,8 +1,8 @@
 import type { Asker, Channels, CreateChannel } from './requests.js';
 
 /**
- * Has a room opened as an event wants it. Where there is such a channel already, it gets the modes that the room is to have,
- * and those whom the event names are asked in: once for each event.
+ * Opens a room for an event. If the channel exists already, it gets the modes of the room, and the nicks that
+ * the event names are invited. Done once for each event.
  */
 export async function openForEvent(
   channels: Pick<Channels, 'create' | 'invite'>,

@@ -3,7 +3,7 @@ import type { Read } from '../../projections/core/projection.js';
 import type { Log } from '../../streams/core/index.js';
 import type { IrcConnection } from '../irc/connection.js';
 
-/** Operations an hour that callers may ask for; 0 lifts a limit. */
+/** How many operations callers may request in an hour; 0 lifts a limit. */
 export interface HourlyLimits {
   creations: number;
   deletions: number;
@@ -14,17 +14,17 @@ export interface HourlyLimits {
 export interface Lifetimes {
   /** From archiving to deletion. */
   deleteAfterMs: number;
-  /** Without an audit record, until a geographic channel is archived. */
+  /** How long a geographic channel may have no audit record until it is archived. */
   geographicIdleMs: number;
   /** From the end of a task until its channel is archived. */
   endedTaskMs: number;
 }
 
-/** Told what the keeper of the channels does, as it does it. */
+/** Called for what the keeper of the channels does. */
 export interface ChannelsObserver {
-  /** An operation came to its end: `done`, or the code of its error. */
+  /** An operation has ended: `done`, or the code of its error. */
   operation(name: string, outcome: string): void;
-  /** Channels that were not as they are to be, and now are; by what had to be done. */
+  /** Channels that differed from the wanted state and were repaired, by what had to be done. */
   repaired(what: 'changed' | 'recreated' | 'removed' | 'bot_brought_in', channels: number): void;
 }
 
@@ -37,14 +37,17 @@ export interface KeepChannelsOptions {
   read: Read;
   /** Nicks of our other bots: they never lose their voice. */
   bots: readonly string[];
-  /** The link of a nick; `level` is above 0 where the identified nick has said so itself. Nobody is linked where it is not given. */
+  /**
+   * The link of a nick. `level` is above 0 if the identified nick has confirmed it. Without this function
+   * nobody is linked.
+   */
   linkOf?: (nick: string) => Promise<{ level: number } | undefined>;
-  /** Channels that are there whatever is recorded: they are never managed. */
+  /** Channels that are never managed, whatever is recorded. */
   reserved: readonly string[];
   limits: HourlyLimits;
   lifetimes: Lifetimes;
   logger: Logger;
   observe?: ChannelsObserver;
-  /** When to look for what is due, in milliseconds: first after 30 s, then every 5 minutes by default. */
+  /** When to look for due channels, in milliseconds: by default first after 30 s, then every 5 minutes. */
   schedule?: { firstMs: number; everyMs: number };
 }

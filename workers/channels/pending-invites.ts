@@ -11,7 +11,7 @@ import { inLines, type Members, online } from './lookups.js';
 
 /** What the list of pending invites works with. */
 export interface PendingInvitesOptions {
-  /** Nicks of our other bots, which are waited for for ever. */
+  /** Nicks of our other bots, which are awaited for ever. */
   bots: readonly string[];
   door: Door;
   /** One of them has come. */
@@ -20,32 +20,35 @@ export interface PendingInvitesOptions {
   logger: Logger;
 }
 
-/** Somebody who is asked in and is not on the network, or not identified. */
+/** Somebody who is invited, but is not on the network or not identified. */
 interface Guest {
   nick: string;
-  /** Until when each channel waits, in milliseconds, and whether it is closed to whoever has the nick of somebody else. */
+  /**
+   * For each channel, until when it waits, in milliseconds. `isClosed`: somebody who may have another's nick
+   * cannot come in.
+   */
   channels: Map<string, { until: number; isClosed: boolean }>;
 }
 
-/** How long a channel waits for a nick, and how many nicks are waited for. */
+/** How long a channel waits for a nick, and how many nicks are awaited. */
 const patienceMs = 24 * 3_600_000;
 const mostGuests = 1_000;
 const retryMs = 1_000;
-/** Who is there and not identified is looked at in turn: so many at a time, so often. */
+/** Nicks that are there and not identified are checked in turn: so many at a time, so often. */
 const lookMs = 1_500;
 const atOnce = 16;
-/** Numerics of MONITOR: somebody is on the network, and the list has no more room. */
+/** Numerics of MONITOR: somebody is on the network, and the list is full. */
 const isOnline = '730';
 const listIsFull = '734';
 
 /**
- * Nicks that were asked in while they were away, or not identified: they are brought in when they appear (MONITOR) and
- * may come.
+ * Nicks that were invited while they were away, or not identified. They are brought in when they appear
+ * (MONITOR) and may come in.
  */
 export class PendingInvites {
   readonly #options: PendingInvitesOptions;
   readonly #guests = new Map<string, Guest>();
-  /** Those who are there and not identified, as far as is known. */
+  /** Nicks that are there and not identified, as far as is known. */
   readonly #unproven = new Set<string>();
   #session: Session | undefined;
   #looking: Timer | undefined;
@@ -61,14 +64,17 @@ export class PendingInvites {
     clock.clearTimeout(this.#looking);
   }
 
-  /** Waits for nicks that a channel has asked in and that are away, or not identified where it is a closed one. */
+  /**
+   * Waits for invited nicks of a channel that are away; if the channel is closed, also for those that are not
+   * identified.
+   */
   add(channel: string, nicks: readonly string[], isClosed: boolean): void {
     const added = nicks.filter((nick) => this.#expect(channel, nick, isClosed));
     if (this.#session && added.length > 0) this.#watch(this.#session, added);
     if (isClosed) for (const nick of nicks) this.#lookAt(casefold(nick));
   }
 
-  /** A channel does not wait any more, for these nicks or for anybody. */
+  /** A channel stops waiting, for these nicks or for anybody. */
   remove(channel: string, nicks?: readonly string[]): void {
     const keys = nicks ? nicks.map(casefold) : [...this.#guests.keys()];
     for (const key of keys) {
@@ -78,10 +84,11 @@ export class PendingInvites {
   }
 
   /**
-   * A new session, which watches nobody yet. Whoever was asked into a closed channel, or into a new one, and is away
-   * is waited for; who is on the network and not in the channel has left it, and is left alone. But nobody has left a
-   * channel that is older than the server: all that were in it have lost it with the server before (`startedAt`, in
-   * milliseconds; `undefined` when that is long ago), and are brought in.
+   * Begins a new session, which watches nobody yet. Nicks that were invited to a closed or a new channel, and
+   * are away, are awaited. A nick that is on the network and not in the channel has left it, and is left
+   * alone. This does not hold for a channel that is older than the server: its members lost it when the
+   * server restarted, and are brought in. `startedAt`: when the server started, in milliseconds; `undefined`
+   * if that is long ago.
    */
   async begin(
     session: Session,
@@ -119,7 +126,7 @@ export class PendingInvites {
     this.#watch(session, [...this.#options.bots, ...[...this.#guests.values()].map(({ nick }) => nick)]);
   }
 
-  /** Whoever could not come in because they were not identified has not left. */
+  /** Somebody who could not come in because they were not identified has not left. */
   async #expectUnproven(session: Session, asked: readonly { name: string; nick: string }[]): Promise<void> {
     const nicks = [...new Map(asked.map(({ nick }) => [casefold(nick), nick]))].slice(0, mostGuests);
     for (let from = 0; from < nicks.length; from += atOnce) {
@@ -133,7 +140,7 @@ export class PendingInvites {
     }
   }
 
-  /** Takes note of a line from the server: it may say that somebody has come. */
+  /** Reads a line from the server: it may say that somebody has come. */
   see(line: IrcLine): void {
     const session = this.#session;
     if (line.command !== isOnline || !session) return;
@@ -143,7 +150,7 @@ export class PendingInvites {
       const coming = this.#isBot(nick)
         ? this.#options.botCame(session, nick)
         : this.#bringIn(session, casefold(nick));
-      coming.catch(() => undefined); // the session has ended: the next one begins anew
+      coming.catch(() => undefined); // the session has ended: the next one begins again
     }
   }
 
@@ -204,7 +211,10 @@ export class PendingInvites {
     logger.info({ nick, channels }, 'invited nick has come and was brought in');
   }
 
-  /** Somebody may be there and not identified: the network does not say when they are, so it is asked now and then. */
+  /**
+   * Somebody may be there and not identified. The network does not say when they identify, so it is asked now
+   * and then.
+   */
   #lookAt(key: string): void {
     if (!this.#guests.has(key)) return;
     this.#unproven.add(key);
@@ -216,7 +226,7 @@ export class PendingInvites {
   async #look(): Promise<void> {
     const session = this.#session;
     const keys = [...this.#unproven].slice(0, atOnce);
-    // whoever is still not identified is put behind the others
+    // a nick that is still not identified goes to the end of the queue
     for (const key of keys) this.#unproven.delete(key);
     if (session && !session.lost.aborted)
       await Promise.all(keys.map((key) => this.#bringIn(session, key).catch(() => undefined)));

@@ -25,30 +25,31 @@ import { noteSilence } from './voices.js';
 export interface ReconcileOptions
   extends Pick<KeepChannelsOptions, 'log' | 'read' | 'bots' | 'logger' | 'observe'> {
   locks: KeyedLock;
-  /** Whether a channel is not managed, whatever is recorded of it. */
+  /** Whether a channel is never managed, whatever is recorded about it. */
   isReserved(name: string): boolean;
-  /** Whether a command has changed what a channel is to be since this look began, and made it so. */
+  /** Whether a command has changed the wanted state of a channel since this check began, and applied it. */
   isTouched(name: string): boolean;
-  /** Not the first time in this session: our bots are where they are to be. */
+  /** Not the first time in this session: our bots are already where they should be. */
   isAgain: boolean;
 }
 
-/** What was to be there, and who is in it. */
+/** The wanted channels, and who is in them. */
 export interface Reconciled {
   wanted: WantedChannel[];
   members: Map<string, Members>;
 }
 
-/** A channel as the server lists it; without `modes` where the server does not show them. */
+/** A channel as the server lists it; without `modes` if the server does not show them. */
 interface Listed {
   modes: Modes | undefined;
   topic: string;
 }
 
 /**
- * Brings the network to what is recorded: the channel bot and our other bots into every channel that is to be
- * there, settings and topics repaired, channels removed that were deleted while nobody could do it. Differences
- * are logged. Done once for each session and after each netsplit: what people change meanwhile is theirs to change.
+ * Brings the network to what is recorded. The channel bot and our other bots enter every wanted channel.
+ * Settings and topics are repaired. Channels that were deleted while the network was away are removed.
+ * Differences are logged. Done once for each session and after each netsplit: later changes by people are
+ * theirs to make.
  */
 export async function reconcile(session: Session, options: ReconcileOptions): Promise<Reconciled> {
   const { log, read, locks, logger, isReserved, isTouched } = options;
@@ -60,7 +61,7 @@ export async function reconcile(session: Session, options: ReconcileOptions): Pr
   for (const { name, modes } of wanted) noteSilence(session, name, modeFlags(modes).has('m'));
   const members = await enterAll(session, wanted, session.nick);
   const recreated = wanted.filter(({ name }) => !listed.has(name)).length;
-  // what entering has made looks as the server makes channels: it is cheaper listed than asked of each
+  // channels made by entering have the server's default settings: one list is cheaper than asking about each
   const found = recreated > 0 ? await list(session) : listed;
   let repaired = 0;
   const repair = async (channel: WantedChannel): Promise<void> => {
@@ -89,7 +90,7 @@ export async function reconcile(session: Session, options: ReconcileOptions): Pr
   return { wanted, members };
 }
 
-/** Brings one of our bots into every channel that has asked it in. */
+/** Brings one of our bots into every channel that has invited it. */
 export async function bringBot(
   session: Session,
   nick: string,
@@ -123,7 +124,7 @@ async function bringBots(
   return brought;
 }
 
-/** Forces a nick into channels, many with one line; who is in those that we see it enter. */
+/** Forces a nick into channels, many with one line. Answers the members of those that we see it enter. */
 async function enterAll(
   session: Session,
   wanted: readonly { name: string }[],
@@ -140,7 +141,7 @@ async function enterAll(
   );
 }
 
-/** Every channel of the network as it stands in the server's list. */
+/** Every channel of the network, from the server's list. */
 async function list(session: Session): Promise<Map<string, Listed>> {
   const { lines } = await session.ask('LIST');
   const listed = new Map<string, Listed>();
@@ -163,9 +164,9 @@ async function look(
   listed: Listed | undefined,
   members: Members | undefined,
 ) {
-  // who is there matters only where somebody is to be silenced
+  // the members matter only where somebody must be silenced
   const present = modeFlags(wanted).has('m') ? members : (members ?? new Map());
-  // a list does not show the key to who was not in the channel
+  // a list does not show the key to those outside the channel
   if (listed?.modes && !listed.modes.has('k') && present)
     return { modes: listed.modes, topic: listed.topic, members: present };
   const [modes, topic, found] = await Promise.all([
@@ -176,7 +177,7 @@ async function look(
   return { modes, topic, members: found };
 }
 
-/** Channels that we made and that were deleted, and that a crash or an outage has left behind. */
+/** Channels that we made and that were deleted, but were left by a crash or an outage. */
 async function removeDeleted(
   session: Session,
   wanted: readonly WantedChannel[],
@@ -200,7 +201,7 @@ async function removeDeleted(
   let removed = 0;
   const remove = async (name: string): Promise<void> => {
     if (isTouched(name)) return;
-    // the read model may be behind: it may have been opened again
+    // the read model may lag: the channel may have been opened again
     if ((await log.last(channels, channelSubject(name)))?.type !== 'channel.deleted') return;
     await closeRoom(session, name, 'Channel deleted');
     logger.info({ channel: name }, 'deleted channel removed');

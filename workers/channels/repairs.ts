@@ -20,11 +20,11 @@ export interface RepairsOptions
   reserved: Reserved;
 }
 
-/** How long after one of our bots was put out of a channel it is brought back, and how often that may be. */
+/** How long after a kick one of our bots is brought back to a channel, and how often that may happen. */
 const repairAfterMs = 2_000;
 const repairEveryMs = 60_000;
 
-/** Brings single channels back to what they are recorded to be, in a while. */
+/** Brings single channels back to their recorded state, after a while. */
 export class Repairs {
   readonly #options: RepairsOptions;
   readonly #waiting = new Map<string, Timer>();
@@ -66,12 +66,12 @@ export class Repairs {
       if (code === 'channel_reserved') return;
       if (isUnavailable(error)) this.#doneAt.delete(name);
       else logger.warn({ channel: name, err: error }, 'channel cannot be repaired yet');
-      // where there is no session, the next one will see to it
+      // without a session, the next one repairs it
       if (code !== 'irc_unavailable' || this.#options.irc.session()) this.soon(name);
     }
   }
 
-  /** Brings one channel to what it is recorded to be, and our bots into it; tells what was different. */
+  /** Brings one channel to its recorded state, and our bots into it. Answers what was different. */
   async #bringBack(name: string): Promise<string[]> {
     const { commands, bots, pending, door } = this.#options;
     const session = commands.session();
@@ -91,7 +91,7 @@ export class Repairs {
     });
   }
 
-  /** Closes a channel of ours that was deleted and is still there. */
+  /** Closes a channel of ours that was deleted and still exists. */
   async #removeLeftover(session: Session, name: string): Promise<string[]> {
     const { log, commands, reserved } = this.#options;
     commands.unopened.delete(name);

@@ -8,7 +8,7 @@ export interface Asker {
   cause_id?: string | null;
 }
 
-/** The contract's creation of a channel; whoever asks has checked its form. */
+/** The contract's creation of a channel; the caller has checked its form. */
 export interface CreateChannel {
   name: string;
   type: ChannelType;
@@ -21,13 +21,16 @@ export interface CreateChannel {
   event_seq?: number;
 }
 
-/** Asks people into a channel that is there already, because a later market event wants them in it. */
+/** Invites people to an existing channel, because a later market event wants them in it. */
 export interface InviteMembers {
   name: string;
   nicks: string[];
-  /** Sequence of that event: it asks them in once. */
+  /** Sequence of that event: it invites them once. */
   event_seq: number;
-  /** Modes that the channel has from then on beside its own; a room that they close is for nobody else any more. */
+  /**
+   * Modes that the channel gets in addition to its own. If they close the room, it is for nobody else any
+   * more.
+   */
   modes?: string;
 }
 
@@ -57,26 +60,26 @@ export interface ChangeMembers {
   action: MemberAction;
   nicks: string[];
   reason: string;
-  /** Only requests, which it is when absent, count against the hourly limit. */
+  /** Only requests, the default, count against the hourly limit. */
   cause?: ChannelCause;
 }
 
-/** Sequence in the channels' stream up to which what was done is recorded. */
+/** Sequence of the last fact in the channels' stream that records what was done. */
 interface Done {
   seq: number;
 }
 
-/** What was created; `failed_invites` are nicks that are not in it, the offline ones still awaited. */
+/** What was created. `failed_invites` are nicks that are not in it; those offline are still awaited. */
 export interface CreatedChannel extends Done, Pick<CreateChannel, 'name' | 'type' | 'modes' | 'topic'> {
   created: true;
   invited: string[];
   failed_invites: string[];
 }
 
-/** Who was asked in: those that are in it, and those that are not, the offline ones awaited. */
+/** Who was invited: those who are in the channel, and those who are not; those offline are awaited. */
 export type InvitedMembers = Pick<CreatedChannel, 'name' | 'invited' | 'failed_invites' | 'seq'>;
 
-/** What was changed; `failed` has the nicks of the patch that nothing could be done to, and why. */
+/** What was changed. `failed` has the nicks of the patch that could not be changed, and why. */
 export interface UpdatedChannel extends Done {
   name: string;
   failed: Record<string, string>;
@@ -88,21 +91,24 @@ export type RemovedChannel = Done & { name: string } & (
     | { is: 'archived'; archive_reason: string; delete_after: string }
   );
 
-/** The nicks it worked for, and why it did not for the others. */
+/** The nicks that were changed, and for the others why not. */
 export interface ChangedMembers extends Done {
   action: MemberAction;
   successful: string[];
   failed: Record<string, string>;
 }
 
-/** Asks who is in a channel beside our bots. */
+/** Asks who is in a channel besides our bots. */
 export interface LookInside {
   name: string;
-  /** Also who of them may be somebody else, as far as anybody can tell: that asks the network about each. */
+  /** Also ask which of them may be somebody else: this asks the network about each. */
   isStandingAsked: boolean;
 }
 
-/** Who is in a channel beside our bots; `unproven` are those whose nick is registered or linked and who are not identified. */
+/**
+ * Who is in a channel besides our bots. `unproven`: their nick is registered or linked, and they are not
+ * identified.
+ */
 export interface PresentMembers {
   nicks: string[];
   unproven: string[];

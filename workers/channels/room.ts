@@ -15,7 +15,7 @@ import type { Door } from './door.js';
 import { hasSetting, type Members, type Modes, membersIn, membersOf, modesOf, topicOf } from './lookups.js';
 import { noteSilence, voiceBots, voiceless } from './voices.js';
 
-/** How a channel is to be. */
+/** The wanted state of a channel. */
 export interface RoomSettings {
   name: string;
   type: ChannelType;
@@ -24,7 +24,7 @@ export interface RoomSettings {
   topic: string;
   /** Nicks that were asked in. */
   invited: readonly string[];
-  /** From now on it is somebody's: whatever it was before, and whoever had closed it. */
+  /** It has a new owner from now on, whatever it was before, and whoever had closed it. */
   isTaken?: boolean;
 }
 
@@ -35,7 +35,7 @@ export interface FoundRoom {
   members: Members;
 }
 
-/** A command that the server does not carry out, in its words. */
+/** A command that the server does not carry out, with the server's text. */
 export interface Refused {
   code: string;
   text: string;
@@ -46,10 +46,10 @@ export function refusedByNetwork({ text }: Refused, what: string): Refusal {
   return new Refusal('refused_by_network', `${what}: ${text}`);
 }
 
-/** Settings that lock or hide a channel: nobody but the service gives them to a managed one. */
+/** Settings that lock or hide a channel: only the service gives them to a managed one. */
 const ours = 'imspkl';
 
-/** Enters a channel, whatever keeps others out, and tells who is in it; or why that cannot be. */
+/** Enters a channel, even if it is closed. Answers who is in it, or why that is impossible. */
 export async function enter(session: Session, name: string): Promise<Members | Refused> {
   if (session.isIn(name)) return await membersOf(session, name);
   const { lines, error } = await session.ask('SAJOIN', session.nick, name);
@@ -62,10 +62,12 @@ export async function enter(session: Session, name: string): Promise<Members | R
 export const isRefused = (entered: Members | Refused): entered is Refused => !(entered instanceof Map);
 
 /**
- * Brings settings and topic of a channel to what is wanted, with at most one line for each, and tells what was
- * different. Our bots get a voice before nobody else has one. Channels outlive their last member and keep their
- * last lines, where the server can do that. Where the room of a task was open and is to be closed, nobody stays in it
- * whom it does not name, and what was said while they were there is not shown to who comes.
+ * Brings settings and topic of a channel to the wanted state, with at most one line for each. Answers what
+ * was different.
+ *
+ * Our bots get voice before the channel becomes +m. Channels outlive their last member and keep their last
+ * lines, if the server supports it. When the open room of a task must be closed, everybody is removed that it
+ * does not name. What was said while they were there is not shown to those who come.
  */
 export async function applySettings(
   session: Session,
@@ -92,15 +94,17 @@ export async function applySettings(
   return { changed, refused };
 }
 
-/** Whether more people can come in or know of a channel than before: what was said until then is not for them. */
+/**
+ * Whether more people can come in or know of a channel than before: what was said until then is not for them.
+ */
 const isOpened = (before: Modes, after: Modes): boolean =>
   [...'spik'].some((flag) => before.has(flag) && !after.has(flag));
 
-/** Whether the room of an assigned task is, or was until now, for others too. */
+/** Whether the room of an assigned task is, or was until now, open to others. */
 const isToClose = (wanted: RoomSettings, { modes }: Pick<FoundRoom, 'modes'>): boolean =>
   isAssigned(wanted) && (wanted.isTaken === true || !modes.has('i'));
 
-/** The parameters of the SAMODE that makes a channel what it is to be; none when it is. */
+/** The parameters of the SAMODE that brings a channel to its wanted state; empty if it is in that state. */
 function modeLine(
   session: Session,
   wanted: RoomSettings,
@@ -115,11 +119,11 @@ function modeLine(
   const parameters: string[] = [];
   let off = '';
   const left: Modes = new Map(found.modes);
-  // What was said goes with the setting that keeps it, but only for a reason: after a crash, lines in doubt are looked
-  // up there.
+  // What was said is lost with the setting that keeps it. So this needs a reason: after a crash, lines in
+  // doubt are looked up there.
   const isToForget = isToClose(wanted, found) && strangersIn(session, wanted, found.members, bots).length > 0;
   for (const [flag, value] of found.modes) {
-    // a key has to go before there can be another
+    // a key must be removed before another can be set
     const isToGo = flag === 'k' ? modes.get('k') !== value : !modes.has(flag) && ours.includes(flag);
     if (!isToGo && !(flag === historyMode.flag && isToForget)) continue;
     left.delete(flag);
@@ -142,7 +146,10 @@ function modeLine(
   return flags === '' ? [] : [flags, ...parameters];
 }
 
-/** Enters a channel, looks at it and brings it to what it is to be; what was different, or why that cannot be. */
+/**
+ * Enters a channel, checks it and brings it to the wanted state. Answers what was different, or why that is
+ * impossible.
+ */
 export async function prepareRoom(
   session: Session,
   wanted: RoomSettings,
@@ -155,11 +162,11 @@ export async function prepareRoom(
   return { members, ...(await applySettings(session, wanted, { modes, topic, members }, bots)) };
 }
 
-/** Empties a channel and lets it go: everybody is parted, we last, and nothing keeps it open. */
+/** Empties a channel and gives it up: everybody is parted, we last, and nothing keeps it open. */
 export async function closeRoom(session: Session, name: string, reason: string): Promise<void> {
   noteSilence(session, name, false);
   if (isRefused(await enter(session, name))) return;
-  // closed first: whoever is parted is not to come back before it is gone
+  // closed first: those who are parted must not come back before it is gone
   const permanent = hasSetting(session, permanentMode) ? permanentMode : '';
   await session.ask('SAMODE', name, `+i${permanent && `-${permanent}`}`);
   const members = await membersOf(session, name);
@@ -168,12 +175,12 @@ export async function closeRoom(session: Session, name: string, reason: string):
   await session.ask('PART', name, reason);
 }
 
-/** A managed channel as it is to be. */
+/** The wanted state of a managed channel. */
 export type Room = Pick<ChannelState, 'type' | 'modes' | 'topic' | 'invited'> & { name: string };
 
 /**
- * Makes a channel on the network and brings in who was invited and may come; who came, or why there can be no such
- * channel.
+ * Makes a channel on the network and brings in the invited nicks that may come in. Answers who came, or why
+ * there can be no such channel.
  */
 export async function openRoom(
   session: Session,
@@ -191,7 +198,7 @@ export async function openRoom(
   return { invited: invited.filter((nick) => members.has(casefold(nick))), refused };
 }
 
-/** Brings a channel to what it is to be, and our bots back that were invited; what was different. */
+/** Brings a channel to its wanted state, and our invited bots back into it. Answers what was different. */
 export async function repairRoom(session: Session, room: Room, bots: readonly string[]): Promise<string[]> {
   const { name, invited } = room;
   const { changed, members } = await prepareRoom(session, room, bots);
@@ -204,8 +211,8 @@ export async function repairRoom(session: Session, room: Room, bots: readonly st
 }
 
 /**
- * Sets modes as they were asked for, our bots keeping their voice; why that cannot be, if so. What was said while a
- * channel was closed is not shown to who comes when it is open.
+ * Sets the requested modes; our bots keep their voice. Answers why that is impossible, if so. What was said
+ * while a channel was closed is not shown to those who come when it is open.
  */
 export async function changeModes(
   session: Session,
@@ -230,8 +237,8 @@ export async function changeModes(
 }
 
 /**
- * The parameters of a mode change. Servers want the key of a channel when it is taken away, which there has to be one
- * for, and before there is another.
+ * The parameters of a mode change. To remove a key, servers want the key itself. It must be removed before
+ * another is set.
  */
 function withKey(change: string, modes: string): string[] {
   const key = modeFlags(modes).get('k');

@@ -8,8 +8,8 @@ import type { Members } from './lookups.js';
 const silent = new WeakMap<Session, Set<string>>();
 
 /**
- * Notes whether a channel is to be silent: there each of our bots gets its voice when it comes in. This has to be known
- * before one looks who is there, or who comes between the look and what follows from it stays without a voice.
+ * Notes whether a channel should be silent (+m): each of our bots gets voice there when it comes in. Note
+ * this before you read the members: a bot that comes in between would stay without voice.
  */
 export function noteSilence(session: Session, channel: string, isSilent: boolean): void {
   const names = silent.get(session) ?? new Set();
@@ -18,16 +18,16 @@ export function noteSilence(session: Session, channel: string, isSilent: boolean
   else names.delete(casefold(channel));
 }
 
-/** Takes note of a line from the server: one of our bots may have come into a silent channel. */
+/** Reads a line from the server: one of our bots may have come into a silent channel. */
 export function voiceWhoCame(session: Session, line: IrcLine, bots: readonly string[]): void {
   const { command, nick, params } = line;
   const [channel = ''] = params;
   if (command !== 'JOIN' || !silent.get(session)?.has(casefold(channel))) return;
   if (!bots.some((bot) => casefold(bot) === casefold(nick))) return;
-  session.ask('SAMODE', channel, '+v', nick).catch(() => undefined); // the next session begins anew
+  session.ask('SAMODE', channel, '+v', nick).catch(() => undefined); // the next session begins again
 }
 
-/** Those of our bots in a channel whom +m would silence. */
+/** Our bots in a channel that +m would silence. */
 export function voiceless(members: Members, bots: readonly string[]): string[] {
   return bots.flatMap((bot) => {
     const member = members.get(casefold(bot));
@@ -35,7 +35,7 @@ export function voiceless(members: Members, bots: readonly string[]): string[] {
   });
 }
 
-/** Gives our bots a voice in a channel where nobody else has one. */
+/** Gives our bots voice in a channel that is +m for all others. */
 export async function voiceBots(
   session: Session,
   { name, modes }: { name: string; modes: string },

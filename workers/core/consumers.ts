@@ -4,7 +4,7 @@ import { operations, workerSubject } from '../../streams/operations/facts.js';
 import { floorOf, namesOf } from './durable-consumer.js';
 import { type HaltedAt, haltedKey } from './halted-facts.js';
 
-/** How a worker stands in its stream, whichever process it runs in. */
+/** The state of a worker on its stream, whichever process it runs in. */
 export interface ConsumerStatus {
   /** Name of its durable consumer. */
   worker: string;
@@ -13,9 +13,9 @@ export interface ConsumerStatus {
   position: number;
   /** Messages that were not handed out yet. */
   pending: number;
-  /** Messages that were handed out and are not acknowledged. */
+  /** Messages that were delivered and are not acknowledged. */
   unacknowledged: number;
-  /** Subjects that it reads; all where it is absent. */
+  /** Subjects that it reads; all if it is absent. */
   filter: string | undefined;
   /** The facts that it cannot take. */
   halted: HaltedAt[];
@@ -23,7 +23,7 @@ export interface ConsumerStatus {
 
 const Halted = z.array(z.object({ seq: z.int(), reason: z.string() }));
 
-/** How every worker stands that was ever taken up, by the consumers that their positions lie on. */
+/** The state of every worker that ever started, by the consumers that hold their positions. */
 export async function consumerStatuses(
   log: Log,
   streams: readonly StreamDefinition[],
@@ -31,7 +31,7 @@ export async function consumerStatuses(
   const ofStreams = streams.map(async ({ name: stream }) => {
     const found = await log.ask(() => log.manager.consumers.list(stream).next());
     const statuses = found
-      // whoever only follows a stream leaves nothing to look at
+      // a reader that only follows a stream leaves no consumer
       .filter(({ name, config }) => config.durable_name !== undefined && workerOf(name) !== name)
       .map((info): ConsumerStatus => {
         const { name, config, num_pending: pending, num_ack_pending: unacknowledged } = info;
@@ -40,7 +40,7 @@ export async function consumerStatuses(
         return { worker, stream, position, pending, unacknowledged, filter, halted };
       })
       .sort((a, b) => b.position - a.position);
-    // while one is made in place of the other there are two, and the new one is not behind the old one
+    // while one is replaced by the other there are two, and the new one does not lag the old one
     return statuses.filter(
       ({ worker }, place) => statuses.findIndex((one) => one.worker === worker) === place,
     );
@@ -48,7 +48,7 @@ export async function consumerStatuses(
   return (await Promise.all(ofStreams)).flat();
 }
 
-/** Why workers have halted, by their names; none while all of them can take what they read. */
+/** Why workers have halted, by their names; empty while all of them can process what they read. */
 export async function haltedWorkers(
   log: Log,
   streams: readonly StreamDefinition[],
@@ -65,8 +65,8 @@ export function haltOf({ stream, halted }: Pick<ConsumerStatus, 'stream' | 'halt
 }
 
 /**
- * Records the command to pass over a fact that a worker cannot take. Throws `Refusal` when there is no such worker, or
- * when that fact does not keep it.
+ * Records the command to skip a fact that a worker cannot process. Throws `Refusal` if there is no such
+ * worker, or if it did not halt at that fact.
  */
 export async function skipWork(
   log: Log,

@@ -10,27 +10,33 @@ export interface DurableConsumerOptions {
   filter?: string | undefined;
 }
 
-/** Longer than anything stays in hand: redelivery is done by taking over, never by the server's clock. */
+/**
+ * Longer than any message is in hand, in milliseconds: redelivery is done by a takeover, never by the
+ * server's timer.
+ */
 const ackWaitMs = 24 * 3_600_000;
-/** Messages behind the oldest one in hand; the server keeps some bytes for each. */
+/** Messages after the oldest one in hand; the server keeps some bytes for each. */
 const maxAckPending = 1_000_000;
 
 /**
- * A position on the log server. It lies there under one of two names, so that a crash between making one consumer and
- * deleting the other loses nothing.
+ * A position on the log server. It has one of two names there, so that a crash between making one consumer
+ * and deleting the other loses nothing.
  */
 export class DurableConsumer {
   readonly #options: DurableConsumerOptions;
-  /** Stands on the consumers that we make, and tells them from anybody else's. */
+  /** Marks the consumers that we make. */
   readonly #holder = newId();
-  /** Under which of its two names it is on the server now. */
+  /** Which of its two names it has on the server now. */
   #name: string | undefined;
 
   constructor(options: DurableConsumerOptions) {
     this.#options = options;
   }
 
-  /** Makes it anew behind its acknowledged part, under the name that is free; `ours`: nobody else has made one since. */
+  /**
+   * Makes it again, after its acknowledged part, under the name that is free. `ours`: nobody else has made
+   * one since.
+   */
   async renew(): Promise<{ name: string; from: number; ours: boolean }> {
     const { stream, durable, filter, log } = this.#options;
     const { consumers } = log.manager;
@@ -60,7 +66,7 @@ export class DurableConsumer {
     return { name: this.#name, from, ours };
   }
 
-  /** Writes on it what whoever looks at it is to know, until it is made anew. */
+  /** Writes notes for other readers on it, which last until it is made again. */
   async note(metadata: Record<string, string>): Promise<void> {
     const { log, stream, durable } = this.#options;
     const name = this.#name;
@@ -81,12 +87,15 @@ export class DurableConsumer {
   }
 }
 
-/** The names under which the position of a consumer lies on the server, one of them at a time. */
+/** The names that the position of a consumer can have on the server, one of them at a time. */
 export function namesOf(durable: string): string[] {
   return [`${durable}-1`, `${durable}-2`];
 }
 
-/** Sequence up to which all is acknowledged. A consumer that has handed out nothing yet has no floor of its own but the place it was made at. */
+/**
+ * Sequence up to which all is acknowledged. If a consumer has delivered nothing yet, this is the place it was
+ * made at.
+ */
 export function floorOf(info: ConsumerInfo): number {
   return Math.max(info.ack_floor.stream_seq, (info.config.opt_start_seq ?? 1) - 1);
 }

@@ -15,19 +15,21 @@ import { type HaltedAt, HaltedFacts } from './halted-facts.js';
 
 /** Where a consumer takes up its work. */
 export interface Takeover {
-  /** First sequence that may be handed out, whether for the first time or again. */
+  /** First sequence that may be handed out, for the first time or again. */
   from: number;
-  /** When the first message from there on was stored; `undefined` when there is none. */
+  /** When the first message from there on was stored; `undefined` without such a message. */
   since: Date | undefined;
-  /** Last sequence of the stream at this moment: everything up to it may have been in somebody's hands before. */
+  /**
+   * Last sequence of the stream at this moment: everything up to it may have been handled by somebody before.
+   */
   head: number;
-  /** Whether it was nobody's hands but ours since this consumer was started. */
+  /** Whether only we have held it since this consumer was started. */
   ours: boolean;
   /** Aborted when the consumer is stopped. */
   signal: AbortSignal;
 }
 
-/** What is consumed, and by whom. */
+/** What is consumed, and the callbacks of its owner. */
 export interface FactConsumerOptions<S extends StreamDefinition> {
   log: Log;
   logger: Logger;
@@ -35,12 +37,12 @@ export interface FactConsumerOptions<S extends StreamDefinition> {
   /** Name of the durable consumer on the log. */
   durable: string;
   filter?: string | undefined;
-  /** How many more facts the owner can hold now; those in hand at most are `maxInHand` where it is not said. */
+  /** How many more facts the owner can hold now; by default, `maxInHand` less those in hand. */
   capacity?(): number;
   maxInHand?: number | undefined;
   /** Called before the first fact of each start: the time to learn what was already done. */
   takeOver?(place: Takeover): Promise<void>;
-  /** Whether anything is to be done about a message; asked before it is decoded. */
+  /** Whether a message needs work; asked before it is decoded. */
   concerns?(message: PulledMessage): boolean;
   /** A fact that is in hand from now on, until `done`. */
   take(fact: Recorded<FactOf<S>>): void;
@@ -48,17 +50,22 @@ export interface FactConsumerOptions<S extends StreamDefinition> {
 
 const againMs = 50;
 const pauseMs = 500;
-/** Somebody else has taken the work: two that are at it must not snatch it from each other all the time. */
+/**
+ * Somebody else has taken the work: two that compete for it must not take it from each other all the time.
+ */
 const politePauseMs = 1_000;
 const acknowledgement = new TextEncoder().encode('+ACK');
 
 /**
- * Facts of a stream in their order, each handed over once until it is done. A server redelivers what was in the hands
- * of a crashed worker after newer messages; so each start, and each start after a lost connection, makes the durable
- * consumer anew behind the last message up to which all are acknowledged. What is handed out twice this way
- * are facts that the owner has in hand, which it is not told of again, and those it dealt with before `takeOver` was
- * called; it is the owner's part to recognise these. A fact that cannot be taken, because it does not decode or because
- * its owner says so, stays in hand until an operator lets the worker pass over it, or until a start that can take it.
+ * Facts of a stream in order. Each is handed over once, until it is done.
+ *
+ * A server redelivers what a crashed worker had in hand after newer messages. So each start, and each start
+ * after a lost connection, makes the durable consumer again, after the last message up to which all are
+ * acknowledged. This delivers two kinds of facts twice. Those that the owner has in hand are not handed over
+ * again. Those that were done before `takeOver` was called are: the owner must recognise them.
+ *
+ * A fact halts the worker if it does not decode, or if its owner says that it cannot be processed. It stays
+ * in hand until an operator lets the worker skip it, or until a start that can process it.
  */
 export class FactConsumer<S extends StreamDefinition> {
   readonly #options: FactConsumerOptions<S>;
@@ -68,9 +75,12 @@ export class FactConsumer<S extends StreamDefinition> {
   /** Last sequence that the present pull has handed out, and where to acknowledge everything up to it. */
   #position = 0;
   #reply: string | undefined;
-  /** Sequences that were handed out and are not done, oldest first, with where to acknowledge what comes before. */
+  /**
+   * Sequences that were handed out and are not done, oldest first. Each has where to acknowledge what comes
+   * before it.
+   */
   readonly #open = new Map<number, string | undefined>();
-  /** Done since the takeover began and not handed out again yet: the new consumer does not know. */
+  /** Done since the takeover began and not handed out again yet: the new consumer does not know of them. */
   readonly #doneMeanwhile = new Set<number>();
   /** With the owner, also across takeovers. */
   readonly #inHand = new Set<number>();
@@ -100,7 +110,7 @@ export class FactConsumer<S extends StreamDefinition> {
     this.#running = this.#run();
   }
 
-  /** Hands over no more from now on; what was handed over may still come to its end. Resolves when all is quiet. */
+  /** Hands over no more from now on; facts in hand may still be finished. Resolves when all is quiet. */
   async stop(): Promise<void> {
     this.#stop.abort();
     this.#pull?.stop();
@@ -110,8 +120,8 @@ export class FactConsumer<S extends StreamDefinition> {
   }
 
   /**
-   * A fact is dealt with. The log is told how far all are: a word that is lost on the way only costs a second look
-   * after a takeover.
+   * A fact is done. The log is told up to where all are done. If that message is lost, the only cost is a
+   * second look after a takeover.
    */
   done(seq: number): void {
     this.#inHand.delete(seq);
@@ -119,13 +129,13 @@ export class FactConsumer<S extends StreamDefinition> {
     this.refill();
   }
 
-  /** A fact is somebody else's now: it is handed over again when the consumer is taken up anew. */
+  /** A fact is somebody else's now: it is handed over again at the next takeover. */
   leave(seq: number): void {
     this.#inHand.delete(seq);
     this.refill();
   }
 
-  /** A fact cannot be taken; `pass` is called when an operator lets the worker go on without it. */
+  /** A fact cannot be processed. `pass` is called when an operator lets the worker skip it. */
   halt(seq: number, error: unknown, pass: () => void): void {
     this.#halted.add(seq, error, pass);
   }
@@ -139,7 +149,7 @@ export class FactConsumer<S extends StreamDefinition> {
     return this.#options.durable;
   }
 
-  /** Sequence up to which all is dealt with, of what was handed over since the last takeover. */
+  /** Sequence up to which all is done, of what was handed over since the last takeover. */
   get position(): number {
     const [oldest] = this.#open.keys();
     return oldest === undefined ? this.#position : oldest - 1;
@@ -158,7 +168,7 @@ export class FactConsumer<S extends StreamDefinition> {
     });
   }
 
-  /** To be called when the owner has room again. */
+  /** Call this when the owner has room again. */
   refill(): void {
     this.#pull?.refill();
   }
@@ -196,7 +206,7 @@ export class FactConsumer<S extends StreamDefinition> {
     return name;
   }
 
-  /** Hands out until the pull breaks; why it did. */
+  /** Hands out until the pull breaks. Answers why it did. */
   async #read(name: string): Promise<string> {
     const { log, stream, maxInHand = 1_000 } = this.#options;
     const { capacity = () => maxInHand - this.#inHand.size } = this.#options;

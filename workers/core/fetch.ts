@@ -1,20 +1,20 @@
 import type { Transformer } from 'node:stream/web';
 import { clock } from '../../streams/core/clock.js';
 
-/** Sends a request: `fetch`, or something around it. */
+/** Sends a request: `fetch`, or a wrapper around it. */
 export type Send = (request: Request) => Promise<Response>;
 
 /** What an answer over HTTP may cost at most. */
 export interface Bounds {
-  /** Of headers and body together, in milliseconds; without it only the signal of the request ends it. */
+  /** Of headers and body together, in milliseconds. Without it only the signal of the request ends it. */
   timeoutMs?: number | undefined;
-  /** Of the body, in bytes; without it all is taken that comes. */
+  /** Of the body, in bytes. Without it there is no bound. */
   maxBytes?: number | undefined;
   /** In place of the global `fetch`. */
   send?: Send | undefined;
 }
 
-/** The body of an answer is larger than its reader takes. */
+/** The body of an answer is larger than its reader accepts. */
 export class BodyTooLarge extends Error {
   override name = 'BodyTooLarge';
 
@@ -28,10 +28,13 @@ export class BodyTooLarge extends Error {
 }
 
 /**
- * `fetch`, whose time and signal bound the whole answer. By itself it may wait for ever: the runtime holds the signal of
- * a `Request`, and a timeout within `AbortSignal.any`, weakly, so that they can be collected while the answer is read.
- * Throws like `fetch`, a `TimeoutError` when it is late, and the signal's reason; the body that it gives throws the same,
- * and `BodyTooLarge`. The connection is given up with each of these, and when the body is cancelled.
+ * `fetch`, with a time and a signal that bound the whole answer. Plain `fetch` may wait for ever. The runtime
+ * holds the signal of a `Request`, and a timeout within `AbortSignal.any`, only weakly, so they can be
+ * collected while the answer is read.
+ *
+ * Throws like `fetch`. It throws a `TimeoutError` when the answer is late, and the signal's reason when that
+ * aborts. Reading the body throws the same, and `BodyTooLarge`. Each of these closes the connection, and so
+ * does cancelling the body.
  */
 export async function boundedFetch(
   input: string | URL | Request,
@@ -53,16 +56,22 @@ export async function boundedFetch(
     return bounded;
   } catch (error) {
     over();
-    // an answer that comes all the same is nobody's
+    // an answer that still comes is dropped
     answering.then(({ body }) => body?.cancel()).catch(() => undefined);
     throw error;
   }
 }
 
-/** What must not be collected while its answer lasts: a request that is gone does not pass on that it was aborted. */
+/**
+ * What must not be collected while its answer lasts: a collected request does not pass on that it was
+ * aborted.
+ */
 const underWay = new Set<object>();
 
-/** A request with the one signal that ends it, which aborts by time or as the caller's does, until it is over. */
+/**
+ * A request with the one signal that ends it. The signal aborts on timeout or with the caller's signal, until
+ * the request is over.
+ */
 function begin(
   input: string | URL | Request,
   init: RequestInit,

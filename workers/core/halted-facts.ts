@@ -2,13 +2,13 @@ import type { Logger } from 'pino';
 import { type Log, pause, type StreamDefinition } from '../../streams/core/index.js';
 import { operations, workerSubject } from '../../streams/operations/facts.js';
 
-/** A fact that a worker cannot take, as others are told of it. */
+/** A fact that a worker cannot process, in the form in which others are told of it. */
 export interface HaltedAt {
   seq: number;
   reason: string;
 }
 
-/** What is written on the consumer, for whoever looks at it. */
+/** Key of the note on the consumer that names it. */
 export const haltedKey = 'halted';
 const skipPollMs = 1_000;
 const mostNamed = 20;
@@ -26,13 +26,13 @@ export interface HaltedFactsOptions {
 }
 
 /**
- * The facts that a worker cannot take. They are named on its consumer, and stay until an operator's recorded command
- * lets the worker pass over them.
+ * The facts that a worker cannot process. Its consumer names them. They stay until an operator's recorded
+ * command lets the worker skip them.
  */
 export class HaltedFacts {
   readonly #options: HaltedFactsOptions;
   readonly #halted = new Map<number, { reason: string; pass(): void }>();
-  /** Sequences that operators let the worker pass over, as far as they were read. */
+  /** Sequences that operators let the worker skip, as far as they were read. */
   readonly #skipped = new Set<number>();
   #skipsRead = 0;
   /** What stands on the consumer. */
@@ -63,17 +63,17 @@ export class HaltedFacts {
     this.#watching ??= this.#watch();
   }
 
-  /** The consumer was made anew: nothing stands on it. */
+  /** The consumer was made again: it has no notes. */
   unnoted(): void {
     this.#noted = undefined;
   }
 
-  /** Resolves when it looks for commands no more, after the signal. */
+  /** Resolves when it has stopped looking for commands, after the signal. */
   async atRest(): Promise<void> {
     await this.#watching;
   }
 
-  /** Names what cannot be taken, and looks for commands to pass over it, while there is any. */
+  /** Names what cannot be processed, and looks for commands to skip it, while there is any. */
   async #watch(): Promise<void> {
     const { logger, worker, signal } = this.#options;
     while (!signal.aborted) {

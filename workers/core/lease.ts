@@ -9,16 +9,19 @@ export interface Holding {
   stop(): Promise<void>;
 }
 
-/** What is to be held, by whom, and what to do with it. */
+/** The lease to hold, its holder, and what to do with it. */
 export interface LeaseOptions {
   log: Log;
   /** What only one process should do at a time, e.g. hold a bot's connection. */
   name: string;
-  /** Identity of this holder. One that comes back under the same identity after a crash takes its lease up at once. */
+  /**
+   * Identity of this holder. If it returns with the same identity after a crash, it takes its lease up at
+   * once.
+   */
   holder: string;
   /** Called with each new term; its result is started, and stopped when the term ends. */
   begin(): Holding;
-  /** What other processes may know of the holder's state; written with each renewal. Plain JSON. */
+  /** What other processes may know of the holder's state, written with each renewal. Plain JSON. */
   state?(): unknown;
   logger: Logger;
   replicas: number;
@@ -36,11 +39,11 @@ const renewMs = 1_500;
 const tryMs = 1_000;
 /** After a term that could not begin: long enough for a standby to take the lease. */
 const failedMs = 3 * tryMs;
-/** What the log says of another holder is told again for so long: many may ask. */
+/** What the log says of another holder is reused for this time, in milliseconds: many may ask. */
 const tellMs = 200;
 const bucketName = 'relay_leases';
 
-/** Who holds a lease now, whichever process it is; `undefined` for nobody. Only reads. */
+/** The present holder of a lease, whichever process it is; `undefined` without one. Only reads. */
 export async function leaseHolder(log: Log, name: string): Promise<LeaseValue | undefined> {
   const query = { last_by_subj: `$KV.${bucketName}.${name}` };
   try {
@@ -53,8 +56,9 @@ export async function leaseHolder(log: Log, name: string): Promise<LeaseValue | 
 }
 
 /**
- * Sees to it that usually one process does a thing: whoever holds the lease, a standby when it ends. It saves
- * work and spares the network quarrels between two holders; that nothing is done twice is seen to elsewhere.
+ * Makes sure that usually one process does a thing: the holder of the lease, or a standby when the lease
+ * ends. This saves work and avoids fights between two holders on the network. It does not guarantee that
+ * nothing is done twice: other parts do that.
  */
 export class Lease {
   readonly #options: LeaseOptions;
@@ -67,7 +71,7 @@ export class Lease {
     this.#options = options;
   }
 
-  /** The state of the present holder, whichever process it is; `undefined` when there is none. */
+  /** The state of the present holder, whichever process it is; `undefined` without one. */
   async holderState(): Promise<unknown> {
     if (this.#holding) return this.#options.state?.();
     const now = clock.elapsed();
@@ -87,7 +91,7 @@ export class Lease {
     this.#running ??= this.#run();
   }
 
-  /** Ends the term and gives the lease back, so that a standby need not wait for it to run out. */
+  /** Ends the term and gives the lease back, so that a standby need not wait for it to expire. */
   async stop(): Promise<void> {
     this.#stop.abort();
     await this.#running;
@@ -95,7 +99,7 @@ export class Lease {
 
   async #run(): Promise<void> {
     const { log, name, holder, logger } = this.#options;
-    // a standby asks each second: what it asks is kept until it fails
+    // a standby asks each second: the bucket is reused until it fails
     let known: KV | undefined;
     while (!this.#stop.signal.aborted) {
       let given: { bucket: KV; revision: number } | undefined;
@@ -150,7 +154,7 @@ export class Lease {
     return await bucket.create(name, this.#value()).catch(() => undefined);
   }
 
-  /** Renews until the stop, with the last revision, or until the lease is somebody else's. */
+  /** Renews from the last revision, until the stop or until the lease is somebody else's. */
   async #renew(bucket: KV, revision: number): Promise<number | undefined> {
     const { log, name, logger } = this.#options;
     let last = revision;
@@ -161,7 +165,7 @@ export class Lease {
         const renewed = await log.ask(() =>
           bucket
             .update(name, this.#value(), last)
-            // renewed without an answer, or run out while the log was away: ours as long as nobody took it
+            // renewed without an answer, or expired while the log was away: ours as long as nobody took it
             .catch(() => this.#acquire(bucket)),
         );
         if (renewed === undefined) {

@@ -16,28 +16,31 @@ import type { HaltedAt } from './halted-facts.js';
 import { done, KeyedQueue, type Verdict as QueueVerdict } from './keyed-queue.js';
 import { Recorder, type ToRecord } from './record.js';
 
-/** What came of one try at a piece of work. A fact that it names is recorded before anything else of its key is begun. */
+/**
+ * The outcome of one attempt at a piece of work. If it names a fact, that is recorded before other work of
+ * the key begins.
+ */
 export type Verdict =
   | Exclude<QueueVerdict, { is: 'done' }>
   | { is: 'done'; fact?: ToRecord }
-  /** Given up; the fact, where there is one, says so. */
+  /** Given up; the fact says so, if there is one. */
   | { is: 'dead'; reason: string; fact?: ToRecord }
   /** Somebody else does it now. */
   | { is: 'left' };
 
-/** What is to be done because of a fact: work of one key is done in order, that of different keys side by side. */
+/** Work that a fact asks for. Work of one key is done in order, that of different keys in parallel. */
 export interface Task<Item> {
   key: string;
   item: Item;
 }
 
-/** What a handler knows of the try that it makes. */
+/** What a handler knows of its attempt. */
 export interface Try {
   /** How many tries have failed before. */
   tries: number;
   /** Why the last one did. */
   reason: string | undefined;
-  /** When the work came in hand, in milliseconds. */
+  /** When the work was taken in hand, in milliseconds. */
   since: number;
 }
 
@@ -53,16 +56,17 @@ export interface ReactorOptions<S extends StreamDefinition, Item> {
   maxInHand: number;
   /** Tries under way at most. */
   atOnce: number;
-  /** How long a stop waits for tries under way, in milliseconds. */
+  /** How long a stop waits for attempts under way, in milliseconds. */
   stopBoundMs?: number;
   takeOver?(place: Takeover): Promise<void>;
-  /** Whether anything is to be done about a message; asked before it is decoded. */
+  /** Whether a message needs work; asked before it is decoded. */
   concerns?(message: PulledMessage): boolean;
-  /** What is to be done because of a fact; facts are asked about in the order of the stream. */
+  /** The work that a fact asks for. Called for facts in the order of the stream. */
   plan(fact: Recorded<FactOf<S>>): Task<Item>[] | Promise<Task<Item>[]>;
   /**
-   * One try. What it throws is no verdict: while somebody is away (`Unavailable`) nothing was attempted; anything else
-   * is a fault of ours, and a fact that meets it again and again cannot be taken.
+   * One attempt. An error that it throws is no verdict. `Unavailable` means that nothing was attempted,
+   * because something is down. Any other error is a fault of ours. A fact that causes a fault again and again
+   * halts the worker.
    */
   handle(item: Item, attempt: Try): Verdict | Promise<Verdict>;
 }
@@ -71,19 +75,22 @@ interface Work<Item> extends Try {
   seq: number;
   item: Item;
   key: string;
-  /** How much of the same fact is not done yet. */
+  /** How many pieces of work of the same fact are not done yet. */
   rest: { count: number };
   waits: number;
   faults: number;
 }
 
 const pauses = { first: 100, longest: 5_000 };
-/** After so many faults in a row a fact cannot be taken. */
+/** After so many faults in a row a fact halts the worker. */
 const mostFaults = 5;
 const usualStopBoundMs = 3_000;
 const notBegun: Verdict = { is: 'wait', afterMs: 0 };
 
-/** Has a handler do what the facts of a stream ask for, in the order of each key, until each is done or given up. */
+/**
+ * Lets a handler do the work that the facts of a stream ask for. Work of each key is done in order, until
+ * each piece is done or given up.
+ */
 export class Reactor<S extends StreamDefinition, Item> {
   readonly #options: ReactorOptions<S, Item>;
   readonly #stop = new AbortController();
@@ -127,14 +134,14 @@ export class Reactor<S extends StreamDefinition, Item> {
     return this.#stop.signal;
   }
 
-  /** Begins nothing any more, and lets the tries under way come to their end. Bounded. */
+  /** Starts nothing more, and lets attempts under way finish. Bounded. */
   async stop(): Promise<void> {
     this.#stop.abort();
     const { stopBoundMs = usualStopBoundMs } = this.#options;
     await atMost(Promise.all([this.#facts.stop(), this.atRest()]), stopBoundMs);
   }
 
-  /** Has the first work of a key tried now, if it waits for its next try. */
+  /** Tries the first work of a key now, if it waits for its next attempt. */
   hurry(key: string): void {
     this.#queue.hurry(key);
   }
@@ -150,7 +157,7 @@ export class Reactor<S extends StreamDefinition, Item> {
     return this.#facts.halted;
   }
 
-  /** Sequence up to which all is dealt with, of what was handed over since the last takeover. */
+  /** Sequence up to which all is done, of what was handed over since the last takeover. */
   get position(): number {
     return this.#facts.position;
   }

@@ -12,18 +12,18 @@ import {
 } from '../../streams/core/index.js';
 import { KeyedQueue, type Verdict } from './keyed-queue.js';
 
-/** What is known by a read model and goes on by the facts behind it, and what is done about it. */
+/** A read model, the facts that follow it, and the work that they ask for. */
 export interface ReadModelReactorOptions<S extends StreamDefinition, Row, Item> {
   log: Log;
   logger: Logger;
   stream: S;
-  /** What the read model holds once it has folded a position, and up to which sequence that is so. */
+  /** The rows of the read model once it has folded a position, and the sequence up to which that is so. */
   read(after: Position): Promise<{ rows: Row[]; seq: number }>;
-  /** Something that it holds: told at the beginning, and again after a failure. */
+  /** A row of the read model. Called at the beginning, and again after a failure. */
   known(row: Row): void;
-  /** A fact behind what was read. */
+  /** A fact after what was read. */
   seen(fact: Recorded<FactOf<S>>): void;
-  /** One try at a piece of work; `tries` have failed before. Must not throw. */
+  /** One attempt at a piece of work; `tries` attempts have failed before. Must not throw. */
   handle(item: Item, tries: number): Promise<Verdict>;
 }
 
@@ -32,8 +32,8 @@ const againMs = 1_000;
 const stopBoundMs = 3_000;
 
 /**
- * Tells what a read model holds and then each fact behind it, for ever, and has a handler do what is to be done about
- * it, by key: a restart forgets nothing that the read model knows, and nothing has to be remembered on the way.
+ * Tells its owner what a read model holds and then each later fact, for ever. A handler does the resulting
+ * work, by key. A restart loses nothing that the read model knows, and no other memory is needed.
  */
 export class ReadModelReactor<S extends StreamDefinition, Row, Item> {
   readonly #options: ReadModelReactorOptions<S, Row, Item>;
@@ -57,19 +57,19 @@ export class ReadModelReactor<S extends StreamDefinition, Row, Item> {
     this.#running ??= Promise.all([this.#follow(), beside]);
   }
 
-  /** Begins nothing any more, and lets what is under way come to its end. Bounded. */
+  /** Starts nothing more, and lets work under way finish. Bounded. */
   async stop(): Promise<void> {
     this.#stop.abort();
     const ended = Promise.all([this.#running, this.#queue.atRest()]);
     await atMost(ended, stopBoundMs);
   }
 
-  /** Something is to be done, behind whatever else is to be done under its key. */
+  /** Adds work, after all other work of its key. */
   push(key: string, item: Item): void {
     this.#queue.push(key, item);
   }
 
-  /** Has the first work of a key tried now, if it waits for its next try. */
+  /** Tries the first work of a key now, if it waits for its next attempt. */
   hurry(key: string): void {
     this.#queue.hurry(key);
   }

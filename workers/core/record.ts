@@ -2,7 +2,7 @@ import pLimit from 'p-limit';
 import type { Logger } from 'pino';
 import { type AnyFact, type Log, newId, retry, type StreamDefinition } from '../../streams/core/index.js';
 
-/** A fact that is to be recorded, and who says so. */
+/** A fact to record, and its author. */
 export interface ToRecord {
   stream: StreamDefinition;
   subject: string;
@@ -14,7 +14,7 @@ export interface ToRecord {
 const maxAppends = 64;
 const pauses = { first: 250, longest: 250 };
 
-/** Appends facts until they are on the log, however long it is away. */
+/** Appends facts until they are on the log, however long the log is away. */
 export class Recorder {
   readonly #log: Log;
   readonly #logger: Logger;
@@ -31,18 +31,21 @@ export class Recorder {
     this.#stopping = stopping;
   }
 
-  /** True when it is on the log; false when it was given up because of a stop: then it may or may not be on the log. */
+  /**
+   * True when the fact is on the log. False when it was given up because of a stop: it may or may not be on
+   * the log.
+   */
   record(fact: ToRecord): Promise<boolean> {
     return this.#limit(() => this.recordNow(fact));
   }
 
-  /** The same, before others that wait for their turn. */
+  /** The same, ahead of facts that wait for their turn. */
   async recordNow({ stream, subject, fact, by }: ToRecord): Promise<boolean> {
     const id = newId();
     let after = this.#reached.get(stream.name);
     const append = async (tries: number) => {
       after ??= await this.#log.head(stream);
-      // the log knows a repeated id for minutes only, and may have been away for longer
+      // the log recognises a repeated id for minutes only, and may have been away for longer
       if (tries === 0 || !(await this.#isStored(stream, subject, id, after))) {
         const { seq } = await this.#log.append(stream, subject, fact as never, { by, id });
         this.#reached.set(stream.name, Math.max(seq, this.#reached.get(stream.name) ?? 0));

@@ -14,7 +14,9 @@ import type { RefusalCode } from '../../streams/refusals.js';
 
 type Reply = { is: 'result'; result: unknown } | Told;
 
-/** Operations by name; each takes plain JSON and answers plain JSON, or throws. The deadline is that of who asks. */
+/**
+ * Operations by name. Each takes plain JSON and answers plain JSON, or throws. The deadline is the caller's.
+ */
 export type Operations = Record<string, (input: never, deadline: Deadline) => Promise<unknown>>;
 
 /** How long a stop waits for operations under way, in milliseconds. */
@@ -23,30 +25,30 @@ const deadlineHeader = 'Relay-Deadline';
 
 const subjectOf = (service: string, operation: string) => `rpc.${service}.${operation}`;
 
-/** When whoever asked gives up, by the clock of the log, which all processes share. */
+/** When the caller gives up, by the clock of the log, which all processes share. */
 export class Deadline {
   readonly #log: Log;
   readonly #at: number;
 
-  /** `at` in milliseconds since 1970; without it there is none. */
+  /** `at` in milliseconds since 1970; infinite by default. */
   constructor(log: Log, at = Number.POSITIVE_INFINITY) {
     this.#log = log;
     this.#at = at;
   }
 
-  /** Throws once it is over: what is begun now nobody would hear of. */
+  /** Throws once it is over: nobody would hear the result of what begins now. */
   require(): void {
     if (this.#log.now().getTime() > this.#at) throw new Unavailable('answer_overdue');
   }
 }
 
-/** Answers other processes' requests over the log server, until `stop`; nothing of them is stored. */
+/** Answers other processes' requests over the log server, until `stop`. Nothing of them is stored. */
 export function answerRequests(options: {
   log: Log;
   service: string;
   operations: Operations;
   logger: Logger;
-  /** Told how an operation came to its end: `done`, or the code of its error. */
+  /** Called when an operation has ended: `done`, or the code of its error. */
   observe?: ((operation: string, outcome: string) => void) | undefined;
 }): { stop(): Promise<void> } {
   const { log, service, operations, logger, observe } = options;
@@ -73,7 +75,7 @@ export function answerRequests(options: {
     try {
       message.respond(JSON.stringify(reply));
     } catch (error) {
-      // what is no JSON, or too long for a message, must not end the process
+      // an answer that is not JSON, or too long for a message, must not end the process
       logger.error({ service, operation, err: error }, 'an answer cannot be given');
       if (!log.connection.isClosed() && !log.connection.isDraining())
         message.respond(JSON.stringify(told(error)));
@@ -99,7 +101,10 @@ export function answerRequests(options: {
   };
 }
 
-/** Who names none waits for so long at most, in milliseconds: nothing is begun for somebody who may have given up long ago. */
+/**
+ * The longest wait of a caller that names none, in milliseconds: nothing begins for a caller that may have
+ * given up long ago.
+ */
 const longestWaitMs = 10_000;
 
 function deadlineOf(log: Log, { headers }: Msg): Deadline {
@@ -107,20 +112,20 @@ function deadlineOf(log: Log, { headers }: Msg): Deadline {
   return new Deadline(log, Number.isFinite(at) ? at : log.now().getTime() + longestWaitMs);
 }
 
-/** A part of the service that one process at a time answers for, as others ask it. */
+/** A part of the service that one process at a time answers for, as its callers see it. */
 export interface RequestedService {
   log: Log;
   name: string;
   /** How long an answer is waited for, in milliseconds. */
   timeoutMs: number;
-  /** How it is refused while no process answers. */
+  /** The refusal while no process answers. */
   absent?: RefusalCode;
 }
 
 /**
- * Has an operation carried out by whichever process answers for the service. Throws the operation's own error, or an
- * `Unavailable`: the service's own for its absence, or `answer_overdue`, after which it may be done all the same if it
- * was begun in time.
+ * Asks whichever process answers for the service to carry out an operation. Throws the operation's own error,
+ * or `Unavailable`: the service's own for its absence, or `answer_overdue`. After `answer_overdue`, the
+ * operation may still be done, if it was begun in time.
  */
 export async function request<Result>(
   { log, name, timeoutMs, absent = 'nobody_answers' }: RequestedService,
@@ -133,7 +138,7 @@ export async function request<Result>(
   const ask = () => {
     const withDeadline = headers();
     withDeadline.set(deadlineHeader, String(deadline));
-    // the log's clock may be set meanwhile, and would have us wait for as long as it was set back
+    // the log's clock may be set back meanwhile, and we would wait that much longer
     const timeout = Math.max(1, timeoutMs - (clock.elapsed() - begun));
     return connection.request(subjectOf(name, operation), JSON.stringify(input), {
       timeout,
@@ -150,7 +155,7 @@ export async function request<Result>(
   throw errorTold(reply);
 }
 
-/** The commands of a service; each takes what is asked for and who asks. */
+/** The commands of a service; each takes the request and who asks. */
 export function commandsOf<Commands extends object>(
   service: RequestedService,
   names: readonly (keyof Commands & string)[],

@@ -22,16 +22,16 @@ const maxInHand = 1_000;
 /** Queries that are run at the same time. */
 const maxRuns = 8;
 /**
- * How long a query that somebody else has gone on with is left to them: longer than it takes until a process that is not
- * to run queries any more knows that, and has stopped.
+ * If another process has continued a query, it is left to that process for this time, in milliseconds. A
+ * process that should no longer run queries notices sooner than this, and stops.
  */
 const overtakenMs = 10_000;
-/** How long a stop waits for answers under way: they are paid for. */
+/** How long a stop waits for answers under way, in milliseconds: they are paid for. */
 const stopBoundMs = 4_000;
 
 /**
- * Runs queries: asks their models, records what they answer and draws it together. All it knows of a query is what
- * is on record, so that another process goes on where this one ends.
+ * Runs queries: asks their models, records the answers and combines them. All it knows of a query is on
+ * record, so that another process can continue where this one ends.
  */
 export class Deliberate {
   readonly #options: RunOptions;
@@ -68,7 +68,7 @@ export class Deliberate {
     this.#queries.start();
   }
 
-  /** Begins nothing any more, and gives answers under way a little time to come. Bounded. */
+  /** Starts nothing more, and gives answers under way a little time to come. Bounded. */
   async stop(): Promise<void> {
     await this.#queries.stop();
     this.#cut.abort();
@@ -84,7 +84,8 @@ export class Deliberate {
       await run.giveUp('internal_error', 'the query could not be run');
       return { is: 'done' };
     }
-    // whoever has overtaken us goes on with it, or has to stop soon because the work is ours: then nobody would
+    // whoever overtook us continues it, or must stop soon because the work is ours: then nobody would
+    // continue it
     return { is: 'wait', afterMs: this.#options.stopped.aborted ? 0 : overtakenMs };
   }
 }

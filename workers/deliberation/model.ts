@@ -17,9 +17,9 @@ export interface Model {
   apiKey: string | undefined;
   prices: Prices;
   capabilities: string[];
-  /** Whether its answers are read as they come. */
+  /** Whether its answers are streamed. */
   stream: boolean;
-  /** How its provider calls the bound of an answer. */
+  /** The provider's name for the bound of an answer. */
   tokensParameter: 'max_tokens' | 'max_completion_tokens';
 }
 
@@ -30,36 +30,45 @@ export interface Ask {
   temperature: number | null;
   /** Bound of the whole call, in milliseconds. */
   timeoutMs: number;
-  /** Ends the call where nobody wants its answer any more. */
+  /** Ends the call when nobody wants its answer any more. */
   signal: AbortSignal;
 }
 
 /** What a model answered. */
 export interface Completion {
   content: string;
-  /** Why it ended, in its provider's words; `too_large` where we ended it. */
+  /** Why it ended, in its provider's words; `too_large` if we ended it. */
   finish: string;
   tokens: Tokens;
   /** Billionths of a dollar. */
   cost: number;
-  /** Whether tokens and costs are counted by us, where the provider did not say. */
+  /** Whether tokens and costs are our own count, because the provider did not say. */
   estimated: boolean;
 }
 
-/** Bytes of an answer that are kept; the log takes no message beyond a megabyte, and quoting may double it. */
+/**
+ * Bytes of an answer that are kept. The log takes no message larger than a megabyte, and quoting may double
+ * it.
+ */
 const mostBytes = 256 * 1024;
 
-/** What a call costs at most, in billionths of a dollar, by the bytes that go in and the tokens that may come out. */
+/**
+ * The most that a call can cost, in billionths of a dollar, from the bytes that go in and the tokens that may
+ * come out.
+ */
 export function worstCost({ prices }: Model, bytes: number, maxTokens: number): number {
-  // no tokenizer of the field makes more tokens of a text than it has bytes
+  // no usual tokenizer makes more tokens of a text than it has bytes
   return costOf(prices, { in: bytes, out: maxTokens });
 }
 
-/** Asks models, each over a client of its own. Nothing is repeated here: who asks has it on record first. */
+/**
+ * Asks models, each over a client of its own. Nothing is repeated here: the caller first records each
+ * attempt.
+ */
 export class Models {
   readonly #clients = new Map<string, Promise<OpenAI>>();
 
-  /** Asks once. Throws a `CallFailure`, whatever goes wrong. */
+  /** Asks once. Every error is a `CallFailure`. */
   async ask(model: Model, { messages, maxTokens, temperature, timeoutMs, signal }: Ask): Promise<Completion> {
     const worst = worstCost(model, bytesOf(messages), maxTokens);
     const body = {
@@ -71,12 +80,12 @@ export class Models {
     const client = await this.#client(model).catch((error: Error) => {
       throw new CallFailure('model_refused', error.message, false, 0);
     });
-    // from here on: that the client is loaded late is not the model's fault
+    // from here on: a slow load of the client is not the model's fault
     const late = timeout(timeoutMs);
     const ended = AbortSignal.any([signal, late]);
     try {
       const said = model.stream ? await streamed(client, body, ended) : await whole(client, body, ended);
-      // a stream that is ended from here just stops
+      // a stream that is ended from here stops without an error
       ended.throwIfAborted();
       return completionOf(model, messages, said);
     } catch (error) {
@@ -97,16 +106,16 @@ export class Models {
   }
 }
 
-/** Loads the package that asks models. It is large: a process that asks nobody does not load it. */
+/** Loads the package that asks models. It is large: a process that asks no model does not load it. */
 export const loadOpenAi = () => import('openai');
 
 async function clientOf({ baseUrl, apiKey }: Model): Promise<OpenAI> {
   const { OpenAI } = await loadOpenAi();
   return new OpenAI({
     baseURL: baseUrl,
-    // it wants one; the header is left out below
+    // the package requires one; the header is left out below
     apiKey: apiKey ?? 'none',
-    // what the package would find in the environment is meant for another provider
+    // values that the package would find in the environment are meant for another provider
     organization: null,
     project: null,
     adminAPIKey: null,
@@ -120,7 +129,7 @@ async function clientOf({ baseUrl, apiKey }: Model): Promise<OpenAI> {
   });
 }
 
-/** What was said, with the tokens where the provider counted them. */
+/** The answer, with its tokens if the provider counted them. */
 interface Said {
   content: string;
   finish: string | undefined;
@@ -153,7 +162,7 @@ async function streamed(client: OpenAI, body: Body, signal: AbortSignal): Promis
     said.finish = choice?.finish_reason ?? said.finish;
     said.tokens = tokensOf(usage) ?? said.tokens;
   }
-  // the connection was ended in good order, and yet in the middle
+  // the connection was closed properly, but in the middle of the answer
   if (said.finish === undefined && !signal.aborted)
     throw new CallFailure('answer_lost', 'the stream ended before the answer did', true);
   return said;
@@ -161,7 +170,7 @@ async function streamed(client: OpenAI, body: Body, signal: AbortSignal): Promis
 
 async function whole(client: OpenAI, body: Body, signal: AbortSignal): Promise<Said> {
   const { choices, usage } = await client.chat.completions.create({ ...body, stream: false }, { signal });
-  // whatever stands between us and the model may have an answer of its own
+  // a proxy between us and the model may have answered instead
   if (!Array.isArray(choices))
     throw new CallFailure('model_invalid_answer', 'the answer is none of the protocol', false);
   const [choice] = choices;
@@ -191,7 +200,7 @@ function tokensOf(usage: Usage): Tokens | undefined {
     : undefined;
 }
 
-/** Tokens of a text, by what is usual in the field. */
+/** Estimated tokens of a text, by the usual ratio. */
 function guessed(bytes: number): number {
   return Math.ceil(bytes / 4);
 }

@@ -1,11 +1,11 @@
 import type { Transcript } from './transcript.js';
 
-/** What is to be done next for a query. */
+/** The next step of a query. */
 export type Step =
   | { is: 'start' }
-  /** To be asked at the same time, in one round; round 0 is the synthesis. */
+  /** Models to ask at the same time, in one round; round 0 is the synthesis. */
   | { is: 'ask'; round: number; models: string[] }
-  /** An answer is there from which the result can be read: a synthesis, or the only answer there is. */
+  /** An answer exists from which the result can be read: a synthesis, or the only answer. */
   | { is: 'conclude'; model: string; content: string; synthesized: boolean }
   | { is: 'complete' }
   | { is: 'give up'; code: string; message: string }
@@ -14,7 +14,7 @@ export type Step =
 /** Models that are asked for a synthesis, one after the other, until one gives it. */
 const mostSynthesizers = 3;
 
-/** What is to be done next, by what is on record alone: any process goes on where another one ended. */
+/** The next step, from the record alone: any process continues where another one ended. */
 export function nextStep(transcript: Transcript): Step {
   const { query, status } = transcript;
   if (!query || status === 'ended') return { is: 'nothing' };
@@ -24,7 +24,7 @@ export function nextStep(transcript: Transcript): Step {
   for (let round = 1; round <= query.rounds; round++) {
     const open = speaking.filter((model) => transcript.outcome(round, model).is === 'open');
     if (open.length > 0) {
-      // around the table each one has heard those before
+      // at a round table, each one has heard those before
       return { is: 'ask', round, models: query.strategy === 'roundtable' ? open.slice(0, 1) : open };
     }
     const failures = speaking.map((model) => codeOf(transcript, round, model));
@@ -32,7 +32,7 @@ export function nextStep(transcript: Transcript): Step {
       const answered = failures.filter((code) => code === undefined).length;
       if (answered < Math.min(2, query.models.length)) return tooFew(failures);
     }
-    // no money for more rounds; what is left is kept for the synthesis
+    // no money for more rounds: the rest is kept for the synthesis
     if (failures.includes('cost_ceiling')) break;
     speaking = speaking.filter((model) => transcript.outcome(round, model).is === 'answered');
   }
@@ -64,7 +64,7 @@ function tooFew(codes: (string | undefined)[]): Step {
   return { is: 'give up', code, message: `too few models answered: ${failures.join(', ')}` };
 }
 
-/** Why a model has failed; `undefined` when it has not. */
+/** Why a model has failed; `undefined` if it has not. */
 function codeOf(transcript: Transcript, round: number, model: string): string | undefined {
   const outcome = transcript.outcome(round, model);
   return outcome.is === 'failed' ? outcome.code : undefined;

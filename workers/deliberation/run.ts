@@ -29,27 +29,27 @@ export interface RunOptions {
   retryMs: number;
   /** Aborted: nothing is begun any more. */
   stopped: AbortSignal;
-  /** Aborted a little later: what is under way is left, too. */
+  /** Aborted a little later than `stopped`: calls under way are left, too. */
   cut: AbortSignal;
 }
 
 type CommandOf<Is> = Extract<QueryCommand, { is: Is }>;
 
 const actor = 'deliberate';
-/** The log is away: the pauses before what is to be recorded is tried again. */
+/** The log is away: pauses between attempts to record. */
 const logPauses = { first: 500, longest: 500 };
 const longestRetryMs = 30_000;
 
 /**
- * One query on its way from what is recorded to its end. What a model answered is recorded before anything else
- * is done with it, however long that takes.
+ * One query, from its record to its end. A model's answer is recorded before anything else is done with it,
+ * however long that takes.
  */
 export class QueryRun {
   readonly #id: string;
   readonly #options: RunOptions;
   readonly #transcript = new Transcript();
   #seq = 0;
-  /** Somebody else runs the query: two that are at it would take each other's calls for lost. */
+  /** Another process runs the query: two at a time would take each other's calls for lost. */
   #isOvertaken = false;
 
   constructor(id: string, options: RunOptions) {
@@ -57,7 +57,10 @@ export class QueryRun {
     this.#options = options;
   }
 
-  /** Whether the query has ended; if not, the worker stops, or another one runs it. Throws what nobody foresaw. */
+  /**
+   * Whether the query has ended. If not, the worker stops, or another process runs it. Throws unexpected
+   * errors.
+   */
   async run(): Promise<boolean> {
     const { stopped } = this.#options;
     while (!stopped.aborted && !this.#isOvertaken) {
@@ -108,7 +111,7 @@ export class QueryRun {
     });
   }
 
-  /** Puts every call on record, one after the other, and then makes them at the same time. */
+  /** Records every call, one after the other, and then makes them at the same time. */
   async #askAll(round: number, models: string[]): Promise<void> {
     const calls: Promise<void>[] = [];
     for (const id of models) {
@@ -129,14 +132,16 @@ export class QueryRun {
     return await this.#onRecord({ round, model: model.id, worst, keep });
   }
 
-  /** Has it recorded that a model is about to be asked; the number of the attempt, unless it may not be made. */
+  /**
+   * Records that a model is about to be asked. Answers the number of the attempt, unless it may not be made.
+   */
   async #onRecord(call: Pick<CommandOf<'ask'>, 'round' | 'model' | 'worst' | 'keep'>) {
     const askId = newId();
     const recorded = await this.#handle({ is: 'ask', id: this.#id, askId, ...call });
     return recorded && attemptUnderWay(recorded.state, { ...call, askId });
   }
 
-  /** Makes a call, and again where it may go better; ends when the outcome of this round is on record. */
+  /** Makes a call, and repeats it if a retry may help. Ends when the outcome of this round is on record. */
   async #ask(round: number, model: Model, first: number | undefined): Promise<void> {
     const { stopped, cut, models, callTimeoutMs: timeoutMs } = this.#options;
     const query = this.#transcript.query!;
@@ -162,14 +167,14 @@ export class QueryRun {
     }
   }
 
-  /** Records a failure; the number of the next attempt, if there is to be one. */
+  /** Records a failure. Answers the number of the next attempt, if there should be one. */
   async #failed(
     about: Pick<CommandOf<'fail'>, 'round' | 'model' | 'attempt' | 'ms'>,
     { code, message, retry, cost = 0, retryAfterMs = 0 }: CallFailure,
     model: Model,
   ): Promise<number | undefined> {
     const { logger, retryMs, stopped } = this.#options;
-    // left open on record: whoever goes on counts it as lost
+    // left open on record: the process that continues counts it as lost
     if (code === 'cancelled') return undefined;
     logger.warn({ query: this.#id, ...about, code, reason: message }, 'model did not answer');
     const failure = { ...about, code, message, retry, cost_nano_usd: cost };
@@ -183,7 +188,7 @@ export class QueryRun {
     return stopped.aborted ? undefined : await this.#mayAsk(about.round, model);
   }
 
-  /** A model that this process does not know is on record as one that was asked for nothing. */
+  /** A model that this process does not know is recorded as failed, without a call. */
   async #refuse(round: number, model: string): Promise<void> {
     const attempt = await this.#onRecord({ round, model, worst: 0, keep: 0 });
     if (attempt === undefined) return;
@@ -208,7 +213,10 @@ export class QueryRun {
     return worstCost(model, synthesisBytes(this.#transcript), tokensFor(query, 0));
   }
 
-  /** Runs a command, however long the log is away; `undefined` when it changed nothing, or when the worker stops. */
+  /**
+   * Runs a command, however long the log is away; `undefined` if it changed nothing, or when the worker
+   * stops.
+   */
   async #record(command: QueryCommand): Promise<DeliberationFact | undefined> {
     return (await this.#handle(command))?.fact;
   }

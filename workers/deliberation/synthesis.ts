@@ -9,8 +9,9 @@ export interface Synthesis {
 const mostDissents = 50;
 
 /**
- * Reads what a model answered when it was asked for a synthesis: the last JSON object in it that has a
- * consensus, whatever stands around it, or one that was cut off. Else the answer is the consensus as it is.
+ * Reads the answer of a model that was asked for a synthesis. The last JSON object with a consensus counts,
+ * whatever text surrounds it. An object that was cut off counts too. Otherwise the whole answer is the
+ * consensus.
  */
 export function readSynthesis(answer: string): Synthesis {
   for (const found of jsonObjects(answer).reverse()) {
@@ -33,7 +34,7 @@ function cutConsensus(answer: string): string | undefined {
   return found?.text.trim();
 }
 
-/** A number from 0 to 1, also where it is said as `"0.8"`, `80`, `"80%"` or `"8/10"`. */
+/** A number from 0 to 1, also if it is written as `"0.8"`, `80`, `"80%"` or `"8/10"`. */
 function readAgreement(value: unknown): number | null {
   if (typeof value !== 'number' && typeof value !== 'string') return null;
   const [, number, unit, whole] =
@@ -44,7 +45,7 @@ function readAgreement(value: unknown): number | null {
   return agreement >= 0 && agreement <= 1 ? Math.round(agreement * 1e6) / 1e6 : null;
 }
 
-/** A list of texts, also where it is one text, or a list of objects that have one. */
+/** A list of texts, also if it is one text, or a list of objects that have one. */
 function readDissent(value: unknown): string[] {
   const items = Array.isArray(value) ? value : [value];
   const texts = items.map((item) => {
@@ -58,10 +59,10 @@ function readDissent(value: unknown): string[] {
   return texts.filter((text) => text !== '' && !/^(?:none|null|n\/a)\.?$/i.test(text)).slice(0, mostDissents);
 }
 
-/** What opens more often is no answer, and every opening may cost a look at all the rest. */
+/** A text with more openings is no answer, and every opening may cost a scan of all the rest. */
 const mostOpenings = 200;
 
-/** The outermost JSON objects in a text, in their order. */
+/** The outermost JSON objects in a text, in order. */
 function jsonObjects(text: string): object[] {
   const found: object[] = [];
   let from = text.indexOf('{');
@@ -74,7 +75,7 @@ function jsonObjects(text: string): object[] {
   return found;
 }
 
-/** Index behind the brace that closes the one at `from`, braces in strings aside. */
+/** Index after the brace that closes the one at `from`. Braces in strings do not count. */
 function endOfObject(text: string, from: number): number | undefined {
   let depth = 0;
   let isString = false;

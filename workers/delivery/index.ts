@@ -27,11 +27,11 @@ export interface DeliverToIrcOptions {
   limits: DeliveryLimits & { retryMs: number };
   logger: Logger;
   observe?: DeliveryObserver;
-  /** Opens the rooms that lines are the first to need; without it they are plain channels. */
+  /** Opens the rooms that lines are the first to need. Without it they are plain channels. */
   openChannel?: OpenChannel;
 }
 
-/** Where the worker's positions lie on the log. */
+/** The consumers that hold the worker's positions. */
 export const deliverToIrcConsumers = [
   { stream: market, durable: 'deliver-to-irc' },
   { stream: delivery, durable: 'redrive-to-irc' },
@@ -40,18 +40,18 @@ export const deliverToIrcConsumers = [
 /** What is known about messages that are handed out again after a takeover. */
 interface Recollection {
   outcomes: RecordedOutcomes;
-  /** It holds up to this sequence; what comes behind is new. */
+  /** It covers everything up to this sequence; later messages are new. */
   head: number;
-  /** Lines may have been shown by somebody of whom we know only what he recorded. */
+  /** Lines may have been shown by another process: we know only what it recorded. */
   inDoubt: boolean;
 }
 
 /** Events in hand at most: bounds memory while the network is away. */
 const maxInHand = 16_384;
-/** Asking for few at a time would cost more than what comes. */
+/** Fetching fewer at a time would cost more than the messages themselves. */
 const minAsked = 1_024;
 const expirySweepMs = 500;
-/** How long a stop waits for lines in flight, and after them for their facts. */
+/** How long a stop waits for lines in flight, and after them for their facts, in milliseconds. */
 const stopBoundMs = 3_000;
 const flushBoundMs = 1_000;
 const pauses = { first: 500, longest: 500 };
@@ -147,7 +147,7 @@ export class DeliverToIrc {
     this.#sweeper = clock.setInterval(() => this.#inHand.expire(), expirySweepMs);
   }
 
-  /** Stops taking events, lets the lines in flight come to their confirmation, and leaves the network. Bounded. */
+  /** Takes no more events, lets the lines in flight be confirmed, and leaves the network. Bounded. */
   async stop(): Promise<void> {
     clock.clearInterval(this.#sweeper);
     this.#stop.abort();
@@ -219,7 +219,7 @@ export class DeliverToIrc {
     }
     const inHand = this.#inHand.get(seq);
     if (inHand) {
-      // what it follows was given up and is about to be released
+      // the event that it follows was given up and is about to be released
       inHand.followedBy = () => this.#redrive(fact, known);
       return;
     }
@@ -227,7 +227,7 @@ export class DeliverToIrc {
     if (!recorded) this.#decider.evolve(state, fact);
     const job = newJob(consumer, fact, { seq, event_id }, state);
     this.#inHand.take(job);
-    // asked for at once and taken in the order of the log, which is the order to show them in
+    // requested at once and taken in the order of the log, which is the order to show them in
     const fetched = this.#fetch(seq);
     this.#fetching = this.#fetching.then(async () => {
       const event = await fetched;
@@ -235,7 +235,7 @@ export class DeliverToIrc {
     });
   }
 
-  /** The event at a sequence; without it the job stays as it is until its time to live is over. */
+  /** The event at a sequence. Without it the job stays as it is until its time to live is over. */
   async #fetch(seq: number): Promise<Recorded<MarketFact> | undefined> {
     const { log, logger } = this.#options;
     const failed = (error: unknown) => {

@@ -8,45 +8,45 @@ export interface Line<Event> {
   event: Event;
   channel: string;
   text: string;
-  /** Travels with the line as a client tag, so that it can be recognised in the channel's history. */
+  /** Sent with the line as a client tag, so that it can be recognised in the channel's history. */
   tag: string;
   /** It may have been shown already: its confirmation was lost with a connection or a process. */
   inDoubt: boolean;
-  /** Its event has the channel opened, in this form. */
+  /** The form in which its event opens the channel, if it does. */
   opens: Opening | undefined;
   /** On the wire now, without an answer yet. */
   inFlight: boolean;
-  /** No answer came in time: the connection is made anew, and its history tells whether this was a failure. */
+  /** No answer came in time: we reconnect, and the channel's history tells whether this was a failure. */
   unconfirmed: boolean;
 }
 
-/** What the lines of events need from who has the events in hand. */
+/** What the lines of events need from the owner of the events in hand. */
 export interface LinesOwner<Event> {
   presence: Presence;
   stopping: AbortSignal;
   retryMs: number;
   /** Whether the line is still wanted: its event may have expired meanwhile. */
   wanted(line: Line<Event>): boolean;
-  /** There are as many rooms as there may be, and that of the line has to wait for a place. */
+  /** The limit of rooms is reached, and the room of the line must wait for a free place. */
   waiting(line: Line<Event>): void;
-  /** The line is confirmed; `recorded` is called with its channel when that is on the log. */
+  /** The line is confirmed. `recorded` is called with its channel when that is on the log. */
   confirmed(line: Line<Event>, via: ConfirmedLine['via']): void;
   /** Resolves when the failure is on the log, with whether the line may be tried again. */
   failed(line: Line<Event>, error: string): Promise<boolean>;
 }
 
 /**
- * How many confirmed lines of a channel may wait for the log while the next one is sent. When service and
- * IRC server die in the same moment, only these can be shown a second time.
+ * How many confirmed lines of a channel may wait for the log while the next one is sent. If the service and
+ * the IRC server crash in the same moment, only these can be shown a second time.
  */
 const maxUnrecorded = 16;
-/** Between two looks whether there is a place for a room. */
+/** Pause between two checks for a free place for a room, in milliseconds. */
 const placeMs = 2_000;
 const again: Verdict = { is: 'wait', afterMs: 0 };
 
 /**
- * Brings lines to their end, one try at a time: shown, given up, or no longer wanted. Of a channel one is in flight at
- * a time, and a refused line keeps its place until it is confirmed or given up.
+ * Brings lines to their end, one attempt at a time: shown, given up, or no longer wanted. Each channel has
+ * one line in flight. A refused line keeps its place until it is confirmed or given up.
  */
 export class Lines<Event> {
   readonly #owner: LinesOwner<Event>;
@@ -117,7 +117,10 @@ export class Lines<Event> {
     return done;
   }
 
-  /** Waits until the log has all confirmations of a channel but so many; one line of a channel waits at a time. */
+  /**
+   * Waits until at most `most` confirmations of a channel are missing on the log. One line of a channel waits
+   * at a time.
+   */
   async #recordedButFor(channel: string, most: number): Promise<void> {
     while ((this.#unrecorded.get(channel) ?? 0) > most) {
       await new Promise<void>((resolve) => this.#waiting.set(channel, resolve));
@@ -125,7 +128,7 @@ export class Lines<Event> {
     this.#waiting.delete(channel);
   }
 
-  /** Records the failure; the line is tried again after a while, if it may be. */
+  /** Records the failure. The line is tried again after a while, if allowed. */
   async #strike(line: Line<Event>, error: string): Promise<Verdict> {
     // facts of one event stay in the order in which things happened
     await this.#recordedButFor(line.channel, 0);

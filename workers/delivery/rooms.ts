@@ -4,40 +4,43 @@ import { clock } from '../../streams/core/clock.js';
 import { type Log, Sleeper } from '../../streams/core/index.js';
 import { type RoomOpening, roomTypeOf } from '../../streams/events/index.js';
 
-/** The form in which an event has a room opened, and the fact of the event. */
+/** The form in which an event opens a room, and the fact of the event. */
 export interface Opening {
   room: RoomOpening;
   seq: number;
   factId: string;
 }
 
-/** A room that is to be opened, by the event of that sequence if it is one that has it opened. */
+/** A room to open; `event_seq` is the sequence of the event that opens it, if one does. */
 export type RoomToOpen = Omit<RoomOpening, 'type'> & {
   type: NonNullable<ReturnType<typeof roomTypeOf>>;
   event_seq?: number;
 };
 
-/** Has a managed channel opened, as the channel service does it; throws its refusals. */
+/** Opens a managed channel through the channel service. Throws the service's refusals. */
 export type OpenChannel = (room: RoomToOpen, causeId?: string) => Promise<unknown>;
 
-/** What managed rooms are known by; times in milliseconds. */
+/** How managed rooms are looked up and opened; times in milliseconds. */
 export interface RoomsOptions {
   log: Log;
   open: OpenChannel;
-  /** How long a line waits for a channel that its event is about to have opened; 10,000 by default. */
+  /** How long a line waits for a channel that its event is about to open; 10,000 by default. */
   waitMs?: number;
   stopping: AbortSignal;
   logger: Logger;
 }
 
-/** Why a line cannot be shown in a room now: it is refused there, or the room has to wait for a place. */
+/** Why a line cannot be shown in a room now: it is refused there, or the room must wait for a free place. */
 export type Obstacle = { is: 'refused'; error: string } | { is: 'full' };
 
 const deleted: Obstacle = { is: 'refused', error: 'The channel was deleted' };
 const lookMs = 500;
 const plain = { modes: '+nt', topic: '', invite_list: [], metadata: {} };
 
-/** The rooms that lines may be the first to need: the channel service opens them, and what it has deleted stays away. */
+/**
+ * The rooms that lines may be the first to need. The channel service opens them. A room that it has deleted
+ * stays away.
+ */
 export class Rooms {
   readonly #options: RoomsOptions;
 
@@ -46,10 +49,10 @@ export class Rooms {
   }
 
   /**
-   * To be asked before a channel is entered. Opens a managed channel that has never existed; one that was
-   * deleted is refused, with the reason. `opens`: the line's event has it opened in this form, which is waited for
-   * and in the end done here. Where there are as many rooms as there may be, the line has to wait for a place; what
-   * else keeps the service from opening it is no reason to keep the line back.
+   * Call this before a channel is entered. Opens a managed channel that has never existed. A deleted one is
+   * refused, with the reason. `opens`: the line's event opens the room in this form. This waits for it, and
+   * in the end opens the room itself. If the limit of rooms is reached, the line must wait for a free place.
+   * Other errors of the service do not hold the line back.
    */
   async obstacle(channel: string, opens: Opening | undefined): Promise<Obstacle | undefined> {
     const type = roomTypeOf(channel);
@@ -59,7 +62,7 @@ export class Rooms {
     try {
       status = opens ? await this.#awaitOpen(channel) : await this.#status(channel);
       if (status === 'deleted' && !opens) return deleted;
-      // also asked for a channel that has just been opened: the refusal comes when those invited are in it
+      // also requested for a newly opened channel: the refusal comes once the invited nicks are in it
       if (opens) await open({ ...opens.room, event_seq: opens.seq }, opens.factId);
       else if (status === 'none') await open({ ...plain, name: channel, type });
     } catch (error) {
@@ -82,7 +85,7 @@ export class Rooms {
   async #awaitOpen(channel: string): Promise<'none' | 'open' | 'deleted'> {
     const { log, waitMs = 10_000, stopping } = this.#options;
     const deadline = clock.now() + waitMs;
-    // what is to be stored on a subject is also told to who listens there, perhaps a moment before it is stored
+    // a fact is also published to subscribers of its subject, perhaps a moment before it is stored
     const told = new Sleeper();
     const subscription = log.connection.subscribe(channelSubject(channel), { callback: () => told.wake() });
     try {

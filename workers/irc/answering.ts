@@ -11,21 +11,21 @@ import type { Session } from './session.js';
 export interface AnsweringOptions {
   irc: IrcConnection;
   logger: Logger;
-  /** The command in a line, undefined where it has none. `isPrivate`: the line was sent to the bot alone. */
+  /** The command in a line; `undefined` without one. `isPrivate`: the line was sent to the bot alone. */
   commandIn(text: string, isPrivate: boolean): string | undefined;
   /** The lines of the answer. */
   answer(session: Session, line: IrcLine, command: string): Promise<readonly string[]>;
 }
 
-/** Lines that wait for their answer, of all callers together; what comes beyond it is not read. */
+/** Lines that wait for their answer, of all callers together. Beyond that, lines are not read. */
 const mostWaiting = 500;
 const stopBoundMs = 3_000;
-/** Of a line of an answer, so that it fits behind any prefix. */
+/** Bytes of a line of an answer, so that it fits after any prefix. */
 const answerBytes = 380;
 
 /**
- * A bot that answers commands in notices to who gave them. The commands of one nick are answered in their order, and
- * not faster than `RateLimit` has it.
+ * A bot that answers commands in notices to their senders. The commands of one nick are answered in order,
+ * and not faster than `RateLimit` allows.
  */
 export class Answering {
   readonly #options: AnsweringOptions;
@@ -51,7 +51,7 @@ export class Answering {
     const { irc, commandIn } = this.#options;
     const session = irc.session();
     const [target = '', text = ''] = line.params;
-    // a server's own lines have no nick; a CTCP is no command
+    // a server's own lines have no nick; a CTCP is not a command
     if (line.command !== 'PRIVMSG' || !session || !isNick(line.nick) || text.startsWith('\x01')) return;
     const [nick, own] = [line.nick, session.nick].map(casefold);
     const command = nick === own ? undefined : commandIn(text.trim(), casefold(target) === own);
@@ -84,6 +84,6 @@ export class Answering {
 }
 
 async function say(session: Session, nick: string, text: string): Promise<void> {
-  // whoever has left meanwhile, and whoever lost us, gets no answer
+  // a sender who has left meanwhile, or lost us, gets no answer
   await session.command('NOTICE', nick, cutToBytes(cleanText(text), answerBytes)).catch(() => {});
 }

@@ -6,13 +6,15 @@ const everyMs = 500;
 const mostKept = 10_000;
 
 interface Spent {
-  /** When all of it will have been given back, in milliseconds. */
+  /** When the whole allowance is back, in milliseconds. */
   fullAt: number;
-  /** Whether it was told to wait since it last had something left. */
+  /** Whether the nick was told to wait since it last had some allowance. */
   told: boolean;
 }
 
-/** Holds back whoever writes too fast: the first line too much is to be answered, those after it not. */
+/**
+ * Holds back nicks that write too fast. The first line over the limit is answered, later ones are dropped.
+ */
 export class RateLimit {
   readonly #spent = new LRUCache<string, Spent>({ max: mostKept });
 

@@ -9,7 +9,7 @@ import { type IrcAccount, Link, type WebIrc, whenAborted } from './link.js';
 import { Session } from './session.js';
 import { type Dial, type ServerAddress, serverAddress } from './transport.js';
 
-/** What one bot's connection is made of; times in milliseconds. */
+/** The settings of one bot's connection; times in milliseconds. */
 export interface IrcConnectionOptions {
   /** irc://host:port or ircs://host:port */
   url: string;
@@ -18,26 +18,34 @@ export interface IrcConnectionOptions {
   /** The server's connect password. */
   password?: string;
   oper?: { name: string; password: string };
-  /** Whom the server is to take us for, where we speak for somebody else: only from a gateway that it trusts. */
+  /**
+   * The client that we introduce to the server, when we speak for somebody else. The server must trust our
+   * gateway.
+   */
   webirc?: WebIrc;
-  /** To be identified with the nick service from the beginning. */
+  /** Credentials for the nick service, used from the beginning. */
   account?: IrcAccount;
   log: Logger;
   /** How long a line may go without an answer; 5,000 by default. */
   confirmTimeoutMs?: number;
-  /** How many bytes may be unanswered at a time; 8,192 by default, less than the smallest buffer servers read. */
+  /**
+   * How many bytes may be unanswered at a time; 8,192 by default, less than the smallest read buffer of
+   * servers.
+   */
   bytesInFlight?: number;
   /** How long to stay silent while somebody else has our nick; 150,000 by default. */
   nickWaitMs?: number;
-  /** Ends an older session of ours that has our nick; operators do that by themselves. */
+  /** Ends an older session of ours that has our nick. Operators do that by themselves. */
   free?: Free;
-  /** A certificate authority to trust beside the well-known ones, PEM. */
+  /** A certificate authority to trust besides the well-known ones, PEM. */
   ca?: string;
   /** Makes the connections; TCP by default. */
   dial?: Dial;
 }
 
-/** How a connection stands now; `connected` and `since` count from registration, `oper` is the server's own word. */
+/**
+ * The state of a connection. `connected` and `since` count from registration; `oper` is what the server said.
+ */
 export interface IrcStatus {
   connected: boolean;
   oper: boolean;
@@ -45,7 +53,7 @@ export interface IrcStatus {
   since: Date | null;
   confirmation: 'labels' | 'fence' | null;
   lastError: string | null;
-  /** Whether the last connection ended because the server sent us away in so many words. */
+  /** Whether the last connection ended because the server explicitly refused us. */
   rejected: boolean;
 }
 
@@ -54,7 +62,7 @@ interface ConnectionEvents {
   session: [session: Session];
   /** The session is over. */
   lost: [reason: string];
-  /** A line from the server that is no answer to ours. */
+  /** A line from the server that does not answer ours. */
   line: [line: IrcLine];
 }
 
@@ -62,8 +70,8 @@ const quitMs = 1_000;
 const minimumGapMs = 1_000;
 
 /**
- * One bot's place on the network: connects, registers, becomes operator, fences off an older session of the
- * same nick and announces a session; and again, for ever, whenever that session is lost.
+ * One bot's place on the network. It connects, registers, becomes operator, and fences off an older session
+ * of the same nick. Then it announces a session. It does so again, for ever, whenever that session is lost.
  */
 export class IrcConnection extends EventEmitter<ConnectionEvents> {
   readonly #options: IrcConnectionOptions;
@@ -76,7 +84,7 @@ export class IrcConnection extends EventEmitter<ConnectionEvents> {
   #sessions = 0;
   #status: IrcStatus;
 
-  /** Throws a TypeError when the URL is not an IRC server's. */
+  /** Throws a TypeError if the URL is not an IRC server's. */
   constructor(options: IrcConnectionOptions) {
     super();
     this.#options = options;
@@ -88,7 +96,7 @@ export class IrcConnection extends EventEmitter<ConnectionEvents> {
     this.#running ??= this.#run();
   }
 
-  /** Says goodbye and ends for good; bounded to about a second. */
+  /** Sends QUIT and ends for good; takes about a second at most. */
   async stop(reason = 'Stopping'): Promise<void> {
     this.#stop.abort();
     await this.#link?.quit(reason, quitMs);
@@ -121,7 +129,7 @@ export class IrcConnection extends EventEmitter<ConnectionEvents> {
     }
   }
 
-  /** One connection from beginning to end; resolves with the moment its session was announced, if it was. */
+  /** One connection from beginning to end. Resolves with the moment its session was announced, if it was. */
   async #live(link: Link): Promise<number | undefined> {
     let announcedAt: number | undefined;
     try {
@@ -153,7 +161,10 @@ export class IrcConnection extends EventEmitter<ConnectionEvents> {
     return announcedAt;
   }
 
-  /** Operator state, our nick, no replay, the mark of a bot; resolves with whether the replay is held back. */
+  /**
+   * Gets operator state, our nick, no replay, and the mark of a bot. Resolves with whether the replay is held
+   * back.
+   */
   async #prepare(link: Link): Promise<boolean> {
     const { oper, nick, log, nickWaitMs = 150_000, free } = this.#options;
     if (oper) {
@@ -167,7 +178,7 @@ export class IrcConnection extends EventEmitter<ConnectionEvents> {
       log.warn({ nick, spare: link.self.nick }, 'irc nick not to be had');
       void claimNick(link, nick, Number.POSITIVE_INFINITY, free).catch(() => undefined);
     }
-    // where servers have a mark for programs, they say which
+    // servers that have a mark for programs say which
     const { BOT: mark } = link.client.network.options;
     const answer = await link.command('MODE', link.self.nick, `+N${typeof mark === 'string' ? mark : ''}`);
     link.lost.throwIfAborted();
@@ -215,7 +226,7 @@ export class IrcConnection extends EventEmitter<ConnectionEvents> {
     else log.warn(unit, 'irc connection');
   }
 
-  /** A listener's fault is the listener's: it must not end the connection. */
+  /** A listener's error is the listener's problem: it must not end the connection. */
   #tell<Name extends keyof ConnectionEvents>(name: Name, ...values: ConnectionEvents[Name]): void {
     try {
       (this.emit as (name: Name, ...values: ConnectionEvents[Name]) => boolean).call(this, name, ...values);

@@ -2,9 +2,9 @@ import type { IrcLine } from './line.js';
 import { isError, textOf } from './line.js';
 
 /**
- * What became of one line. `unconfirmed`: no answer in time although the server is alive. `lost`: the
- * connection went down first; a line that was `written` is then in doubt, one that was not was never shown.
- * A `refused` code is the server's numeric, or `NOTICE` where the server only explained itself in words.
+ * The outcome of one line. `unconfirmed`: no answer in time although the server is alive. `lost`: the
+ * connection went down first. If the line was `written`, it is in doubt; otherwise it was never shown. A
+ * `refused` code is the server's numeric, or `NOTICE` if the server only explained itself in words.
  */
 export type SayOutcome =
   | { is: 'confirmed'; msgid: string | null }
@@ -12,7 +12,9 @@ export type SayOutcome =
   | { is: 'unconfirmed' }
   | { is: 'lost'; written: boolean };
 
-/** What a server answered to one command: all its lines (none for a bare ACK) and the first error among them. */
+/**
+ * What a server answered to one command: all its lines (empty for a bare ACK) and the first error among them.
+ */
 export interface Answered {
   is: 'answered';
   lines: IrcLine[];
@@ -22,7 +24,7 @@ export interface Answered {
 /** What became of one command. */
 export type CommandOutcome = Answered | { is: 'unconfirmed' } | { is: 'lost'; written: boolean };
 
-/** How lines and their answers are brought together on one connection. */
+/** How lines and their answers are matched on one connection. */
 export interface Exchange {
   readonly kind: 'labels' | 'fence';
   readonly tally: Tally;
@@ -30,13 +32,18 @@ export interface Exchange {
   say(channel: string, text: string, tag: string | undefined): Promise<SayOutcome>;
   /** One safe command line. */
   command(line: string): Promise<CommandOutcome>;
-  /** Offers a received line; true when it was an answer and nobody else needs it. */
+  /** Offers a received line; true if it was an answer and nobody else needs it. */
   take(line: string): boolean;
-  /** Milliseconds without any answer while there is one to come; 0 while there is none. */
+  /** Milliseconds without any answer while one is expected; 0 while none is. */
   waiting(now: number): number;
-  /** Whether a line has waited longer than allowed: the server is alive, silent, or all is well. */
+  /**
+   * Whether a line has waited longer than allowed. `alive` and `silent` are the server's state; `undefined`
+   * if all is well.
+   */
   overdue(now: number): 'alive' | 'silent' | undefined;
-  /** The connection is over: everything still open is lost, or unconfirmed when it was overdue on a live server. */
+  /**
+   * The connection is over: everything still open is lost, or unconfirmed if it was overdue on a live server.
+   */
   close(): void;
 }
 
@@ -55,13 +62,13 @@ export type Tally = Record<SayOutcome['is'], number>;
 /** A tally of nothing yet. */
 export const emptyTally = (): Tally => ({ confirmed: 0, refused: 0, unconfirmed: 0, lost: 0 });
 
-/** Who waits for the end of an entry: a line that was said or a command. One of the two is set. */
+/** The callback for the end of an entry: a line that was said, or a command. One of the two is set. */
 export interface Waiter {
   said: ((outcome: SayOutcome) => void) | undefined;
   answered: ((answer: CommandOutcome) => void) | undefined;
 }
 
-/** Gives a waiter the end that belongs to its kind, and counts the end of a line. */
+/** Gives a waiter the outcome that belongs to its kind, and counts the end of a line. */
 export function give(waiter: Waiter, outcome: SayOutcome | CommandOutcome, tally: Tally): void {
   if (waiter.said) {
     const said = outcome as SayOutcome;

@@ -29,7 +29,7 @@ declare module 'irc-framework' {
     password?: string | undefined;
     /** An empty object keeps SASL off; without it a server password is also tried as a SASL password. */
     account?: { account?: string; password?: string };
-    /** Sent first: whom the server is to take us for. */
+    /** Sent first: the client that we introduce to the server. */
     webirc?: { password: string; username: string; hostname: string; address: string };
     enable_echomessage?: boolean;
     auto_reconnect?: boolean;

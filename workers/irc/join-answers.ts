@@ -21,17 +21,17 @@ export interface ModeNames {
   prefixes: readonly { symbol: string; mode: string }[];
 }
 
-/** What a channel looks like to who enters it. */
+/** What a channel looks like to a client that enters it. */
 export interface JoinSnapshot {
-  /** Behind their prefix, ours among them: `@alice`. */
+  /** With their prefix before the nick, ours among them: `@alice`. */
   members: string[];
-  /** Empty when there is none. */
+  /** Empty without a topic. */
   topic: string;
   /** What the channel's history replayed of everybody, oldest first. */
   lines: IrcLine[];
 }
 
-/** One channel on its way to being joined, and what the server has said about it so far. */
+/** One channel that is being joined, and what the server has said about it so far. */
 export class Target {
   joined = false;
   /** A JOIN of ours was seen in this run, so NAMES and replay tell how we found the channel. */
@@ -47,7 +47,7 @@ export class Target {
   replayed = 0;
   oldest: Date | null = null;
   ours: HistoryLine[] = [];
-  /** Filled when the caller wants it: it is much more than joining needs. */
+  /** Filled if the caller wants it: joining needs much less. */
   readonly snapshot: JoinSnapshot | undefined;
 
   /** `name` as the caller spelled it. */
@@ -62,7 +62,7 @@ export class Target {
 /** Whether a mode string with parameters (`+ntH 100:1d`) has this flag. */
 export const hasMode = (modes: string, flag: string): boolean => modes.split(' ', 1)[0]!.includes(flag);
 
-/** Reads what answers say about the targets into them. */
+/** Reads the server's answers into the targets. */
 export class JoinAnswers {
   constructor(
     private readonly targets: ReadonlyMap<string, Target>,
@@ -128,7 +128,9 @@ export class JoinAnswers {
     }
   }
 
-  /** Looks in a mode change for a prefix that is given to us; every mode with a parameter takes the next one. */
+  /**
+   * Looks in a mode change for a prefix that is given to us. Every mode with a parameter takes the next one.
+   */
   #readModes(target: Target | undefined, modes: string, parameters: string[]): void {
     const { channelModes, prefixes } = this.names;
     const parametric = `${channelModes[0] ?? ''}${channelModes[1] ?? ''}`;
@@ -147,7 +149,7 @@ export class JoinAnswers {
   }
 }
 
-/** Somebody in a list of members: the nick, and what stands before it, as symbols and as the modes that these stand for. */
+/** An entry of a member list: the nick, and its prefix, as symbols and as modes. */
 export function memberOf(entry: string, { prefixes }: ModeNames) {
   const modes: string[] = [];
   const modeAt = (at: number) => prefixes.find(({ symbol }) => symbol === entry[at])?.mode;

@@ -13,26 +13,26 @@ import { commandLine, grouped } from './line.js';
 import type { Self } from './self.js';
 
 /**
- * What a channel's history showed of us, oldest first. `from` is the time of the oldest line of anyone when
- * the history was full, so that older ones may have fallen out of it; null when it was not.
+ * What a channel's history showed of us, oldest first. `from` is the time of the oldest line of anyone, if
+ * the history was full: older lines may have dropped out of it. Null if it was not full.
  */
 export interface Replay {
   lines: HistoryLine[];
   from: Date | null;
 }
 
-/** How to join; by default with a voice and without histories. */
+/** How to join; by default with voice and without histories. */
 export interface JoinOptions {
   /** Also read what the channels' histories show of our lines. */
   history: boolean;
-  /** Only to look on: without a voice, and told what the channels look like, with everybody's lines. */
+  /** Only to look on: without voice, and with a snapshot of the channels and everybody's lines. */
   witness?: boolean;
 }
 
 /**
- * What became of joining one channel. `history` is null when none was asked for or none can be had: the
- * channel is new or keeps none, or we were in it already and it would not have outlived our leaving. `snapshot` is
- * there for who joined as a witness.
+ * The outcome of joining one channel. `history` is null if none was requested or none is available. None is
+ * available in a new channel, or in one that keeps none. It is also missing if we were in the channel already
+ * and it would not have outlived our leaving. `snapshot` is present after a join as a witness.
  */
 export type JoinOutcome =
   | {
@@ -51,21 +51,24 @@ export interface JoinContext extends ModeNames {
   self: Self;
   /** Whether an operator has SAJOIN and SAMODE here. */
   forces: boolean;
-  /** Whether the server replays history to who joins, in batches that can be told apart. */
+  /** Whether the server replays history on a join, in batches that can be told apart. */
   replays: boolean;
-  /** Whether our user mode +N holds the replay back until it is taken off. */
+  /** Whether our user mode +N holds the replay back until it is removed. */
   quiet: boolean;
   command(line: string): Promise<CommandOutcome>;
 }
 
 const maxLineBytes = 495;
-/** Names in one SAJOIN: InspIRCd drops those beyond its <security:maxtargets> (20 by default) without a word. */
+/** Names in one SAJOIN: InspIRCd silently drops those beyond its <security:maxtargets> (20 by default). */
 export const maxForced = 20;
-/** Refusals for the name itself, which no operator command overcomes; a name that operators closed (926) stays closed. */
+/**
+ * Refusals for the name itself, which no operator command overcomes. A name that operators closed (926) stays
+ * closed.
+ */
 const nameAtFault = new Set(['403', '476', '479', '926']);
-/** The channel mode by which a channel keeps its last lines for who joins, and how many for how long. */
+/** The channel mode that replays a channel's last lines to new members, and how many lines for how long. */
 export const historyMode = { flag: 'H', value: '100:1d' };
-/** The channel mode by which a channel stays when it is empty. */
+/** The channel mode that keeps a channel when it is empty. */
 export const permanentMode = 'P';
 
 /** Joins many channels in few lines; the map has one outcome for each given name. */
@@ -113,7 +116,7 @@ class Joining {
     await this.#each(this.#unjoined(), (target) => this.#lookAt(target));
     if (toggle) await this.#userMode('-N');
     await this.#enter(this.#unjoined());
-    // Somebody may have forced us into a channel meanwhile: the server then answers a JOIN with silence.
+    // Somebody may have forced us into a channel meanwhile: the server then does not answer a JOIN.
     await this.#each(this.#unjoined(), (target) => this.#lookAt(target));
     await this.#enter(this.#unjoined().filter((target) => !target.refused));
     if (toggle) await this.#userMode('+N');
@@ -129,7 +132,10 @@ class Joining {
     return this.#targets.filter(({ joined, lost }) => !joined && !lost);
   }
 
-  /** A channel we are in already; with history wanted we leave it again when it outlives our leaving. */
+  /**
+   * A channel that we are in already. If history is wanted, we leave it and come back, if it outlives our
+   * leaving.
+   */
   async #lookAt(target: Target): Promise<void> {
     const { self } = this.#context;
     if (!self.isIn(target.name)) return;
@@ -156,7 +162,9 @@ class Joining {
     );
   }
 
-  /** Learns the modes, gives them to a channel that we have created, and sees to it that +m never silences us. */
+  /**
+   * Reads the modes, sets those of a channel that we have created, and makes sure that +m never silences us.
+   */
   async #setUp(target: Target): Promise<void> {
     const { self, channelModes } = this.#context;
     if (target.modes === '') await this.#send(target, 'MODE', target.name);
@@ -214,7 +222,7 @@ function replayOf({ entered, created, modes, ours, replayed, oldest }: Target): 
 
 const listOf = (targets: Target[]): string => targets.map(({ name }) => name).join(',');
 
-/** Groups of at most `most` channels whose comma-separated names fit one line behind `command`. */
+/** Groups of at most `most` channels whose comma-separated names fit on one line after `command`. */
 function packed(targets: Target[], command: string, most?: number): Target[][] {
   return grouped(targets, ({ name }) => name, maxLineBytes - Buffer.byteLength(command), most);
 }

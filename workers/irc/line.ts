@@ -3,10 +3,12 @@ import { type IrcMessage, ircLineParser } from 'irc-framework';
 /** One parsed line from the server: tags (unescaped), prefix split into nick, ident and hostname, command, parameters. */
 export type IrcLine = Readonly<IrcMessage>;
 
-/** Parses one line without its line end; for lines that are rare, the hot path uses `rawTag` and `commandAt`. */
+/**
+ * Parses one line without its line end. This is for rare lines; the hot path uses `rawTag` and `commandAt`.
+ */
 export const parseLine = (line: string): IrcLine => ircLineParser(line);
 
-/** The escaped value of a tag of an unparsed line, undefined when the line has no such tag. */
+/** The escaped value of a tag of an unparsed line; `undefined` if the line has no such tag. */
 export function rawTag(line: string, key: string): string | undefined {
   if (line.charCodeAt(0) !== 64) return undefined;
   const section = line.indexOf(' ');
@@ -20,7 +22,7 @@ export function rawTag(line: string, key: string): string | undefined {
   return line.slice(from, end === -1 || end > section ? section : end);
 }
 
-/** The index in an unparsed line where its command begins, behind tags and prefix. */
+/** The index in an unparsed line where its command begins, after tags and prefix. */
 export function commandAt(line: string): number {
   let at = line.charCodeAt(0) === 64 ? line.indexOf(' ') + 1 : 0;
   if (line.charCodeAt(at) === 58) at = line.indexOf(' ', at) + 1;
@@ -36,7 +38,7 @@ export function commandOf(line: string): string {
 
 const escapes: Record<string, string> = { ';': '\\:', ' ': '\\s', '\\': '\\\\', '\r': '\\r', '\n': '\\n' };
 
-/** A text as the value of a message tag, escaped as IRCv3 asks; NUL has no escape and is dropped. */
+/** A text as the value of a message tag, escaped as IRCv3 defines; NUL has no escape and is dropped. */
 export const escapeTag = (value: string): string =>
   value.replaceAll('\0', '').replace(/[; \\\r\n]/g, (character) => escapes[character]!);
 
@@ -49,8 +51,8 @@ export const textOf = (line: IrcLine): string => line.params.at(-1) ?? '';
 const maxCommandBytes = 510;
 
 /**
- * Joins the parts of a command into one line; the last part may hold spaces. Throws a TypeError when a part
- * could end the line, shift the parameters or make the line longer than a server reads.
+ * Joins the parts of a command into one line; the last part may hold spaces. Throws a TypeError if a part
+ * could end the line, shift the parameters, or make the line longer than a server reads.
  */
 export function commandLine(parts: readonly string[]): string {
   const [command = '', ...parameters] = parts;
@@ -69,7 +71,10 @@ export function commandLine(parts: readonly string[]): string {
   return line;
 }
 
-/** Items in groups of at most `most`, whose names, each with a separator, have at most so many bytes together. */
+/**
+ * Items in groups of at most `most`. The names of a group, each with a separator, have at most so many bytes
+ * together.
+ */
 export function grouped<Item>(
   items: readonly Item[],
   nameOf: (item: Item) => string,

@@ -31,24 +31,24 @@ export interface LinkOptions {
   account: IrcAccount | undefined;
   confirmTimeoutMs: number;
   bytesInFlight: number;
-  /** Whether anybody wants the lines that are nobody's answer; only then are they all parsed. */
+  /** Whether anybody wants the lines that answer nothing; only then are they all parsed. */
   wantsLines(): boolean;
   line(line: IrcLine): void;
 }
 
-/** How a reason begins that says that the nick service did not take the account. */
+/** The beginning of a reason that says that the nick service refused the account. */
 export const accountRefused = 'the nick service refused the account';
-/** What the gateway calls itself to IRC servers. */
+/** The gateway's name for itself on IRC servers. */
 export const gatewayName = 'relay';
 const registrationMs = 10_000;
-// Servers without labels punish haste by answering nothing for seconds (ngIRCd: ten after a wrong OPER).
+// Servers without labels punish fast clients with seconds of silence (ngIRCd: ten after a wrong OPER).
 const fencePatience = 3;
 const confirming = ['message-tags', 'batch', 'labeled-response', 'echo-message'];
-/** What irc-framework needs to see after registration; its event machinery is too slow for the rest. */
+/** What irc-framework must see after registration; its event machinery is too slow for the rest. */
 const forLibrary = /^(?:CAP|AUTHENTICATE|PING|005|90\d)$/;
 const aboutUs = new Set(['JOIN', 'PART', 'KICK', 'NICK', 'MODE', '381', '396']);
 const nickTaken = new Set(['432', '433', '436', '437']);
-/** Refusals before registration; later some of these numerics mean something else. */
+/** Refusals before registration; later some of these numerics have another meaning. */
 const shutOut = new Set(['463', '464', '465', '466']);
 
 /** Resolves when the signal is aborted. */
@@ -58,13 +58,13 @@ export const whenAborted = (signal: AbortSignal): Promise<void> =>
     else signal.addEventListener('abort', () => resolve(), { once: true });
   });
 
-/** One connection to a server, from connecting to its end; what becomes of it afterwards is not its concern. */
+/** One connection to a server, from connecting to its end. It does not reconnect. */
 export class Link {
   readonly client: Client;
   self: Self;
   /** Set once registered. */
   exchange: Exchange | undefined;
-  /** Whether the server has sent us away in so many words. */
+  /** Whether the server has explicitly refused us. */
   rejected = false;
   readonly #options: LinkOptions;
   readonly #lost = new AbortController();
@@ -114,7 +114,7 @@ export class Link {
     return this.#lost.signal;
   }
 
-  /** Connects and registers, under a spare nick when ours is taken; throws when the connection ends before. */
+  /** Connects and registers, under a spare nick if ours is taken. Throws if the connection ends before. */
   async register(): Promise<Exchange> {
     const timer = clock.setTimeout(
       () => this.destroy(`not registered within ${registrationMs} ms`),
@@ -152,13 +152,13 @@ export class Link {
     return this.exchange;
   }
 
-  /** One command and its answer; throws a TypeError when the parts do not make one line. */
+  /** One command and its answer. Throws a TypeError if the parts do not make one line. */
   async command(...parts: string[]): Promise<CommandOutcome> {
     const line = commandLine(parts);
     return this.exchange?.command(line) ?? { is: 'lost', written: false };
   }
 
-  /** Says goodbye and waits at most `ms` for the server to close; lines on their way are still answered. */
+  /** Sends QUIT and waits at most `ms` for the server to close; lines on their way are still answered. */
   async quit(reason: string, ms: number): Promise<void> {
     if (this.lost.aborted) return;
     this.#farewell = reason;
@@ -202,9 +202,9 @@ export class Link {
   }
 
   /**
-   * Of what is offered later only that is wanted by which lines are confirmed: with it we begin anew. The library would
-   * ask for nothing of the rest; behind our CAP END that keeps InspIRCd from ever registering us (services that link
-   * offer `sasl`, at any moment).
+   * Capabilities that are offered later. Only one that confirms lines is wanted: with it we reconnect. The
+   * library would request nothing of the rest. After our CAP END, its request keeps InspIRCd from ever
+   * registering us (services that link offer `sasl`, at any moment).
    */
   #offered(names: readonly string[]): void {
     const { cap } = this.client.network;
@@ -215,7 +215,7 @@ export class Link {
   #see(line: IrcLine): void {
     const { nick } = this.self;
     this.self.see(line);
-    // A session that is not under its own nick cannot be fenced off by the next one.
+    // A session that does not have its own nick cannot be fenced off by the next one.
     if (this.self.nick !== nick && this.self.nick !== this.#options.nick) {
       this.rejected = true;
       this.destroy(`our nick was changed to ${this.self.nick}`);
@@ -223,7 +223,7 @@ export class Link {
   }
 
   #shutOut(command: string, text: string): void {
-    // the ERROR behind a numeric says more of why
+    // the ERROR after a numeric says more about the reason
     if (this.#farewell === undefined || this.rejected) {
       this.rejected = true;
       this.#farewell = text;

@@ -4,11 +4,13 @@ import type { IrcLine } from './line.js';
 import type { Session } from './session.js';
 
 /**
- * Whether the sender of a message was identified with the nick service for the very nick the message came from: whether
- * the account that the server put on the message has the nick's name. That a server calls a nick registered (307) is not
- * enough beside an account of another name: services give the mark to a user and not to a nick, so whoever logs in
- * and takes another nick before the mark arrives keeps it there (Anope 2.0 on InspIRCd 3). Nicks that are grouped under
- * an account therefore count with none but the account's own. Servers that put no accounts on messages are asked.
+ * Whether the sender of a message was identified with the nick service for the very nick that the message
+ * came from. That is so if the account on the message has the name of the nick.
+ *
+ * A server may call a nick registered (307), but next to an account of another name that is not enough.
+ * Services give the mark to a user and not to a nick. So somebody who logs in and takes another nick before
+ * the mark arrives keeps it there (Anope 2.0 on InspIRCd 3). Therefore a nick that is grouped under an
+ * account counts only if it is the account's own name. Servers that put no accounts on messages are asked.
  */
 export async function isIdentified(session: Session, { nick, tags }: IrcLine): Promise<boolean> {
   const isNick = (account: string | undefined) =>

@@ -14,18 +14,20 @@ import { commandOf, type IrcLine, isError, parseLine, textOf } from './line.js';
 
 interface Pending extends Waiter {
   line: string;
-  /** The folded channel name of a line that is said; undefined for a command. */
+  /** The casefolded channel name of a line that is said; `undefined` for a command. */
   channel: string | undefined;
   refused: SayOutcome | undefined;
   lines: IrcLine[];
 }
 
-// ngIRCd, the kind of server that needs this path, answers a second later when it finds more than three commands.
+// ngIRCd, the kind of server that needs this path, answers a second later when it finds more than three
+// commands.
 const linesPerRound = 2;
 
 /**
- * Lines and answers brought together without labels: a round of at most two lines, each for another channel,
- * or one command, then a PING; what came back before its PONG belongs to the round, errors to the channel they name.
+ * Matches lines and answers without labels. A round is at most two lines, each for another channel, or one
+ * command. Then comes a PING. What comes back before its PONG belongs to the round, and errors belong to the
+ * channel that they name.
  */
 export class PingFenceExchange implements Exchange {
   readonly kind = 'fence';

@@ -7,23 +7,25 @@ import { commandLine, escapeTag } from './line.js';
 import type { Link } from './link.js';
 
 const eventTag = '+svc/event';
-// Of the 4,094 bytes for client tags; a label and the tag's name go off.
+// Of the 4,094 bytes for client tags, without a label and the tag's name.
 const maxTagBytes = 4_000;
 
-/** One registered connection under our nick; it ends with its connection, and all that was open with it. */
+/**
+ * One registered connection under our nick. It ends with its connection, and so does all that is open in it.
+ */
 export class Session {
-  /** Whether the server puts on each message the account of who sent it. */
+  /** Whether the server puts the sender's account on each message. */
   readonly tagsAccounts: boolean;
   readonly #link: Link;
   readonly #exchange: Exchange;
   readonly #context: JoinContext;
   readonly #tags: boolean;
-  /** Joins run one after another: they take user mode +N off and put it back. */
+  /** Joins run one after another: they remove user mode +N and put it back. */
   #joining: Promise<unknown> = Promise.resolve();
 
   /**
-   * `id` counts up over the sessions of one IrcConnection, from 1. `quiet`: user mode +N is set, so that channels do not
-   * replay their history to us.
+   * `id` counts the sessions of one IrcConnection, from 1. `quiet`: user mode +N is set, so that channels do
+   * not replay their history to us.
    */
   constructor(
     readonly id: number,
@@ -40,7 +42,7 @@ export class Session {
     this.#context = {
       self: link.self,
       quiet,
-      // Servers without labels that were met have no such commands, and ngIRCd fines us for asking.
+      // Known servers without labels have no such commands, and ngIRCd fines us for asking.
       forces: exchange.kind === 'labels',
       replays: exchange.kind === 'labels' && channelModes[2]?.includes('H') === true,
       channelModes,
@@ -62,17 +64,17 @@ export class Session {
     return this.#link.self.oper;
   }
 
-  /** How lines are confirmed: by labelled echoes, or by a PING fence on servers without them. */
+  /** How lines are confirmed: by labelled echoes, or by a PING fence on servers without labels. */
   get confirmation(): 'labels' | 'fence' {
     return this.#exchange.kind;
   }
 
-  /** Whether operators of this server can bring about what they like in channels: SAJOIN, SAPART, SAMODE, SATOPIC. */
+  /** Whether operators of this server can force changes in channels: SAJOIN, SAPART, SAMODE, SATOPIC. */
   get forces(): boolean {
     return this.#context.forces;
   }
 
-  /** What the server calls its channel modes and prefixes. */
+  /** The server's names for its channel modes and prefixes. */
   get modeNames(): ModeNames {
     return this.#context;
   }
@@ -88,9 +90,9 @@ export class Session {
   }
 
   /**
-   * Sends one line and tells what became of it. `text` is cut at a grapheme border to what fits one line;
-   * `tag` goes along as client tag +svc/event where the server takes it. At most one line per channel should
-   * be under way: that is the caller's part.
+   * Sends one line and answers its outcome. `text` is cut at a grapheme border to what fits on one line.
+   * `tag` is sent as client tag +svc/event if the server takes it. At most one line per channel should be
+   * under way: the caller ensures that.
    */
   async say(channel: string, text: string, tag?: string): Promise<SayOutcome> {
     if (!isChannel(channel)) return { is: 'refused', code: '476', error: 'Not a channel name' };
@@ -113,19 +115,24 @@ export class Session {
     return this.#exchange.say(to, line, value);
   }
 
-  /** Joins channels, as operator also those that refuse us. */
+  /** Joins channels; as an operator, also those that refuse us. */
   join(channels: readonly string[], options: JoinOptions): Promise<Map<string, JoinOutcome>> {
     const joined = this.#joining.then(() => joinChannels(this.#context, channels, options));
     this.#joining = joined.catch(() => undefined);
     return joined;
   }
 
-  /** Any other command; the last part may hold spaces. Rejects with a TypeError when the parts do not make one line. */
+  /**
+   * Any other command; the last part may hold spaces. Rejects with a TypeError if the parts do not make one
+   * line.
+   */
   async command(...parts: string[]): Promise<CommandOutcome> {
     return this.#exchange.command(commandLine(parts));
   }
 
-  /** A command of which the answer is needed. Throws `irc_unavailable` when the session ends or stays silent instead. */
+  /**
+   * A command whose answer is needed. Throws `irc_unavailable` if the session ends or stays silent instead.
+   */
   async ask(...parts: string[]): Promise<Answered> {
     const answer = await this.command(...parts);
     if (answer.is !== 'answered') throw new Unavailable('irc_unavailable');

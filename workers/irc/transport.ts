@@ -4,7 +4,7 @@ import { connect as connectTls } from 'node:tls';
 import type { Transport } from 'irc-framework';
 import { clock } from '../../streams/core/clock.js';
 
-/** Where a server listens; `ca` adds a certificate authority for ircs://. */
+/** The address of a server; `ca` adds a certificate authority for ircs://. */
 export interface ServerAddress {
   host: string;
   port: number;
@@ -17,7 +17,7 @@ export interface ServerAddress {
 /** Makes a connection, as `net.connect` does. */
 export type Dial = (to: { host: string; port: number; noDelay: true }) => Socket;
 
-/** Reads irc://host:port or ircs://host:port; throws a TypeError for anything else. */
+/** Reads irc://host:port or ircs://host:port. Throws a TypeError for anything else. */
 export function serverAddress(url: string, ca?: string): ServerAddress {
   const { protocol, hostname, port } = new URL(url);
   if ((protocol !== 'irc:' && protocol !== 'ircs:') || hostname === '')
@@ -26,25 +26,28 @@ export function serverAddress(url: string, ca?: string): ServerAddress {
   return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || (tls ? 6697 : 6667)), tls, ca };
 }
 
-/** What the owner of a wire is told: every line that is no answer (true = taken, the library never sees it), then the end. */
+/**
+ * The owner of a wire gets every line that is not an answer (true = taken, the library never sees it), then
+ * the end.
+ */
 export interface WireOwner {
   take(line: string): boolean;
   closed(reason: string): void;
 }
 
 const maxUnfinishedLine = 1 << 20;
-/** So many characters leave at once: the server works on them while the next lines are made. */
+/** So many characters are sent at once: the server processes them while the next lines are made. */
 const enoughToSend = 4_096;
 
 /**
- * The socket of one IRC connection, as irc-framework's transport. Lines written in one turn of the event
- * loop leave in one write; received bytes are split at line ends before they are decoded, so a character
- * that arrives in two packets stays whole.
+ * The socket of one IRC connection, as irc-framework's transport. Lines written in one turn of the event loop
+ * leave in one write. Received bytes are split at line ends before they are decoded, so that a character in
+ * two packets stays whole.
  */
 export class Wire extends EventEmitter implements Transport {
   /** When bytes last came from the server, on the clock of `performance.now()`. */
   heardAt = 0;
-  /** Told of every line first; true when it was an answer and nobody else needs it. */
+  /** Gets every line first; true if it was an answer and nobody else needs it. */
   answers: { take(line: string): boolean } | undefined;
   readonly #address: ServerAddress;
   readonly #owner: WireOwner;
@@ -98,7 +101,7 @@ export class Wire extends EventEmitter implements Transport {
     if (this.#out.length >= enoughToSend) this.#flush();
   }
 
-  /** Ends the connection after what is written; with `force` at once. */
+  /** Ends the connection after what is written; with `force`, at once. */
   close(force = false): void {
     if (force || !this.#open) this.destroy('closed');
     else this.#stream?.end();
@@ -108,17 +111,17 @@ export class Wire extends EventEmitter implements Transport {
     this.destroy('closed');
   }
 
-  /** Always UTF-8; the library asks at every connect. */
+  /** Always UTF-8; the library calls this at every connect. */
   setEncoding(): boolean {
     return true;
   }
 
-  /** Ends the connection with a reset, so that the kernel does not go on delivering what it still holds. */
+  /** Ends the connection with a reset, so that the kernel stops delivering what it still holds. */
   destroy(reason: string): void {
     if (this.#ended) return;
     this.#reason ??= reason;
-    // A TLS stream cannot be reset, only the socket under it. And a socket that is being shut down must not be:
-    // Node then takes it for closed while it is not, keeps it, and never exits (seen with 20.20).
+    // A TLS stream cannot be reset, only the socket below it. And a socket that is shutting down must not be
+    // reset. Node then thinks that it is closed while it is not, keeps it, and never exits (seen with 20.20).
     if (this.#open && !this.#raw?.writableEnded && !this.#stream?.writableEnded) this.#raw?.resetAndDestroy();
     else this.#raw?.destroy();
     this.#stream?.destroy();

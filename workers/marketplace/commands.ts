@@ -5,19 +5,19 @@ import { type Claimant, shownId, type Task, type TaskMarket, taskLine } from './
 export interface Asker {
   /** As shown. */
   nick: string;
-  /** Whether the nick is theirs by the word of the nick service. */
+  /** Whether the sender owns the nick, according to the nick service. */
   isIdentified(): Promise<boolean>;
-  /** The wallet that is linked with the nick, and the level of the link; undefined where there is none. */
+  /** The wallet that is linked to the nick, and the level of the link; `undefined` without a link. */
   link(): Promise<{ wallet: string; level: number } | undefined>;
 }
 
 /** What the commands work with. */
 export interface TaskCommandContext {
-  /** Undefined where no marketplace is configured. */
+  /** `undefined` if no marketplace is configured. */
   market: TaskMarket | undefined;
   /** Nick of the bot that links wallets. */
   identityBot: string;
-  /** Looks at free text before it is shown; gives back what to show instead. */
+  /** Checks free text before it is shown. Answers what to show instead. */
   screen(text: string): string;
 }
 
@@ -30,7 +30,7 @@ type Command = (
 
 /** Tasks that one answer shows. */
 const shownAtOnce = 5;
-/** What an id may be: nothing that the marketplace could take for a part of a path. */
+/** The form of an id: nothing that the marketplace could take for a part of a path. */
 const idPattern = /^(?!\.{1,2}$)[\w.~:@-]{4,128}$/;
 const claimLevel = 1;
 
@@ -63,13 +63,13 @@ const commands: Record<string, Command> = {
   },
 };
 
-/** The command in a line; undefined where it has none. In private its slash may be left out. */
+/** The command in a line; `undefined` without one. In private its slash may be left out. */
 export function taskCommandIn(text: string, isPrivate: boolean): string | undefined {
   if (/^\/(?:tasks|status|claim|help)(?:\s|$)/i.test(text)) return text;
   return isPrivate ? text : undefined;
 }
 
-/** Carries out a command and gives back the lines of the answer. */
+/** Carries out a command and answers the lines of the answer. */
 export async function answerToTaskCommand(
   asker: Asker,
   text: string,
@@ -94,7 +94,7 @@ export async function answerToTaskCommand(
 const notConfigured =
   'No marketplace is connected to this network, so /tasks, /status and /claim do nothing here. The operator connects one with EM_URL';
 
-/** Everything that a claim lacks, or who claims. */
+/** All that a claim lacks, or the claimant. */
 async function whatIsMissing(
   asker: Asker,
   { identityBot }: TaskCommandContext,
@@ -112,7 +112,7 @@ async function whatIsMissing(
   return [missing.join(' ')];
 }
 
-/** The one task that an id, or its beginning, names; or why there is none. */
+/** The one task with this id, or beginning of an id; or why it was not found. */
 async function find(market: TaskMarket, id: string, command: string): Promise<Task | string> {
   if (!idPattern.test(id)) return `Name the task by its id, as lines show it: ${command} a1b2c3d4`;
   const open = (await market.open()).filter((task) => task.id.startsWith(id));

@@ -1,6 +1,6 @@
 import { cleanText, cutToCharacters } from '../../streams/irc-grammar.js';
 
-/** A task as the marketplace tells of it; whatever it leaves out is undefined. */
+/** A task as the marketplace describes it; fields that it leaves out are `undefined`. */
 export interface Task {
   /** Whole, as the marketplace has it. */
   id: string;
@@ -13,23 +13,23 @@ export interface Task {
   deadline: string | undefined;
 }
 
-/** Somebody who claims a task: a nick whose owner is identified, and the wallet that is linked with it. */
+/** A claimant of a task: a nick whose owner is identified, and the wallet that is linked to it. */
 export interface Claimant {
   nick: string;
   wallet: string;
 }
 
-/** The marketplace, as far as agents reach it from IRC. Each throws `Refusal` or `Unavailable`. */
+/** The marketplace, as far as agents reach it from IRC. Every method throws `Refusal` or `Unavailable`. */
 export interface TaskMarket {
   /** Tasks that can be taken now. */
   open(): Promise<Task[]>;
-  /** One task; undefined where there is none with this id. */
+  /** One task; `undefined` if it does not exist. */
   task(id: string): Promise<Task | undefined>;
-  /** Applies for a task. It is done at most once, and recorded. */
+  /** Applies for a task. This is done at most once, and recorded. */
   claim(id: string, claimant: Claimant): Promise<void>;
 }
 
-/** Looks at free text before it is shown; gives back what to show instead. */
+/** Checks free text before it is shown. Answers what to show instead. */
 type Screen = (text: string) => string;
 
 const titleCharacters = 120;
@@ -37,7 +37,7 @@ const wordCharacters = 40;
 /** Characters of an id in the lines of the channels. */
 const shortIdCharacters = 8;
 
-/** Reads a task out of what the marketplace sent; undefined where it has no id. */
+/** Reads a task from what the marketplace sent; `undefined` without an id. */
 export function readTask(sent: unknown): Task | undefined {
   const { id, title, status, bounty_usd, bounty_usdc, category, location_hint, location, deadline } =
     typeof sent === 'object' && sent !== null ? (sent as Record<string, unknown>) : {};
@@ -61,7 +61,7 @@ const textIn = (value: unknown): string | undefined =>
 /** The id of a task as lines show it. */
 export const shownId = (id: string): string => cleanText(cutToCharacters(id, shortIdCharacters));
 
-/** A task in one line: `a1b2c3d4 | Title | published | $5 | Lisbon`. What is not known is left out. */
+/** A task in one line: `a1b2c3d4 | Title | published | $5 | Lisbon`. Unknown fields are left out. */
 export function taskLine(task: Task, screen: Screen): string {
   const shown = (text: string | undefined, most: number) =>
     text === undefined ? undefined : screen(cutToCharacters(cleanText(text), most)) || undefined;

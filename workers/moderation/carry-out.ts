@@ -10,7 +10,7 @@ import {
 import { type GuardOptions, guard } from './options.js';
 import { wordsFor } from './words.js';
 
-/** An incident about which something is to be done. */
+/** An incident whose action is pending. */
 export type Pending = Pick<
   RunningIncident,
   'id' | 'ref' | 'subject' | 'nick' | 'host' | 'account' | 'channel' | 'patterns' | 'action' | 'seconds'
@@ -23,7 +23,7 @@ const acts: Partial<Record<Action, Enforcement['act']>> = {
   ban: 'ban',
 };
 
-/** Does what an incident asks for and records what came of it. Throws `Unavailable` when nobody can tell. */
+/** Does what an incident asks for and records the outcome. Throws `Unavailable` if the outcome is unknown. */
 export async function carryOut(options: GuardOptions, incident: Pending): Promise<Enforced['is']> {
   const { id, nick, channel, action, patterns } = incident;
   const seconds = incident.seconds ?? undefined;
@@ -42,7 +42,7 @@ export async function carryOut(options: GuardOptions, incident: Pending): Promis
   return came.is;
 }
 
-/** Records what came of an incident's action. */
+/** Records the outcome of an incident's action. */
 export async function answer(
   { log }: Pick<GuardOptions, 'log'>,
   { subject, ref, action, seconds }: Pending,

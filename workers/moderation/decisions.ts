@@ -16,12 +16,12 @@ interface Seen {
 const atOnce = 200;
 
 /**
- * Tells people what operators have decided about their incidents: at once where they are found, else as soon as they are
- * seen again.
+ * Tells people what operators have decided about their incidents: at once if they are found, else as soon as
+ * they are seen again.
  */
 export class Decisions {
   readonly #options: GuardOptions;
-  /** Who was not to be found, and what they are to be told, by the id of the incident. */
+  /** People who were not found, and what to tell them, by the id of the incident. */
   readonly #awaited = new Map<string, Map<number, Untold>>();
   readonly #tried = new Set<number>();
 
@@ -29,7 +29,7 @@ export class Decisions {
     this.#options = options;
   }
 
-  /** Tells of what was decided since the last time; who is not to be found is awaited. */
+  /** Tells people what was decided since the last time. Those who are not found are awaited. */
   async look(after: Position | undefined): Promise<void> {
     const { log, read } = this.#options;
     const untold = await read((sql, schema) => untoldDecisions(sql, schema, log.now(), atOnce), after);
@@ -44,7 +44,7 @@ export class Decisions {
       const all = this.#awaited.get(one.person) ?? new Map<number, Untold>();
       this.#awaited.set(one.person, all.set(one.id, one));
     }
-    // what was told is not asked for again; one that is decided anew is
+    // what was told is not asked for again, but a new decision is
     const ids = new Set(untold.map(({ id }) => id));
     for (const id of this.#tried) if (!ids.has(id)) this.#tried.delete(id);
   }

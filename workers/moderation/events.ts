@@ -6,10 +6,10 @@ import { judge, moderation, singleSubject } from '../../streams/moderation/index
 import { Reactor } from '../core/reactor.js';
 import { type GuardOptions, guard } from './options.js';
 
-/** Stands in the bytes of every event of which something was withheld, and of few others. */
+/** In the bytes of every event that had something withheld, and of few others. */
 const sign = Buffer.from('"withheld":{');
 
-/** Records an incident for each event of whose free text something was withheld. */
+/** Records an incident for each event with withheld free text. */
 export function guardEvents(options: GuardOptions): Reactor<typeof market, WithheldEvent> {
   const { log, logger } = options;
   return new Reactor<typeof market, WithheldEvent>({

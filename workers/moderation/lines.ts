@@ -31,7 +31,7 @@ import { RecentLines } from './recent-lines.js';
 /** A line that scored high enough to be an incident. */
 interface Suspect {
   ref: string;
-  /** Of its own subject, where nothing follows from it but itself. */
+  /** Its own token, if nothing else depends on the incident. */
   token: string;
   person: string;
   line: LineSighting;
@@ -45,16 +45,17 @@ interface Suspect {
 type Appeared = (seen: Pick<LineSighting, 'nick' | 'host' | 'account'>) => unknown;
 
 const maxInHand = 1_024;
-/** Incidents that are recorded and acted upon at the same time. */
+/** Incidents that are recorded and acted upon in parallel. */
 const atOnce = 256;
-/** Scoring gives way to everything else in the process after so long. */
+/** After this time scoring yields to everything else in the process, in milliseconds. */
 const turnMs = 5;
 /** Longer than anybody reads. */
 const answeredMs = 60_000;
 
 /**
- * Scores every recorded line, in the order of the log, and does what that asks for: each line once, also when it is
- * handed out again. Incidents of one person follow one after another; nobody waits for those of others.
+ * Scores every recorded line, in the order of the log, and does what the score asks for. Each line is handled
+ * once, even if it is handed out again. Incidents of one person are handled in sequence, those of others in
+ * parallel.
  */
 export class GuardLines {
   readonly #options: GuardOptions;
@@ -64,12 +65,12 @@ export class GuardLines {
   readonly #recent = new RecentLines();
   readonly #loops: GuardLoops;
   readonly #inHand = new Set<string>();
-  /** What was done about them lately: who has read a little earlier that nothing was, is told so here. */
+  /** What was done about lines lately. A reader whose data is a little older learns it here. */
   readonly #answered = new LRUCache<string, true>({ max: 10_000, ttl: answeredMs });
-  /** When scoring gave way to others the last time. */
+  /** When scoring yielded the last time. */
   #turnAt = 0;
 
-  /** Told of who comes into a channel or speaks there. */
+  /** Called for everybody who comes into a channel or speaks there. */
   readonly #appeared: Appeared;
 
   constructor(options: GuardOptions, appeared: Appeared) {
@@ -103,7 +104,7 @@ export class GuardLines {
     await this.#reactor.stop();
   }
 
-  /** Whether what is to be done about a line is being done, or has just been done. */
+  /** Whether the action for a line is under way, or was done recently. */
   isInHand(ref: string): boolean {
     return this.#inHand.has(ref) || this.#answered.has(ref);
   }
@@ -139,7 +140,7 @@ export class GuardLines {
     return suspects;
   }
 
-  /** Facts are scored one after the other, as many as there are: between them there is room for others. */
+  /** Facts are scored one after the other, as many as there are: between them, others get a turn. */
   async #giveWay(): Promise<void> {
     if (clock.elapsed() - this.#turnAt < turnMs) return;
     await turn();
@@ -147,8 +148,9 @@ export class GuardLines {
   }
 
   /**
-   * The score of a line, or of the last lines of the same speaker if these say together what none of them says alone.
-   * A speaker is told by account or `user@host`, as several may share a host and nobody answers for another's words.
+   * The score of a line. If the last lines of the same speaker say together what none of them says alone, the
+   * score of all of them. A speaker is an account or a `user@host`: several may share a host, and nobody is
+   * responsible for another's words.
    */
   #score({ at, text, nick, host, account }: LineSighting): { score: Score; text: string } {
     const [, warn] = this.#options.thresholds;
@@ -158,7 +160,7 @@ export class GuardLines {
     const together = joined === undefined ? alone : { score: scoreText(joined), text: joined };
     const found = together.score.score >= warn ? together : alone;
     if (found.score.score >= warn) this.#recent.forget(speaker);
-    // who talks about attacks has not begun one
+    // talk about attacks does not begin one
     else if (!alone.score.talk) this.#recent.add(speaker, at, text);
     return found;
   }
@@ -232,7 +234,7 @@ export class GuardLines {
   }
 }
 
-/** What an incident says of a line; its text only where that is kept. */
+/** What an incident says of a line. It has the text only if that is kept. */
 function saidOf(
   { ref, line, channel, isPrivate }: Pick<Suspect, 'ref' | 'line' | 'channel' | 'isPrivate'>,
   text: string,

@@ -4,7 +4,7 @@ import { LoopWatch, personOf } from '../../streams/moderation/index.js';
 import { type IrcFact, type LineSighting, lineId } from '../../streams/network/index.js';
 import type { GuardOptions } from './options.js';
 
-/** Somebody whose program and others answer each other. */
+/** Somebody whose program is in a loop with others. */
 export interface LoopSuspect {
   ref: string;
   person: string;
@@ -18,12 +18,15 @@ export interface LoopSuspect {
 
 type Followed = LineSighting & { id: string };
 
-/** Looks for programs that answer each other, in lines in the order of the log. What our own bots say is no part of it. */
+/**
+ * Looks for programs that answer each other, in lines in the order of the log. Lines of our own bots do not
+ * count.
+ */
 export class GuardLoops {
   readonly #watch = new LoopWatch<Followed>();
   readonly #bots: ReadonlySet<string>;
   readonly #isOn: boolean;
-  /** Sequence of the fact that was seen last: what is handed out again is not counted again. */
+  /** Sequence of the last fact that was seen: a fact that is handed out again is not counted again. */
   #seq = 0;
 
   constructor({ bots, loopMinutes }: Pick<GuardOptions, 'bots' | 'loopMinutes'>) {
@@ -31,7 +34,7 @@ export class GuardLoops {
     this.#isOn = loopMinutes > 0;
   }
 
-  /** Whom the lines of a fact make answer for a loop; `lines` have their places in it. */
+  /** The speakers of a fact's lines who must answer for a loop; `lines` have their index in the fact. */
   see(
     { id, seq, data: { channel } }: Recorded<IrcFact>,
     lines: readonly { index: number; line: LineSighting; isPrivate: boolean }[],

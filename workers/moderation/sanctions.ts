@@ -11,7 +11,7 @@ import type { Decisions } from './decisions.js';
 import { type GuardOptions, guard, usualLateAfterMs } from './options.js';
 
 const retryMs = 2_000;
-/** A lift that the network refuses is tried again, not often. */
+/** A lift that the network refuses is tried again after this time, in milliseconds. */
 const refusedMs = 10 * 60_000;
 const longestMs = 60_000;
 const atOnce = 200;
@@ -19,12 +19,12 @@ const atOnce = 200;
 const isComing = new Set<unknown>(['irc_unavailable', 'read_model_building', 'read_model_behind']);
 
 /**
- * Sees to what runs longer than a moment: lifts mutes and bans when their time is up or when they were pardoned, and
- * brings to an end what a crash or an outage has cut off. All of it is read from what is recorded.
+ * Handles actions that last. It lifts mutes and bans when their time is up or they were pardoned. It finishes
+ * actions that a crash or an outage interrupted. All of it is read from the record.
  */
 export class Sanctions {
   readonly #options: GuardOptions;
-  /** Whether the way of a line is not over yet: what is to be done about it is being done. */
+  /** Whether a line is still being handled: its action is under way. */
   readonly #isInHand: (ref: string) => boolean;
   readonly #stop = new AbortController();
   readonly #refused = new Map<string, number>();
@@ -80,7 +80,7 @@ export class Sanctions {
     }
   }
 
-  /** Does what is to be done now; after how many milliseconds to look again. */
+  /** Does what is due now. Answers after how many milliseconds to look again. */
   async #look(): Promise<number> {
     const { log, read } = this.#options;
     const now = log.now();
@@ -95,7 +95,7 @@ export class Sanctions {
     return next ? Math.min(longestMs, Math.max(10, next.getTime() - log.now().getTime())) : longestMs;
   }
 
-  /** One that fails must not keep the others waiting; without the network all of them wait. */
+  /** A failure must not hold up the others. Without the network all of them wait. */
   async #each(
     incidents: RunningIncident[],
     work: (incident: RunningIncident) => Promise<void>,

@@ -1,30 +1,30 @@
 import type { LineSighting, Sighting } from '../../streams/network/index.js';
 import { isKept } from './room.js';
 
-/** What there is to go by when a channel is entered again; times in milliseconds since 1970. */
+/** What is known when a channel is entered again; times in milliseconds since 1970. */
 export interface CatchUp {
-  /** The last line that was recorded, of those that a history keeps. */
+  /** The last recorded line, of those that a history keeps. */
   known: { at: number; msgid?: string | undefined } | undefined;
-  /** When the last thing was recorded; `undefined` when the channel was never recorded before. */
+  /** Time of the last recorded sighting; `undefined` if the channel was never recorded before. */
   recordedUntil: number | undefined;
   /** Until when everything was seen. */
   seenUntil: number;
-  /** Whether this recorder saw it: one before it may have ended before all that it saw was on the log. */
+  /** Whether this recorder saw it: an earlier one may have ended before all that it saw was on the log. */
   isSure: boolean;
-  /** Since when the server has been running, and with it its histories; `undefined` when it does not tell. */
+  /** Since when the server has been running, and with it its histories; `undefined` if it does not tell. */
   upSince: number | undefined;
-  /** What the channel's history has; null where there is none. */
+  /** The channel's history; null without one. */
   history: { lines: LineSighting[]; reachesBack: number } | null;
   now: number;
 }
 
-/** Histories and the server's uptime tell whole seconds. */
+/** Histories and the server's uptime have whole seconds. */
 const second = 1_000;
 const uptimeSlackMs = 2 * second;
 
 /**
- * What was missed, as far as the channel's history tells, behind a gap where it does not tell everything. The
- * last recorded line in the history proves that it is whole; else it has to reach back far enough.
+ * What was missed, as far as the channel's history tells. If it does not tell everything, a gap comes first.
+ * If the history holds the last recorded line, it is whole. Otherwise it must reach back far enough.
  */
 export function catchUp(of: CatchUp): Sighting[] {
   const { known, recordedUntil, seenUntil, isSure, upSince, history, now } = of;
@@ -40,14 +40,15 @@ export function catchUp(of: CatchUp): Sighting[] {
   const from = known ? Math.floor(known.at / second) * second : Number.NEGATIVE_INFINITY;
   const missed = lines.filter(({ at }) => at >= from);
   const whole = Math.max(reachesBack, upSince === undefined ? now : upSince + uptimeSlackMs);
-  // a line that is not recorded and older than that shows that not everything was seen until then
+  // an older line that is not recorded shows that not everything was seen until then
   const isSeen = missed.every(({ at }) => at + second > seenUntil);
   return [...gapUpTo(Math.min(whole, now), isSeen), ...missed];
 }
 
 /**
- * How far a history reaches back: to its oldest line when it is full, else for as long as it keeps lines. What
- * was dropped from a full one may have been said in the very second of its oldest line. `modes` as in numeric 324, with the history's parameter `<lines>:<time>`.
+ * How far a history reaches back: to its oldest line if it is full, else for as long as it keeps lines. A
+ * line dropped from a full history may have been said in the very second of its oldest line. `modes` as in
+ * numeric 324, with the history's parameter `<lines>:<time>`.
  */
 export function reachOf(modes: string, oldestOfFull: Date | null, now: number): number {
   const [, , time = ''] = /\b(\d+):(\w+)/.exec(modes) ?? [];

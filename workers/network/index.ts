@@ -18,7 +18,7 @@ import { WatchedChannel } from './watched-channel.js';
 export interface RecordIrcOptions {
   log: Log;
   irc: IrcConnection;
-  /** Recorded beside the managed channels. */
+  /** Recorded in addition to the managed channels. */
   channels: readonly string[];
   logger: Logger;
   /** Bytes that may wait for the log, roughly; 64 MB by default. */
@@ -32,13 +32,13 @@ export type { RecordingObserver } from './journal.js';
 const window = 500;
 const lookMs = 250;
 const sizeEveryMs = 2_000;
-/** A room that was just created is entered after its creator. */
+/** A newly created room is entered after its creator. */
 const newcomerMs = 500;
 const flushMs = 2_000;
-/** The clocks of the log server and of the IRC server may differ by as much. */
+/** The clocks of the log server and of the IRC server may differ by this much, in milliseconds. */
 const clockToleranceMs = 60_000;
 
-/** Records what is said and done in the wanted channels, each thing once, as far as anybody can know it. */
+/** Records what is said and done in the wanted channels, each thing once, as far as can be known. */
 export class RecordIrc {
   readonly #options: RecordIrcOptions;
   readonly #wanted: WantedChannels;
@@ -84,7 +84,7 @@ export class RecordIrc {
     this.#running = this.#run();
   }
 
-  /** Leaves the network, with what was seen on the log if it takes it. Bounded. */
+  /** Leaves the network. What was seen is then on the log, if the log takes it. Bounded. */
   async stop(): Promise<void> {
     this.#stop.abort();
     await this.#options.irc.stop();
@@ -99,12 +99,15 @@ export class RecordIrc {
     return count;
   }
 
-  /** How many channels are to be recorded. */
+  /** How many channels should be recorded. */
   get wanted(): number {
     return this.#wanted.names.size;
   }
 
-  /** The size of the network as of a moment ago; `undefined` without a session, or where the server does not tell. */
+  /**
+   * The size of the network at the last measurement; `undefined` without a session, or if the server does not
+   * tell.
+   */
   get network(): NetworkSize | undefined {
     return this.#size;
   }
@@ -123,7 +126,10 @@ export class RecordIrc {
     }
   }
 
-  /** Learns from the log where the recording stands, of the channels as well while there is no session yet. */
+  /**
+   * Learns from the log up to where it is recorded. While there is no session yet, learns it for each channel
+   * too.
+   */
   async #prepare(): Promise<void> {
     if (!this.#recalled) {
       this.#sightings.seenAt ??= await this.#journal.recall();
@@ -138,7 +144,10 @@ export class RecordIrc {
     }
   }
 
-  /** Leaves what is not wanted any more, enters what is, and records channels as a whole now and then. */
+  /**
+   * Leaves channels that are no longer wanted, enters wanted ones, and records snapshots of channels now and
+   * then.
+   */
   async #tend(session: Session): Promise<void> {
     if (session !== this.#session) {
       this.#sightings.begin(session, await serverUpSince(session, this.#sightings.now()));
@@ -176,7 +185,7 @@ export class RecordIrc {
     }
   }
 
-  /** Channels that were deleted are left, also those that were deleted while nobody looked. */
+  /** Leaves deleted channels, including those that were deleted while nobody looked. */
   async #leaveDeleted(session: Session): Promise<void> {
     const since = (this.#firstSeenUntil ?? 0) - clockToleranceMs;
     for (const [key, { name, at }] of this.#wanted.deleted) {
@@ -226,7 +235,10 @@ export class RecordIrc {
     logger.info({ joined, of: group.length, ms: clock.now() - started }, 'channels recorded');
   }
 
-  /** Somebody else records the channel: it is left to them for a while, and then what they missed is looked for. */
+  /**
+   * Another process records the channel: it is left to that process for a while, and then the missed part is
+   * looked for.
+   */
   #superseded(key: string): void {
     const watched = this.#watched.get(key);
     if (!watched) return;

@@ -16,29 +16,32 @@ import { lastKept } from './catch-up.js';
 export interface Recording {
   readonly channel: string;
   readonly subject: string;
-  /** Sequence of the channel's last fact; 0 when it has none. */
+  /** Sequence of the channel's last fact; 0 if it has none. */
   seq: number;
-  /** Whether the channel is closed to the public after what was seen last, and after what was last taken to be written. */
+  /**
+   * Whether the channel is closed to the public after what was seen last, and after what was last sent for
+   * writing.
+   */
   closed: { seen: boolean | undefined; written: boolean | undefined };
-  /** The sequence of the fact that created the channel; `undefined` where it is not a managed one. */
+  /** The sequence of the fact that created the channel; `undefined` if it is not managed. */
   life: number | undefined;
   /** The last line that its history keeps, whether it is on the log already or waits. */
   lastLine: { at: number; msgid?: string | undefined } | undefined;
-  /** When the last thing was seen, and whether that was that we left. */
+  /** When the last thing was seen, and whether that was our leaving. */
   seenAt: number | undefined;
   left: boolean;
   waiting: Sighting[];
-  /** The last line as of the last fact, which the next fact repeats if it has none. */
+  /** The last line as of the last fact; the next fact repeats it if it has none. */
   written: Recording['lastLine'];
-  /** Settles when nothing of it waits any more; `undefined` while nothing does. */
+  /** Settles when nothing of it waits any more; `undefined` while nothing waits. */
   writing: Promise<void> | undefined;
 }
 
-/** Told of what comes to the log, and of what never will. */
+/** Called for what reaches the log, and for what never will. */
 export interface RecordingObserver {
   /** A fact is on the log: how many lines it holds, and how many gaps. */
   recorded(lines: number, gaps: number): void;
-  /** So many things that were seen can be in no fact, and were passed over. */
+  /** So many sightings fit in no fact, and were skipped. */
   skipped(sightings: number): void;
 }
 
@@ -46,7 +49,9 @@ export interface RecordingObserver {
 export interface JournalOptions {
   log: Log;
   logger: Logger;
-  /** Somebody else has recorded the channel: what waited is dropped, it has to be entered anew. */
+  /**
+   * Another process has recorded the channel: waiting sightings are dropped, and it must be entered again.
+   */
   superseded(recording: Recording): void;
   /** Bytes that may wait for the log, roughly; 64 MB by default. */
   maxWaitingBytes?: number;
@@ -59,14 +64,14 @@ const maxBytesPerFact = 200_000;
 const pauses = { first: 250, longest: 250 };
 
 /**
- * Brings what was seen to the log, in the order of each channel, however long the log is away. A fact holds what
- * came while the one before it was on its way. The subject's sequence is expected: two observers of one channel,
- * as when a lease changes hands, cannot both record the same line. When too much waits, the oldest of
- * the longest channel give way to a gap that says so.
+ * Brings sightings to the log, in the order of each channel, however long the log is away. A fact holds what
+ * came while the one before it was on its way. Appends expect the subject's last sequence: two observers of
+ * one channel, as when a lease changes hands, cannot both record the same line. When too much waits, the
+ * oldest of the longest channel become a gap that says so.
  */
 export class Journal {
   readonly #options: JournalOptions;
-  /** Those of which something waits, or is being written. */
+  /** Recordings with something that waits, or is being written. */
   readonly #busy = new Set<Recording>();
   readonly #limit = pLimit(maxAppends);
   readonly #stop = new AbortController();
@@ -80,7 +85,7 @@ export class Journal {
     this.#maxWaiting = options.maxWaitingBytes ?? 64_000_000;
   }
 
-  /** Learns from the log where the recording stands; resolves with the time of the last thing that was seen. */
+  /** Learns from the log up to where it is recorded. Resolves with the time of the last sighting. */
   async recall(): Promise<number | undefined> {
     const { log } = this.#options;
     const head = await log.head(irc);
@@ -89,7 +94,7 @@ export class Journal {
     return last?.data.seen.at(-1)?.at;
   }
 
-  /** The recording of a channel as its last fact leaves it. */
+  /** The recording of a channel after its last fact. */
   async recording(channel: string): Promise<Recording> {
     const subject = ircSubject(channel);
     const last = await this.#options.log.last(irc, subject);
@@ -128,13 +133,15 @@ export class Journal {
     recording.writing ??= this.#write(recording);
   }
 
-  /** From now on a log that is away is not waited for. Resolves when all is on the log, or can no longer be. */
+  /**
+   * From now on a log that is away is not waited for. Resolves when all is on the log, or can no longer be.
+   */
   async stop(): Promise<void> {
     this.#stop.abort();
     await Promise.all([...this.#busy].map(({ writing }) => writing));
   }
 
-  /** Writes what waits. It begins a moment later, so what came in one packet goes together. */
+  /** Writes what waits. It begins a moment later, so that everything from one packet goes together. */
   async #write(recording: Recording): Promise<void> {
     let stored: boolean | undefined = true;
     while (stored && recording.waiting.length > 0)
@@ -171,7 +178,7 @@ export class Journal {
     return { type: 'channel.observed', data };
   }
 
-  /** Repeats the append until it is stored, or somebody else's is: then it is false; `undefined` after a stop. */
+  /** Repeats the append until it is stored, or somebody else's is (false); `undefined` after a stop. */
   async #append(recording: Recording, fact: IrcFact): Promise<boolean | undefined> {
     const { log, logger, observe } = this.#options;
     const origin = { by: 'record-irc', id: newId() };
@@ -188,7 +195,7 @@ export class Journal {
       this.#troubled = true;
     };
     const isStored = await retry(append, { pauses, failed, signal: this.#stop.signal }).catch((error) => {
-      // no try would end otherwise, and what comes behind it waits
+      // no attempt would end otherwise, and what follows waits
       const seen = takeable(fact);
       const skipped = fact.data.seen.length - seen.length;
       const { channel } = recording;
@@ -205,7 +212,10 @@ export class Journal {
     return isStored;
   }
 
-  /** After a conflict: an earlier try was stored, or the channel's facts have all grown too old and are gone. */
+  /**
+   * After a conflict: either an earlier attempt was stored, or the channel's facts have all become too old
+   * and are gone.
+   */
   async #isOurs(recording: Recording, id: string): Promise<boolean> {
     const last = await this.#options.log.last(irc, recording.subject);
     if (last && last.id !== id) return false;
@@ -220,7 +230,7 @@ export class Journal {
     this.#options.superseded(recording);
   }
 
-  /** Half of the channel that has most waiting becomes a gap; false when there is nothing to give way. */
+  /** Turns half of the channel with the most waiting into a gap; false if nothing can be dropped. */
   #makeRoom(): boolean {
     let longest: Recording | undefined;
     for (const recording of this.#busy) {
@@ -242,7 +252,7 @@ export class Journal {
   }
 }
 
-/** What a fact can hold of what it was to hold; nothing where the fault is not in one of them. */
+/** What a fact can hold of the given sightings; nothing if the fault is not in one of them. */
 function takeable(fact: IrcFact): Sighting[] {
   const { seen } = fact.data;
   const kept = seen.filter((sighting) => {
@@ -256,13 +266,13 @@ function takeable(fact: IrcFact): Sighting[] {
   return kept.length === seen.length ? [] : kept;
 }
 
-/** Takes note of what no longer waits; whether the channel is closed to the public after it. */
+/** Takes note of what no longer waits. Answers whether the channel is closed to the public after it. */
 function writtenUpTo(seen: readonly Sighting[], { closed }: Recording): boolean | undefined {
   for (const sighting of seen) closed.written = closedAfter(sighting, closed.written);
   return closed.written;
 }
 
-/** Bytes that something seen takes, roughly. */
+/** Bytes that a sighting takes, roughly. */
 function sizeOf(sighting: Sighting): number {
   const text = 'text' in sighting ? sighting.text.length * 2 : 0;
   const members = sighting.is === 'snapshot' ? sighting.members.length * 32 : 0;

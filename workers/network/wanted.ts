@@ -4,7 +4,7 @@ import { decodeFact, type Entry, type Log, type Recorded } from '../../streams/c
 import { casefold } from '../../streams/irc-grammar.js';
 
 const batch = 5_000;
-/** So many channels are read one by one; where there are more, reading the whole stream once is quicker. */
+/** Up to so many channels are read one by one. With more, reading the whole stream once is quicker. */
 const few = 16;
 
 /** A fact of a channel, and the sequence of the fact that created the channel. */
@@ -13,13 +13,13 @@ interface Known {
   life: number | undefined;
 }
 
-/** The channels that are to be recorded: given ones, and the managed ones from their creation to their deletion. */
+/** The channels to record: given ones, and the managed ones from their creation to their deletion. */
 export class WantedChannels {
   readonly #given: ReadonlyMap<string, string>;
   readonly #names: Map<string, string>;
   /** The sequences of the facts that created the managed ones, by their casefolded names. */
   readonly lives = new Map<string, number>();
-  /** Those that were deleted and that nobody has dealt with yet, by their casefolded names, and when. */
+  /** Channels that were deleted and not handled yet, by their casefolded names, and when. */
   readonly deleted = new Map<string, { name: string; at: number }>();
   /** Subjects whose last fact does not tell enough. */
   readonly #unsure = new Set<string>();
@@ -29,14 +29,14 @@ export class WantedChannels {
     this.#names = new Map(this.#given);
   }
 
-  /** By their casefolded names, as they are spelled. */
+  /** Their names as they are spelled, by the casefolded names. */
   get names(): ReadonlyMap<string, string> {
     return this.#names;
   }
 
   /**
-   * Follows the managed channels until the signal, from the last fact of each on; `changed` is called when all that is
-   * known is taken in.
+   * Follows the managed channels until the signal, from the last fact of each on. `changed` is called when
+   * all that is known is read.
    */
   async follow(log: Log, logger: Logger, signal: AbortSignal, changed: () => void): Promise<void> {
     let seen = 0;
@@ -99,7 +99,10 @@ function knownBy(entry: Entry): Known {
   return { fact, life: fact.type === 'channel.created' ? fact.seq : fact.data.life };
 }
 
-/** What the facts of each subject say together, up to a sequence: older ones do not tell of which life they are. */
+/**
+ * What the facts of each subject say together, up to a sequence. Older facts do not say to which life they
+ * belong.
+ */
 async function knownUpTo(
   log: Log,
   upTo: number,

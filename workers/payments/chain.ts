@@ -11,7 +11,7 @@ import {
 import type { Fate } from '../../streams/payments/index.js';
 import { boundedFetch } from '../core/fetch.js';
 
-/** An authorization of which it is to be known what became of it. */
+/** An authorization whose fate is asked for. */
 export interface Authorization {
   /** CAIP-2. */
   network: string;
@@ -29,11 +29,11 @@ const abi = parseAbi([
   'event Transfer(address indexed from, address indexed to, uint256 value)',
 ]);
 const [, used, transfer] = abi;
-/** How far back it is looked for, in blocks: what servers of chains let one ask for. */
+/** How far back it is looked for, in blocks: RPC servers limit this. */
 const blocksBack = 9_000n;
 const patienceMs = 5_000;
 
-/** The chain behind an RPC endpoint, as far as it knows what became of authorizations. */
+/** The chain of an RPC endpoint, as far as it knows the fate of authorizations. */
 export class Chain {
   readonly #client: PublicClient;
   #id: Promise<number> | undefined;
@@ -48,7 +48,7 @@ export class Chain {
     this.#client = createPublicClient({ transport });
   }
 
-  /** `undefined` when it cannot tell: it is another chain, or away, or what happened is too long ago. */
+  /** `undefined` if it cannot tell: it is another chain, or away, or it happened too long ago. */
   async fateOf(authorization: Authorization): Promise<Fate | undefined> {
     const { network, asset, payer, nonce } = authorization;
     try {
@@ -57,7 +57,7 @@ export class Chain {
       const args = [authorizer, nonce as Hex] as const;
       const state = { address, abi, functionName: 'authorizationState', args } as const;
       if (await this.#client.readContract(state)) return await this.#use(authorization);
-      // of one block both, because behind one endpoint may be servers that know different ones
+      // both from one block: one endpoint may have several servers with different blocks
       const { number: blockNumber, timestamp } = await this.#client.getBlock();
       const isUsed = await this.#client.readContract({ ...state, blockNumber }).catch(() => true);
       return isUsed ? { is: 'unused' } : { is: 'unused', at: Number(timestamp) };
@@ -66,7 +66,10 @@ export class Chain {
     }
   }
 
-  /** That it was used up says that the money came only together with the transfer: it may have been cancelled. */
+  /**
+   * A used authorization alone does not prove that the money came: it may have been cancelled. The transfer
+   * proves it.
+   */
   async #use({ asset, payer, nonce, payTo, amount }: Authorization): Promise<Fate | undefined> {
     const latest = await this.#client.getBlockNumber();
     const fromBlock = latest > blocksBack ? latest - blocksBack : 0n;
@@ -74,7 +77,8 @@ export class Chain {
     const args = { authorizer: payer as Address, nonce: nonce as Hex };
     const [use] = await this.#client.getLogs({ address, event: used!, args, fromBlock });
     if (!use) return fromBlock === 0n ? { is: 'void' } : undefined;
-    // with all that it did, and from a server that knows it: one that is behind would show the block without transfers
+    // the receipt has all effects, from a server that knows them: one that lags would show the block without
+    // transfers
     const { logs } = await this.#client.getTransactionReceipt({ hash: use.transactionHash });
     const isPaid = parseEventLogs({ abi: [transfer!], logs }).some(
       ({ address, args: { from, to, value } }) =>

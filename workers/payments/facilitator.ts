@@ -9,7 +9,7 @@ import type { Proof } from './proof.js';
 /** Whether a payment can be settled; `payer` is empty where the facilitator does not say. */
 export type Verified = { is: 'valid'; payer: string } | { is: 'invalid'; reason: string };
 
-/** What came of settling. `unsent`: the facilitator was not reached. `unknown`: it may be settled all the same. */
+/** The outcome of settling. `unsent`: the facilitator was not reached. `unknown`: it may still be settled. */
 export type Settled =
   | { is: 'settled'; transaction: string; payer: string }
   | { is: 'refused'; reason: string; transaction: string }
@@ -17,27 +17,33 @@ export type Settled =
 
 /** How long the facilitator may take for one answer, in milliseconds. */
 const patienceMs = 10_000;
-/** How long its word on what it supports is good, in milliseconds, and how long a failure to ask keeps from asking. */
+/**
+ * How long the list of what it supports is valid, in milliseconds, and how long a failed request delays the
+ * next one.
+ */
 const supportedMs = 300_000;
 const failedMs = 1_000;
-/** Bound of a look whether it is there, in milliseconds. */
+/** Bound of a check whether it is up, in milliseconds. */
 const reachableMs = 2_000;
-/** Reasons for which a payment that was sent to the chain is not settled yet, and may be later. */
+/** Reasons of a payment that was sent to the chain, is not settled yet, and may be later. */
 const stillPending = ['settlement_pending', 'unexpected_settle_error', 'settle_exact_node_failure'];
-/** What is said of a payment that is being settled at this moment, by whoever asked for it first. */
+/** The reason for a payment that is being settled at this moment, for an earlier request. */
 const isUnderWay = 'duplicate_settlement';
-/** What is said on Solana also of a payment that was sent and not confirmed in time. */
+/** On Solana, also the reason for a payment that was sent and not confirmed in time. */
 const failedOnSolana = 'transaction_failed';
 
-/** What facilitators say of an authorization that has been used, and of a transaction of Solana that is on the chain. */
+/** What facilitators say about a used authorization, and about a Solana transaction that is on the chain. */
 const used = /already_used|nonce_used|authorization_(is_)?used|already (been )?processed|AlreadyProcessed/;
 
-/** Whether a facilitator's reason says that the authorization has been used: the money has moved, or was called back. */
+/**
+ * Whether a facilitator's reason says that the authorization was used: the money has moved, or was called
+ * back.
+ */
 export function saysUsed(reason: string): boolean {
   return used.test(reason);
 }
 
-/** Whoever verifies payments and brings them to the chain, over HTTP. */
+/** The service that verifies payments and brings them to the chain, over HTTP. */
 export class Facilitator {
   readonly #client: HTTPFacilitatorClient;
   #supported: { known: Supported; at: number } | undefined;
@@ -48,12 +54,12 @@ export class Facilitator {
     this.#client = new HTTPFacilitatorClient({ url, timeoutMs });
   }
 
-  /** Where it is, without what may be secret in its address. */
+  /** Its address, without what may be secret in it. */
   get place(): string {
     return new URL(this.#client.url).origin;
   }
 
-  /** What it supports, by its word of the last minutes. Throws `Unavailable` when it never gave one. */
+  /** What it supports, as of the last minutes. Throws `Unavailable` if it never answered. */
   async supported(): Promise<Supported> {
     const now = clock.now();
     const last = this.#supported;
@@ -77,7 +83,7 @@ export class Facilitator {
     );
   }
 
-  /** Throws `Unavailable` when it does not say. */
+  /** Throws `Unavailable` if it does not answer. */
   async verify(proof: Proof, resource: Resource): Promise<Verified> {
     try {
       const { isValid, invalidReason, payer } = await this.#client.verify(...said(proof, resource));
@@ -128,7 +134,7 @@ export function unreachable(): Unavailable {
   return new Unavailable('facilitator_unreachable');
 }
 
-/** A payment in the words of the version that it came in, or of the one that the facilitator takes. */
+/** A payment in the protocol version that it came in, or in the one that the facilitator takes. */
 function said(proof: Proof, resource: Resource): [PaymentPayload, PaymentRequirements] {
   const { offer, payload, version } = proof;
   const { requirement, network, versions } = offer;

@@ -4,7 +4,7 @@ import { type Facilitator, saysUsed } from './facilitator.js';
 import { isEvm, networkOf } from './networks.js';
 import { accessTo, offerOn } from './offers.js';
 
-/** Whom to ask what became of payments. */
+/** Sources for the fate of payments. */
 export interface FateOptions {
   /** Goes first, where it knows. */
   chain: Chain | undefined;
@@ -14,8 +14,8 @@ export interface FateOptions {
 }
 
 /**
- * What became of a payment that was to be settled; `undefined` when nobody can tell now. Moves no money. A facilitator
- * can tell until the authorization has expired, and not on Solana; then only a chain can.
+ * The fate of a payment with an intent; `undefined` if nobody can tell now. Moves no money. A facilitator can
+ * tell until the authorization has expired, and never on Solana. After that only a chain can.
  */
 export async function fateOf(
   intended: Intended,
@@ -35,7 +35,7 @@ async function wordOf(
   now: Date,
 ): Promise<Fate | undefined> {
   const network = networkOf(id);
-  // of what has expired it says that, whether it was used or not
+  // of an expired authorization it says that it is invalid, whether it was used or not
   const isOver = valid_before !== null && valid_before * 1_000 <= now.getTime();
   if (proof === null || network === undefined || !isEvm(id) || isOver) return undefined;
   try {

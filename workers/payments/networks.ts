@@ -1,15 +1,15 @@
 import { getAddress, isAddress } from 'viem/utils';
 
-/** A network that payments are taken on, and its US dollar token of six decimals. */
+/** A network where payments are accepted, and its US dollar token of six decimals. */
 export interface PaymentNetwork {
   /** CAIP-2. */
   id: string;
   name: string;
-  /** What clients of protocol version 1 call it, where all of them know it. */
+  /** Its name in clients of protocol version 1, if all of them know it. */
   v1: string | undefined;
   /** Address of the token; the mint on Solana. */
   asset: string;
-  /** What is signed with: name and version of the token's EIP-712 domain. */
+  /** What is signed: name and version of the token's EIP-712 domain. */
   domain: { name: string; version: string };
 }
 
@@ -17,7 +17,7 @@ export interface PaymentNetwork {
 export const currency = 'USDC';
 /** Decimals of each network's token. */
 export const decimals = 6;
-/** Where a channel is paid for unless it says otherwise. */
+/** The network of a channel that does not name another one. */
 export const defaultNetwork = 'eip155:8453';
 
 const evm = (
@@ -59,7 +59,7 @@ export const networks: readonly PaymentNetwork[] = [
 
 const byId = new Map(networks.map((network) => [network.id, network]));
 
-/** The network of a CAIP-2 id; `undefined` when payments are not taken there. */
+/** The network of a CAIP-2 id; `undefined` if payments are not accepted there. */
 export function networkOf(id: string): PaymentNetwork | undefined {
   return byId.get(id);
 }
@@ -69,7 +69,10 @@ export function isEvm(id: string): boolean {
   return id.startsWith('eip155:');
 }
 
-/** An address of a network as it is written there; `undefined` when it is none, or its check digits are wrong. */
+/**
+ * An address in the usual spelling of its network; `undefined` for anything else, or if its checksum is
+ * wrong.
+ */
 function addressOn(id: string, text: string): string | undefined {
   if (isEvm(id)) return isAddress(text) ? getAddress(text) : undefined;
   return /^[1-9A-HJ-NP-Za-km-z]{32,44}$/.test(text) ? text : undefined;
@@ -82,8 +85,8 @@ export function smallestUnits(price: string): string {
 }
 
 /**
- * Where payments go, by network, as `X402_PAY_TO` says it: one address for all networks of Ethereum's kind, or
- * `network=address` pairs with commas between them. `undefined` when it cannot be read.
+ * The receivers of payments, by network, from `X402_PAY_TO`. It is one address for all EVM networks, or
+ * `network=address` pairs with commas between them. `undefined` if it cannot be read.
  */
 export function readPayTo(text: string): ReadonlyMap<string, string> | undefined {
   const payTo = new Map<string, string>();

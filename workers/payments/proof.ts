@@ -4,7 +4,7 @@ import { paymentId } from '../../streams/payments/index.js';
 import { isEvm } from './networks.js';
 import type { Offer } from './offers.js';
 
-/** A proof of payment as it was presented, before it is known what for. */
+/** A proof of payment as it was presented, before it is matched with an offer. */
 export interface Presented {
   /** Of the protocol, as the payload says. */
   version: 1 | 2;
@@ -18,17 +18,17 @@ export interface Presented {
   payload: Record<string, unknown>;
 }
 
-/** A proof of payment for one of our offers, in one form whatever it came in. */
+/** A proof of payment for one of our offers, in one form for all versions. */
 export interface Proof {
   /** The same for everything that can move the same money. */
   id: string;
   offer: Offer;
   version: 1 | 2;
-  /** The payer's address, where the payload says it. */
+  /** The payer's address, if the payload says it. */
   payer: string;
-  /** Of the authorization; null where the network knows none. */
+  /** Of the authorization; null if the network does not use one. */
   nonce: string | null;
-  /** When the authorization can be used no more, in seconds of Unix time; null where the network knows none. */
+  /** When the authorization expires, in seconds of Unix time; null if the network does not say. */
   validBefore: number | null;
   /** As facilitators expect it. */
   payload: Record<string, unknown>;
@@ -77,7 +77,10 @@ const Signed = z.object({
 });
 const Transaction = z.object({ transaction: z.string().regex(/^[A-Za-z0-9+/_-]+=*$/) });
 
-/** Reads a header that proves a payment, in any of the forms that clients send. Throws 400 `payment_header_invalid`. */
+/**
+ * Reads a header that proves a payment, in any of the forms that clients send. Throws 400
+ * `payment_header_invalid`.
+ */
 export function readProof(header: string): Presented {
   const json = parsed(header);
   const enveloped = Enveloped.safeParse(json);
@@ -92,7 +95,7 @@ export function readProof(header: string): Presented {
   return { version, scheme, network, accepted: undefined, payload };
 }
 
-/** The proof for the one of our offers that it pays; `undefined` when it pays none. */
+/** The proof for the offer that it pays; `undefined` if it pays none of ours. */
 export function matchProof(presented: Presented, offers: readonly Offer[]): Proof | undefined {
   const { version, scheme, network, accepted } = presented;
   for (const offer of offers) {
@@ -103,7 +106,7 @@ export function matchProof(presented: Presented, offers: readonly Offer[]): Proo
     const paying = isEvm(requirement.network)
       ? readAuthorization(presented, offer)
       : readTransaction(presented, offer);
-    // only what names the network as version 1 does is spoken to in version 1
+    // version 1 is used only with clients that name the network as version 1 does
     if (paying)
       return {
         ...paying,
@@ -115,8 +118,9 @@ export function matchProof(presented: Presented, offers: readonly Offer[]): Proo
 }
 
 /**
- * Who pays the fees on Solana is part of what was signed, and facilitators name another of their accounts each time
- * they are asked: what the payer was offered counts, and the facilitator says whether that account is its own.
+ * On Solana the payer of the fees is part of what was signed. A facilitator names another of its accounts
+ * each time it is asked. So the account that the payer was offered counts, and the facilitator says whether
+ * that account is its own.
  */
 function asSigned(offer: Offer, accepted: Presented['accepted']): Offer {
   const { requirement } = offer;
@@ -139,7 +143,7 @@ function readAuthorization({ payload }: Presented, { requirement }: Offer): Payi
   return { id, payer: from, nonce, validBefore, payload: result.data };
 }
 
-/** The first byte counts the signatures, of 64 bytes each; what is signed comes behind them. */
+/** The first byte counts the signatures, of 64 bytes each. The signed message follows them. */
 function readTransaction({ payload }: Presented, { requirement }: Offer): Paying | undefined {
   const result = Transaction.safeParse(payload);
   if (!result.success) return undefined;

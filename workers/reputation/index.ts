@@ -5,23 +5,23 @@ import { cleanText, isNick } from '../../streams/irc-grammar.js';
 import { feedbackDecider, type GiveFeedback, reputation } from '../../streams/reputation/index.js';
 import { Reactor } from '../core/reactor.js';
 
-/** What ratings of the marketplace are taken with. */
+/** The settings for ratings of the marketplace. */
 export interface RateFromTasksOptions {
   log: Log;
   logger: Logger;
-  /** What is to be shown of somebody's text. */
+  /** What to show of somebody's text. */
   screen(text: string): string;
 }
 
-/** Name of the worker, under which it stands in the facts that it records. */
+/** Name of the worker, and its author in the facts that it records. */
 export const rateFromTasks = 'rate-from-tasks';
 
 const types = ['rating.created', 'reputation.feedback'];
-/** One of them stands in the bytes of every such event. */
+/** Every such event has one of them in its bytes. */
 const signs = types.map((type) => Buffer.from(`"${type}"`));
 const longestComment = 500;
 
-/** Records the ratings that the marketplace tells of, where they name both sides, as feedback of one about the other. */
+/** Records ratings of the marketplace that name both sides, as feedback of one about the other. */
 export class RateFromTasks extends Reactor<typeof market, Recorded<MarketFact>> {
   constructor({ log, logger, screen }: RateFromTasksOptions) {
     super({
@@ -42,11 +42,11 @@ export class RateFromTasks extends Reactor<typeof market, Recorded<MarketFact>> 
       handle: async (fact) => {
         const rating = ratingOf(fact, screen)!;
         try {
-          // of the day on which it was told, however late that is read
+          // of the day on which it was told, however late it is read
           const origin = { by: rateFromTasks, cause: fact.id, now: fact.at };
           await log.handle(reputation, feedbackDecider, rating, origin);
         } catch (error) {
-          // who rates himself there is not taken at his word here
+          // a rating of oneself does not count here
           if (!isExpected(error) || error.kind !== 'refusal') throw error;
         }
         return { is: 'done' };
@@ -55,7 +55,7 @@ export class RateFromTasks extends Reactor<typeof market, Recorded<MarketFact>> 
   }
 }
 
-/** The feedback that an event tells of; `undefined` where it does not say who rated whom, or how. */
+/** The feedback in an event; `undefined` if it does not say who rated which nick, or how. */
 export function ratingOf(
   { data }: Pick<Recorded<MarketFact>, 'data'>,
   screen: (text: string) => string,

@@ -17,7 +17,7 @@ import { sweep } from './sweep.js';
 export interface AdmitPayersOptions {
   log: Log;
   channels: Channels;
-  /** The paid channels, which are to be there. */
+  /** The paid channels that should exist. */
   rooms: readonly PaidRoom[];
   /** Of paid sessions. */
   read: Read;
@@ -28,13 +28,16 @@ interface Session extends OpenSession {
   isAdmitted: boolean;
 }
 
-/** Between two tries to bring somebody in who is away, or to do what the network did not. */
+/**
+ * Pause between two attempts to bring in somebody who is away, or to do what the network did not, in
+ * milliseconds.
+ */
 const againMs = 2_000;
 
 /**
- * Brings those who have paid into their channels with a voice, and takes both from them when their time is over: each
- * session from the grant to the end of its time, or until somebody says that it ended. Whoever else is in there is
- * put out: a payment seats the nick that it was made for, and nobody beside it.
+ * Brings those who have paid into their channels with voice, and removes them when their time is over. A
+ * session lasts from the grant to the end of its time, or until a fact says that it ended. Everybody else in
+ * there is removed: a payment seats only the nick that it was made for.
  */
 export class AdmitPayers {
   readonly #options: AdmitPayersOptions;
@@ -74,7 +77,7 @@ export class AdmitPayers {
     );
   }
 
-  /** Lets what is under way on the network come to its end. Bounded. */
+  /** Lets work under way on the network finish. Bounded. */
   async stop(): Promise<void> {
     await this.#reactor.stop();
   }
@@ -97,7 +100,7 @@ export class AdmitPayers {
     this.#begin({ session_id, channel, nick, expires_at: new Date(expires_at) });
   }
 
-  /** Begins a session; one that is known goes on. */
+  /** Begins a session; a known one continues. */
   #begin(session: OpenSession): void {
     const { session_id } = session;
     if (this.#open.has(session_id)) return;
@@ -119,7 +122,7 @@ export class AdmitPayers {
     return await this.#admit(session);
   }
 
-  /** Brings somebody in; tried until the time is over, because whoever comes late has paid all the same. */
+  /** Brings somebody in. Tried until the time is over, because somebody who comes late has still paid. */
   async #admit(session: Session): Promise<Verdict> {
     const { channels, logger } = this.#options;
     const came = await this.#alone(session, () => admit(channels, session)).catch(
@@ -133,8 +136,8 @@ export class AdmitPayers {
   }
 
   /**
-   * Who has a place and takes another nick keeps it, under that one: whoever has the old nick next has none. A nick that
-   * somebody else registered gets none either.
+   * Somebody with a place who takes another nick keeps the place under that nick. The next holder of the old
+   * nick has none. A nick that somebody else registered gets none either.
    */
   async #move({ channel: seen, from, to, at }: Renamed): Promise<void> {
     const { log, logger, channels, rooms } = this.#options;
@@ -155,7 +158,7 @@ export class AdmitPayers {
     const { channel, session_id } = session;
     try {
       await this.#alone(session, async () => {
-        // who has paid anew by now stays
+        // somebody who has paid again by now stays
         if (!this.#hasAnother(session)) await remove(channels, session);
       }).catch((error: { code?: unknown }) => {
         // without the channel there is nobody to remove from it

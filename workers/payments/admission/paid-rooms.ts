@@ -3,20 +3,20 @@ import { retry } from '../../../streams/core/index.js';
 import type { Channels } from '../../channels/index.js';
 import { actor } from './membership.js';
 
-/** A paid channel, as it is to be on the network. */
+/** The wanted state of a paid channel. */
 export interface PaidRoom {
   /** With `#`. */
   name: string;
   topic: string;
 }
 
-/** Nobody enters without having been brought in. */
+/** Nobody enters without being brought in. */
 const closed = '+int';
-/** And where the network can do that, nobody in it takes another nick: their time would not end. */
+/** And where the network supports it, nobody in it changes nick: their time would not end. */
 const steady = `${closed}N`;
 const pauses = { first: 500, longest: 15_000 };
 
-/** Has every paid channel created, or closed where it is there and open. Tries until it is done. */
+/** Creates every paid channel, or closes an existing one that is open. Tries until it is done. */
 export async function openPaidChannels(options: {
   channels: Channels;
   rooms: readonly PaidRoom[];

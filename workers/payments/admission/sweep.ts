@@ -15,15 +15,17 @@ export interface SweepOptions {
   rooms: readonly PaidRoom[];
   /** Of paid sessions. */
   read: Read;
-  /** Removes somebody from a channel, for a reason that they are shown. */
+  /** Removes somebody from a channel, with a reason that they are shown. */
   putOut(of: Membership, reason: string): Promise<unknown>;
-  /** Whether somebody has a session by now, as far as this process has heard. */
+  /** Whether somebody has a session by now, as far as this process knows. */
   isSeated(of: Membership): boolean;
   logger: Logger;
   signal: AbortSignal;
 }
 
-/** So often it is looked at who is in a paid channel, and every so many times at who they are. */
+/**
+ * The members of a paid channel are checked this often. Every so many times, their identity is checked too.
+ */
 const everyMs = 2_000;
 const standingEvery = 5;
 
@@ -32,16 +34,17 @@ const notTheirs =
   'The nick is registered or linked: identify with the nick service, then present the payment again';
 
 /**
- * Puts out of the paid channels who has no place in them: who was there before they were sold, who has taken another
- * nick or was given one, and who is not identified as the owner of a nick that has one. Looks for as long as it lasts,
- * so that neither a restart nor a lost connection lets anybody stay.
+ * Removes those from the paid channels who have no place in them. These are people who were there before the
+ * channel was sold, and people whose nick changed. They are also people who are not identified as the owner
+ * of a nick with a place. It checks for ever, so that neither a restart nor a lost connection lets anybody
+ * stay.
  */
 export async function sweep(options: SweepOptions): Promise<void> {
   await Promise.all(options.rooms.map(({ name }) => sweepRoom(name, options)));
 }
 
 async function sweepRoom(channel: string, { logger, signal, ...options }: SweepOptions): Promise<void> {
-  // who they are is asked at the start, and anew where that failed
+  // identities are checked at the start, and again if that failed
   for (let look = 0; !signal.aborted; ) {
     try {
       const out = await sweepOnce(channel, options, look % standingEvery === 0);

@@ -17,7 +17,7 @@ export interface ResolvePaymentsOptions {
   log: Log;
   /** The paid channels. */
   places: readonly SoldChannel[];
-  /** Tells what became of a payment, without moving money; `undefined` when nobody can tell now. */
+  /** The fate of a payment, without moving money; `undefined` if nobody can tell now. */
   fateOf(intended: Intended): Promise<Fate | undefined>;
   /** Of payments. */
   read: Read;
@@ -26,13 +26,13 @@ export interface ResolvePaymentsOptions {
   pauses?: LookPauses;
 }
 
-/** The first look is later than whoever settles may wait for an answer. */
+/** The first look comes after the longest wait of the settling request. */
 const usual: LookPauses = { firstMs: 15_000, longestMs: 300_000, owedMs: 5_000 };
 
 /**
- * Sees every payment that was to be settled come to its end, also when whoever settled it has died and the payer never
- * asks again: what was paid is granted, what can no more be paid is refused. All of it is decided by the log, so it
- * makes no difference whether the payer's own retry is faster.
+ * Brings every payment with an intent to its end. It does so even if the settling process has died and the
+ * payer never asks again. A paid one is granted. One that can no longer be paid is refused. All of it is
+ * decided by the log, so it makes no difference whether the payer's own retry is faster.
  */
 export class ResolvePayments {
   readonly #options: ResolvePaymentsOptions;
@@ -66,7 +66,7 @@ export class ResolvePayments {
     this.#reactor.start();
   }
 
-  /** Lets what is being decided come to its end. Bounded. */
+  /** Lets decisions under way finish. Bounded. */
   async stop(): Promise<void> {
     await this.#reactor.stop();
   }

@@ -13,14 +13,14 @@ import {
 } from '../../../streams/payments/index.js';
 import { done, type Verdict } from '../../core/keyed-queue.js';
 
-/** A paid channel, with `#`, its places, and what is paid for there now. */
+/** A paid channel, with `#`, its places, and its present terms. */
 export interface SoldChannel {
   name: string;
   maxSlots: number;
   terms: Terms;
 }
 
-/** How long is waited between two looks at a payment, in milliseconds; `owedMs` where only a place is missing. */
+/** Pauses between two looks at a payment, in milliseconds; `owedMs` if only a place is missing. */
 export interface LookPauses {
   firstMs: number;
   longestMs: number;
@@ -37,10 +37,10 @@ export interface ResolvingOptions {
 }
 
 const actor = 'resolve-payments';
-/** How much later than an authorization's end the chain has to be before it is believed to be over, in seconds. */
+/** An authorization is believed to be over when the chain is so many seconds past its end. */
 const marginSeconds = 60;
 
-/** A payment that was to be settled, until it is known what became of it. */
+/** A payment with an intent, until its fate is known. */
 export class UnresolvedPayment {
   readonly #options: ResolvingOptions;
   readonly #payment: OpenPayment;
@@ -58,12 +58,14 @@ export class UnresolvedPayment {
     return this.#payment.intended.payment;
   }
 
-  /** It has come to its end, whoever saw to it. */
+  /** It has come to its end, by whoever ended it. */
   end(): void {
     this.#isOver = true;
   }
 
-  /** Looks whether it can be granted or refused; again after a while, until nobody can claim it any more. */
+  /**
+   * Checks whether it can be granted or refused. Repeats after a while, until nobody can claim it any more.
+   */
   async look(tries: number): Promise<Verdict> {
     const { pauses, log, logger } = this.#options;
     const { intended_at } = this.#payment;
@@ -109,7 +111,7 @@ export class UnresolvedPayment {
     const { intended } = this.#payment;
     const { channel } = intended;
     const sold = places.find(({ name }) => name === channel);
-    // nobody can be brought into a channel that is none of ours any more
+    // nobody can be brought into a channel that is no longer ours
     if (!sold) return await this.#owe(transaction, 'channel_not_sold');
     const session = sessionOf(intended, newId(), transaction, sold.terms);
     try {
