@@ -26,7 +26,7 @@ export interface AgentOptions {
 
 const Limit = z.int().min(1).max(maxLimit);
 
-/** Answers requests of other agents: reads of the public API, as tasks. Nothing can be changed through it. */
+/** Answers requests of other agents: reads of the public API, as tasks. It cannot change anything. */
 export class Agent {
   readonly #callOperation: Call;
   readonly #tasks: Pick<Tasks, 'find' | 'keep'>;
@@ -38,7 +38,7 @@ export class Agent {
     this.#logger = logger;
   }
 
-  /** The answer of a request of somebody at an address, whatever it is; never rejects. */
+  /** The answer to a request from an address, whatever it is; never rejects. */
   async answer(request: unknown, address?: string): Promise<RpcAnswer> {
     const id = idOf(request);
     try {
@@ -100,7 +100,7 @@ export class Agent {
     return shortened(task, configuration?.historyLength);
   }
 
-  /** The task that a message goes on with: one that waits for it. */
+  /** The task that a message continues: one that waits for it. */
   async #continued(id: string, { contextId }: Message): Promise<{ task: Task; revision: number }> {
     const found = await this.#find(id);
     if (contextId !== undefined && contextId !== found.task.contextId)
@@ -156,7 +156,7 @@ export class Agent {
     return found;
   }
 
-  /** An answer that could not be kept is an answer all the same. */
+  /** An answer that could not be kept is still an answer. */
   async #keep(task: Task, revision: number, address: string | undefined): Promise<void> {
     const kept = await this.#tasks.keep(task, revision, address).catch((error: unknown) => {
       this.#logger.warn({ task: task.id, err: error }, 'task of an agent not kept');
@@ -166,7 +166,10 @@ export class Agent {
   }
 }
 
-/** Which skill a message is about: what its data says, else its text. Throws when the data asks for what there is not. */
+/**
+ * The skill that a message is about: from its data, else from its text. Throws if the data asks for something
+ * that does not exist.
+ */
 function wanted({ parts }: Message): { skill: Skill | undefined; limit: number | undefined } {
   for (const part of parts) {
     if (part.kind !== 'data' || part.data.skill === undefined) continue;
@@ -192,7 +195,7 @@ function fromAgent({ id, contextId }: { id: string; contextId: string }, parts: 
   return { kind: 'message', messageId: randomUUID(), role: 'agent', parts, taskId: id, contextId };
 }
 
-/** A task with the last so many messages of its history. */
+/** A task with the last `length` messages of its history. */
 function shortened(task: Task, length: number | undefined): Task {
   return length === undefined ? task : { ...task, history: length === 0 ? [] : task.history.slice(-length) };
 }

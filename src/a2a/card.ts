@@ -3,7 +3,7 @@ import { skills } from './skills.js';
 
 /** Where the agent answers. */
 export const a2aPath = '/a2a/v1';
-/** Where its card is, beside a GET of `a2aPath`; the second is where older clients look. */
+/** Where its card is, besides a GET of `a2aPath`. Older clients look at the second path. */
 export const cardPaths = [
   '/.well-known/agent-card.json',
   '/.well-known/agent.json',

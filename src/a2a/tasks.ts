@@ -3,26 +3,28 @@ import { AddressLimit } from '../auth/address-limit.js';
 import { ShortLived } from '../stores/short-lived.js';
 import type { Task } from './protocol.js';
 
-/** How long tasks are known, in milliseconds, and how many at once; older ones go first. */
+/** How long tasks are known, in milliseconds, and how many at a time; the oldest go first. */
 export const taskLimits = { maxAgeMs: 3_600_000, maxEntries: 10_000, maxBytes: 32_000_000 };
 
-/** The part of the room that one address may take in an hour, in bytes; each task counts so much beside its own. */
+/**
+ * The room that one address may take in an hour, in bytes. Each task counts its own size and this overhead.
+ */
 const addressBytes = taskLimits.maxBytes / 10;
 const overheadBytes = 3_000;
 
-/** Tasks that were answered lately, for whichever process is asked about them next. */
+/** Recently answered tasks, for any process that is asked about them next. */
 export class Tasks {
   readonly #records: ShortLived;
   readonly #addresses = new AddressLimit(addressBytes, { windowMs: taskLimits.maxAgeMs });
 
   constructor(parts: { log: Log; replicas: number; limits?: typeof taskLimits }) {
     const { log, replicas, limits = taskLimits } = parts;
-    // what is lost with the log server is a question that is easily asked again
+    // if it is lost with the log server, the agent can ask its question again
     const kept = { whenFull: 'forget', storage: 'memory', replicas } as const;
     this.#records = new ShortLived(log, { name: 'RELAY_A2A_TASKS', ...limits, ...kept });
   }
 
-  /** A task and its revision; `undefined` when it is not known, or not any more. */
+  /** A task and its revision; `undefined` if it is not known, or not any more. */
   async find(id: string): Promise<{ task: Task; revision: number } | undefined> {
     if (!/^[0-9a-f-]{36}$/.test(id)) return undefined;
     const record = await this.#records.get(id);
@@ -30,8 +32,8 @@ export class Tasks {
   }
 
   /**
-   * Keeps a task, if it still has the revision; resolves with whether it had. One of an address that has had its part
-   * of the room is not kept: others would be forgotten for it.
+   * Stores a task if it still has this revision. Resolves with whether it had. A task from an address that
+   * has used up its room is not stored: others would be forgotten for it.
    */
   async keep(task: Task, revision: number, address?: string): Promise<boolean> {
     const text = JSON.stringify(task);

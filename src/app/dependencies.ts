@@ -13,7 +13,7 @@ import { isFree } from '../servers/net.js';
 import { startOwnNetwork } from '../servers/own-network.js';
 import { loadOperatorKey, loadSecrets, secretsFile } from '../servers/secrets.js';
 
-/** A part that has been opened and how to end it. */
+/** A part that was opened, and how to close it. */
 export interface Closing {
   name: string;
   close: () => Promise<unknown>;
@@ -22,30 +22,36 @@ export interface Closing {
 /** The servers around the service, our own or given ones, and the secrets that go with them. */
 export interface Dependencies {
   natsUrl: string;
-  /** How our own nats-server stands with its disk; absent where it is another one. */
+  /** Whether our own nats-server can store; absent for another server. */
   storing: OwnNatsServer['storing'] | undefined;
   /** Disk budget of all streams, in bytes. */
   streamsMaxBytes: number;
   ircUrl: string;
-  /** Identity of this process among those that take turns: the same after a restart where nobody else can have it. */
+  /**
+   * Identity of this process among those that share leases. It is the same after a restart if nobody else can
+   * have it.
+   */
   holder: string;
   sql: Sql;
   /** Where the read models are stored, without credentials. */
   sqlPlace: string;
   secrets: {
-    /** An operator's key that was made because none is set and others can reach the service. */
+    /** An operator's key. It was made because none is set and others can reach the service. */
     apiKey?: string | undefined;
     webhook: string[];
     ircServerPassword: string;
-    /** What the IRC server knows the gateway by, which speaks for agents; without it there is none. */
+    /**
+     * The gateway's password at the IRC server; without it there is no gateway. The gateway speaks for
+     * agents.
+     */
     ircGatewayPassword?: string | undefined;
     ircOper: { name: string; password: string } | undefined;
   };
 }
 
 /**
- * Starts what is not given by an address, all at once, and registers in `closing` how to end it. Resolves when
- * everything is on its way; `opened` when it is there.
+ * Starts all servers that no address is given for, in parallel, and registers in `closing` how to end each.
+ * Resolves when all of them are starting; `opened` resolves when they are up.
  */
 export async function openDependencies(
   config: Config,
@@ -60,7 +66,7 @@ export async function openDependencies(
     const unlock = await lockDataDir(dataDir);
     closing.push({ name: 'data directory', close: unlock });
   }
-  // before a server is started or a stream is touched: listening itself is among the last things done
+  // before a server is started or a stream is touched: listening itself is one of the last steps
   if (config.PORT !== 0 && !(await isFree(config.PORT, config.HOST)))
     throw Object.assign(new Error('port in use'), { code: 'EADDRINUSE', syscall: 'listen' });
   const warn = (text: string) => logger.warn(text);
@@ -84,7 +90,7 @@ export async function openDependencies(
     closing.push({ name, close: () => close(opened) });
     return opened;
   };
-  // all at once; each registers its ending as soon as it is there, also when another one fails
+  // in parallel; each registers its ending as soon as it is up, even if another one fails
   const nats = own.nats
     ? start('nats-server', startNatsServer({ dataDir, log: logger }), (server) => server.stop())
     : Promise.resolve({ url: config.NATS_URL, storing: undefined });
@@ -131,10 +137,10 @@ export async function openDependencies(
   return { opened };
 }
 
-/** What the streams may take together where nobody said otherwise, in bytes. */
+/** The usual bound of all streams together, in bytes. */
 const usualBudget = 8_000_000_000;
 
-/** What the streams may take together, in bytes, when they are made. */
+/** The bound of all streams together when they are made, in bytes. */
 export async function streamsBudget(
   config: Pick<Config, 'STREAMS_MAX_BYTES' | 'NATS_URL' | 'DATA_DIR'>,
 ): Promise<number> {
@@ -142,7 +148,7 @@ export async function streamsBudget(
   return given ?? (NATS_URL === '' ? await ownDiskBudget(resolve(DATA_DIR)) : usualBudget);
 }
 
-/** The usual budget, or on a small disk the better part of what is free: full streams refuse, full disks break. */
+/** The usual budget, or on a small disk most of the free space: full streams refuse, full disks break. */
 async function ownDiskBudget(dataDir: string): Promise<number> {
   const { bavail, bsize } = await statfs(dataDir);
   return Math.min(usualBudget, Math.floor(bavail * bsize * 0.6));

@@ -13,7 +13,7 @@ import { type EventReceipt, type MarketEvent, type Received, signEvent, signQues
 /** A function that sends a request and resolves with its answer, as `fetch` does. */
 export type Fetch = (request: Request) => Promise<Response>;
 
-/** Where the service is, and as whom the client asks. */
+/** Where the service is, and the key that the client uses. */
 export interface RelayClientOptions {
   /** The address of the service, such as `http://127.0.0.1:8100`. A slash at its end is allowed. */
   baseUrl: string;
@@ -24,9 +24,9 @@ export interface RelayClientOptions {
 }
 
 type Method = 'get' | 'post' | 'patch' | 'delete';
-/** What never ends is no answer to wait for. */
+/** Streams never end, so they have no answer to wait for. */
 type Streams = '/irc/stream' | '/multibrain/query/{id}/stream';
-/** May be left out where nothing in it is needed. */
+/** May be left out if nothing in it is required. */
 type Init<T> = undefined extends T ? [init?: T] : [init: T];
 type AnyMedia = `${string}/${string}`;
 
@@ -98,9 +98,9 @@ export interface RelayClient {
  */
 export function createClient({ baseUrl, apiKey, fetch = globalThis.fetch }: RelayClientOptions): RelayClient {
   const headers: Record<string, string> = apiKey ? { 'x-api-key': apiKey } : {};
-  // a signal that the user gives is to end what is read too
+  // a signal of the user must also end the reading of the body
   const send: Fetch = (request) => boundedFetch(request, {}, { send: fetch });
-  // a key is for this address, and for none that it may lead to
+  // a key is for this address only, and for none that it redirects to
   const http = createFetchClient<paths>({ baseUrl, headers, fetch: send, redirect: 'error' });
   const base = baseUrl.replace(/\/+$/, '');
 
@@ -111,7 +111,7 @@ export function createClient({ baseUrl, apiKey, fetch = globalThis.fetch }: Rela
         path: string,
         init: object,
       ) => Promise<FetchResponse<object, object, '*/*'>>;
-      // left unread, for not every answer is JSON
+      // not parsed, since not every answer is JSON
       const { error, response } = await send(path, { ...init, parseAs: 'stream' });
       if (!response.ok) throw new RelayError(response, error);
       const text = await response.text();

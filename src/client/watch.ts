@@ -14,11 +14,11 @@ export interface WatchOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** The two things that are asked of the service. */
+/** The two requests that watching makes. */
 export interface WatchedService {
-  /** Id of the newest line of the channel; `undefined` when nothing was said yet. */
+  /** Id of the newest line of the channel; `undefined` if nothing was said yet. */
   newest(): Promise<string | undefined>;
-  /** Opens the stream of the channel behind a line. */
+  /** Opens the stream of the channel after a line. */
   open(after: string, signal: AbortSignal): Promise<Response>;
 }
 
@@ -27,15 +27,16 @@ const beginning = '0-0';
 const longestWaitMs = 30_000;
 
 /**
- * The lines of a channel; comes back after each loss of the connection, behind the last line that it had. The service
- * says something every 15 seconds, if only that it is there: a connection that is silent for `silenceMs` is lost.
+ * The lines of a channel. It reconnects after each loss of the connection, and continues after the last line
+ * that it had. The service sends something every 15 seconds, if only a sign of life. A connection that is
+ * silent for `silenceMs` is lost.
  */
 export async function* watchChannel(
   service: WatchedService,
   { after, signal = new AbortController().signal }: WatchOptions,
   silenceMs = 45_000,
 ): AsyncGenerator<IrcMessage, never> {
-  // without a place to come back to, what is said while the first connection is lost would be missed
+  // without a position to return to, lines during a loss of the first connection would be missed
   let last = after ?? (await service.newest()) ?? beginning;
   let isKnown = false;
   let retryMs = 2_000;
@@ -67,7 +68,7 @@ export async function* watchChannel(
   }
 }
 
-/** What the service sends, until it ends the stream; a connection that is silent for too long is aborted. */
+/** What the service sends, until it ends the stream. A connection that is silent for too long is aborted. */
 function eventsOf(
   { body }: Response,
   connection: AbortController,
@@ -91,12 +92,12 @@ function eventsOf(
     .pipeThrough(new EventSourceParserStream({ onRetry }));
 }
 
-/** Whether the same request may be answered later. */
+/** Whether the same request may succeed later. */
 function mayPass({ status }: RelayError): boolean {
   return status >= 500 || status === 429 || status === 408;
 }
 
-/** JSON, or text where a body is none. */
+/** JSON, or the text of a body that is not JSON. */
 async function bodyOf(response: Response): Promise<unknown> {
   const text = await response.text();
   try {

@@ -12,12 +12,15 @@ export const serviceNicks = [
   'Global',
 ];
 
-/** The nicks of all our bots: nobody else is to speak under them. */
+/** The nicks of all our bots: nobody else may speak under them. */
 export function botNicks(config: Config): string[] {
   return [config.BRIDGE_NICK, config.EM_NICK, config.CHANNELSERV_NICK, config.MRSERV_NICK];
 }
 
-/** The nicks that nobody is to have, nor one that is easily taken for them: those of our bots and of networks' services. */
+/**
+ * The nicks of our bots and of networks' services. Nobody else may have them, or a nick that could be taken
+ * for one of them.
+ */
 export function keptNicks(config: Config): string[] {
   return [...botNicks(config), ...serviceNicks];
 }

@@ -158,12 +158,15 @@ export const environment = z.object({
 
 export type Config = z.output<typeof environment>;
 
-/** A configuration that cannot be used; the message names every variable that is wrong. */
+/** A configuration that cannot be used. The message names every wrong variable. */
 export class ConfigError extends Error {
   override name = 'ConfigError';
 }
 
-/** Reads the configuration, with `.env` of the working directory under the process's own environment. Throws `ConfigError`. */
+/**
+ * Reads the configuration. The process's own environment wins over `.env` of the working directory. Throws
+ * `ConfigError`.
+ */
 export function readConfig(env: NodeJS.ProcessEnv = environmentWithFile()): Config {
   // `NAME=` means the same as no NAME, as in compose files that pass a variable on
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
@@ -194,7 +197,7 @@ function unusable(problems: string): ConfigError {
   return new ConfigError(`The configuration cannot be used:\n${problems}`);
 }
 
-/** What is to be said about names in the environment and in `.env` that look like settings and are none. */
+/** Complaints about names in the environment and in `.env` that look like settings but are not. */
 export function unknownSettings(env: NodeJS.ProcessEnv = process.env, file = envFile()): string[] {
   const inFile = Object.keys(parseEnv?.(file) ?? {});
   const notRead =
@@ -211,7 +214,7 @@ const secrets = new Set([
   'EM_WEBHOOK_SECRET',
   'EM_PRODUCERS',
   'EM_IDENTITY_WEBHOOK_SECRET',
-  // the key of an RPC provider stands in its path
+  // the path holds the key of an RPC provider
   'CHAIN_RPC_URL',
   'EM_API_KEY',
   'IRC_OPER_PASSWORD',
@@ -228,7 +231,9 @@ function shown(name: string, value: string): string {
 /** Present from Node 20.12 on. */
 const parseEnv = util.parseEnv as typeof util.parseEnv | undefined;
 
-/** What stands in `.env`, without the byte order mark that some editors put before it; empty where there is none. */
+/**
+ * The text of `.env`, without the byte order mark that some editors put before it; empty without such a file.
+ */
 function envFile(): string {
   return existsSync('.env') ? readFileSync('.env', 'utf8').replace(/^\uFEFF/, '') : '';
 }

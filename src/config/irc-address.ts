@@ -1,6 +1,9 @@
 import type { Config } from './config.js';
 
-/** Where agents connect to IRC, as far as the settings tell: `IRC_URL` may be an address behind a wall. */
+/**
+ * Where agents connect to IRC, as far as the settings tell. `IRC_URL` does not count: it may be an internal
+ * address.
+ */
 export function ircAddress({
   IRC_PUBLIC_URL,
   IRC_URL,

@@ -1,13 +1,14 @@
 import { nearestWord } from '../words/spelling.js';
 
-/** What a `.env` file may hold beside our settings: for docker compose, and for Node.js itself. */
+/** Names that a `.env` file may hold besides our settings: for docker compose, and for Node.js itself. */
 const ofOthers = /^((POSTGRES|NATS)_PASSWORD|TZ|(COMPOSE|DOCKER|NODE)_.+)$/;
 /** Shorter names, such as HOST, are too much like those of other programs to be called misspelled. */
 const shortest = 5;
 
 /**
- * What is to be said about names that are no settings. In a `.env` file, which is written for this service,
- * every one is; in the environment, which holds everybody's variables, those that look like a setting's name.
+ * Complaints about names that are not settings. A `.env` file is written for this service, so every other
+ * name in it is reported. The environment holds everybody's variables, so only names that look like a setting
+ * are.
  */
 export function unknownNames(
   given: { environment: readonly string[]; file: readonly string[] },
@@ -20,7 +21,7 @@ export function unknownNames(
     return `${name}${place} is not a setting${suggestion ? `: did you mean ${suggestion}?` : ''}`;
   };
   const unknown = (name: string) => !known.includes(name);
-  // a line that is no NAME=value may hold a secret: nothing of it is repeated
+  // a line that is not NAME=value may hold a secret: nothing of it is repeated
   const broken = given.file.filter((name) => !/^[A-Za-z_]\w*$/.test(name));
   const inFile = given.file.filter((name) => unknown(name) && !ofOthers.test(name) && !broken.includes(name));
   const around = given.environment.filter(

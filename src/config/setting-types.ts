@@ -5,7 +5,7 @@ import { isNick } from '../../streams/irc-grammar.js';
 import type { Thresholds } from '../../streams/moderation/index.js';
 import { type ConfiguredModel, readModelsFile } from '../operations/deliberation/models-file.js';
 
-/** A setting that is the address of a server; empty where the server is our own. */
+/** A setting that is the address of a server; empty for our own server. */
 export const address = (protocols: string[], example: string, preset = '') =>
   z
     .string()
@@ -42,7 +42,7 @@ export function isHost(text: string): boolean {
   );
 }
 
-/** A setting that is a file with the rules of the network, `none`, or empty for those that are built in. */
+/** A setting that is a file with the rules of the network, `none`, or empty for the built-in rules. */
 export const rulesFile = z
   .string()
   .default('')
@@ -85,7 +85,7 @@ export const list = (preset: string) =>
         .filter((item) => item !== ''),
     );
 
-/** A setting that names keys and those who have them. */
+/** A setting that names keys and their holders. */
 export const apiKeys = list('').transform((pairs, context) =>
   pairs.map((pair) => {
     const colon = pair.indexOf(':');
@@ -100,7 +100,10 @@ export const apiKeys = list('').transform((pairs, context) =>
   }),
 );
 
-/** A setting that names producers of events and their secrets; one name may have several, while one replaces another. */
+/**
+ * A setting that names producers of events and their secrets. One name may have several while one replaces
+ * another.
+ */
 export const producers = list('').transform((pairs, context) => {
   const say = (index: number, what: string) =>
     // the pair itself is a secret: name its place only
@@ -121,7 +124,7 @@ export const producers = list('').transform((pairs, context) => {
   return known;
 });
 
-/** A list setting of which each item is one of a few words. */
+/** A list setting whose items are some of a few words. */
 export const someOf = <Word extends string>(words: readonly Word[], preset: Word) =>
   list(preset).transform((given, context) => {
     if (given.length === 0 || !given.every((word) => words.includes(word as Word)))
@@ -129,7 +132,7 @@ export const someOf = <Word extends string>(words: readonly Word[], preset: Word
     return given as Word[];
   });
 
-/** Points from which on an incident is a LOG, WARN, MUTE, KICK and BAN. */
+/** The points from which an incident is a LOG, WARN, MUTE, KICK and BAN. */
 export const thresholds = list('20,40,60,80,95').transform((texts, context): Thresholds => {
   const points = texts.map(Number);
   const areRising = points.every((point, index) => point >= (points[index - 1] ?? 0) + 1 && point <= 101);
@@ -138,7 +141,7 @@ export const thresholds = list('20,40,60,80,95').transform((texts, context): Thr
   return points as unknown as Thresholds;
 });
 
-/** A setting that says which proxies are believed: their addresses and networks, or how many stand in front. */
+/** A setting that says which proxies are trusted: their addresses and networks, or how many are in front. */
 export const proxies = list('').transform((given, context): number | string[] => {
   const [first = ''] = given;
   if (given.length === 1 && /^[0-9]$/.test(first)) return Number(first);

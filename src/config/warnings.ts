@@ -5,18 +5,18 @@ import type { Config } from './config.js';
 /** Webhook secrets shorter than this can be guessed. */
 export const minSecretLength = 32;
 
-/** A setting that works and that an operator should know the risk of, and what takes the risk away. */
+/** A setting that works but is risky, and what takes the risk away. */
 export interface SettingRisk {
   what: string;
   mend: string;
 }
 
-/** What a boot says about risky settings. No secret is in the texts. */
+/** Warnings at the start about risky settings. No secret is in the texts. */
 export function bootWarnings(config: Config): string[] {
   return [...settingRisks(config).map(({ what }) => what), ...shortSecrets(config)];
 }
 
-/** What is to be said about webhook secrets that can be guessed, with the setting that each stands in. */
+/** Complaints about webhook secrets that can be guessed, with the setting of each. */
 export function shortSecrets({
   EM_WEBHOOK_SECRET,
   EM_PRODUCERS,
@@ -44,8 +44,8 @@ function isPublic({ HOST, PUBLIC_URL }: Pick<Config, 'HOST' | 'PUBLIC_URL'>): bo
 }
 
 /**
- * Whether no key is set on a service that is not for this machine alone: who seems to be local there may be anybody behind
- * a proxy, so that a key is made and asked for.
+ * Whether a key must be made and required. That is so if no key is set on a service that is not for this
+ * machine alone. A caller who seems to be local may be anybody there, behind a proxy.
  */
 export function needsOwnKey(
   config: Pick<Config, 'HOST' | 'PUBLIC_URL' | 'API_KEYS' | 'API_KEYS_FILE'>,
@@ -53,7 +53,7 @@ export function needsOwnKey(
   return config.API_KEYS.length === 0 && config.API_KEYS_FILE === '' && isPublic(config);
 }
 
-/** The risky settings, webhook secrets apart. No secret is in the texts. */
+/** The risky settings, without webhook secrets. No secret is in the texts. */
 export function settingRisks(config: Config): SettingRisk[] {
   const risks: SettingRisk[] = [];
   const open = config.HOST !== 'localhost' && !isLoopback(config.HOST);

@@ -52,10 +52,10 @@ const security: Record<Access, Json[]> = {
   payment: [{}, { payment: [] }],
 };
 
-/** The OpenAPI 3.0.3 description of these operations, as they are reached under an address. */
+/** The OpenAPI 3.0.3 description of these operations, at a public address. */
 export function openApiDocument(operations: readonly Description[], publicUrl: string): Json {
   const named: Json = {};
-  schemaOf(ErrorBody, 'output', named); // puts it among the named ones, to which every error refers
+  schemaOf(ErrorBody, 'output', named); // adds it to the named ones, to which every error refers
   const paths: Record<string, Json> = {};
   for (const operation of operations) {
     paths[operation.path] = { ...paths[operation.path], [operation.method]: described(operation, named) };
@@ -112,7 +112,7 @@ function described(operation: Description, named: Json): Json {
   };
 }
 
-/** What it is, and what an agent key must be good for. */
+/** What it is, and the scope that an agent key needs. */
 function describedWithScope({ description, scope, ofOwnNick }: Description): string | undefined {
   if (scope === undefined) return description;
   const ofKeys = `Scope of agent keys: \`${scope}\`${ofOwnNick ? ', for their own nick' : ''}.`;
@@ -179,7 +179,7 @@ function passedOn(whose: string): Json {
   return { description: `What ${whose} answered`, content: { 'application/json': { schema: {} } } };
 }
 
-/** A schema of ours in the words of OpenAPI 3.0: what callers send, or what they get. */
+/** A schema of ours in OpenAPI 3.0: what callers send, or what they get. */
 function schemaOf(schema: z.ZodType, io: 'input' | 'output', named: Json): Json {
   const {
     $schema: _,
@@ -189,7 +189,7 @@ function schemaOf(schema: z.ZodType, io: 'input' | 'output', named: Json): Json 
   } = z.toJSONSchema(schema, {
     io,
     target: 'openapi-3.0',
-    // what a transformation makes of it is for us: callers see what goes in
+    // the result of a transformation is for us: callers see what goes in
     unrepresentable: 'any',
     override: ({ jsonSchema }) => {
       withoutExample({ jsonSchema });
@@ -207,7 +207,7 @@ function schemaOf(schema: z.ZodType, io: 'input' | 'output', named: Json): Json 
   return withPublicRefs(rest);
 }
 
-/** Named schemas stand among the components, not beside the schema that refers to them. */
+/** Named schemas are among the components, not next to the schema that refers to them. */
 function withPublicRefs(schema: Json): Json {
   return JSON.parse(JSON.stringify(schema).replaceAll('"#/definitions/', '"#/components/schemas/')) as Json;
 }

@@ -7,8 +7,8 @@ import type { AgentCaller, Caller } from '../operations/core/caller.js';
 import type { AnyOperation, Place, ServiceName } from '../operations/core/operation.js';
 
 /**
- * The headers in which a caller of an internal service says for whom it calls: the name, percent-encoded, and what he
- * is; of an agent key all that is known of it too, as JSON, percent-encoded.
+ * The headers in which a caller of an internal service names its own caller: the actor's name,
+ * percent-encoded, and its kind. For an agent key, all that is known of it, as JSON, percent-encoded.
  */
 export const callerHeaders = {
   actor: 'x-relay-actor',
@@ -19,8 +19,8 @@ export const callerHeaders = {
 } as const;
 
 /**
- * Asks an internal service that runs elsewhere for one of its operations. What it refuses is thrown as it said it; a
- * service that cannot be reached, or does not answer with JSON, is a 502 that names it.
+ * Asks an internal service that runs elsewhere for one of its operations. Its refusals are thrown unchanged.
+ * A service that cannot be reached, or does not answer with JSON, is a 502 that names it.
  */
 export function remoteService(
   name: ServiceName,
@@ -48,7 +48,7 @@ export function remoteService(
   };
 }
 
-/** Calls operations by their public routes, as whoever sends the requests. Outputs are spelled as they are outside. */
+/** Calls operations by their public routes, with the sender's rights. Outputs have their public form. */
 export function publicCall(
   send: (request: ReturnType<typeof requestOf>) => Promise<{ status: number; body: unknown }>,
 ): Call {
@@ -60,7 +60,7 @@ export function publicCall(
   return call as Call;
 }
 
-/** What a service refused, to be passed on with its own body. */
+/** A service's refusal, to be passed on with its own body. */
 export function refusalOf({
   status,
   headers,
@@ -85,7 +85,7 @@ export function refusalOf({
   return Object.assign(refusal, { body });
 }
 
-/** The request with which a place is asked; its path has the query with it. */
+/** The request to a place; its path includes the query. */
 function requestOf(schema: z.ZodObject, place: Place, input: Record<string, unknown>) {
   const { query, body, headers } = bindingOf(schema, place);
   const path = place.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(input[name])));

@@ -9,13 +9,18 @@ import { freePort, isFree, probe } from './net.js';
 import { type OptionalChild, superviseOptionalChild } from './optional-child.js';
 import { writePrivateFile } from './private-file.js';
 
-/** Where the nick service looks whether it is heard: the port for clients, and the connect password of the bots. */
+/**
+ * Where the nick service checks that it is heard: the port for clients, and the connect password of the bots.
+ */
 export interface IrcEntrance {
   port: number;
   password: string;
 }
 
-/** The word between InspIRCd and services, and a port for them: the one that an InspIRCd left running has, else a free one. */
+/**
+ * The password between InspIRCd and services, and a port for them: that of an InspIRCd that was left running,
+ * else a free one.
+ */
 export async function chooseServicesLink(dataDir: string, password: string): Promise<ServicesLink> {
   const dir = resolve(dataDir, 'irc');
   const known = portOf(join(dir, 'inspircd.conf'));
@@ -24,9 +29,9 @@ export async function chooseServicesLink(dataDir: string, password: string): Pro
 }
 
 /**
- * Runs an Anope, its files (the registered nicks among them) under `<dataDir>/nickserv`; one that a killed service
- * left running there with the same configuration is adopted. Returns at once: the network does without it until it
- * is there, and it links itself again whenever the server was away.
+ * Runs an Anope, with its files (the registered nicks among them) under `<dataDir>/nickserv`. If a killed
+ * service left one running there with the same configuration, it is adopted. Returns at once: the network
+ * works without it until it is up. It links itself again whenever the server was away.
  */
 export function startAnope(options: {
   binary: Binary;
@@ -52,7 +57,7 @@ export function startAnope(options: {
     ownArgument: confdir(dir),
     fingerprint: createHash('sha256').update(`${binary.version}\n${text}`).digest('hex'),
     answers: () => nickServiceAnswers(irc),
-    // as root it dwells 3 s on its start to say that it should not be
+    // as root it waits 3 s at its start to say that it should not be
     startTimeoutMs: 20_000,
     stopGraceMs: 5_000,
     log,
@@ -79,7 +84,7 @@ export function anopeArgs(dir: string, binary: Binary): string[] {
 
 const confdir = (dir: string) => `--confdir=${join(dir, 'conf')}`;
 
-/** Whether the nick service answers to who asks it on the network, within `timeoutMs`. */
+/** Whether the nick service answers a client on the network, within `timeoutMs`. */
 export function nickServiceAnswers({ port, password }: IrcEntrance, timeoutMs = 3_000): Promise<boolean> {
   const nick = `probe-${randomBytes(4).toString('hex')}`;
   return probe({ port }, timeoutMs, (socket, settle) => {
@@ -93,7 +98,7 @@ export function nickServiceAnswers({ port, password }: IrcEntrance, timeoutMs = 
       for (const line of lines) {
         const [from = '', command] = line.split(' ');
         if (from === 'PING') socket.write(`PONG ${command}\r\n`);
-        // the end of the message of the day: now it is a user
+        // the end of the message of the day: the connection is registered now
         if (command === '376' || command === '422')
           socket.write(`PRIVMSG ${nickServiceNick} :STATUS ${nick}\r\n`);
         if (command === '401') settle(false);
@@ -109,6 +114,6 @@ function portOf(config: string): number | undefined {
     const port = /<bind [^>]*port="(\d+)" type="servers">/.exec(readFileSync(config, 'utf8'))?.[1];
     return port === undefined ? undefined : Number(port);
   } catch {
-    return undefined; // there was none yet
+    return undefined; // there was no configuration yet
   }
 }

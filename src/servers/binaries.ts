@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 /** The project's folder: the nearest one above this file with a package.json, from `src` and `dist` alike. */
 export const projectDir = findProjectDir(dirname(fileURLToPath(import.meta.url)));
 
-// Distributions put servers where the PATH of a normal user often does not look.
+// Distributions put servers into folders that are often not on the PATH of a normal user.
 const systemDirs = ['/usr/local/sbin', '/usr/sbin', '/usr/local/bin', '/opt/homebrew/bin'];
 
 /** A server program that was found, and the text it answers to `--version`. */
@@ -17,7 +17,7 @@ export interface Binary {
 
 /**
  * The nats-server to run: one on PATH or in the system's folders, else the one that `scripts/setup` fetched.
- * Throws with what to do when there is none of at least 2.10 (older ones refuse `sync_interval`).
+ * If none is 2.10 or newer, throws with what to do: older ones refuse `sync_interval`.
  */
 export function findNatsServer(places = placesOf('nats-server')): Binary {
   return find('nats-server', places, 'version 2.10 or newer', isRecentNats);
@@ -29,12 +29,14 @@ export function isRecentNats(version: string): boolean {
   return Number(major) * 1000 + Number(minor) >= 2010;
 }
 
-/** The InspIRCd to run, looked up like {@link findNatsServer}. Throws with what to do when there is none. */
+/** The InspIRCd to run, looked up like {@link findNatsServer}. If it is not found, throws with what to do. */
 export function findInspircd(places = placesOf('inspircd')): Binary {
   return find('inspircd', places, 'InspIRCd', (version) => version.startsWith('InspIRCd-'));
 }
 
-/** The Anope 2.0 to run, looked up like {@link findNatsServer}. Throws with what to do when there is none. */
+/**
+ * The Anope 2.0 to run, looked up like {@link findNatsServer}. If it is not found, throws with what to do.
+ */
 export function findAnope(places = placesOf('anope')): Binary {
   return find('anope', places, 'Anope 2.0', (version) => version.startsWith('Anope-2.0.'));
 }
@@ -61,7 +63,7 @@ function find(name: string, places: string[], wanted: string, suits: (version: s
   );
 }
 
-/** The text decides, not the exit status: with `--version` some releases end as if that were a mistake. */
+/** The text decides, not the exit status: with `--version` some releases end with an error status. */
 function versionOf(path: string): string | undefined {
   const { stdout, error } = spawnSync(path, ['--version'], {
     encoding: 'utf8',

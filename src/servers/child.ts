@@ -21,41 +21,41 @@ import { endProcess, findRun, identify, isAlive, type ProcessIdentity } from './
 /** How one kind of server is run. */
 export interface ChildSpec {
   name: string;
-  /** Holds `<name>.json` (the record) and `<name>.log` (its output); created when missing. */
+  /** Holds `<name>.json` (the record) and `<name>.log` (its output); created if missing. */
   dir: string;
   host: string;
-  /** 0: any free port; the one of the record is kept so that clients find the server again. */
+  /** 0: any free port. That of the record is kept, so that clients find the server again. */
   port: number;
-  /** The port is another server's, to which this one connects. */
+  /** The port belongs to another server, to which this one connects. */
   connects?: boolean;
   command: string;
   args(port: number): string[];
   /** The one argument in `args` that no other instance has. */
   ownArgument: string;
-  /** Changes when a running server would have to be started anew, for example with its configuration. */
+  /** Changes when a running server must be restarted, for example with its configuration. */
   fingerprint: string;
   answers(port: number): Promise<boolean>;
   /** Whether its output means that the start has failed although the process lives. */
   failed?(output: string, port: number): boolean;
-  /** Told of each run that answers, with its output so far. */
+  /** Called for each run that answers, with its output so far. */
   started?(output: string, run: ProcessIdentity): void;
   startTimeoutMs: number;
   stopGraceMs: number;
-  /** Ends a first start that is under way; it rejects then. */
+  /** Ends a first start that is under way: it rejects then. */
   signal?: AbortSignal;
   log: Logger;
 }
 
-/** A server that runs beside this process and outlives it unless it is stopped. */
+/** A server that runs next to this process and outlives it unless it is stopped. */
 export interface SupervisedChild {
   readonly port: number;
   /** The pid of the present run; changes with every restart. */
   readonly pid: number;
   /** Whether the run of an earlier process was taken over. */
   readonly adopted: boolean;
-  /** Calls back after the server has died and answers again. */
+  /** Called when the server has died and answers again. */
   onRestarted(callback: (pid: number) => void): void;
-  /** Ends the server and its supervision; returns when the process is gone. */
+  /** Ends the server and its supervision. Returns when the process is gone. */
   stop(): Promise<void>;
 }
 
@@ -66,7 +66,7 @@ interface ChildRecord extends ProcessIdentity {
 
 /** How long to wait after failures in a row. */
 export const restarts = { first: 100, longest: 10_000 };
-/** A server that lived for so long has not failed to start: it is restarted at once. */
+/** A server that lived this long has not failed to start: it is restarted at once. In milliseconds. */
 const steadyAfterMs = 5_000;
 const largestLog = 1_000_000;
 const trimEveryMs = 60_000;
@@ -132,7 +132,7 @@ export async function superviseChild(spec: ChildSpec): Promise<SupervisedChild> 
   };
 }
 
-/** The recorded run if it can be kept; one that cannot is ended, because two on one directory destroy it. */
+/** The recorded run if it can be kept. Otherwise it is ended, because two on one directory destroy it. */
 async function takeOver(spec: ChildSpec): Promise<{ adopted?: ChildRecord; port?: number }> {
   const record = readRecord(spec.dir, spec.name);
   const old = record && isAlive(record) ? record : findRun(spec.command, spec.ownArgument);
@@ -216,7 +216,9 @@ function openLog(spec: ChildSpec) {
   return { file, from: size > largestLog ? 0 : size, descriptor: openSync(file, 'a', 0o600) };
 }
 
-/** Keeps the output of a server that runs on and on from filling the disk; it is appended to, so it may be cut. */
+/**
+ * Keeps the output of a long-running server from filling the disk. The file is appended to, so it may be cut.
+ */
 function trimLog(spec: ChildSpec): void {
   const file = join(spec.dir, `${spec.name}.log`);
   try {
@@ -232,7 +234,7 @@ function lastLines(output: string): string {
   return output.trim().split('\n').slice(-8).join('\n') || '(no output)';
 }
 
-/** The run of a server that was started in a folder, if it still goes on. */
+/** The run of a server that was started in a folder, if it still lives. */
 export function recordedRun(dir: string, name: string): ProcessIdentity | undefined {
   const record = readRecord(dir, name);
   return record && isAlive(record) ? record : undefined;
@@ -244,7 +246,7 @@ function readRecord(dir: string, name: string): ChildRecord | undefined {
   try {
     return JSON.parse(readFileSync(recordFile(dir, name), 'utf8')) as ChildRecord;
   } catch {
-    // None, or cut off by a crash: the process is then looked for by its argument.
+    // No record, or one cut off by a crash: the process is then found by its argument.
     return undefined;
   }
 }

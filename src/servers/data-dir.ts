@@ -3,10 +3,13 @@ import { existsSync } from 'node:fs';
 import { mkdir, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 
-/** What every part needs at least to begin with, in bytes. */
+/** The free space that every part needs at its start, in bytes. */
 const bytesToStart = 1024 * 1024;
 
-/** Makes a data directory where there is none, and sees that it takes files. Rejects with what the operator can do. */
+/**
+ * Makes a data directory if it does not exist, and checks that it is writable. Rejects with what the operator
+ * can do.
+ */
 export async function prepareDataDir(dir: string): Promise<void> {
   const path = resolve(dir);
   try {
@@ -17,7 +20,10 @@ export async function prepareDataDir(dir: string): Promise<void> {
   }
 }
 
-/** One folder after the other: Node's own recursive mkdir never returns where no folders can be made, as in /proc. */
+/**
+ * One folder after the other: Node's own recursive mkdir never returns where no folders can be made, as in
+ * /proc.
+ */
 async function makeFolder(path: string): Promise<void> {
   try {
     await mkdir(path, { mode: 0o700 });

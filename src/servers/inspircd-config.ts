@@ -6,12 +6,12 @@ import { gatewayName } from '../../workers/irc/link.js';
 import { type ServicesLink, servicesOfInspircd } from './anope-config.js';
 import type { Binary } from './binaries.js';
 
-/** What the bots need to be told apart from everyone else on the network. */
+/** The secrets that tell our bots from everyone else on the network. */
 export interface InspircdSecrets {
   operName: string;
   operPassword: string;
   serverPassword: string;
-  /** By which the gateway is known that introduces agents; without it there is none. */
+  /** The password of the gateway that introduces agents; without it there is no gateway. */
   gatewayPassword?: string | undefined;
 }
 
@@ -22,21 +22,21 @@ export interface InspircdConfigOptions {
   port: number;
   secrets: InspircdSecrets;
   installation: Installation;
-  /** Nicks that nobody takes but operators for themselves: also while those they are for are away. */
+  /** Nicks that only operators may take: nobody else gets them while their owners are away. */
   reservedNicks?: readonly string[];
   /** Where services are linked, if they are. */
   services?: ServicesLink | undefined;
 }
 
-/** What the configuration has to know about the InspIRCd that reads it. */
+/** What the configuration must know about the InspIRCd that reads it. */
 export interface Installation {
   modulesDir: string;
   /** The major release: 3 or 4. */
   major: number;
 }
 
-// Loaded when the file is there: the set differs between releases and distributions. No TLS module: with it
-// the server ends in SIGSEGV when it is stopped. Dependencies stand before what needs them.
+// Loaded if the file exists: the set differs between releases and distributions. No TLS module: with it the
+// server ends in SIGSEGV when it is stopped. Dependencies come before what needs them.
 const modules = [
   'cap',
   'ircv3',
@@ -91,7 +91,7 @@ const channels = [
   ['#lobby', 'ntPH 100:1d', 'The place to meet. Agents and people are welcome.'],
 ] as const;
 
-/** The installation that an InspIRCd program belongs to, wherever its package was unpacked. */
+/** The installation of an InspIRCd program, wherever its package was unpacked. */
 export function installationOf(binary: Binary): Installation {
   const places = ['/usr/lib/inspircd/modules', '/usr/local/lib/inspircd/modules'];
   if (isAbsolute(binary.path)) places.unshift(join(dirname(binary.path), '..', 'lib', 'inspircd', 'modules'));
@@ -113,12 +113,15 @@ const neededModules = [
   'samode',
 ];
 
-/** The modules that an installation lacks and that the service is much better off with. */
+/** The modules that an installation lacks and that the service should have. */
 export function missingModules({ modulesDir }: Installation): string[] {
   return neededModules.filter((module) => !existsSync(join(modulesDir, `m_${module}.so`)));
 }
 
-/** The whole text of an InspIRCd configuration: bots matched by connect password, everyone else welcome. */
+/**
+ * The whole text of an InspIRCd configuration: bots are matched by connect password, everyone else is
+ * welcome.
+ */
 export function inspircdConfig(options: InspircdConfigOptions): string {
   const { dir, host, port, secrets, installation, reservedNicks = [], services } = options;
   const { modulesDir, major } = installation;
@@ -174,15 +177,19 @@ ${channels.map(([name, modes, topic]) => `<permchannels channel="${name}" modes=
 }
 
 /**
- * Agents that come through the gateway. It looks whether a channel is there before it joins, and how it stands after: so a
- * line costs them up to three commands more than it costs others, and they may give so many more.
+ * Agents that come through the gateway. It checks whether a channel exists before it joins, and its state
+ * afterwards. So a line costs them up to three commands more than it costs others, and their limit is higher
+ * by as much.
  */
 function agentsClass(secret: string | undefined, has: (module: string) => boolean): string {
   if (secret === undefined || !has('cgiirc')) return '';
   return `<connect name="agents" allow="*" webirc="${gatewayName}" threshold="30" commandrate="4000" fakelag="yes" softsendq="128K" hardsendq="4M" recvq="64K" maxchans="100" pingfreq="90" timeout="20" resolvehostnames="no" useident="no" localmax="5" globalmax="5">\n`;
 }
 
-/** Who introduces agents under hosts and addresses of their own: only from this machine, where everybody else is not let in. */
+/**
+ * The gateway introduces agents under their own hosts and addresses. It is allowed only from this machine;
+ * others are not let in as a gateway.
+ */
 function gateway(
   secret: string | undefined,
   {
@@ -201,7 +208,7 @@ export const motd = `Relay: a network of AI agents and the people who give them 
 Tasks appear in #bounties, their lines come from the task marketplace.
 `;
 
-/** Release 4 has no option for the casemapping; its codepage module is told the letters one by one. */
+/** Release 4 has no option for the casemapping; its codepage module gets the letters one by one. */
 function rfc1459Codepage(): string {
   const pairs = Array.from({ length: 30 }, (_, i) => `<cpcase lower="${97 + i}" upper="${65 + i}">`);
   return `<module name="codepage">

@@ -15,17 +15,18 @@ import { isAlive, type ProcessIdentity } from './process.js';
 const portPollMs = 1_000;
 
 /**
- * Runs an InspIRCd, its files under `<dataDir>/irc`; one that a killed service left running there with the
- * same configuration is adopted. It answers once its port is open; a client is registered up to 1 s later.
+ * Runs an InspIRCd, with its files under `<dataDir>/irc`. If a killed service left one running there with the
+ * same configuration, it is adopted. It answers once its port is open; a client is registered up to 1 s
+ * later.
  */
 export async function startInspircd(options: {
   dataDir: string;
   port: number;
   log: Logger;
   secrets: InspircdSecrets;
-  /** Nicks that are kept for the bots while they are away. */
+  /** Nicks that are reserved for the bots while they are away. */
   reservedNicks?: readonly string[];
-  /** Where services are to be linked, if they are. */
+  /** Where services can link, if they should. */
   services?: ServicesLink | undefined;
   host?: string;
 }): Promise<EmbeddedServer> {
@@ -67,18 +68,18 @@ export async function startInspircd(options: {
   return Object.defineProperty(child as EmbeddedServer, 'url', { value: `irc://${host}:${child.port}` });
 }
 
-/** Whether InspIRCd says that it runs without one of the ports that it was told to open. */
+/** Whether InspIRCd reports that it runs without one of its ports. */
 function couldNotBind(output: string, port: number): boolean {
   return new RegExp(`failed to bind[^]*:${port}: `).test(output);
 }
 
-/** The network does without its services; a server that runs without their port opens it once it is free. */
+/** The network works without its services. A server that runs without their port opens it once it is free. */
 async function openLater(run: ProcessIdentity, port: number, log: Logger): Promise<void> {
   const about = { server: 'inspircd', serverPid: run.pid, port };
   log.warn(about, 'another program has the port for the nick service: nobody can identify until it is free');
   while (isAlive(run)) {
     if (await isFree(port)) {
-      process.kill(run.pid, 'SIGHUP'); // has it read its configuration again, and open what is not open yet
+      process.kill(run.pid, 'SIGHUP'); // makes it read its configuration again, and open ports that are not open yet
       log.info(about, 'the port for the nick service is free again');
       return;
     }
@@ -86,7 +87,10 @@ async function openLater(run: ProcessIdentity, port: number, log: Logger): Promi
   }
 }
 
-/** Writes the configuration (it holds secrets: mode 0600) and the message of the day; returns the former's path. */
+/**
+ * Writes the configuration (it holds secrets: mode 0600) and the message of the day. Returns the path of the
+ * configuration.
+ */
 export function writeInspircdFiles(dir: string, text: string): string {
   const config = join(dir, 'inspircd.conf');
   writePrivateFile(config, text);

@@ -4,17 +4,17 @@ import { join, resolve } from 'node:path';
 import { writePrivateFile } from './private-file.js';
 
 const user = 'relay';
-/** May ask the server how it is, and nothing else. */
+/** May ask the server for its health, and nothing else. */
 const healthUser = 'relay-health';
 const healthSubject = '$SYS.REQ.SERVER.PING.HEALTHZ';
 const healthReply = 'relay.health';
 const usable = /^[\w-]{32,}$/;
 
-/** The password that our own nats-server of a data directory asks for; made where there is none yet. */
+/** The password of our own nats-server for a data directory; made if it does not exist yet. */
 export function loadNatsPassword(dataDir: string): string {
   const stored = storedNatsPassword(dataDir);
   if (stored !== undefined) return stored;
-  // Nobody has to be told of a new one: whoever connects reads it here.
+  // Nobody must be told of a new one: whoever connects reads it here.
   const password = randomBytes(32).toString('base64url');
   writePrivateFile(passwordFile(dataDir), `${password}\n`);
   return password;
@@ -23,14 +23,14 @@ export function loadNatsPassword(dataDir: string): string {
 /** The address of the nats-server of a data directory, with the credentials that are stored there. */
 export function ownNatsUrl(dataDir: string, port: number): string {
   const password = storedNatsPassword(dataDir);
-  // without one it is a server that an earlier release has started: it asks for none
+  // without one, the server was started by an earlier release, which requires none
   return `nats://${password === undefined ? '' : `${user}:${password}@`}127.0.0.1:${port}`;
 }
 
 /**
- * What a nats-server's configuration says of who may connect. They may take five seconds to say who they are: with
- * the usual two a service that is busy while it starts would be turned away. Only the system's account hears how the
- * server is.
+ * The part of a nats-server's configuration about who may connect. Clients have five seconds to authenticate:
+ * with the usual two, a service that is busy at its start would be refused. Only the system's account can ask
+ * for the server's health.
  */
 export function natsAuthorization(password: string): string {
   const permissions = `{ publish: "${healthSubject}", subscribe: "${healthReply}" }`;
@@ -39,7 +39,7 @@ accounts { $SYS { users: [ { user: "${healthUser}", password: "${password}", per
 `;
 }
 
-/** What a connection of its own says to a nats-server to be told how it is. */
+/** What a separate connection sends to a nats-server to learn its health. */
 export function healthRequest(password: string): string {
   const connect = JSON.stringify({ verbose: false, pedantic: false, user: healthUser, pass: password });
   return `CONNECT ${connect}\r\nSUB ${healthReply} 1\r\nPUB ${healthSubject} ${healthReply} 0\r\n\r\n`;

@@ -1,8 +1,9 @@
 import { randomInt } from 'node:crypto';
 import { createServer, type Socket, connect as tcpConnect } from 'node:net';
 
-// Below the range that the kernel gives to outgoing connections: a client that reconnects to a closed loopback
-// port inside that range can be given this very port, connects to itself and keeps the server from coming back.
+// Below the range that the kernel gives to outgoing connections. A client that reconnects to a closed
+// loopback port inside that range can be given this very port. Then it connects to itself and keeps the
+// server from coming back.
 const lowest = 15_000;
 const highest = 32_000;
 
@@ -25,8 +26,8 @@ export function isFree(port: number, host = '127.0.0.1'): Promise<boolean> {
 }
 
 /**
- * Talks to a server over a connection of its own until `settle` is called with what came of it; `false` where the
- * connection ends before, or nothing has come of it within `timeoutMs`.
+ * Talks to a server over its own connection until `settle` is called with the result. `false` if the
+ * connection ends before, or if there is no result within `timeoutMs`.
  */
 export function probe(
   { port, host = '127.0.0.1' }: { port: number; host?: string },
@@ -47,7 +48,7 @@ export function probe(
   });
 }
 
-/** Connects, sends `hello` and says whether the first bytes of the answer match within `timeoutMs`. */
+/** Connects, sends `hello` and answers whether the first bytes of the answer match within `timeoutMs`. */
 export function answers(
   server: { port: number; host?: string },
   hello: string,

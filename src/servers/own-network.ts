@@ -12,13 +12,15 @@ import type { Secrets } from './secrets.js';
 /** Our own IRC network. */
 export interface OwnNetwork {
   url: string;
-  /** The nick service, which may not be there yet; `undefined` where it cannot be run. */
+  /** The nick service, which may not be up yet; `undefined` if it cannot be run. */
   nickService: OptionalChild | undefined;
-  /** Ends its servers; returns when their processes are gone. */
+  /** Ends its servers. Returns when their processes are gone. */
   stop(): Promise<unknown>;
 }
 
-/** Starts an InspIRCd and, where Anope is installed, the nick service beside it; resolves when the former answers. */
+/**
+ * Starts an InspIRCd and, if Anope is installed, the nick service with it. Resolves when InspIRCd answers.
+ */
 export async function startOwnNetwork(options: {
   config: Config;
   dataDir: string;
@@ -46,7 +48,7 @@ export async function startOwnNetwork(options: {
   };
 }
 
-/** What the programs of the network know each other by: as it is set, or as it was generated. */
+/** The passwords between the programs of the network: from the settings, or generated. */
 export function ircSecrets(config: Config, generated: Secrets): Required<InspircdSecrets> {
   return {
     operName: config.IRC_OPER_NAME || generated.ircOperName,
@@ -56,7 +58,10 @@ export function ircSecrets(config: Config, generated: Secrets): Required<Inspirc
   };
 }
 
-/** The Anope that can be linked with the InspIRCd of this machine, or why there is none and what to do about it. */
+/**
+ * The Anope that can be linked to the InspIRCd of this machine, or why it cannot be linked and what to do
+ * about it.
+ */
 export function lookForAnope(find: () => Binary = findAnope): { binary: Binary } | { without: string } {
   try {
     const binary = find();

@@ -2,24 +2,24 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** One run of a program: a pid is given away again, together with the start time it is unique. */
+/** One run of a program. A pid is reused; together with the start time it is unique. */
 export interface ProcessIdentity {
   pid: number;
   startTime: string;
 }
 
-/** The identity of a running process; undefined when there is none or only its zombie is left. */
+/** The identity of a running process; `undefined` if it does not exist or is only a zombie. */
 export function identify(pid: number): ProcessIdentity | undefined {
   const startTime = process.platform === 'linux' ? startTimeFromProc(pid) : startTimeFromPs(pid);
   return startTime === undefined ? undefined : { pid, startTime };
 }
 
-/** Whether exactly this run still goes on; a zombie or another process with the pid does not count. */
+/** Whether exactly this run still lives; a zombie or another process with the pid does not count. */
 export function isAlive(identity: ProcessIdentity): boolean {
   return identify(identity.pid)?.startTime === identity.startTime;
 }
 
-/** Ends a process: SIGTERM, and SIGKILL when it is still there after `graceMs`. Says which one it took. */
+/** Ends a process: SIGTERM, and SIGKILL if it is still there after `graceMs`. Answers which one it took. */
 export async function endProcess(
   identity: ProcessIdentity,
   graceMs: number,
@@ -31,7 +31,7 @@ export async function endProcess(
   throw new Error(`process ${identity.pid} is still there 5 s after SIGKILL`);
 }
 
-/** Waits until a process has ended, for at most `timeoutMs`; false when it has not. */
+/** Waits until a process has ended, for at most `timeoutMs`; false if it has not. */
 export async function hasEnded(identity: ProcessIdentity, timeoutMs: number): Promise<boolean> {
   const deadline = Date.now() + timeoutMs;
   while (isAlive(identity)) {
@@ -42,8 +42,8 @@ export async function hasEnded(identity: ProcessIdentity, timeoutMs: number): Pr
 }
 
 /**
- * The process that runs `program` with `argument` among its arguments, by looking through /proc; undefined
- * elsewhere. Finds a server whose record was never written because its starter was killed in between.
+ * The process that runs `program` with `argument` among its arguments, found in /proc; `undefined` elsewhere.
+ * Finds a server whose record was never written because its starter was killed in between.
  */
 export function findRun(program: string, argument: string): ProcessIdentity | undefined {
   if (process.platform !== 'linux') return undefined;

@@ -11,9 +11,9 @@ const fileSchema = z.object({
   irc_server_password: z.string().min(1),
   irc_services_password: z.string().min(1),
   irc_gateway_password: z.string().min(1),
-  /** An operator's key, where none is set on a service that others can reach. */
+  /** An operator's key, if none is set on a service that others can reach. */
   api_key: z.string().min(32).optional(),
-  /** When a lost webhook secret was replaced; whoever has seen to the producers takes it out. */
+  /** When a lost webhook secret was replaced. The operator removes this after telling the producers. */
   remade_at: z.string().optional(),
 });
 
@@ -25,22 +25,22 @@ export interface Secrets {
   ircOperPassword: string;
   /** Connect password of our bots. */
   ircServerPassword: string;
-  /** What the IRC server and the nick service show each other. */
+  /** The password between the IRC server and the nick service. */
   ircServicesPassword: string;
-  /** What the IRC server knows the gateway by, which speaks for agents. */
+  /** The gateway's password at the IRC server. The gateway speaks for agents. */
   ircGatewayPassword: string;
 }
 
-/** The secrets that a data directory has, and what became of them. */
+/** The secrets of a data directory, and what became of them. */
 export interface StoredSecrets extends Partial<Secrets> {
   /** When a lost webhook secret was replaced by a new one, in ISO 8601. */
   remadeAt?: string;
 }
 
 /**
- * The secrets of `<dataDir>/secrets.json` (mode 0600); what is missing there is generated and written back.
- * `warn` is told when the webhook secret of an event log that is in use had to be replaced.
- * Rejects when the file is there and cannot be used: new secrets would lock out everyone who knows the old ones.
+ * The secrets of `<dataDir>/secrets.json` (mode 0600). Missing ones are generated and written back. `warn` is
+ * called if the webhook secret of an event log in use had to be replaced. Rejects if the file exists and
+ * cannot be used: new secrets would lock out everyone who knows the old ones.
  */
 export async function loadSecrets(
   dataDir: string,
@@ -69,7 +69,7 @@ export async function loadSecrets(
 }
 
 /**
- * The operator's key of `<dataDir>/secrets.json` (mode 0600), which is made and written there where there is none.
+ * The operator's key of `<dataDir>/secrets.json` (mode 0600). A missing key is made and written there.
  * Rejects like `loadSecrets`.
  */
 export async function loadOperatorKey(dataDir: string): Promise<string> {
@@ -85,7 +85,7 @@ export async function loadOperatorKey(dataDir: string): Promise<string> {
   return api_key;
 }
 
-/** The operator's key that a data directory has; `undefined` where it has none, or none that can be read. */
+/** The operator's key of a data directory; `undefined` if it has none, or none that can be read. */
 export function storedOperatorKey(dataDir: string): string | undefined {
   try {
     return fileSchema
@@ -97,7 +97,7 @@ export function storedOperatorKey(dataDir: string): string | undefined {
   }
 }
 
-/** All that others know of the file is the webhook secret: the rest is between our own servers. */
+/** Others know only the webhook secret from the file: the rest is between our own servers. */
 const remadeWarning = (file: string) =>
   `${file} had no webhook secret although there is an event log, so a new one was made. Unless EM_WEBHOOK_SECRET is set, ` +
   'events that are signed with the old one are refused: put the old file back and start again, or give the new ' +
@@ -108,7 +108,7 @@ export function secretsFile(dataDir: string): string {
   return join(dataDir, 'secrets.json');
 }
 
-/** Whether an event log is or was in a data directory, whose producers know a secret. */
+/** Whether a data directory has or had an event log, whose producers know a secret. */
 export function hasLog(dataDir: string): boolean {
   return existsSync(join(dataDir, 'nats', 'store'));
 }
@@ -149,7 +149,7 @@ async function read(
     throw error;
   }
   try {
-    // Loose: what a newer release has written there is kept.
+    // Loose: fields of a newer release are kept.
     return fileSchema.partial().loose().parse(JSON.parse(text));
   } catch (cause) {
     throw new Error(`${file} cannot be read: mend it, or delete it to have new secrets generated`, { cause });

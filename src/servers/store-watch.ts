@@ -7,7 +7,7 @@ import { healthRequest } from './nats-credentials.js';
 import { probe } from './net.js';
 import { endProcess, identify } from './process.js';
 
-/** How our own nats-server stands with its disk. */
+/** Whether our own nats-server can store. */
 export interface StoreWatch {
   /** Why it stores nothing more at present, in words; `undefined` while it does. */
   readonly trouble: string | undefined;
@@ -20,16 +20,19 @@ export interface StoreWatch {
 const lookEveryMs = 1_000;
 const answerMs = 2_000;
 const stopGraceMs = 5_000;
-/** After a restart that did not help for long the next one waits. */
+/** Pauses before the next restart, in milliseconds, when the last one did not help for long. */
 const pauses = { first: 2_000, longest: 60_000 };
 const helpedAfterMs = 60_000;
-/** With less room on the disk than this, a restarted server would fail again at its first write. */
+/**
+ * With less free space on the disk than this, in bytes, a restarted server would fail again at its first
+ * write.
+ */
 const roomBytes = 2 ** 20;
 
 /**
- * Restarts a nats-server that stores nothing more. A newer one (seen with 2.15.1) answers no append to a stream any more
- * once it could not write there, for as long as it runs, also when the disk has room again; its own health says so. It is
- * ended as soon as there is room, and its supervision starts it anew.
+ * Restarts a nats-server that stores nothing more. A newer one (seen with 2.15.1) answers no append to a
+ * stream any more once it could not write there. That lasts as long as it runs, even when the disk has room
+ * again; its own health says so. It is ended as soon as there is room, and its supervision restarts it.
  */
 export function watchStore(options: {
   server: SupervisedChild;
@@ -97,7 +100,7 @@ async function troubleOf(health: string, store: string): Promise<string | undefi
     : 'the event log stores nothing more after a write error and is being restarted';
 }
 
-/** What a nats-server says of its health, as JSON; `undefined` when it says nothing. */
+/** A nats-server's health report, as JSON; `undefined` if it does not answer. */
 async function askHealth(port: number, password: string): Promise<string | undefined> {
   let health: string | undefined;
   await probe({ port }, answerMs, (socket, settle) => {

@@ -4,7 +4,7 @@ import type { Sql } from '../../projections/core/sql.js';
 import { type Position, pause, Unavailable } from '../../streams/core/index.js';
 import { keep } from './kept-answers.js';
 
-/** How long a read waits for its read model to reach what the reader has just written, in milliseconds. */
+/** How long a read waits for its read model to reach what the reader has written, in milliseconds. */
 const readYourWritesMs = 2_000;
 
 /** The read models as queries see them. */
@@ -18,7 +18,7 @@ export class ReadModels {
     this.#projector = projector;
   }
 
-  /** Runs a query on a read model; `after` waits, within bounds, until it has folded that position. */
+  /** Runs a query on a read model. `after` waits, within bounds, until the model has folded that position. */
   async read<T>(name: string, query: (sql: Sql, schema: string) => Promise<T>, after?: Position): Promise<T> {
     if (after) await this.reached(name, after);
     for (let gone: string | undefined; ; ) {
@@ -27,18 +27,18 @@ export class ReadModels {
         return await query(this.#sql, schema);
       } catch (error) {
         if (!isGone(error)) throw error;
-        // the store has lost it, and it is built anew
+        // the store has lost it, and it is being rebuilt
         if (schema === gone)
           throw new Unavailable('read_model_building', `The read model ${name} is gone`, 2);
-        // a rebuild has taken its place, and it was put away since: the one that is read now is as good
+        // a rebuild has taken its place, and it was removed since: the present one is as good
         gone = schema;
       }
     }
   }
 
   /**
-   * Like `read`, for who acts on the answer: throws `read_model_behind` rather than tell what was true before that
-   * position.
+   * Like `read`, for a caller that acts on the answer. Throws `read_model_behind` rather than answer what was
+   * true before that position.
    */
   async readAt<T>(
     name: string,
@@ -51,9 +51,9 @@ export class ReadModels {
   }
 
   /**
-   * Like `read`, for what many ask: as long as the read model does not move, and for a second at most, the same
-   * answer is given again. `key` names the question with everything that its answer depends on; nobody may change
-   * the answer.
+   * Like `read`, for questions that many ask. The same answer is given again as long as the read model does
+   * not move, and for a second at most. `key` names the question with everything that its answer depends on.
+   * Nobody may change the answer.
    */
   async recall<T>(
     name: string,
@@ -67,14 +67,14 @@ export class ReadModels {
     return await answers.of(key, this.#projector.stateOf(name), () => this.read(name, query));
   }
 
-  /** Waits, within bounds, until a read model has folded a position; `false` when it has not by then. */
+  /** Waits, within bounds, until a read model has folded a position; `false` if it has not by then. */
   async reached(name: string, position: Position): Promise<boolean> {
     return await this.#projector.reached(name, position, readYourWritesMs);
   }
 
   /**
-   * Just after a start the read model catches up in a moment, and a process that does not fold learns in a moment
-   * that a build is `gone`: a reader rather waits than is refused.
+   * After a start the read model catches up in a moment. A process that does not fold learns in a moment that
+   * a build is `gone`. So a reader waits rather than is refused.
    */
   async #schema(name: string, gone?: string): Promise<string> {
     const deadline = Date.now() + readYourWritesMs;
@@ -90,33 +90,34 @@ export class ReadModels {
   }
 }
 
-/** SQL's words for a table, or a schema, that is not there. */
+/** SQL's codes for a missing table or schema. */
 function isGone(error: unknown): boolean {
   const { code } = error as { code?: string };
   return code === '42P01' || code === '3F000';
 }
 
-/** So many answers are kept for each read model at most. */
+/** At most this many answers are kept for each read model. */
 const mostKept = 1_000;
 /** No answer is given again after this time, in milliseconds: some of them depend on the time of day. */
 const longestMs = 1_000;
 
 /**
- * Answers of one read model, given again while it stays where it is: what many ask for at once is looked up once.
- * Whoever asks after a fact was folded gets an answer that contains it.
+ * Answers of one read model, given again while it does not move: what many ask at a time is looked up once. A
+ * question that comes after a fact was folded gets an answer that contains it.
  */
 export class Answers {
   readonly #byKey: LRUCache<string, Promise<unknown>>;
   #state: string | undefined;
 
-  /** `now` tells milliseconds that never go back. */
+  /** `now` gives milliseconds that never go back. */
   constructor(now: () => number = () => performance.now()) {
     this.#byKey = new LRUCache({ max: mostKept, ttl: longestMs, ttlResolution: 0, perf: { now } });
   }
 
   /**
-   * The answer under `key`, which names the question with everything it depends on. `state` tells where the read
-   * model stands; where that is not known (`undefined`) the question is asked each time. Failures are not kept.
+   * The answer under `key`, which names the question with everything it depends on. `state` identifies the
+   * state of the read model. If that is not known (`undefined`), the question is asked each time. Failures
+   * are not kept.
    */
   async of<T>(key: string, state: string | undefined, ask: () => Promise<T>): Promise<T> {
     if (state === undefined) return await ask();

@@ -10,7 +10,7 @@ import {
 } from 'nats';
 import type { Log } from '../../streams/core/index.js';
 
-/** How records are kept that nobody wants for long. */
+/** How short-lived records are kept. */
 export interface ShortLivedOptions {
   /** Name of their stream on the log server, in capitals. */
   name: string;
@@ -20,7 +20,7 @@ export interface ShortLivedOptions {
   maxEntries: number;
   /** How many bytes they may take together; without bound by default. */
   maxBytes?: number;
-  /** What happens when there are that many: no more are taken, or the oldest go. */
+  /** What happens when the bound is reached: new ones are refused, or the oldest are dropped. */
   whenFull: 'refuse' | 'forget';
   /** Whether they outlive the log server. */
   storage: 'disk' | 'memory';
@@ -35,13 +35,16 @@ export interface ShortLivedRecord {
   revision: number;
 }
 
-/** The log server's codes for a record that is not as it was expected, a full store, and a stream that is another. */
+/**
+ * The log server's codes: a record has another revision than expected, the store is full, a stream has other
+ * settings.
+ */
 const codes = { conflict: 10071, refused: 10077, otherStream: 10058 } as const;
 const answerMs = 2_000;
 
 /**
- * Small records under keys that all processes share and that end by themselves. They are no facts: nothing is
- * folded from them, and they are in no export. Each change is one step that nobody can come between.
+ * Small records under keys that all processes share and that expire by themselves. They are not facts:
+ * nothing is folded from them, and they are in no export. Each change is atomic.
  */
 export class ShortLived {
   readonly #log: Log;
@@ -54,8 +57,8 @@ export class ShortLived {
   }
 
   /**
-   * Stores a record, if the one under its key has the revision `after` (0: there must be none; left out: whatever
-   * is there). Resolves with what became of it. Keys have letters, digits, `-` and `_`.
+   * Stores a record, if the one under its key has the revision `after` (0: there must be none; left out:
+   * whatever is there). Resolves with what became of it. Keys have letters, digits, `-` and `_`.
    */
   async put(key: string, text: string, after?: number): Promise<'stored' | 'conflict' | 'full'> {
     try {
@@ -74,7 +77,7 @@ export class ShortLived {
     }
   }
 
-  /** The record under a key, as the one server has it that decides; `undefined` when there is none. */
+  /** The record under a key, as the deciding server has it; `undefined` without one. */
   async get(key: string): Promise<ShortLivedRecord | undefined> {
     const query = { last_by_subj: this.#subject(key) };
     try {
@@ -88,7 +91,7 @@ export class ShortLived {
     }
   }
 
-  /** Takes the record of a revision away, if it is still there. */
+  /** Removes the record of a revision, if it is still there. */
   async remove(revision: number): Promise<void> {
     await this.#ask(() =>
       this.#log.manager.streams.deleteMessage(this.#options.name, revision, false).catch((error) => {
@@ -102,7 +105,9 @@ export class ShortLived {
     return `short-lived.${this.#options.name}.${key}`;
   }
 
-  /** Asks the log server when the stream is there; one that could not be made is made at the next occasion. */
+  /**
+   * Asks the log server once the stream exists. A stream that could not be made is made at the next occasion.
+   */
   async #ask<T>(request: () => Promise<T>): Promise<T> {
     this.#made ??= this.#make();
     try {

@@ -35,7 +35,7 @@ async function wordOf(
   now: Date,
 ): Promise<Fate | undefined> {
   const network = networkOf(id);
-  // of an expired authorization it says that it is invalid, whether it was used or not
+  // of an expired authorization it says only that it has expired, whether it was used or not
   const isOver = valid_before !== null && valid_before * 1_000 <= now.getTime();
   if (proof === null || network === undefined || !isEvm(id) || isOver) return undefined;
   try {

@@ -7,7 +7,7 @@ import type { Call } from '../../operations/core/call.js';
 import type { ReadModels } from '../../stores/read-models.js';
 import type { BotHold, BotParts } from '../bots/bot.js';
 
-/** What the areas of the service are put together from. */
+/** The parts that the areas of the service are built from. */
 export interface AreaParts extends BotParts {
   config: Config;
   readModels: ReadModels;
@@ -20,13 +20,13 @@ export interface AreaParts extends BotParts {
   startedAt: Date;
 }
 
-/** Work that a process does beside answering; a `Lease` is one. */
+/** Background work of a process; a `Lease` is one. */
 export interface Work {
   start(): void;
   stop(): Promise<void>;
 }
 
-/** One area of the service, put together: what it answers, in which roles, and what it does by itself. */
+/** One area of the service: what it answers, in which roles, and its background work. */
 export interface Area {
   /** What its operations work with. */
   parts?: object;
@@ -40,7 +40,7 @@ export interface Area {
   workers?: Work[];
   /** Role `schedule`. */
   schedules?: Work[];
-  /** What it has to measure when somebody asks, in processes with the role. */
+  /** What it measures when somebody asks, in processes with the role. */
   gauged?: (Gauged & { role: Role })[];
   /** Ends what it began when it was made. */
   stop?(): Promise<void>;

@@ -15,7 +15,7 @@ import { frontRoutes } from '../../pages/front-routes.js';
 import { skillRoutes } from '../../pages/skill-routes.js';
 import type { Area, AreaParts } from './area.js';
 
-/** What wallet signatures are checked with, by all areas that take them. */
+/** How wallet signatures are checked, in all areas that take them. */
 export function createWallets({ config, log }: Pick<AreaParts, 'config' | 'log'>): {
   nonces: Nonces;
   wallets: Wallets;
@@ -24,13 +24,16 @@ export function createWallets({ config, log }: Pick<AreaParts, 'config' | 'log'>
   return { nonces, wallets: new Wallets({ publicUrl: config.PUBLIC_URL, nonces }) };
 }
 
-/** What the doors are made with, beside what every area gets. */
+/** What the doors need besides what every area gets. */
 export interface DoorsParts extends ReturnType<typeof createWallets> {
   /** The tools that are served, for the documents that name and count them. */
   table: ToolTable;
 }
 
-/** How agents find this service and come in: credentials, the agent that others ask, and the documents about it all. */
+/**
+ * How agents find this service and come in: credentials, the agent that others ask, and the documents about
+ * all of it.
+ */
 export function doorsArea(parts: AreaParts, { nonces, wallets, table }: DoorsParts): Area {
   const { config, log, logger, keys } = parts;
   const { PUBLIC_URL: publicUrl, NATS_REPLICAS: replicas } = config;
@@ -61,7 +64,7 @@ export function doorsArea(parts: AreaParts, { nonces, wallets, table }: DoorsPar
   };
 }
 
-/** How events are taken, as the settings say it. */
+/** The terms for events, from the settings. */
 export function eventTerms(config: AreaParts['config']): EventTerms {
   return {
     ttlMs: config.EVENT_TTL_MS,

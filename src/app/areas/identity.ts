@@ -12,7 +12,10 @@ import { createIdentification } from '../bots/identity.js';
 import { leased } from '../bots/leased.js';
 import type { Area, AreaParts } from './area.js';
 
-/** Nicks and their wallets: the registry, the bot that people link with, who is told of changes, and who acts for whom. */
+/**
+ * Nicks and their wallets: the registry, the bot for linking, the push of changes, and the rights of wallets
+ * to act for nicks.
+ */
 export function identityArea(parts: AreaParts, wallets: Wallets): Area & { signers: NickWallets } {
   const { config, log, logger, readModels, call } = parts;
   const { CHAIN_RPC_URL: rpcUrl, ERC8004_REGISTRY: address } = config;

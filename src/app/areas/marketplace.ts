@@ -3,7 +3,7 @@ import type { MarketplaceParts } from '../../operations/marketplace/passing-on.j
 import { Marketplace } from '../../operations/marketplace/upstream.js';
 import type { Area, AreaParts } from './area.js';
 
-/** The task marketplace behind this service, and the record of what is changed there. */
+/** The task marketplace that this service passes requests to, and the record of changes made there. */
 export function marketplaceArea({ config, log, logger }: AreaParts): Area {
   const reads = config.EM_URL
     ? new Marketplace({ url: config.EM_URL, apiKey: config.EM_API_KEY, timeoutMs: config.PROXY_TIMEOUT })

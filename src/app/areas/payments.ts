@@ -13,7 +13,10 @@ import { leased } from '../bots/leased.js';
 import { readUnresolved } from '../gauges/payments.js';
 import type { Area, AreaParts } from './area.js';
 
-/** Paid channels: what they cost, the way in by payment, who is brought in and put out, and what became of payments. */
+/**
+ * Paid channels: their prices, the way in by payment, the admission and removal of nicks, and the fate of
+ * payments.
+ */
 export function paymentsArea(
   parts: Pick<AreaParts, 'config' | 'log' | 'logger' | 'readModels' | 'channels' | 'holder'>,
 ): Area {

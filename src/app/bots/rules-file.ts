@@ -3,12 +3,12 @@ import type { Logger } from 'pino';
 import { clock } from '../../../streams/core/clock.js';
 import type { Config } from '../../config/config.js';
 
-/** How long a look at the file holds, in milliseconds. */
+/** How long the content of the file is cached, in milliseconds. */
 const lookMs = 5_000;
 
 /**
- * The rules that who joins is told, as they stand now: of the file that operators edit, or the ones that are built in.
- * A file that cannot be read leaves those of before; `undefined` where nobody is to be told anything.
+ * The present rules for people who join: from the file that operators edit, or the built-in ones. If the file
+ * cannot be read, the last rules stay. `undefined` if nobody should be told anything.
  */
 export function rulesOf(
   { RULES_FILE: path, PUBLIC_URL }: Pick<Config, 'RULES_FILE' | 'PUBLIC_URL'>,

@@ -2,7 +2,7 @@ import { type Command, defineCommand } from './command.js';
 import { UsageError } from './failure.js';
 import { Program } from './program.js';
 
-/** The command that prints what lets a shell complete all of them. */
+/** The command that prints a script for shells, which completes all commands. */
 export function completionCommand(commands: () => Command[]): Command {
   return defineCommand({
     name: 'completion',
@@ -22,9 +22,9 @@ export function completionCommand(commands: () => Command[]): Command {
   });
 }
 
-/** What can stand behind some words of a command line. */
+/** What can follow some words of a command line. */
 interface Place {
-  /** The words behind `relay`, with blanks between them. */
+  /** The words after `relay`, separated by blanks. */
   path: string;
   words: { name: string; summary: string }[];
   options: { name: string; says: string; takesValue: boolean }[];
@@ -48,7 +48,7 @@ const scripts: Record<string, (places: Place[]) => string> = {
   fish: (places) => ['complete -c relay -f', ...places.flatMap(fishLines)].join('\n'),
 };
 
-/** Behind an option with a value files are offered, by the shell itself. */
+/** After an option with a value, the shell itself offers files. */
 function bashScript(places: Place[]): string {
   const valued = new Set(
     places.flatMap(({ options }) => options.flatMap(({ name, takesValue }) => (takesValue ? [name] : []))),

@@ -1,18 +1,24 @@
 import { processTerminal, type Terminal } from './terminal.js';
 
-/** A signal this soon after the first is the same key press: npm passes on what the terminal has sent already. */
+/**
+ * A signal this soon after the first is the same key press: npm passes on what the terminal has sent already.
+ * In milliseconds.
+ */
 const samePressMs = 500;
-/** How long what still keeps the process alive at its end may do so, in milliseconds. */
+/** How long the process may stay alive at its end, in milliseconds. */
 const lingerMs = 500;
 
-/** Runs the body of a program: signals ask it to stop, a second one ends it at once, its result is the exit code. */
+/**
+ * Runs the body of a program. The first signal asks it to stop, a second one ends it at once. Its result is
+ * the exit code.
+ */
 export async function runProcess(
   body: (terminal: Terminal, stop: AbortSignal) => Promise<number>,
 ): Promise<void> {
   const stop = new AbortController();
   let seenEnough = false;
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    // the reader of the pipe has gone; what was started has to be ended in order all the same
+    // the reader of the pipe has gone; what was started must still be ended properly
     seenEnough ||= error.code === 'EPIPE';
     stop.abort();
   });

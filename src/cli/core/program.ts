@@ -10,10 +10,10 @@ import type { Command, Invocation, Option } from './command.js';
 import { UsageError } from './failure.js';
 import type { Terminal } from './terminal.js';
 
-/** What the program writes to, and what it does with a command line that it has understood. */
+/** Where the program writes, and what it does with a command line that it has understood. */
 export interface ProgramSetting {
   terminal: Pick<Terminal, 'out' | 'err' | 'columns' | 'colours'>;
-  /** Whether the version is asked for in a form for programs. */
+  /** Whether the version is wanted as JSON. */
   json: boolean;
   act(
     command: Command,
@@ -21,18 +21,20 @@ export interface ProgramSetting {
   ): Promise<void>;
 }
 
-/** What the parser hands on in place of a value that is missing. */
+/** What the parser passes on in place of a missing value. */
 const absent = Symbol('absent');
 const footer = `
 Every command takes --help, and --json for results and problems in a form for programs; --version prints the version.
 Exit codes: 0 done, 1 failed, 2 wrong usage or configuration.`;
 
-/** `relay`, or one word of it: with what it does itself, and the commands behind it. */
+/** `relay`, or one word of it: what it does itself, and the commands below it. */
 export class Program extends Node {
   readonly #setting: ProgramSetting;
   #definition: Command | undefined;
 
-  /** Builds the program out of its commands. Its `parseAsync` throws `UsageError` for what none of them knows. */
+  /**
+   * Builds the program from its commands. Its `parseAsync` throws `UsageError` for what none of them knows.
+   */
   static of(commands: Command[], setting: ProgramSetting): Program {
     const program = new Program('relay', setting)
       .usage('<command> [arguments] [options]')
@@ -76,17 +78,17 @@ export class Program extends Node {
       });
   }
 
-  /** The words behind `relay` that lead here. */
+  /** The words after `relay` that lead here. */
   get path(): string {
     return this.parent?.parent ? `${(this.parent as Program).path} ${this.name()}` : this.name();
   }
 
-  /** What it does itself; undefined for one that only has commands behind it. */
+  /** What it does itself; `undefined` if it only has commands below it. */
   get definition(): Command | undefined {
     return this.#definition;
   }
 
-  /** Every command behind it, without other names of the same. */
+  /** Every command below it, without aliases. */
   get all(): Program[] {
     const children = this.createHelp().visibleCommands(this) as Program[];
     return children.flatMap((child) => [...(child.#definition ? [child] : []), ...child.all]);
@@ -101,14 +103,14 @@ export class Program extends Node {
     return ['relay', this.path, ...names, ...spelled].join(' ');
   }
 
-  /** The one at a path below it, in words; undefined when there is none. */
+  /** The one at a path below it, in words; `undefined` if it does not exist. */
   find(words: string[]): Program | undefined {
     const [word, ...rest] = words;
     if (word === undefined) return this;
     return (this.commands as Program[]).find((child) => child.name() === word)?.find(rest);
   }
 
-  /** The help of one, with that of all behind it; of the whole program a list of them. */
+  /** Its help, and that of all commands below it. For the whole program, a list of them. */
   override helpInformation(context?: HelpContext): string {
     const [word] = this.args;
     if (!this.#definition && word !== undefined && !word.startsWith('-')) this.#refuse(word);
@@ -116,7 +118,7 @@ export class Program extends Node {
     return [...own, ...(this.parent ? this.all.map((child) => child.helpInformation()) : [])].join('\n');
   }
 
-  /** The one at a path, which is made where it is not there yet. */
+  /** The one at a path; it is made if it does not exist yet. */
   #at(path: string, hidden = false): Program {
     return path.split(' ').reduce((node: Program, word) => {
       const found = node.find([word]);
@@ -152,7 +154,7 @@ export class Program extends Node {
     if (!option.value) return new NodeOption(`--${name}`, option.says);
     const flag = `--${name}`;
     const parsed = new NodeOption(`${flag} [${option.value}]`, option.says).preset(absent);
-    // what looks like another option is no value, unless it stands behind a `=`
+    // a word that looks like another option is not a value, unless it follows a `=`
     parsed.argParser((given: string | typeof absent, before: unknown) => {
       try {
         if (given === absent) throw new UsageError(`${flag} needs a value: ${spell(name, option)}`);
@@ -189,7 +191,7 @@ export class Program extends Node {
     throw new UsageError(`"${this.name()}" needs one of: ${children}`);
   }
 
-  /** Has an error of usage say how this command is used. */
+  /** Makes a usage error say how this command is used. */
   #wrong(error: unknown): unknown {
     if (error instanceof UsageError && this.#definition) error.usage ??= this.usageLine;
     return error;

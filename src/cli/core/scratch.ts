@@ -4,15 +4,15 @@ import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /**
- * Lends a folder among the temporary ones and removes it afterwards, at the latest when the process ends. What a killed
- * process of the same kind has left there is removed first.
+ * Creates a temporary folder and removes it afterwards, at the latest when the process ends. Folders that a
+ * killed process of the same kind has left there are removed first.
  */
 export async function withScratch<T>(kind: string, work: (directory: string) => Promise<T>): Promise<T> {
-  // process ids are of one host; a container that shares the temporary folders has a name of its own
+  // process ids belong to one host; a container that shares the temporary folders has its own name
   const prefix = `relay-${kind}-${hostname()}-`;
   await removeLeft(prefix);
   const directory = await mkdtemp(join(tmpdir(), `${prefix}${process.pid}-`));
-  // whoever does not wait for the end of a command, and sends a second signal, leaves nothing behind either
+  // somebody who sends a second signal does not wait for the end of a command: the folder must go then too
   const atExit = () => removeAtExit(directory);
   process.once('exit', atExit);
   try {
@@ -23,7 +23,10 @@ export async function withScratch<T>(kind: string, work: (directory: string) => 
   }
 }
 
-/** Threads may still write there: tries a few times, and leaves the rest to the next one rather than change the exit code. */
+/**
+ * Threads may still write there. Tries a few times, and leaves the rest to the next run rather than change
+ * the exit code.
+ */
 function removeAtExit(directory: string): void {
   try {
     rmSync(directory, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 });
@@ -33,7 +36,7 @@ function removeAtExit(directory: string): void {
 async function removeLeft(prefix: string): Promise<void> {
   for (const name of await readdir(tmpdir()).catch(() => [])) {
     const [, pid] = (name.startsWith(prefix) && /^(\d+)-\w{6}$/.exec(name.slice(prefix.length))) || [];
-    // what belongs to somebody else stays: there is nothing to be done about it here
+    // a folder of somebody else stays: it cannot be removed from here
     if (pid !== undefined && !isRunning(Number(pid)))
       await rm(join(tmpdir(), name), { recursive: true, force: true }).catch(() => {});
   }

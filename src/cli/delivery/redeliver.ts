@@ -63,7 +63,7 @@ export const redeliverCommand = defineCommand({
   },
 });
 
-/** What is to be shown again, and what of the range is not. */
+/** What will be shown again, and how much of the range will not. */
 interface Plan {
   events: z.output<typeof Event>[];
   channels: Set<string>;
@@ -71,7 +71,7 @@ interface Plan {
   notDelivered: number;
 }
 
-/** All of the range is known before the first of it is shown: what is asked about is what is done. */
+/** Reads the whole range before the first event is shown: the confirmed plan is what is done. */
 async function select(service: ServiceClient, query: URLSearchParams, channel?: string): Promise<Plan> {
   const plan: Plan = { events: [], channels: new Set(), lines: 0, notDelivered: 0 };
   for (let after = 0; ; ) {
@@ -92,7 +92,7 @@ async function select(service: ServiceClient, query: URLSearchParams, channel?: 
   }
 }
 
-/** Why there is nothing in the range that could be shown again. */
+/** Why nothing in the range can be shown again. */
 async function nothingToShow(
   { from, to, type, channel }: Chosen,
   service: ServiceClient,
@@ -114,14 +114,14 @@ async function nothingToShow(
   );
 }
 
-/** The last sequence that the read model of deliveries knows of; `undefined` when it cannot be told now. */
+/** The last sequence that the read model of deliveries knows; `undefined` if it cannot be told now. */
 async function headOfMarket(service: ServiceClient): Promise<number | undefined> {
   const streams = (await statuses(service).catch(() => [])).flatMap((status) => status.streams);
   const heads = streams.flatMap(({ stream, head }) => (stream === market.name ? [head] : []));
   return heads.length > 0 ? Math.max(...heads) : undefined;
 }
 
-/** One after the other: a channel shows its lines in the order in which they are asked for. */
+/** One after the other: a channel shows its lines in the order of the requests. */
 async function redeliver(
   invocation: Invocation,
   service: ServiceClient,
@@ -185,7 +185,7 @@ function queryOf(options: Chosen): URLSearchParams {
   return query;
 }
 
-/** A shell takes `#bounties` without quotes for a comment, so it may be left out. */
+/** A shell takes `#bounties` without quotes for a comment, so the `#` may be left out. */
 function channelOf({ channel }: Chosen): string | undefined {
   const name = channel?.toLowerCase();
   return name === undefined || name.startsWith('#') ? name : `#${name}`;

@@ -8,10 +8,10 @@ import type { IrcViewer } from './irc-viewer.js';
 import type { DemoPayments } from './payments-setup.js';
 import type { DemoTarget } from './target.js';
 
-/** How long a payment, and the way in behind it, may take, in milliseconds. */
+/** How long a payment may take, and then the way in, in milliseconds. */
 const payMs = 30_000;
 const enterMs = 15_000;
-/** What the demo's payer has, in the token's smallest unit: a dollar. */
+/** The balance of the demo's payer, in the token's smallest unit: a dollar. */
 const purse = 1_000_000n;
 
 const PaidChannel = z.looseObject({ name: z.string(), price: z.string(), currency: z.string() });
@@ -27,12 +27,15 @@ export interface PaymentsResult {
   price?: z.output<typeof Price>['accepts'];
   grant?: z.output<typeof Grant>;
   tx_hash?: string;
-  /** In units of the currency, of the payer and of the recipient, behind the payment. */
+  /** In units of the currency, of the payer and of the recipient, after the payment. */
   balances?: { payer: string; recipient: string };
   left_out?: string;
 }
 
-/** Somebody pays for a channel and is brought in: on the demo's own chain, never with anybody's money. Throws `Failed`. */
+/**
+ * Somebody pays for a channel and is brought in. This uses the demo's own chain and no real money. Throws
+ * `Failed`.
+ */
 export async function showPayments(
   { service, payments }: DemoTarget,
   viewer: IrcViewer,

@@ -12,20 +12,25 @@ import { showPayments } from './payments.js';
 import { story } from './story.js';
 import { type DemoTarget, openTarget } from './target.js';
 
-/** How long a line may take from webhook to channel, in milliseconds: it may wait ten seconds for its channel alone. */
+/**
+ * How long a line may take from webhook to channel, in milliseconds: the wait for its channel alone may take
+ * ten seconds.
+ */
 const lineMs = 20_000;
 const settleMs = 3_000;
 
 type Statistics = operations['getQueueStatistics']['responses'][200]['content']['application/json'];
 
-/** Plays the story on a service and shows what an IRC client sees of it. Throws `Failed` when a line is missing. */
+/**
+ * Plays the story on a service and shows what an IRC client sees of it. Throws `Failed` if a line is missing.
+ */
 export async function demo(invocation: Invocation<{ own: boolean }>): Promise<void> {
   const { terminal, json, stop } = invocation;
   const show = json ? { ...terminal, out: () => {} } : terminal;
   const interruption = new AbortController();
   const interrupt = (error: Error) => interruption.abort(error);
   stop.addEventListener('abort', () => interrupt(new Failed('interrupted', 'interrupted')), { once: true });
-  // the service may run in this process: whatever happens to it, its servers and files must not stay behind
+  // the service may run in this process: whatever happens to it, its servers and files must not stay
   process.once('uncaughtException', interrupt);
 
   title(show, 'Stage');
@@ -45,7 +50,8 @@ async function play(target: DemoTarget, terminal: Terminal): Promise<unknown> {
     `API  ${target.service.url}  (${target.own ? 'started for this demo, removed afterwards' : 'it runs already'})`,
   );
   terminal.out(`IRC  ${target.irc}`);
-  // a channel begins with its history, and on a network in use others speak as well: neither is ours to show
+  // a channel begins with its history, and on a network in use others speak as well: neither is part of the
+  // demo
   const ours = new Set<string>();
   const lines: ViewedLine[] = [];
   const viewer = await IrcViewer.connect(target.irc, `guest-${randomUUID().slice(0, 4)}`, (line) => {
@@ -55,14 +61,14 @@ async function play(target: DemoTarget, terminal: Terminal): Promise<unknown> {
   });
   try {
     const sent: MarketEvent[] = [];
-    // tasks are assigned in rooms that only those whom they name are in
+    // only the nicks that a task names can enter the room of an assigned task
     for (const act of story(viewer.nick)) {
       title(terminal, act.title);
       const events = act.events.map(({ type, payload }) => {
         return { event_id: `demo-${randomUUID()}`, event_type: type, source: 'demo-marketplace', payload };
       });
-      // in the rooms before the lines are: nobody sees what was said before they came. All of an act in one go,
-      // because the server slows down who joins often.
+      // in the rooms before the lines are: nobody sees what was said before they came. All rooms of an act at
+      // a time, because the server slows down clients that join often.
       const routes = events.map((event) => routeEvent(event));
       for (const { formattedMessage } of routes) ours.add(formattedMessage);
       const rooms = new Set(routes.flatMap(({ targetChannels }) => targetChannels));
@@ -91,7 +97,7 @@ async function play(target: DemoTarget, terminal: Terminal): Promise<unknown> {
   }
 }
 
-/** Posts an event and sees its lines; answers the channels that are closed to guests. */
+/** Posts an event and waits for its lines. Answers the channels that are closed to guests. */
 async function showEvent(target: DemoTarget, viewer: IrcViewer, event: MarketEvent): Promise<string[]> {
   const from = viewer.lines.length;
   const answer = await target.service.api.postEvent(target.secret, event);
@@ -141,7 +147,10 @@ async function showReads({ service, secret }: DemoTarget, event: MarketEvent, te
   return { statistics, health, repeated };
 }
 
-/** The statistics once nothing is pending any more, or as they are after a while: a service in use always has something. */
+/**
+ * The statistics once nothing is pending any more, or after a while: a service in use always has something
+ * pending.
+ */
 async function settledStatistics(api: RelayClient): Promise<Statistics> {
   const deadline = Date.now() + settleMs;
   for (;;) {

@@ -9,7 +9,7 @@ import { type Check, fail, ok, type Result, skipped, warn } from './finding.js';
 import type { Installation } from './installation.js';
 import { withLog } from './log.js';
 
-/** Work that is this old is looked at twice, to see whether anything moves. */
+/** Work that is this old is looked at twice, to see whether anything moves. In milliseconds. */
 const oldMs = 60_000;
 const watchMs = 3_000;
 
@@ -29,7 +29,7 @@ const lease: Check = {
       const isWell = ({ connected, nick }: IrcState) => connected && nick === installation.config.EM_NICK;
       let state = held.state as IrcState;
       if (!isWell(state)) {
-        await delay(watchMs); // registering takes the server a second, and the holder tells a little later
+        await delay(watchMs); // registration takes the server a second, and the holder reports it a little later
         state = ((await leaseHolder(log, 'deliver-to-irc')) ?? held).state as IrcState;
       }
       const { connected, nick, oper } = state;
@@ -77,13 +77,13 @@ async function lookAt(
   const second = await stateOf(log, stream, durable);
   if (second?.floor !== first.floor) return ok(`${what}; it moves`);
   const stuck = `${what}, and nothing moves`;
-  // what waits longer than that should have expired
+  // work that waits longer than that should have expired
   if (ageMs > installation.config.EVENT_TTL_MS + oldMs)
     return fail(stuck, 'restart the process that delivers, and look into its log for the reason');
   return warn(stuck, 'see what is said here about IRC and delivery');
 }
 
-/** What is not done yet: how much, since when, and behind which sequence. */
+/** The open work: how much, since when, and after which sequence. */
 async function stateOf(log: Log, stream: StreamDefinition, durable: string) {
   const statuses = await consumerStatuses(log, [stream]).catch(() => []);
   const found = statuses.find(({ worker }) => worker === durable);

@@ -9,24 +9,24 @@ import { openLogReader } from '../log/open.js';
 import { askAbout, type ServiceClient } from '../service/client.js';
 import { ownServerPort } from '../service/own-servers.js';
 
-/** The running service, as its address answers. */
+/** The running service, as it answers at its address. */
 export type ServiceState =
   | { is: 'running'; ready: boolean; reason: string | undefined; about: About | undefined; problem: string }
   /** Nothing listens there. */
   | { is: 'absent'; problem: string }
-  /** Something listens that is not the service, or does not answer. */
+  /** Something else listens there, or it does not answer. */
   | { is: 'stranger'; problem: string }
-  /** Whoever goes by the fetch standard calls no such port, whatever listens there. */
+  /** Clients that follow the fetch standard refuse this port, whatever listens there. */
   | { is: 'blocked'; problem: string };
 
-/** What checks look at. What several of them need is asked for once. */
+/** What checks look at. What several of them need is requested once. */
 export interface Installation {
   config: Config;
   dataDir: string;
   /** Which servers the service runs itself. */
   own: { nats: boolean; sql: boolean; irc: boolean };
   nodeVersion: string;
-  /** What is to be said about names in the environment that are no settings. */
+  /** Complaints about names in the environment that are not settings. */
   unknownNames(): string[];
   findNatsServer(): Binary;
   findInspircd(): Binary;
@@ -34,32 +34,35 @@ export interface Installation {
   now(): number;
   /** Where a given log server may show its state over HTTP. */
   monitorPort: number;
-  /** A certificate authority to trust on IRC beside the well-known ones, PEM. */
+  /** A certificate authority to trust on IRC besides the well-known ones, PEM. */
   ca: string | undefined;
   client: ServiceClient;
   service(): Promise<ServiceState>;
-  /** The log, for reading. Rejects with `Failed` when it cannot be had. */
+  /** The log, for reading. Rejects with `Failed` if it cannot be opened. */
   log(): Promise<Log>;
-  /** Address of the IRC server; `undefined` when our own does not run. */
+  /** Address of the IRC server; `undefined` if our own does not run. */
   ircUrl: string | undefined;
   secrets(): Promise<KnownSecrets>;
   /** Closes what was opened. */
   close(): Promise<void>;
 }
 
-/** The secrets that the service would use, from its settings or generated; empty where there are none. */
+/** The secrets that the service would use, from its settings or generated; empty if there are none. */
 export interface KnownSecrets {
   webhook: string[];
-  /** When the webhook secret was replaced because it had been lost, in ISO 8601; `undefined` while it is not used. */
+  /**
+   * When the webhook secret was replaced because it had been lost, in ISO 8601; `undefined` if it is not
+   * used.
+   */
   webhookRemadeAt: string | undefined;
   ircOper: { name: string; password: string } | undefined;
   ircServerPassword: string;
 }
 
-/** Where nats-server listens for browsers when it is told to without a port of its own. */
+/** The port where nats-server listens for browsers by default. */
 const usualMonitorPort = 8222;
 
-/** Sets together what checks look at; parts can be replaced. */
+/** Builds what checks look at; parts can be replaced. */
 export function openInstallation(
   config: Config,
   client: ServiceClient,

@@ -7,11 +7,11 @@ const problems = {
   silent: (what: string, ms: number) => new Error(`it did not send ${what} within ${ms / 1_000} s`),
 };
 
-/** A short visit to an IRC server that asks what it can do. It joins nothing and says nothing to anybody. */
+/** A short visit to an IRC server, to ask what it can do. It joins nothing and says nothing to anybody. */
 export class IrcProbe {
   /** Capabilities that the server offers. */
   readonly capabilities = new Set<string>();
-  /** What it says of itself in its 005 lines, by name. */
+  /** The server's properties from its 005 lines, by name. */
   readonly supports = new Map<string, string>();
   readonly #connection: IrcConnection;
 
@@ -19,7 +19,7 @@ export class IrcProbe {
     this.#connection = connection;
   }
 
-  /** Connects and registers. Rejects with the socket's error, or with the server's own word. */
+  /** Connects and registers. Rejects with the socket's error, or with the server's own text. */
   static async visit(
     url: string,
     nick: string,
@@ -42,7 +42,7 @@ export class IrcProbe {
     return probe;
   }
 
-  /** Who has a nick, as user@host; `undefined` for nobody. */
+  /** The holder of a nick, as user@host; `undefined` for nobody. */
   async whoHas(nick: string): Promise<string | undefined> {
     let found: string | undefined;
     this.#connection.send(`WHOIS ${nick}`);
@@ -53,7 +53,7 @@ export class IrcProbe {
     return found;
   }
 
-  /** Becomes an operator; resolves with the server's refusal, or with `undefined` when there was none. */
+  /** Becomes an operator. Resolves with the server's refusal, or with `undefined` on success. */
   async oper(name: string, password: string): Promise<string | undefined> {
     this.#connection.send(`OPER ${name} :${password}`);
     const answer = ({ command, parameters }: { command: string; parameters: string[] }) => {

@@ -5,20 +5,20 @@ import { serverAddress } from '../../../workers/irc/transport.js';
 
 /** A line from the server. */
 export interface IrcLine {
-  /** Nick or server that it is from; empty where it does not say. */
+  /** Nick or server that it is from; empty if the line does not say. */
   from: string;
   /** A command or numeric. */
   command: string;
   parameters: string[];
 }
 
-/** In which words it is told what went wrong. */
+/** The texts for what went wrong. */
 interface Problems {
   lost(error: Error): Error;
   silent(what: string, ms: number): Error;
 }
 
-/** A plain connection to an IRC server, to look on from outside: it is none of the service's own. */
+/** A plain connection to an IRC server, to look on from outside. The service itself does not use it. */
 export class IrcConnection {
   readonly #socket: Socket;
   readonly #problems: Problems;
@@ -27,7 +27,10 @@ export class IrcConnection {
   #rest = '';
   #lost: Error | undefined;
 
-  /** Connects to `irc://host:port` or `ircs://host:port`; `ca` is a certificate authority to trust beside the usual ones. */
+  /**
+   * Connects to `irc://host:port` or `ircs://host:port`. `ca` is a certificate authority to trust besides the
+   * usual ones.
+   */
   constructor(url: string, problems: Problems, ca?: string) {
     const { host, port, tls } = serverAddress(url);
     const to = { host, port, ...(ca ? { ca } : {}) };
@@ -54,7 +57,10 @@ export class IrcConnection {
     this.#listeners.add((line) => line && hear(line));
   }
 
-  /** What `take` makes of the first line from now on of which it makes anything. Rejects when none comes within `ms`. */
+  /**
+   * Resolves with the first value that `take` makes from a line from now on. Rejects if no value comes within
+   * `ms`.
+   */
   async until<T>(what: string, ms: number, take: (line: IrcLine) => T | undefined): Promise<T> {
     let listener: (line: IrcLine | undefined) => void = () => {};
     const taken = new Promise<T>((resolve, reject) => {

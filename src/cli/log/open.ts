@@ -7,14 +7,17 @@ import type { Config } from '../../config/config.js';
 import { Failed, UsageError } from '../core/failure.js';
 import { ownLogUrl } from '../service/own-servers.js';
 
-/** What the client's errors mean, and our codes for them. */
+/** The meaning of the client's errors, and our codes for them. */
 const problems: Record<string, [reason: string, code: string]> = {
   CONNECTION_REFUSED: ['nothing listens there', 'log_unavailable'],
   AUTHORIZATION_VIOLATION: ['it wants other credentials', 'log_unauthorized'],
   '503': ['JetStream is not enabled there', 'log_without_jetstream'],
 };
 
-/** Opens the event log for reading, past the service: NATS_URL, else the server that the service runs for itself. */
+/**
+ * Opens the event log for reading, without the service: at NATS_URL, else on the server that the service runs
+ * for itself.
+ */
 export async function openLogReader(config: Config): Promise<Log> {
   return await openLog(config.NATS_URL || ownServer(resolve(config.DATA_DIR)));
 }
@@ -48,7 +51,7 @@ export async function openLog(urls: string): Promise<Log> {
   }
 }
 
-/** The stream of that name, in any case. Throws `UsageError` when there is none. */
+/** The stream of that name, in any case. Throws `UsageError` if it does not exist. */
 export function streamNamed(name: string): StreamDefinition {
   const found = streams.find((stream) => stream.name === name.toUpperCase());
   if (found) return found;

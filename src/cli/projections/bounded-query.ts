@@ -12,13 +12,18 @@ export interface Bounds {
   /** Rows of its answer, and their size as JSON text in characters. */
   rows: number;
   size: number;
-  /** Of files for sorting and joining what does not fit into memory, in bytes. A server has to allow this bound. */
+  /**
+   * Of files for sorting and joining what does not fit into memory, in bytes. A server must allow this bound.
+   */
   temporary: number;
   /** Ends it before its time. */
   stop: AbortSignal;
 }
 
-/** A statement that PostgreSQL sends in parts: all that read, except the two whose answers are short anyway. */
+/**
+ * A statement whose answer PostgreSQL sends in parts. Every reading statement can be one, except two whose
+ * answers are short anyway.
+ */
 const cursor = 'declare answer no scroll cursor for ';
 const withoutCursor = ['SHOW', 'EXPLAIN'];
 const rowsAtATime = 500;
@@ -27,15 +32,15 @@ const rowsAtATime = 500;
 const readOnlyTransaction = '25006';
 const temporaryFileLimit = '53400';
 const outOfMemory = '53200';
-/** What finds that a cursor would write, by its name in PostgreSQL. */
+/** PostgreSQL's name for the function that finds that a cursor would write. */
 const cursorCheck = 'transformDeclareCursorStmt';
-/** SQLSTATEs that say that the query cannot be answered as it is: wrong SQL, wrong values, what there is not. */
+/** SQLSTATEs of a query that cannot be answered as it is: wrong SQL, wrong values, missing tables. */
 const wrongQuery = /^(0A|2[0-2]|2F|34|38|39|3F|42|54|58P0|P0)/;
 
 /**
- * Asks one query that reads, of the tables in a schema. Throws `UsageError` when the query is wrong, and `Failed` when
- * it would change something, takes too long or has too large an answer, or was stopped; it may then still run, until
- * the connection is cancelled.
+ * Runs one reading query on the tables of a schema. Throws `UsageError` if the query is wrong. Throws
+ * `Failed` if it would change something, takes too long, has too large an answer, or was stopped. It may
+ * still run then, until the connection is cancelled.
  */
 export async function askBounded(
   connection: QueryConnection,
@@ -53,7 +58,7 @@ export async function askBounded(
   }
 }
 
-/** Names that are all different: of several that are the same the second becomes `name_2`, the third `name_3`. */
+/** Names without duplicates: the second of several equal ones becomes `name_2`, the third `name_3`. */
 export function distinctNames(names: string[]): string[] {
   const taken = new Set(names);
   const seen = new Set<string>();
@@ -81,7 +86,7 @@ async function ask(
   }
 }
 
-/** Where it is allowed, which on a server needs a right of its own; a lower bound stays. */
+/** Sets the bound if that is allowed. On a server it needs a right of its own; a lower bound stays. */
 async function boundTemporaryFiles(connection: QueryConnection, most: number): Promise<void> {
   const kilobytes = Math.ceil(most / 1024);
   try {
@@ -105,7 +110,10 @@ async function read(connection: QueryConnection, query: string, bounds: Bounds):
   }
 }
 
-/** Fetches so many rows at a time that, going by the largest one so far, they do not exceed the bound by much. */
+/**
+ * Fetches rows in portions. Their size comes from the largest row so far, so that a portion does not exceed
+ * the bound by much.
+ */
 async function fetchAll(connection: QueryConnection, bounds: Bounds): Promise<QueryResult> {
   const rows: unknown[][] = [];
   let size = 0;
@@ -126,7 +134,7 @@ async function fetchAll(connection: QueryConnection, bounds: Bounds): Promise<Qu
   }
 }
 
-/** An error of the query, told from one of the store. `before`: characters that were put before the query. */
+/** Tells an error of the query from one of the store. `before`: characters that were put before the query. */
 function explained(error: unknown, before: number): unknown {
   const { code, message, routine } = error as Error & { code?: unknown; routine?: string };
   if (!isSqlState(code)) return error;

@@ -4,15 +4,15 @@ import { UsageError } from '../core/failure.js';
 const readers = ['SELECT', 'WITH', 'VALUES', 'TABLE', 'SHOW', 'EXPLAIN'];
 
 /**
- * The lexical parts of SQL as far as they can hide a semicolon: comments, quoted names, strings with and without
- * escapes (also continued on the next line), dollar quotes, words, and each other character by itself.
+ * The lexical parts of SQL, as far as they can hide a semicolon. They are comments, quoted names, strings
+ * with and without escapes (also continued on the next line), dollar quotes, words, and each other character.
  */
 const part =
   /(?<space>\s+|--[^\n\r]*)|(?<comment>\/\*)|"(?:[^"]|"")*"|[eE]'(?:[^'\\]|\\[\s\S]|''|'\s*[\n\r]\s*')*'|'(?:[^']|'')*'|[a-zA-Z_\u0080-\uffff][\w$\u0080-\uffff]*|(?<dollar>\$(?:[a-zA-Z_\u0080-\uffff][\w\u0080-\uffff]*)?\$)|[\s\S]/y;
 
 /**
- * The word that a text begins with, in capitals, if it is one statement that begins as one that reads; what it does is
- * then up to a read-only transaction.
+ * The first word of a text, in capitals, if it is one statement that begins like a reading one. A read-only
+ * transaction then decides what it may do.
  */
 export function readerOf(text: string): string | undefined {
   let first: string | undefined;
@@ -33,7 +33,7 @@ export function readerOf(text: string): string | undefined {
   return readers.find((reader) => reader === first);
 }
 
-/** Throws `UsageError` where a text is no query that reads. */
+/** Throws `UsageError` if a text is not a reading query. */
 export function requireReadQuery(text: string): void {
   if (readerOf(text)) return;
   throw new UsageError(

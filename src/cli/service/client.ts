@@ -31,7 +31,7 @@ const patienceMs = 30_000;
 /** The running service, seen from outside. */
 export class ServiceClient {
   readonly url: string;
-  /** The same through the typed client, which throws `RelayError` for answers that are errors. */
+  /** The same through the typed client, which throws `RelayError` for error answers. */
   readonly api: RelayClient;
   readonly #key: string | undefined;
   readonly #stop: AbortSignal;
@@ -56,7 +56,7 @@ export class ServiceClient {
     throw new RelayError(reply, reply.body);
   }
 
-  /** Sends text as it is and answers whatever comes back. Throws `Failed` when nothing does. */
+  /** Sends text unchanged and answers whatever comes back. Throws `Failed` if nothing does. */
   async send(
     method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
     path: string,
@@ -84,7 +84,7 @@ export class ServiceClient {
     }
   }
 
-  /** The whole answer: what goes wrong while it is read is told in the same words. */
+  /** The whole answer: an error while it is read has the same text. */
   async #fetch(input: string | Request, init: RequestInit = {}): Promise<Response> {
     try {
       const bounds = { timeoutMs: this.#timeoutMs };
@@ -114,7 +114,10 @@ export class ServiceClient {
   }
 }
 
-/** The service as the options and the configuration name it. Throws `UsageError` for an address that is none. */
+/**
+ * The service at the address from the options and the configuration. Throws `UsageError` for an invalid
+ * address.
+ */
 export function serviceOf(
   { config: read, stop }: Pick<Invocation, 'config' | 'stop'>,
   options: { url?: string | undefined; key?: string | undefined } = {},
@@ -144,7 +147,9 @@ export async function askAbout(service: ServiceClient): Promise<About> {
   return AboutBody.parse(await service.ask('GET', '/ops/service'));
 }
 
-/** Where the service listens by the configuration. Throws `UsageError` when it cannot be told. */
+/**
+ * The address where the service listens, from the configuration. Throws `UsageError` if it cannot be told.
+ */
 export function configuredUrl({ HOST, PORT }: Pick<Config, 'HOST' | 'PORT'>): string {
   if (PORT === 0)
     throw new UsageError('PORT is 0, so the service chose a port by itself: say where it is with --url');

@@ -61,14 +61,14 @@ export const exportCommand = defineCommand({
   },
 });
 
-/** Where an export goes, and what of it is there already. */
+/** The destination of an export, and what it already has. */
 interface Output {
   isFile: boolean;
-  /** The last sequence of each stream that it has; undefined where it has nothing yet, not even a head. */
+  /** The last sequence of each stream that it has; `undefined` if it has nothing yet, not even a head. */
   has: ReadonlyMap<string, number> | undefined;
-  /** Whether an end with the same sequences is its last line. */
+  /** Whether its last line is an end with the same sequences. */
   isComplete: boolean;
-  /** The checksums of what it has; undefined where it was begun by an earlier version, which made none. */
+  /** The checksums of what it has; `undefined` if an earlier version began it, which made none. */
   checksums: Checksums | undefined;
   write(bytes: Buffer): Promise<void>;
   close(): Promise<void>;
@@ -115,8 +115,9 @@ async function writeExport(
 }
 
 /**
- * Up to where each stream is exported. A fact refers to facts that were there before it, also of other streams,
- * and in the list of streams those come first: asked for in the opposite order, no end cuts off what is referred to.
+ * Up to where each stream is exported. A fact refers to earlier facts, also of other streams, which come
+ * first in the list of streams. The heads are read in the opposite order. So no end cuts off a fact that
+ * another one refers to.
  */
 async function headsOf(log: Log, wanted: StreamDefinition[] | undefined): Promise<Map<string, number>> {
   const heads: [string, number][] = [];
@@ -144,7 +145,10 @@ function toOutput({ terminal }: Invocation): Output {
   };
 }
 
-/** A new file, or one that is continued. Throws `Failed` when that is no export of the same streams of the same log. */
+/**
+ * A new file, or one that is continued. Throws `Failed` if it is not an export of the same streams of the
+ * same log.
+ */
 async function toFile(
   path: string,
   heads: ReadonlyMap<string, number>,
@@ -156,7 +160,7 @@ async function toFile(
   };
   const handle = await open(path, 'a+', 0o600).catch(unwritable);
   try {
-    // what is there is read to be continued, and a device may have no end
+    // an existing file is read to be continued, and a device may have no end
     if (!(await handle.stat()).isFile())
       throw new Failed(
         `${path} is no file`,
@@ -209,7 +213,7 @@ async function readBack(path: string, heads: ReadonlyMap<string, number>): Promi
   return { ...found, checksums: reader.checksums };
 }
 
-/** The last message of each stream must be the one that the log has in its place. */
+/** The last message of each stream must be the one that the log has at its sequence. */
 async function checkOrigin(
   path: string,
   last: Map<string, ExportedMessage>,
@@ -220,7 +224,7 @@ async function checkOrigin(
     const stream = streamNamed(name);
     const { seq } = message;
     if (seq <= (await log.head(stream))) {
-      let isSame = true; // one that has been dropped since says nothing
+      let isSame = true; // a message that was dropped since then says nothing
       for await (const [found] of readRange(log, stream, { after: seq - 1, upTo: seq, stop }))
         isSame = found !== undefined && isSameMessage(message, found);
       if (isSame) continue;

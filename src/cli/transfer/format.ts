@@ -4,14 +4,15 @@ import { z } from 'zod';
 import type { Entry } from '../../../streams/core/index.js';
 
 /*
- * An export is a file of JSON lines. The first one names the streams; then each message of a stream has a line,
- * in the order of the stream; a line with `end` says up to which sequences the export is complete. An export
- * that is continued has more messages and a new end behind the first one. What else the log server keeps of a
- * message is not in it: the id that recognises a repeated append is in the fact as well, and conditions of an
- * append mean nothing afterwards.
+ * An export is a file of JSON lines. The first one names the streams. Then each message of a stream has a
+ * line, in the order of the stream. A line with `end` says up to which sequences the export is complete. An
+ * export that is continued has more messages and a new end after the first one.
  *
- * Each line ends with a checksum over it and all lines before it, so that the first one that is not as it was
- * written is found. It guards against damage; who changes a file on purpose can make the checksums anew.
+ * An export leaves out what else the log server keeps of a message. The id that recognises a repeated append
+ * is in the fact as well. Conditions of an append mean nothing afterwards.
+ *
+ * Each line ends with a checksum over it and all lines before it, so that the first damaged line is found.
+ * This guards against damage only: somebody who changes a file on purpose can compute the checksums again.
  */
 
 const Head = z
@@ -19,7 +20,7 @@ const Head = z
     /** 1 had no checksums. */
     relay_export: z.literal([1, 2]),
     streams: z.array(z.string()).min(1),
-    /** Whether these were all streams of the log: others do not make an environment. */
+    /** Whether these were all streams of the log: a part of them is not a whole environment. */
     whole: z.boolean(),
     sum: z.string().optional(),
   })
@@ -30,14 +31,14 @@ const Message = z.object({
   subject: z.string().min(1),
   /** When it was first stored. */
   at: z.iso.datetime(),
-  /** The bytes: as text, or where they are no valid UTF-8 in base64. */
+  /** The bytes: as text, or in base64 if they are not valid UTF-8. */
   data: z.string().optional(),
   base64: z.base64().optional(),
 });
 const End = z.object({ end: z.record(z.string(), z.int().min(0)) });
 const Line = z.union([Message, End, Head]);
 
-/** A message of a stream, taken out of its log. */
+/** A message of a stream, outside its log. */
 export interface ExportedMessage {
   stream: string;
   seq: number;
@@ -66,8 +67,9 @@ export class Checksums {
   }
 
   /**
-   * What the next line ends with, behind all of it but its brace: digits of the SHA-256 of the digest before, in hex,
-   * and of what is in front. Eight are enough: as the whole digest goes on, what they miss the next ones do not.
+   * The end of the next line, after all of it but its brace. It has digits of a SHA-256, in hex, over the
+   * digest before and the text so far. Eight digits are enough: the whole digest goes into the next ones, so
+   * later lines find what one has missed.
    */
   ending(open: Buffer): string {
     const end = digestLength + open.length;
@@ -81,12 +83,12 @@ export class Checksums {
 
 const endingLength = ',"sum":"01234567"}'.length;
 
-/** In hex. What Node has from 20.12 on takes half of the time. */
+/** In hex. The function that Node has from 20.12 on takes half of the time. */
 function sha256(bytes: Buffer): string {
   return crypto.hash?.('sha256', bytes) ?? crypto.createHash('sha256').update(bytes).digest('hex');
 }
 
-/** The bytes of lines as they stand in the file: with their checksums, unless it was begun without. */
+/** The bytes of lines as they are in the file: with their checksums, unless the file began without. */
 export function bytesOf(lines: string[], checksums: Checksums | undefined): Buffer {
   const parts = lines.flatMap((line) => {
     if (!checksums) return [Buffer.from(`${line}\n`)];
@@ -96,7 +98,7 @@ export function bytesOf(lines: string[], checksums: Checksums | undefined): Buff
   return Buffer.concat(parts);
 }
 
-/** The first line of an export; like the other ones without its checksum. */
+/** The first line of an export; like the others, without its checksum. */
 export function headLine(streams: string[], whole: boolean): string {
   return JSON.stringify({ relay_export: 2, streams, whole } satisfies z.input<typeof Head>);
 }
@@ -121,7 +123,7 @@ export function isSameMessage(a: ExportedMessage, b: Omit<Entry, 'pending'>): bo
   return isSamePlace && Buffer.compare(a.data, b.data) === 0;
 }
 
-/** Reads one line. Throws when it is none of an export. */
+/** Reads one line. Throws if it is not a line of an export. */
 export function parseExportLine(line: string): ExportLine {
   const parsed = Line.safeParse(JSON.parse(line));
   if (!parsed.success) throw new Error('it is no line of an export that this version knows');
@@ -143,8 +145,8 @@ export interface FileLine {
 }
 
 /**
- * The whole lines of a file, as many at once as were read: one by one takes longer. What stands behind the last line
- * end is no line yet. (The line reader of Node also ends lines at U+2028, which JSON text may hold.)
+ * The whole lines of a file, in batches as they were read: one by one takes longer. Text after the last line
+ * end is not a line yet. (Node's line reader also ends lines at U+2028, which JSON text may hold.)
  */
 export async function* linesOf(input: AsyncIterable<Buffer>): AsyncGenerator<FileLine[]> {
   let rest: Buffer = Buffer.alloc(0);

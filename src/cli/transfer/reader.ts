@@ -1,11 +1,11 @@
 import { Failed } from '../core/failure.js';
 import { Checksums, type ExportedMessage, type ExportLine, parseExportLine } from './format.js';
 
-/** What an operator is told of an export of an earlier version. */
+/** The text for operators about an export of an earlier version. */
 export const lacksChecksums =
   'is of an earlier version, without checksums: what was altered in it is not noticed';
 
-/** Reads an export line by line, and checks that each is as it was written. */
+/** Reads an export line by line, and checks that each is unchanged. */
 export class ExportReader {
   readonly #path: string;
   #number = 0;
@@ -16,17 +16,17 @@ export class ExportReader {
     this.#path = path;
   }
 
-  /** The number of the line that was read last, from 1 on. */
+  /** The number of the last line that was read, from 1 on. */
   get number(): number {
     return this.#number;
   }
 
-  /** The checksums up to that line; undefined for an export of an earlier version, which has none. */
+  /** The checksums up to that line; `undefined` for an export of an earlier version, which has none. */
   get checksums(): Checksums | undefined {
     return this.#checksums;
   }
 
-  /** Reads the next line. Throws `Failed` when it is none of an export, or not the one that was written there. */
+  /** Reads the next line. Throws `Failed` if it is not a line of an export, or was changed. */
   read(line: Buffer): ExportLine {
     this.#number += 1;
     this.#check(line);
@@ -41,7 +41,7 @@ export class ExportReader {
     return said;
   }
 
-  /** An error that says why the line that was read last is none of an export. */
+  /** An error that says why the last line that was read does not belong to an export. */
   refusal(reason: string): Failed {
     return new Failed(`${this.#path}, line ${this.#number}: ${reason}`, 'not_an_export');
   }

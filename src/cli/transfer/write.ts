@@ -17,8 +17,8 @@ const appendBoundMs = 10_000;
 const logFull = [10047, 10077, 10122];
 
 /**
- * Appends what the log does not have yet of a checked export, and answers how much that was. Until all of it is
- * there no service starts on the log.
+ * Appends what the log does not have yet of a checked export. Answers how much that was. Until all of it is
+ * there, no service starts on the log.
  */
 export async function writeImport(
   path: string,
@@ -63,8 +63,9 @@ export async function writeImport(
 }
 
 /**
- * Makes sure that placeholders can be removed from a stream. One that a service was started on lets nothing be removed, and
- * never does again: made anew while there is nothing in it, and enough as it is where no sequence is missing.
+ * Makes sure that placeholders can be removed from a stream. Once a service has started on a stream, nothing
+ * can ever be removed from it. An empty stream is made again. A stream with messages is good enough if no
+ * sequence is missing.
  */
 async function unlock(log: Log, name: string, { head, end, missing }: CheckedStream): Promise<void> {
   const { streams } = log.manager;
@@ -110,7 +111,10 @@ class StreamWriter {
     return new StreamWriter(log, checked, { empty: state.messages === 0, sealed: config.deny_purge });
   }
 
-  /** Appends a message unless it is there already; tells whether it did. Returns when there is room for the next one. */
+  /**
+   * Appends a message unless it is there already. Answers whether it did. Returns when there is room for the
+   * next one.
+   */
   async append(seq: number, subject: string, data: Uint8Array, at: Date): Promise<boolean> {
     if (seq < this.#next) return false;
     await this.#moveTo(seq);
@@ -118,7 +122,7 @@ class StreamWriter {
     return true;
   }
 
-  /** Brings the stream to the sequence that the export ends with, and removes the placeholders. */
+  /** Brings the stream to the last sequence of the export, and removes the placeholders. */
   async finish(end: number): Promise<void> {
     await this.#moveTo(end + 1);
     await this.#settled(0);
@@ -127,8 +131,8 @@ class StreamWriter {
   }
 
   /**
-   * Makes a sequence the next one. An empty stream is told so; behind a message the log server only counts on,
-   * and placeholders take the sequences of what is missing.
+   * Makes a sequence the next one. An empty stream can be set to it. After a message the log server only
+   * counts on, so placeholders take the missing sequences.
    */
   async #moveTo(seq: number): Promise<void> {
     if (this.#isEmpty && this.#next < seq) {
@@ -164,7 +168,7 @@ class StreamWriter {
     if (got !== seq) throw new Failed(`somebody else writes to ${this.#name}`, 'log_in_use');
   }
 
-  /** Waits for the appends on their way if they are more than so many, and throws what went wrong with any of them. */
+  /** Waits until no more than `most` appends are on their way. Throws the error of any of them. */
   async #settled(most: number): Promise<void> {
     if (this.#pending.size > most) await Promise.all(this.#pending);
     if (this.#failure) throw this.#failure;

@@ -16,14 +16,14 @@ export interface ChannelParts {
     rows: OwnReadModel;
     /** Carried out by the process that holds the channel bot. */
     commands: Channels;
-    /** State of the channel bot's connection, in whichever process it is; `undefined` where that is not known. */
+    /** State of the channel bot's connection, in whichever process it is; `undefined` if it is not known. */
     irc(): Promise<IrcState | undefined>;
-    /** Channels to which access is sold: who paid counts on them, so callers do not make, change or close them. */
+    /** Channels with paid access: payers rely on them, so callers do not make, change or close them. */
     sold: ReadonlySet<string>;
   };
 }
 
-/** A managed channel as paths name it, in its one spelling; what cannot be the name of one is not found. */
+/** A managed channel in a path, in its one spelling. A text that cannot be such a name is not found. */
 export const ChannelName = z
   .string()
   .transform((given) => {
@@ -60,7 +60,7 @@ export const ManagedChannel = z
 /** The refusal of a channel that is not managed. */
 export const channelNotFound = () => new Refusal('not_found', 'Channel not found');
 
-/** A managed channel. Throws where there is none, or where it is private and not `withPrivate`. */
+/** A managed channel. Throws if it does not exist, or if it is private and `withPrivate` is false. */
 export async function requireChannel(name: string, { channels }: ChannelParts, withPrivate = true) {
   const channel = await channels.rows.read(managedChannel, name, withPrivate);
   if (!channel) throw channelNotFound();

@@ -1,21 +1,21 @@
 import type { z } from 'zod';
 import type { Place } from './operation.js';
 
-/** Where each member of an input stands in a request. */
+/** Where each member of an input is in a request. */
 export interface Binding {
   path: readonly string[];
   query: readonly string[];
   body: readonly string[];
   headers: Readonly<Record<string, string>>;
-  /** Members that are numbers, which stand as text in paths and queries. */
+  /** Members that are numbers, which are text in paths and queries. */
   numbers: ReadonlySet<string>;
   /** The same for truth values. */
   booleans: ReadonlySet<string>;
-  /** Whether a request without a body is one with an empty body. */
+  /** Whether a request without a body counts as one with an empty body. */
   bodyOptional: boolean;
 }
 
-/** Where the members of an input stand in requests to a place. */
+/** Where the members of an input are in requests to a place. */
 export function bindingOf(input: z.ZodObject, place: Place): Binding {
   const path = [...place.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
   const headers = place.headers ?? {};
@@ -37,7 +37,7 @@ export function bindingOf(input: z.ZodObject, place: Place): Binding {
   };
 }
 
-/** What a schema takes in the end, behind its defaults and options. */
+/** The type that a schema takes in the end, below its defaults and options. */
 function kindOf(schema: z.ZodType): string {
   const {
     type,

@@ -7,7 +7,7 @@ import { type Access, ownNickMember, requireRight, withOwnNick } from './rights.
 
 export { holds, nobody, seesPrivate } from './caller.js';
 
-/** Calls an operation from within: in this process, or where the service that it belongs to runs. */
+/** Calls an operation from within: in this process, or where its service runs. */
 export type Call = <Out, In extends z.ZodObject>(
   operation: Operation<never, In, Out>,
   input: z.output<In>,
@@ -26,17 +26,17 @@ export interface EndedCall {
 export interface CallOptions {
   /** What the operations of this process work with. */
   parts: unknown;
-  /** Asks the service that an operation belongs to, where that runs elsewhere; `undefined` for those that run here. */
+  /** Asks the service of an operation, if that runs elsewhere; `undefined` for operations that run here. */
   remote(
     service: ServiceName,
   ): ((operation: AnyOperation, input: unknown, caller: Caller) => Promise<unknown>) | undefined;
   /** Told of every call. */
   observe?(call: EndedCall): void;
-  /** Whether calls come from processes of ours, which have looked at the rights of whoever called them. */
+  /** Whether calls come from processes of ours, which have checked the caller's rights. */
   inside?: boolean;
 }
 
-/** Makes the way in which operations are called from within: a function call here, HTTP where their service is elsewhere. */
+/** Makes the way to call operations from within: a function call here, HTTP if their service is elsewhere. */
 export function createCall({ parts, remote, observe, inside }: CallOptions): Call {
   const call = async (operation: AnyOperation, input: unknown, caller: Caller): Promise<unknown> => {
     const elsewhere = operation.remote && remote(operation.remote.service);
@@ -57,8 +57,8 @@ export function createCall({ parts, remote, observe, inside }: CallOptions): Cal
 }
 
 /**
- * Parses the input of an operation; throws like `parseInput`, with the operation's own code. A `caller` with a nick need
- * not say whom it acts as.
+ * Parses the input of an operation. Throws like `parseInput`, with the operation's own code. A `caller` with
+ * a nick may leave out the nick that it acts as.
  */
 export function inputOf<In extends z.ZodObject>(
   { input, invalid, access = 'open' }: { input: In; invalid?: RefusalCode; access?: Access },
@@ -68,7 +68,7 @@ export function inputOf<In extends z.ZodObject>(
   return parseInput(input, caller ? withOwnNick(given, caller, ownNickMember(access)) : given, invalid);
 }
 
-/** Parses what came from outside; throws a 400 that names the path of every bad field. */
+/** Parses outside input. Throws a 400 that names the path of every bad field. */
 export function parseInput<S extends z.ZodType>(
   schema: S,
   input: unknown,
@@ -78,7 +78,7 @@ export function parseInput<S extends z.ZodType>(
   if (result.success) return result.data;
   const details = result.error.issues.map(({ path, message }) => {
     const field = path.map(String).join('.');
-    // a schema's own words may name the field already
+    // a schema's own text may name the field already
     return {
       path: field,
       message: message.startsWith(field || 'The body') ? message : `${field} ${message}`,
@@ -97,7 +97,7 @@ const kinds: Record<string, string> = {
   record: 'a JSON object',
 };
 
-/** What is wrong with a field, as it goes on behind the field's name. */
+/** What is wrong with a field, as a text that follows the field's name. */
 function whatIsWrong(issue: z.core.$ZodRawIssue): string {
   const wrong = predicateOf(issue);
   return issue.path?.length ? wrong : `The body ${wrong}`;

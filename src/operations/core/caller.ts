@@ -1,4 +1,4 @@
-/** What a key may be good for, one by one; an operator's key is good for all of them. */
+/** What a key may be good for. An operator's key has all scopes. */
 export const scopes = [
   'read',
   'speak',
@@ -30,21 +30,25 @@ export interface AgentCaller extends Named {
   key: string;
   /** Casefolded. */
   nick: string;
-  /** Address of the wallet that is linked and verified, in lower case; null where the operator gave the key to a nick without one. */
+  /**
+   * Address of the wallet that is linked and verified, in lower case; null if the operator gave the key to a
+   * nick without one.
+   */
   wallet: string | null;
   scopes: readonly Scope[];
 }
 
 /**
- * Who asks, whichever face the request came through. `key`: the holder of an operator's key; `local`: somebody on this
- * machine while no keys are configured; `agent`: the holder of an agent key; `wallet`: whoever signed with an Ethereum
- * wallet; `none`: nobody known. The actor of a key is its name, that of a wallet its address in lower case.
+ * Who asks, whichever face the request came through. `key`: the holder of an operator's key. `local`:
+ * somebody on this machine while no keys are configured. `agent`: the holder of an agent key. `wallet`: the
+ * signer with an Ethereum wallet. `none`: nobody known. The actor of a key is its name, that of a wallet its
+ * address in lower case.
  */
 export type Caller =
   | AgentCaller
   | (Named & {
       is: 'key' | 'local' | 'wallet' | 'none';
-      /** What a wallet has proven to be, where an operation asks for that. */
+      /** The nick that a wallet has proven, if an operation asks for that. */
       nick?: string;
     });
 
@@ -57,7 +61,7 @@ export function holds(caller: Caller, scope: Scope): boolean {
   return isOperator(caller);
 }
 
-/** Whether a caller is the operator: by a key, or on this machine where there are none. */
+/** Whether a caller is the operator: by a key, or on this machine if there are no keys. */
 export const isOperator = ({ is }: Caller): boolean => is === 'key' || is === 'local';
 
 /** Whether a caller sees what is private: channels closed to the public, and what happened there. */

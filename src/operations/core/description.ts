@@ -23,7 +23,10 @@ export const tags = {
 } as const;
 export type Tag = keyof typeof tags;
 
-/** What one may have to show: nothing, an API key, a wallet's signature instead of one, or the marketplace's HMAC. */
+/**
+ * What callers must show: nothing, an API key, a wallet's signature instead of one, or the marketplace's
+ * HMAC.
+ */
 export type Access =
   | 'open'
   | 'open, more with a key'
@@ -33,7 +36,7 @@ export type Access =
   | 'signed event'
   | 'payment';
 
-/** A value, with an example of it where the one of its schema does not do. */
+/** A value, with an example of it if the one of its schema does not fit. */
 export interface Exemplified {
   schema: z.ZodType;
   example?: unknown;
@@ -44,15 +47,15 @@ export interface Answer {
   says: string;
   /** JSON body; none where it is absent. */
   body?: Exemplified;
-  /** Another media type than JSON, or the ones among which `Accept` chooses. */
+  /** Another media type than JSON, or several from which `Accept` chooses. */
   type?: string | readonly string[];
   headers?: Record<string, string>;
 }
 
-/** Codes of the catalogue, each with what it means here, or `true` for what the catalogue says. */
+/** Codes of the catalogue, each with its meaning here, or `true` for the catalogue's text. */
 export type Refusals = Partial<Record<RefusalCode, string | true>>;
 
-/** One operation of the public API, as its description has it. */
+/** One operation of the public API, as it is described. */
 export interface Description {
   /** `operationId`, unique. */
   id: string;
@@ -63,20 +66,20 @@ export interface Description {
   summary: string;
   description?: string;
   access?: Access;
-  /** What an agent key must be good for, where it needs to be for anything. */
+  /** The scope that an agent key needs, if it needs one. */
   scope?: Scope;
-  /** Whether an agent key is refused where it is to act as another nick than its own. */
+  /** Whether an agent key is refused if it acts as another nick than its own. */
   ofOwnNick?: boolean;
   params?: Record<string, Exemplified & { says: string }>;
   query?: z.ZodObject;
   headers?: Record<string, Exemplified & { says: string; required?: boolean }>;
   body?: Exemplified & { optional?: boolean };
   answers: Record<number, Answer>;
-  /** Errors of its own beside those that every operation of its kind has: what each means. */
+  /** Its own errors, besides those of every operation of its kind: the meaning of each. */
   errors?: Record<number, string>;
-  /** The same as codes of the catalogue, each with what it means here where that helps. */
+  /** The same as codes of the catalogue, each with its meaning here if that helps. */
   refusals?: Refusals;
-  /** Whose answers are passed on as they are, in any status and any JSON: errors are ours, or his. */
+  /** Whose answers are passed on unchanged, in any status and any JSON. Errors are ours or theirs. */
   passesOn?: string;
 }
 

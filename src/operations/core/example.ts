@@ -1,6 +1,9 @@
 import type { z } from 'zod';
 
-/** What a schema knows of itself: its own example, where it carries one (`.meta({ example })`), or those of its parts. */
+/**
+ * What a schema knows about itself: its own example, if it has one (`.meta({ example })`), or those of its
+ * parts.
+ */
 interface Kind {
   type: string;
   innerType?: z.ZodType;
@@ -12,9 +15,9 @@ interface Kind {
 }
 
 /**
- * An example of what a schema takes, put together from those of its parts. A number is 1 without one, a truth value true,
- * an enumeration its first value; what may be null is null and what may be left out is, unless it carries an example.
- * Throws where a part needs one and has none.
+ * An example of what a schema takes, made from those of its parts. Without an example, a number is 1, a truth
+ * value is true, and an enumeration its first value. What may be null is null, and what may be left out is
+ * left out. Throws if a part needs an example and has none.
  */
 export function exampleOf(schema: z.ZodType, path = 'example'): unknown {
   const own = ownExample(schema);
@@ -49,7 +52,7 @@ export function exampleOf(schema: z.ZodType, path = 'example'): unknown {
   }
 }
 
-/** Examples of the members of an object, without those that may be left out and have none. */
+/** Examples of the members of an object, without those that are optional and have none. */
 export function partsOf(shape: Record<string, z.core.SomeType>, path = 'example'): Record<string, unknown> {
   const parts = Object.entries(shape).map(
     ([name, schema]) => [name, exampleOf(schema as z.ZodType, `${path}.${name}`)] as const,
@@ -59,7 +62,7 @@ export function partsOf(shape: Record<string, z.core.SomeType>, path = 'example'
 
 const ownExample = (schema: z.ZodType): unknown => schema.meta()?.example;
 
-/** Whether a schema carries an example, itself or in what it is made of. */
+/** Whether a schema has an example, itself or in its parts. */
 function hasOwn(schema: z.ZodType): boolean {
   if (ownExample(schema) !== undefined) return true;
   const { innerType, in: first, element } = schema.def as unknown as Kind;
@@ -67,7 +70,7 @@ function hasOwn(schema: z.ZodType): boolean {
   return [innerType, first, element, ...Object.values(shape)].some((part) => part && hasOwn(part));
 }
 
-/** Keeps examples out of a JSON schema: a description has them beside it. */
+/** Keeps examples out of a JSON schema: a description has them next to it. */
 export function withoutExample({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {
   delete jsonSchema.example;
 }

@@ -8,14 +8,14 @@ import type { Access } from './rights.js';
 export type { Caller } from './caller.js';
 export type { Access } from './rights.js';
 
-/** Where an operation is found over HTTP, and where each member of its input stands in a request. */
+/** Where an operation is over HTTP, and where each member of its input is in a request. */
 export interface Place {
   method: 'get' | 'post' | 'patch' | 'delete';
-  /** With the members of the input that stand in it in braces: `/channels/{name}/members`. */
+  /** With the input members that it contains in braces: `/channels/{name}/members`. */
   path: string;
-  /** Members that stand in the query; all that are not in the path of a GET, none of another method. */
+  /** Members in the query. By default, all that are not in the path of a GET, and none of another method. */
   query?: readonly string[];
-  /** Members that stand in headers, with the header's name in lower case. */
+  /** Members in headers, with the header's name in lower case. */
   headers?: Readonly<Record<string, string>>;
   /** Members that are not taken from requests. */
   without?: readonly string[];
@@ -23,23 +23,23 @@ export interface Place {
 
 /** The route of an operation in the public API. */
 export interface HttpFace<Out = unknown> extends Place {
-  /** Status of an answer where there are several; else the lowest of `answers`. */
+  /** Status of an answer if there are several; by default the lowest of `answers`. */
   status?(output: Out): number;
   /** Headers of an answer. */
   headersOf?(output: Out): Record<string, string>;
-  /** The body, where the contract spells it otherwise than the operation does. */
+  /** The body, if the contract spells it in another way than the operation does. */
   view?(output: Out): unknown;
   /** Makes the input of a request that does not follow the rules of `Place`. */
   collect?(request: FastifyRequest): unknown;
-  /** Answered by processes of every role, as often as somebody asks. */
+  /** Answered by processes of every role, without a rate limit. */
   inEveryRole?: boolean;
   /** Sends an output that is no JSON. */
   send?(reply: FastifyReply, output: Out): FastifyReply;
-  /** `false`: a GET cannot be asked for its headers alone, because others do the work for it. */
+  /** `false`: no HEAD for this GET, because others do the work for it. */
   head?: false;
-  /** `bytes`: the body comes as it was sent, whatever it means. */
+  /** `bytes`: the body comes exactly as it was sent. */
   body?: 'json' | 'bytes';
-  /** What the description of the route has in place of what is derived. */
+  /** Parts of the route's description that replace the derived ones. */
   describe?: Partial<Description>;
 }
 
@@ -47,17 +47,19 @@ export interface HttpFace<Out = unknown> extends Place {
 export interface ToolFace<In extends z.ZodObject = z.ZodObject, Out = unknown> {
   name: string;
   title: string;
-  /** What it does, when to use it and what it answers, for the agent that reads the list. */
+  /** For the agent that reads the list: what it does, when to use it and what it answers. */
   description: string;
-  /** Names of parameters where they differ from those of the input: `{ id: 'incident_id' }`. */
+  /** Names of parameters that differ from those of the input: `{ id: 'incident_id' }`. */
   rename?: Partial<Record<keyof z.output<In> & string, string>>;
-  /** Members of the input that are no parameters. */
+  /** Members of the input that are not parameters. */
   without?: readonly (keyof z.output<In> & string)[];
-  /** The parameters, where the rules above do not give them, and how they become the input. */
+  /** The parameters, if the rules above do not give them, and how they become the input. */
   parameters?: { schema: z.ZodObject; toInput(given: never): z.input<In> };
-  /** Shape of the result; `described` is the one of the usual answer, a list in `items`. None by default. */
+  /**
+   * Shape of the result. `described` is that of the usual answer, with a list in `items`. None by default.
+   */
   output?: z.ZodObject | 'described';
-  /** The result, where it is not the output of the operation. */
+  /** The result, if it is not the output of the operation. */
   result?(output: Out): unknown;
   /** Whether it only reads (the default), changes something, or spends value that cannot be got back. */
   effect?: 'read' | 'change' | 'spend';
@@ -69,7 +71,7 @@ export interface ToolFace<In extends z.ZodObject = z.ZodObject, Out = unknown> {
   walletReadable?: boolean;
   /** Whether only the tool server on this machine has it, which asks a running service for it. */
   local?: boolean;
-  /** Whether holders of agent keys alone have it, beside the tools of the contract. */
+  /** Whether only holders of agent keys have it, besides the tools of the contract. */
   ofAgents?: boolean;
 }
 
@@ -84,20 +86,21 @@ export type ServiceName =
   | 'multibrain'
   | 'verification';
 
-/** Where an operation is found when the internal service that it belongs to runs elsewhere. */
+/** Where an operation is when its internal service runs elsewhere. */
 export interface RemoteFace<Out = unknown> extends Place {
   service: ServiceName;
-  /** The body, where the status and headers say the rest of the output. */
+  /** The body, if the status and headers say the rest of the output. */
   view?(output: Out): unknown;
-  /** The output from such an answer; `undefined` where it is a refusal. */
+  /** The output from such an answer; `undefined` if it is a refusal. */
   read?(answer: { status: number; headers: Headers; body: unknown }): Out | undefined;
-  /** How long it may take at least, in milliseconds, where the usual time is too short. */
+  /** How long it may take at least, in milliseconds, if the usual time is too short. */
   timeoutMs?: number;
 }
 
 /**
- * Something that can be asked of this service, described once: its faces (route, description, tool, remote service) are
- * derived from this value. The output of one with a remote face is plain JSON, and its parsed input may be parsed again.
+ * Something that this service can be asked, described once. Its faces (route, description, tool, remote
+ * service) are derived from this value. The output of an operation with a remote face is plain JSON, and its
+ * parsed input can be parsed again.
  */
 export interface Operation<Parts = unknown, In extends z.ZodObject = z.ZodObject, Out = unknown> {
   /** Unique; `operationId` in the description of the API. */
@@ -108,13 +111,13 @@ export interface Operation<Parts = unknown, In extends z.ZodObject = z.ZodObject
   /** Who may call it; see `rights.ts`. */
   access: Access;
   input: In;
-  /** Code of the refusal of an input that is not valid; `validation_failed` by default. */
+  /** Code of the refusal of an invalid input; `validation_failed` by default. */
   invalid?: RefusalCode;
-  /** An input for readers of the description, where the examples of its members do not do. */
+  /** An input for readers of the description, if the examples of its members do not fit. */
   example?: Partial<z.input<In>>;
   /** By status; the lowest is the usual one. */
   answers: Record<number, Answer>;
-  /** What it may be refused with beside what every operation of its kind may. */
+  /** What it may be refused with, besides the refusals of every operation of its kind. */
   refusals: Refusals;
   http?: HttpFace<Out>;
   tool?: ToolFace<In, Out>;
@@ -125,7 +128,9 @@ export interface Operation<Parts = unknown, In extends z.ZodObject = z.ZodObject
 // biome-ignore lint/suspicious/noExplicitAny: what holds operations of all kinds cannot name their types
 export type AnyOperation = Operation<any, any, any>;
 
-/** The usual answer, in place of `answers`: its status (200 by default), what it says in words, and its JSON body. */
+/**
+ * The usual answer, in place of `answers`: its status (200 by default), its description, and its JSON body.
+ */
 interface UsualAnswer {
   status?: number;
   says?: string;
@@ -137,7 +142,7 @@ type Definition<Parts, In extends z.ZodObject, Out> = Omit<Operation<Parts, In, 
   Partial<Pick<Operation<Parts, In, Out>, WithDefaults>> &
   UsualAnswer;
 
-/** Makes an operation: open, without input and without an answer to describe, unless said otherwise. */
+/** Makes an operation. By default it is open, without input and without a described answer. */
 export function defineOperation<Out, Parts, In extends z.ZodObject = z.ZodObject<Record<never, never>>>(
   id: string,
   { status = 200, says, output, ...definition }: Definition<Parts, In, Out>,

@@ -68,7 +68,7 @@ export const createQuery = define('createQuery', {
     const { maxTokens, systemPrompt, temperature, ...query } = asked;
     const chosen = chosenModels(query.models, parts);
     const create = {
-      // others can guess what is counted, and who knows the id of an unlisted query may read it
+      // others can guess what is counted, and whoever knows the id of an unlisted query may read it
       ...query,
       is: 'create' as const,
       id: randomUUID(),
@@ -81,13 +81,14 @@ export const createQuery = define('createQuery', {
       ceiling_nano_usd: nanoUsd(deliberation.maxCostUsd),
     };
     const { fact, position } = await carryOut(create, actor, parts);
-    // not from the read model: who is told that there is none, though there is, creates and pays another one
+    // not from the read model: a caller who is wrongly told that there is no query creates and pays another
+    // one
     const at = (await log.at(facts, position.seq).catch(() => undefined))?.at ?? log.now();
     return queuedView((fact as Creation).data, at);
   },
 });
 
-/** Gives the models something more to think of. */
+/** Gives the models something more to consider. */
 export const injectContext = define('injectContext', {
   summary: 'Give the models something more to think of',
   input: ofQuery.input.extend({

@@ -13,9 +13,9 @@ import {
 } from '../../../streams/deliberation/index.js';
 import type { ServerEvent } from '../core/event-stream.js';
 
-/** Something that happened to a query, as its readers are told: its id is in its data too. */
+/** Something that happened to a query, for its readers. Its data has the id too. */
 export interface QueryEvent extends ServerEvent {
-  /** Sequence of the fact, and which event of it: a reader goes on behind it. */
+  /** Sequence of the fact, and which event of it: a reader continues after it. */
   id: string;
   event: 'status' | 'response' | 'injected' | 'synthesis' | 'error' | 'done';
   data: object;
@@ -40,9 +40,9 @@ export class QueryFeed {
   }
 
   /**
-   * What happened to a query, behind the event `after` if it is given, and what happens until it has ended; `undefined`
-   * when all that had happened is told, and when nothing did for `quietMs` since. Ends behind `done`, when the query
-   * is not the reader's to read any more, or when `signal` aborts. Throws 404 `not_found`.
+   * What happened to a query, after the event `after` if given, and what happens until it has ended. Gives
+   * `undefined` when all past events are told, and when nothing happened for `quietMs`. Ends after `done`,
+   * when the reader may no longer read the query, or when `signal` aborts. Throws 404 `not_found`.
    */
   async *watch(
     id: string,
@@ -91,7 +91,7 @@ export class QueryFeed {
   }
 }
 
-/** Says `undefined` whenever nothing comes for a time. */
+/** Gives `undefined` whenever nothing comes for a time. */
 async function* quietly<T>(
   items: AsyncIterable<T>,
   quietMs: number,
@@ -116,7 +116,7 @@ async function* quietly<T>(
   }
 }
 
-/** An event: the sequence of its fact, and which one of that fact's. */
+/** An event: the sequence of its fact, and its index in that fact. */
 interface Place {
   seq: number;
   index: number;
@@ -129,7 +129,7 @@ export function isQueryEventId(text: string): boolean {
   return eventId.test(text);
 }
 
-/** Where a reader was; nothing is the beginning. */
+/** Where a reader was; without an id, the beginning. */
 function placeOf(id = ''): Place {
   const [, seq, index] = eventId.exec(id) ?? [];
   return seq === undefined ? { seq: 0, index: 0 } : { seq: Number(seq), index: Number(index) };
@@ -145,7 +145,7 @@ function eventsBehind(behind: Place, fact: Recorded<DeliberationFact>): QueryEve
     .slice(seq < behind.seq ? Number.POSITIVE_INFINITY : seq === behind.seq ? behind.index + 1 : 0);
 }
 
-/** What a fact tells the readers of its query. */
+/** The events of a fact for the readers of its query. */
 function eventsOf({ type, data, at, by }: Recorded<DeliberationFact>): Omit<QueryEvent, 'id'>[] {
   const id = data.query_id;
   const time = at.toISOString();

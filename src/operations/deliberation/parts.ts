@@ -27,7 +27,7 @@ export interface DeliberationParts {
   };
 }
 
-/** Name under which a caller owns queries; nobody known owns none. */
+/** Name under which a caller owns queries; an unknown caller owns none. */
 export const readerOf = ({ is, actor }: Caller): string | undefined => (is === 'none' ? undefined : actor);
 
 /** Whether nothing will happen to a query any more. */
@@ -35,8 +35,9 @@ export const hasEnded = ({ status }: Pick<StoredQuery, 'status'>): boolean =>
   status === 'completed' || status === 'failed';
 
 /**
- * The query with this id, for those who may read it; one that another process has just taken or worked on, too: the
- * stream is read from the log, and whoever was told there that it is done finds it so.
+ * The query with this id, for those who may read it. It includes what another process has accepted or done
+ * recently. The stream is read from the log, and a reader who was told there that the query is done must find
+ * it so.
  */
 export async function foundQuery(
   id: string,
@@ -48,7 +49,7 @@ export async function foundQuery(
   let found = await look();
   if (!found || !hasEnded(found)) {
     const last = await log.last(facts, querySubject(id)).catch((error: unknown) => {
-      // what is there can be read without the log
+      // an existing query can be read without the log
       if (!found) throw error;
     });
     if (!last && !found) throw queryNotFound();

@@ -40,7 +40,9 @@ export const QueueRow = z
     delivered_at: Time.nullable().meta({ example: null }),
   })
   .meta({ id: 'QueueRow' });
-/** An event as it was received, with what names it in the facts of its delivery. Throws 404 where there is none. */
+/**
+ * An event as it was received, with its names in the facts of its delivery. Throws 404 if it does not exist.
+ */
 export async function receivedEvent(
   log: Log,
   event_id: string,

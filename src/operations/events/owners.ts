@@ -3,10 +3,10 @@ import { type Log, Refusal } from '../../../streams/core/index.js';
 import { eventToken, type MarketEvent, normalisePayload, subjectsOf } from '../../../streams/events/index.js';
 import { ownerSubject, producers } from '../../../streams/producers/index.js';
 
-/** Owners that are remembered at most; of the others the log is asked again. */
+/** Owners that are remembered at most; for the others the log is asked again. */
 const mostRemembered = 10_000;
 
-/** Whose tasks are whose, where producers have names: the first one that spoke of a task owns it. */
+/** Which producer owns which task, if producers have names: the first one that mentioned a task owns it. */
 export class Owners {
   readonly #log: Log;
   readonly #names: ReadonlySet<string>;
@@ -17,12 +17,12 @@ export class Owners {
     this.#names = names;
   }
 
-  /** The producer behind a source; empty for the one whose secret has no name. */
+  /** The producer of a source; empty for the one whose secret has no name. */
   producerOf(source: string): string {
     return this.#names.has(source) ? source : '';
   }
 
-  /** Makes the producer of an event the owner of what it is about. Throws 403 where that is another's. */
+  /** Makes the producer of an event the owner of its subject. Throws 403 if another producer owns it. */
   async claim({ source, payload }: MarketEvent): Promise<void> {
     const producer = this.producerOf(source);
     for (const task of subjectsOf(normalisePayload(payload))) {
@@ -35,7 +35,7 @@ export class Owners {
     }
   }
 
-  /** Throws what `claim` would, and makes nobody an owner. */
+  /** Throws what `claim` would, without making anybody an owner. */
   async check({ source, payload }: MarketEvent): Promise<void> {
     for (const task of subjectsOf(normalisePayload(payload)))
       await this.#require(task, this.producerOf(source));

@@ -28,15 +28,18 @@ export interface ReceptionOptions {
   log: Log;
   rows: Pick<OwnReadModel, 'wrote'>;
   readModels: ReadModels;
-  /** Own source identifier: events that carry it came from here and are not taken back. */
+  /** Our own source identifier: events that carry it came from here and are not accepted back. */
   source: string;
-  /** From which points on free text is withheld. */
+  /** The points from which free text is withheld. */
   thresholds: Thresholds;
-  /** What becomes of events of unknown types, and which fields of their payload may be shown; all where none is named. */
+  /**
+   * What to do with events of unknown types, and which fields of their payload may be shown; all if the list
+   * is empty.
+   */
   unknown?: { events: 'show' | 'ignore' | 'reject'; fields: readonly string[] };
-  /** Whose tasks are whose; absent where there is one producer only. */
+  /** Which producer owns which task; absent if there is only one producer. */
   owners?: Owners | undefined;
-  /** Told of known events that came again with another body. */
+  /** Notes known events that came again with another body. */
   conflicting: ConflictingEvents;
 }
 
@@ -69,7 +72,7 @@ export type TriedOut = { status: 'dry_run'; queued: false } & (
       event_id: string;
       target_channels: string[];
       formatted_message: string;
-      /** Points (0 to 100) and rules of the worst text, where something was left out of the line. */
+      /** Points (0 to 100) and rules of the worst text, if something was left out of the line. */
       withheld?: { score: number; patterns: string };
       /** The room that it would open, with its topic. */
       opens?: { name: string; topic: string };
@@ -80,7 +83,7 @@ export type TriedOut = { status: 'dry_run'; queued: false } & (
     }
 );
 
-/** Why an event is not taken: the field that is to blame; `ignored` where that is no fault of the producer. */
+/** Why an event is not accepted: the faulty field. `ignored`: that is no fault of the producer. */
 interface Fault {
   path: string;
   message: string;
@@ -90,13 +93,18 @@ interface Fault {
 /** Rooms that are not opened again for a line once they were deleted. */
 const shortLived = new Set<string | undefined>(['task', 'relay']);
 const asInContract = { events: 'show', fields: [] } as const;
-/** Rooms whose opening is remembered at most: each for the moment until the channel service has recorded it. */
+/**
+ * Room openings that are remembered at most. Each is needed only until the channel service has recorded it.
+ */
 const mostOpening = 1_000;
 
-/** Takes events of the marketplace: each is on the log, once, with its channels and its line, before it is answered. */
+/**
+ * Accepts events of the marketplace. Each is on the log, once, with its channels and its line, before it is
+ * answered.
+ */
 export class Reception {
   readonly #options: ReceptionOptions;
-  /** When events were accepted that have these rooms opened, by the log's clock. */
+  /** When events were accepted that open these rooms, by the log's clock. */
   readonly #opening = new LRUCache<string, number>({ max: mostOpening });
 
   constructor(options: ReceptionOptions) {
@@ -127,7 +135,7 @@ export class Reception {
     return { status: 'accepted', queued: true, event_id, target_channels, formatted_message };
   }
 
-  /** What would become of an event. Nothing is stored or counted; throws what `receive` would. */
+  /** What would happen to an event. Nothing is stored or counted. Throws what `receive` would. */
   async tryOut(event: MarketEvent): Promise<TriedOut> {
     const { log, owners } = this.#options;
     const { event_id } = event;
@@ -157,7 +165,7 @@ export class Reception {
   /** How an event is shown, and what it does to channels. */
   async #shown(event: MarketEvent) {
     const { thresholds, unknown = asInContract } = this.#options;
-    // what a topic withholds is no part of the line, and so no part of what is told of it
+    // text withheld from a topic is not part of the line, so it is not part of the line's report
     const effects = new Screening(thresholds).screened(
       (screen) => channelEffects(event, screen),
       ({ open, close }) => `${open?.topic ?? ''} ${close?.reason ?? ''}`,
@@ -172,17 +180,19 @@ export class Reception {
     return { target_channels, formatted_message, effects, ...withheld };
   }
 
-  /** Whether an event that is not taken is ignored. `undefined`: it is known; throws where it is refused. */
+  /** Whether an event that is not accepted is ignored. `undefined`: it is known. Throws if it is refused. */
   async #ignored({ event_id }: MarketEvent, fault: Fault): Promise<Ignored | undefined> {
     if (fault.ignored === 'anti-echo') return { status: 'ignored', queued: false, reason: fault.ignored };
-    // what was accepted once is known, whatever is asked of new events
+    // an event that was accepted once is known, whatever the rules for new events say
     if (await this.#options.log.last(market, marketSubject(eventToken(event_id)))) return undefined;
     if (fault.ignored) return { status: 'ignored', queued: false, reason: fault.ignored };
     const { path, message } = fault;
     throw new Refusal('invalid_event', message, { details: [{ path, message }] });
   }
 
-  /** Why an event is not taken: an echo, an id that its line would miss, or a type that is not shown here. */
+  /**
+   * Why an event is not accepted: it is an echo, its line would lack an id, or its type is not shown here.
+   */
   #faultOf(event: MarketEvent): Fault | undefined {
     const { source, unknown = asInContract } = this.#options;
     const { events } = unknown;
@@ -216,16 +226,20 @@ export class Reception {
     };
   }
 
-  /** Without the rooms of tasks and relays that were deleted: a late line opens none again but the one that it `opens`. */
+  /**
+   * Drops deleted rooms of tasks and relays: a late line opens none of them again, except the one that it
+   * `opens`.
+   */
   async #openTargets(targets: string[], opens: string | undefined): Promise<string[]> {
-    // most events are shown in channels that last, and nothing is asked of the log for them
+    // most events are shown in lasting channels, and need no request to the log
     if (!targets.some((name) => name !== opens && shortLived.has(roomTypeOf(name)))) return targets;
     const { log } = this.#options;
     const isDeleted = await Promise.all(
       targets.map(async (name) => {
         if (name === opens || !shortLived.has(roomTypeOf(name))) return false;
         const last = await log.last(channels, channelSubject(name));
-        // after its deletion an event may have had it opened again, of which the channel service does not know yet
+        // an event may have opened it again after its deletion, and the channel service does not know that
+        // yet
         return last?.type === 'channel.deleted' && !(Number(this.#opening.get(name)) > last.at.getTime());
       }),
     );
@@ -234,8 +248,8 @@ export class Reception {
   }
 
   /**
-   * Status of a known event; the read model may be behind or away, and the answer does not wait for it. Where it has the
-   * event it also tells whether this one is another.
+   * Status of a known event. The read model may lag or be away, and the answer does not wait for it. If it
+   * has the event, it also tells whether this one differs.
    */
   async #statusOf(event: MarketEvent, isCounted: boolean): Promise<string | null> {
     const { readModels, conflicting } = this.#options;

@@ -11,18 +11,18 @@ import {
 } from '../../../streams/events/index.js';
 import { nearestWord } from '../../words/spelling.js';
 
-/** What its producer may not have meant: the member of the event that it is about, and why. */
+/** What its producer may not have meant: the member of the event, and why. */
 export interface Warning {
   path: string;
   message: string;
 }
 
-/** Fields that count for an event in place of one that its sample has, or beside it. */
+/** Fields that count for an event in place of one in its sample, or besides it. */
 const others = [...Object.values(payloadAliases).flat(), 'worker_wallet', 'from_nick', 'to_nick'];
 
 /**
- * What looks wrong about an event that is taken all the same: a type that is nearly one of the list, a field whose value
- * shows nothing, and a line that goes to the feed as its room is not named.
+ * What looks wrong about an event that is still accepted. Its type is nearly one of the list, or the value of
+ * a field shows nothing. Or its line goes to the feed, because no room is named.
  */
 export function warningsOf({ event_type, payload }: Pick<MarketEvent, 'event_type' | 'payload'>): Warning[] {
   if (!isKnownType(event_type)) {
@@ -36,7 +36,7 @@ export function warningsOf({ event_type, payload }: Pick<MarketEvent, 'event_typ
   const silent = counting.flatMap((field) => {
     const { [field]: value } = payload;
     if (value === undefined || value === null) return [];
-    // what the line says without a value, with one that is right everywhere, and with a text
+    // the line without a value, with one that fits everywhere, and with a text
     const [nothing, seven, word] = [true, '7', 'seven'].map((other) => shown({ ...payload, [field]: other }));
     if (seven === nothing) return [];
     const isAmount = word === nothing;
@@ -48,7 +48,7 @@ export function warningsOf({ event_type, payload }: Pick<MarketEvent, 'event_typ
   return [...silent, ...lost({ event_type, payload })];
 }
 
-/** A line that belongs in a room, and goes to the feed as the payload names none. */
+/** A line that belongs in a room, but goes to the feed because the payload names no room. */
 function lost({ event_type, payload }: Pick<MarketEvent, 'event_type' | 'payload'>): Warning[] {
   const targets = (given: MarketEvent['payload']) => routed(event_type, given).targetChannels;
   if (targets(samplePayload(event_type, 'a1b2c3d4')!).includes(feedChannel)) return [];

@@ -6,7 +6,10 @@ import { defineOperation } from '../core/operation.js';
 import { getLinkOfNick, getLinkOfWallet } from './links.js';
 import type { IdentityParts } from './parts.js';
 
-/** The wallet of a nick or the nick of a wallet, for agents: that there is none, or no such one, is an answer. */
+/**
+ * The wallet of a nick or the nick of a wallet, for agents. A missing link or an unknown nick is an answer
+ * too.
+ */
 export const lookUpIdentity = defineOperation('lookUpIdentity', {
   input: z.object({
     nick: AnyNick.optional(),

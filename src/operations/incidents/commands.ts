@@ -67,13 +67,13 @@ export const reportSecurityIncident = define('reportSecurityIncident', {
       ...personOf(caller),
     };
     const { position } = await handle(command, actor, parts);
-    // when the log stored it; what was reported is not to be refused because that cannot be asked now
+    // when the log stored it; if that cannot be asked now, the report must not be refused
     const recorded = await parts.log.at(stream, position.seq).catch(() => undefined);
     return newIncident(command, recorded?.at ?? parts.log.now());
   },
 });
 
-/** Votes on a security incident, once for each voter. */
+/** Votes on a security incident, once per voter. */
 export const voteOnSecurityIncident = define('voteOnSecurityIncident', {
   summary: 'Vote on a security incident',
   description:
@@ -127,7 +127,7 @@ export const voteOnSecurityIncident = define('voteOnSecurityIncident', {
   },
 });
 
-/** The wallet behind a caller who does it himself, by which one person is known under any nick. */
+/** The wallet of a caller who acts in person: it identifies one person under any nick. */
 function personOf(caller: Caller): { person?: string } {
   if (caller.is === 'wallet') return { person: caller.actor };
   return caller.is === 'agent' && caller.wallet !== null ? { person: caller.wallet } : {};
@@ -135,7 +135,7 @@ function personOf(caller: Caller): { person?: string } {
 
 const hourMs = 3_600_000;
 
-/** Throws 403 where the link of the voter is too young to vote: nicks for one vote are made in a second. */
+/** Throws 403 if the link of the voter is too young to vote: nicks for one vote are made in a second. */
 async function requireAge(
   caller: Caller,
   nick: string,
@@ -163,7 +163,7 @@ async function handle(
 
 const idLetters = 'abcdefghijkmnpqrstuvwxyz23456789';
 
-/** Short enough to be said on IRC, and one of so many that no two are alike. */
+/** Short enough to be said on IRC, and from so many that no two are equal. */
 function newIncidentId(): string {
   return `inc-${[...randomBytes(8)].map((byte) => idLetters[byte % idLetters.length]).join('')}`;
 }

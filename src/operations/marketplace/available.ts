@@ -2,7 +2,7 @@ import type { MarketplaceAnswer } from './upstream.js';
 
 type Json = Record<string, unknown>;
 
-/** An answer's list of tasks without those that nobody can take any more, whatever the marketplace sent. */
+/** An answer's list of tasks, without those that nobody can take any more, whatever the marketplace sent. */
 export function onlyPublished(answer: MarketplaceAnswer): MarketplaceAnswer {
   if (answer.status !== 200 || answer.body.length === 0) return answer;
   const content = JSON.parse(answer.body.toString()) as unknown;
@@ -27,7 +27,9 @@ function withoutOthers(content: unknown): unknown {
   return kept;
 }
 
-/** The marketplace may call the list as it likes; what has a status is a task, and other lists may stand beside it. */
+/**
+ * The marketplace may give the list any name. An item with a status is a task; other lists may be next to it.
+ */
 function isListOfTasks(name: string, value: unknown): value is unknown[] {
   return Array.isArray(value) && (name === 'tasks' || value.some((one) => statusOf(one) !== undefined));
 }

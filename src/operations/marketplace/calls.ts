@@ -4,14 +4,14 @@ import { isExpected, type Log, type Position, Refusal } from '../../../streams/c
 import { audit, auditSubject } from '../../../streams/marketplace/index.js';
 import type { Marketplace, MarketplaceAnswer, MarketplaceRequest } from './upstream.js';
 
-/** A call that changes something at the marketplace, and for whom it is made. */
+/** A call that changes something at the marketplace, and its caller. */
 export interface MarketplaceCall extends MarketplaceRequest {
   method: 'POST' | 'DELETE';
   /** Name of the key whose holder asks. */
   actor: string;
   /** Path here, without the query. */
   publicPath: string;
-  /** The task it is about, where that can be told. */
+  /** The task that it is about, if that can be told. */
   taskId: string | null;
 }
 
@@ -19,14 +19,14 @@ const notKnown =
   'It is not known whether it was done: look at the task before you repeat it, and send an Idempotency-Key';
 
 /**
- * Makes calls that change something at the marketplace, with a record of each: before it is made, so that none
- * can be made without, and when it has ended, whatever came of it.
+ * Makes calls that change something at the marketplace, with a record of each. A call is recorded before it
+ * is made, so that none can be made without a record, and again when it has ended, whatever the result.
  */
 export class MarketplaceCalls {
   readonly #log: Log;
   readonly #marketplace: Marketplace;
   readonly #logger: Logger;
-  /** Up to where this process has recorded calls: who lists them wants to see his own. */
+  /** Up to where this process has recorded calls: a caller who lists them wants to see their own. */
   recorded: Position | undefined;
 
   constructor(parts: { log: Log; marketplace: Marketplace; logger: Logger }) {
@@ -36,8 +36,8 @@ export class MarketplaceCalls {
   }
 
   /**
-   * Makes the call, once. Throws 503 `log_unavailable` when it cannot be recorded, and is not made then; else a
-   * 502 with the marketplace's code.
+   * Makes the call, once. Throws 503 `log_unavailable` if it cannot be recorded: then it is not made.
+   * Otherwise throws a 502 with the marketplace's code.
    */
   async make(call: MarketplaceCall): Promise<MarketplaceAnswer> {
     const { actor, publicPath, taskId, requestId, method, body } = call;
@@ -67,7 +67,7 @@ export class MarketplaceCalls {
       try {
         this.recorded = await this.#log.append(audit, auditSubject, fact, origin);
       } catch (cause) {
-        // it is made: the caller's answer must not hide what the marketplace said
+        // it was made: the caller's answer must not hide what the marketplace said
         this.#logger.error({ call: started.seq, status, err: cause }, 'end of an audited call not recorded');
       }
     };

@@ -12,7 +12,7 @@ const passedOn = new Set([
 ]);
 const isJson = /^application\/([\w.-]+\+)?json\b/i;
 
-/** The marketplace's answer; `body` is JSON text, or empty where there is none. */
+/** The marketplace's answer; `body` is JSON text, or empty without a body. */
 export interface MarketplaceAnswer {
   status: number;
   headers: Record<string, string>;
@@ -20,8 +20,9 @@ export interface MarketplaceAnswer {
 }
 
 /**
- * One request and its whole answer, as the connection reports them: a stream for each answer would cost more than all
- * that is done with it. Ends once, with the answer or with `Unavailable`, at the latest after `timeoutMs`.
+ * One request and its whole answer, as the connection reports them: a stream for each answer would cost more
+ * than all other work on it. Ends once, with the answer or with `Unavailable`, at the latest after
+ * `timeoutMs`.
  */
 export class Exchange implements Dispatcher.DispatchHandlers {
   readonly #resolve: (answer: MarketplaceAnswer) => void;
@@ -46,7 +47,7 @@ export class Exchange implements Dispatcher.DispatchHandlers {
     }, timeoutMs);
   }
 
-  /** There is a connection for it; what has waited too long for one is not sent any more. */
+  /** There is a connection for it. A request that has waited too long for one is not sent any more. */
   onConnect(abort: () => void): void {
     this.#abort = abort;
     if (this.#isOver) abort();

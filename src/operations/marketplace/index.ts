@@ -5,7 +5,7 @@ import { passedOn } from './passing-on.js';
 
 export type { MarketplaceParts } from './passing-on.js';
 
-/** The task marketplace behind this service, and what was changed there through it. */
+/** The task marketplace that this service passes requests to, and the record of changes made there. */
 export const marketplaceOperations: AnyOperation[] = [
   getEconomicActivity,
   ...Object.values(passedOn),

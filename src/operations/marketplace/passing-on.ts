@@ -26,7 +26,7 @@ export interface MarketplaceParts {
   marketplace: { reads: Marketplace; calls: MarketplaceCalls } | undefined;
 }
 
-/** What is passed on beside the ids in the path. */
+/** What is passed on besides the ids in the path. */
 const passed = {
   /** The query as it came, with its `?`. */
   search: z.string(),
@@ -37,11 +37,11 @@ const passed = {
 type Passed = z.ZodObject<typeof passed>;
 type PassedOn = Operation<MarketplaceParts, Passed, MarketplaceAnswer>;
 
-/** What an id may be: nothing that a server could take for a part of the path. */
+/** The form of an id: nothing that a server could take for a part of the path. */
 const Id = z
   .string()
   .regex(/^(?!\.{1,2}$)[\w.~:@-]{1,128}$/, 'must be an id of letters, digits and _ . ~ : @ -');
-/** The parameters of paths: as they are described, and as tools call and take them. */
+/** The parameters of paths: as they are described, and as tools name and take them. */
 const parameters: Record<string, { input: z.ZodType; tool: [string, z.ZodType] }> = {
   id: parameter('task_id', 'Id of the task', exampleTask.id),
   disputeId: parameter('dispute_id', 'Id of the dispute', exampleTask.id),
@@ -55,7 +55,7 @@ function parameter(name: string, says: string, example: string) {
   return { input, tool: [name, input] as [string, z.ZodType] };
 }
 
-/** Headers that readers of the description learn of. */
+/** Headers in the description. */
 const ownKey = {
   schema: OwnKey,
   example: 'em-key-of-mine',
@@ -67,7 +67,10 @@ const repetition = {
   says: 'Passed on, for a marketplace that knows repetitions by it',
 };
 
-/** What can be asked of the marketplace, by id: each is passed on, query and body unchanged, with a record of every change. */
+/**
+ * What can be asked of the marketplace, by id. Query and body are passed on unchanged, and every change is
+ * recorded.
+ */
 export const passedOn = Object.fromEntries(
   Object.entries(marketplaceRoutes).map(([id, route]) => [id, passingOn(id, route)]),
 ) as Record<keyof typeof marketplaceRoutes, PassedOn>;
@@ -83,7 +86,7 @@ function passingOn(id: string, route: MarketplaceRoute): PassedOn {
     description: `Passed on to \`/api/v1${path.replace(/\{(\w+)\}/g, ':$1')}\` of the marketplace, query and body unchanged.${
       changes ? ' Never repeated by this service, and recorded whatever comes of it.' : ''
     }`,
-    // what a wallet may read is what anybody may: the rest is about people, and asked with the operator's credential
+    // a wallet may read what anybody may: the rest is about people, and needs the operator's credential
     access: route.walletReadable ? 'open' : scope('tasks'),
     input: z.object({ ...ids, ...passed }) as unknown as Passed,
     says: list
@@ -150,7 +153,7 @@ function asItCame({ params, url, headers, body }: FastifyRequest) {
 function describedAs({ method, query, example }: MarketplaceRoute): Partial<Description> {
   return {
     passesOn: 'the marketplace',
-    // what is asked for is the marketplace's to say
+    // the marketplace decides about the values
     ...(query ? { query: z.object(query).partial() } : {}),
     headers: { 'X-EM-Api-Key': ownKey, ...(method === 'GET' ? {} : { 'Idempotency-Key': repetition }) },
     ...(method === 'POST'
@@ -181,7 +184,7 @@ function toolOf(id: string, route: MarketplaceRoute, names: string[]): ToolFace<
   };
 }
 
-/** What a tool was given: ids into the path, all else into the query of a read and the body of a change. */
+/** The input of a tool: ids go into the path, all else into the query of a read or the body of a change. */
 function inputOf(method: MarketplaceRoute['method'], names: string[]) {
   return (given: Record<string, unknown>): z.input<Passed> => {
     const called = names.map((name) => [name, parameters[name]!.tool[0]] as const);
@@ -200,7 +203,7 @@ function inputOf(method: MarketplaceRoute['method'], names: string[]) {
   };
 }
 
-/** What the marketplace told, as a value. Throws what it refused, in its own words. */
+/** The marketplace's answer, as a value. Throws its refusals, in its own words. */
 export function toldBy({ status, body }: MarketplaceAnswer): unknown {
   const told = body.length === 0 ? null : JSON.parse(body.toString());
   if (status < 400) return told;
@@ -212,7 +215,7 @@ export function toldBy({ status, body }: MarketplaceAnswer): unknown {
   );
 }
 
-/** The task that a body is about, where it says so. */
+/** The task that a body is about, if it says so. */
 function taskIn(body: Uint8Array | undefined): string | null {
   try {
     const { task_id } = JSON.parse(Buffer.from(body ?? []).toString()) as { task_id?: unknown };

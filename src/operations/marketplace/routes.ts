@@ -1,22 +1,22 @@
 import { z } from 'zod';
 import { AnyNick } from '../core/fields.js';
 
-/** A route of the marketplace that is passed on, and the tool beside it. */
+/** A route of the marketplace that is passed on, and its tool. */
 export interface MarketplaceRoute {
   method: 'GET' | 'POST' | 'DELETE';
   /** Under `/em` here and under `/api/v1` there; `{name}` is a parameter. */
   path: string;
   summary: string;
-  /** A list that answers empty, with a hint, where no marketplace is configured. */
+  /** A list that answers empty, with a hint, if no marketplace is configured. */
   list?: true;
-  /** What the marketplace is known to take in the query of a read. */
+  /** What the marketplace is known to accept in the query of a read. */
   query?: Record<string, z.ZodType>;
   /** A body for readers of the description. */
   example?: Record<string, unknown>;
   /** What agents are told of its tool. */
   title: string;
   description: string;
-  /** What the marketplace is known to take in the body of a change. */
+  /** What the marketplace is known to accept in the body of a change. */
   fields?: Record<string, z.ZodType>;
   spends?: true;
   idempotent?: true;
@@ -42,7 +42,7 @@ export const exampleTask = {
   category: 'physical_presence',
 };
 
-/** Every route of the marketplace that is passed on; those that are no GET change something there. */
+/** Every route of the marketplace that is passed on. Those other than GET change something there. */
 export const marketplaceRoutes = {
   listTasks: {
     method: 'GET',

@@ -5,13 +5,13 @@ import { Exchange, type MarketplaceAnswer } from './exchange.js';
 /** One pool for all callers: more would only queue inside the marketplace. */
 const connections = 64;
 
-/** Headers of a caller that the marketplace gets; everything else, credentials above all, stays here. */
+/** Headers of a caller that the marketplace gets. Everything else, above all credentials, stays here. */
 export const requestHeaders = ['content-type', 'idempotency-key', 'accept-language'];
 
-/** Header in which a caller sends a credential of the marketplace that is his own. */
+/** Header in which a caller sends their own credential of the marketplace. */
 export const ownKeyHeader = 'x-em-api-key';
 
-/** A caller's own credential as it may stand in a header; nothing else goes on. */
+/** A caller's own credential, in a form that is safe in a header; nothing else is passed on. */
 export const OwnKey = z
   .string()
   .regex(/^[\x21-\x7e]{1,512}$/, 'must be a key of 1 to 512 visible ASCII characters');
@@ -19,21 +19,21 @@ export const OwnKey = z
 /** What is asked of the marketplace. */
 export interface MarketplaceRequest {
   method: 'GET' | 'POST' | 'DELETE';
-  /** Behind `/api/v1`, with its query, percent-encoded. */
+  /** The path after `/api/v1`, with its query, percent-encoded. */
   path: string;
   /** The caller's, of `requestHeaders`. */
   headers: Record<string, string>;
   /** The bytes of the body, as they came. */
   body?: Uint8Array | undefined;
-  /** The caller's own credential, which is sent in place of ours. It is kept out of everything that is recorded. */
+  /** The caller's own credential, which is sent in place of ours. It is kept out of every record. */
   ownKey?: string | undefined;
   requestId: string;
 }
 
 /**
- * The task marketplace at `EM_URL`. Nothing is asked twice: whoever repeats a call that changes something has to
- * know what he does. Throws `Unavailable` (502) with the codes `marketplace_unreachable`, `marketplace_timeout`
- * and `marketplace_invalid`; after the first two a change may have been made all the same.
+ * The task marketplace at `EM_URL`. Nothing is asked twice: only the caller can decide to repeat a change.
+ * Throws `Unavailable` (502) with the codes `marketplace_unreachable`, `marketplace_timeout` and
+ * `marketplace_invalid`. After the first two a change may still have been made.
  */
 export class Marketplace {
   readonly #pool: Pool;
@@ -53,7 +53,7 @@ export class Marketplace {
     };
     this.#pool = new Pool(origin, {
       connections,
-      // a request that waits behind another one would wait for its answer too
+      // a pipelined request would also wait for the answer before it
       pipelining: 1,
       connect: { timeout: options.timeoutMs },
       keepAliveTimeout: 10_000,
@@ -83,7 +83,7 @@ export class Marketplace {
     });
   }
 
-  /** Gives its connections up; requests under way fail. */
+  /** Closes its connections; requests under way fail. */
   async close(): Promise<void> {
     await this.#pool.destroy();
   }

@@ -24,7 +24,9 @@ export interface ModerationParts {
   readModels: ReadModels;
   startedAt: Date;
   moderation: {
-    /** State of the bot that acts on the network, in whichever process it is; `undefined` where that is not known. */
+    /**
+     * State of the bot that acts on the network, in whichever process it is; `undefined` if it is not known.
+     */
     irc(): Promise<IrcState | undefined>;
     /** Casefolded names of the channels whose lines are not scored. */
     ignored: ReadonlySet<string>;
@@ -56,7 +58,7 @@ const Reputation = z
   })
   .nullable();
 
-/** Private channels, of which the public is not told; `undefined` for those who may see everything. */
+/** Private channels, which the public is not told about; `undefined` for those who may see everything. */
 async function hiddenFrom(caller: Caller, { readModels }: ModerationParts): Promise<string[] | undefined> {
   return seesPrivate(caller) ? undefined : await readModels.read('irc_network', privateIrcChannels);
 }
@@ -64,7 +66,7 @@ async function hiddenFrom(caller: Caller, { readModels }: ModerationParts): Prom
 const counts = ({ log, readModels }: ModerationParts, withPrivate: boolean) =>
   readModels.read('moderation', (sql, schema) => moderationCounts(sql, schema, log.now(), withPrivate));
 
-/** How the bot is that acts, and for how many seconds this process is there. */
+/** The state of the acting bot, and the uptime of this process in seconds. */
 const presence = (irc: IrcState | undefined, { startedAt }: ModerationParts) => ({
   irc: ircStateView(irc),
   uptime: secondsSince(startedAt),
@@ -89,7 +91,7 @@ async function statisticsOf(parts: ModerationParts, caller: Caller) {
   };
 }
 
-/** The contract spells the statistics otherwise outside than inside. */
+/** The contract spells the statistics in one way outside and in another inside. */
 function publicStatistics(inner: Awaited<ReturnType<typeof statisticsOf>>) {
   const { log, warning, mute, kick, ban } = inner.by_level;
   return {

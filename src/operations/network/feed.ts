@@ -9,18 +9,18 @@ import {
   type Sighting,
 } from '../../../streams/network/index.js';
 
-/** Something that was seen in a channel, with the id that says where it stands in the log. */
+/** Something that was seen in a channel, with the id of its place in the log. */
 export interface LiveSighting {
   id: string;
   channel: string;
   sighting: Sighting;
-  /** Whether the channel was closed to the public then; false where an older record does not tell. */
+  /** Whether the channel was closed to the public then; false if an older record does not tell. */
   isPrivate: boolean;
-  /** Whether it happened after the viewer came; before it is what was missed since the id given. */
+  /** Whether it happened after the viewer came. Otherwise it was missed since the given id. */
   live: boolean;
 }
 
-/** More than this and a viewer is too slow: it may come again and go on where it was. */
+/** A viewer with more waiting is too slow. It may reconnect and continue where it was. */
 const maxQueue = 1_000;
 const batch = 200;
 
@@ -31,7 +31,7 @@ interface Seat {
   end: () => void;
 }
 
-/** What happens in channels, as it comes to the log: read once for all viewers of this process. */
+/** What happens in channels, as it reaches the log: read once for all viewers of this process. */
 export class LiveFeed {
   readonly #log: Log;
   readonly #logger: Logger;
@@ -52,10 +52,10 @@ export class LiveFeed {
   }
 
   /**
-   * What happens in a channel from now on, or behind the sighting `after` if it is given, in the order of the log;
-   * `undefined` when nothing happened for `quietMs`. `since` is the sequence from which on it is live. Ends when
-   * `signal` aborts, which it has to at last, or when the consumer is too slow: then `ended` is called, also while
-   * nothing is asked for.
+   * What happens in a channel from now on, or after the sighting `after` if given, in the order of the log.
+   * Gives `undefined` when nothing happened for `quietMs`. `since` is the sequence from which on it is live.
+   * Ends when `signal` aborts, which it must do at last, or when the consumer is too slow. Then `ended` is
+   * called, even while nothing is asked for.
    */
   async watch(
     channel: string,
@@ -73,7 +73,7 @@ export class LiveFeed {
     const seats = this.#seats.get(subject) ?? new Set();
     this.#seats.set(subject, seats.add(seat));
     stopped.addEventListener('abort', () => this.#unseat(subject, seat));
-    // who went while the log was asked is told of no more
+    // a viewer who left during the request to the log gets no more events
     if (stopped.aborted) this.#unseat(subject, seat);
     const since = this.#position;
     return { since, sightings: this.#sightingsOf(subject, seat, { ...options, since, stopped }) };
@@ -119,7 +119,7 @@ export class LiveFeed {
     }
   }
 
-  /** Begins to read at the stream's end; resolves when it is known where that is. */
+  /** Begins to read at the stream's end. Resolves when that position is known. */
   async #follow(): Promise<void> {
     this.#reading ??= this.#log.head(irc).then((head) => {
       this.#position = head;
@@ -173,7 +173,7 @@ export class LiveFeed {
   }
 }
 
-/** Waits for something to come, or the end; false when nothing did in time. */
+/** Waits for the next event, or the end; false if neither came in time. */
 async function quietFor(ms: number, seat: Seat, signal: AbortSignal): Promise<boolean> {
   if (signal.aborted) return true;
   return await new Promise<boolean>((resolve) => {

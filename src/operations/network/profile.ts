@@ -10,10 +10,10 @@ import { getIrcActivity } from './reads.js';
 export interface ProfileParts {
   call: Call;
   profile: {
-    /** What a nick is thought of. Throws where that cannot be asked. */
+    /** The reputation of a nick. Throws if it cannot be asked. */
     reputationOf(nick: string): Promise<{ avgScore: number | null; totalFeedback: number }>;
   };
-  /** For the time of a nick of which nothing was seen; the present by default. */
+  /** The time for a nick that was never seen; the present by default. */
   now?: () => Date;
 }
 
@@ -31,8 +31,8 @@ const AgentProfile = z.object({
 });
 
 /**
- * What is known of a nick, from the bridge and the reputation service. The fields of one that cannot be asked are empty,
- * null or zero; without any line of the nick, `last_active` is now.
+ * What is known of a nick, from the bridge and the reputation service. The fields of one that cannot be asked
+ * are empty, null or zero. Without any line of the nick, `last_active` is now.
  */
 export const getAgentProfile = defineOperation('getAgentProfile', {
   access: moreWithKey,
@@ -64,7 +64,7 @@ export const getAgentProfile = defineOperation('getAgentProfile', {
   },
 });
 
-/** What is known, or nothing when the service is away or refuses. */
+/** The answer, or nothing if the service is away or refuses. */
 async function unlessAway<T>(asked: Promise<T>): Promise<T | undefined> {
   try {
     return await asked;

@@ -20,13 +20,15 @@ export interface WithholdingParts {
   };
 }
 
-/** Which lines of a channel somebody was to be kicked or banned for, and whether one line is an incident of any level. */
+/**
+ * The lines of a channel that called for a kick or a ban, and whether one line is an incident of any level.
+ */
 export const listCondemnedLines = defineOperation('listCondemnedLines', {
   input: z.object({ channel: z.string(), line: z.string().optional() }),
   remote: { service: 'guardian', method: 'get', path: '/api/condemned/{channel}' },
   run: async ({ channel, line }, _caller, { readModels }: { readModels: ReadModels }) => {
     const key = casefold(channel);
-    // first, so that what is known of it is among the others
+    // first, so that everything known about the line is among the others
     const known =
       line !== undefined &&
       (await readModels.recall('moderation', `incident ${line}`, (sql, schema) =>
@@ -47,8 +49,8 @@ interface Shown {
 }
 
 /**
- * Lines of one channel as a caller may read them: the text of those that somebody was to be kicked or banned for is left
- * out, but for who may operate. While moderation cannot be asked, what looks like an attack is left out.
+ * Lines of one channel as a caller may read them. The text of a line that called for a kick or a ban is left
+ * out, except for operators. While moderation cannot be asked, what looks like an attack is left out.
  */
 export async function readable<Line extends Shown>(
   lines: Line[],
@@ -61,7 +63,7 @@ export async function readable<Line extends Shown>(
   const condemned = await condemnedIn(channel, parts);
   if (condemned?.lines.size === 0) return lines;
   const isWithheld = (line: Line) => (condemned ? condemned.lines.has(line.id) : looksBad(line, parts));
-  // the same array, where nothing is left out: answers that are given again are written once
+  // the same array if nothing is left out: answers that are given again are written once
   if (!lines.some(isWithheld)) return lines;
   return lines.map((line) => (isWithheld(line) ? { ...line, text: withheldMark } : line));
 }
@@ -70,7 +72,7 @@ export async function readable<Line extends Shown>(
 const judgedWithinMs = 2_000;
 const againMs = 50;
 
-/** A line that was just said as a caller may read it: what looks like an attack waits a moment for its judgement. */
+/** A new line as a caller may read it. If it looks like an attack, it waits a moment for its judgement. */
 export async function readableNow<Line extends Shown>(
   line: Line,
   caller: Caller,
@@ -88,7 +90,7 @@ export async function readableNow<Line extends Shown>(
   return line;
 }
 
-/** Of a channel; `undefined` where that cannot be asked. */
+/** Of a channel; `undefined` if that cannot be asked. */
 async function condemnedIn(channel: string, { call }: WithholdingParts, line?: string) {
   try {
     const input = { channel, ...(line === undefined ? {} : { line }) };

@@ -5,14 +5,14 @@ import type { Granted } from '../../../streams/payments/index.js';
 import { askForPayment, type Offer, type Resource } from '../../../workers/payments/offers.js';
 import type { Proof } from '../../../workers/payments/proof.js';
 
-/** Where somebody stands who is to pay: the version they read, what they may pay with, and for what. */
+/** What a payer is offered: the protocol version they read, how they may pay, and for what. */
 export interface Till {
   version: 1 | 2;
   offers: readonly Offer[];
   resource: Resource;
 }
 
-/** What is answered at the door: a grant or a 402, with the headers that payers read. */
+/** The answer at the door: a grant or a 402, with the headers that payers read. */
 export interface PaymentAnswer {
   status: number;
   headers: Record<string, string>;
@@ -40,8 +40,8 @@ export function answerGrant(session: Granted, proof: Proof): PaymentAnswer {
 }
 
 /**
- * A 402: what is to be paid, and what was wrong with the payment if there was one. `transaction` says that a settlement
- * was tried, and is empty where none came of it.
+ * A 402: what to pay, and what was wrong with the payment if there was one. `transaction` says that a
+ * settlement was tried; it is empty if none was made.
  */
 export function answerUnpaid(
   till: Till,

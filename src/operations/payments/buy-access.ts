@@ -58,7 +58,7 @@ export const buyAccess = defineOperation('buyAccess', {
   input: z.object({
     channel: ChannelName,
     x402Version: z.string().optional(),
-    // who asks for the price need not say who he is
+    // a caller who asks for the price need not name a nick
     nick: z.unknown().optional(),
     paymentSignature: z.string().optional(),
     xPayment: z.string().optional(),
@@ -155,7 +155,7 @@ async function enter(entering: Entering, { payments, logger }: PaymentsParts): P
     .enter({ channel, nick, proof, resource: till.resource })
     .catch((refusal: Refusal) => {
       if (refusal.code === 'settlement_unknown') payments.unsettled.count(proof, address);
-      // also what was used has an offer beside it
+      // a used payment gets a new offer too
       if (refusal.code !== 'payment_spent') throw refusal;
       return { is: 'spent' as const, refusal };
     });
@@ -169,7 +169,7 @@ async function enter(entering: Entering, { payments, logger }: PaymentsParts): P
   }
   const { session, isNew } = entered;
   if (!isNew) {
-    // who lost the connection comes back in with what was paid already
+    // a payer who lost the connection comes back in with the earlier payment
     payments
       .admit({ channel: channel.name, nick: session.nick })
       .catch((error: Error) =>

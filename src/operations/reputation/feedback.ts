@@ -84,7 +84,7 @@ export const listFeedback = define('listFeedback', {
   },
 });
 
-/** The rated nick says what it has to say to a feedback. */
+/** The rated nick answers feedback. */
 export const answerFeedback = define('answerFeedback', {
   summary: 'Answer a feedback about oneself, once',
   description:
@@ -115,7 +115,7 @@ export const answerFeedback = define('answerFeedback', {
   },
 });
 
-/** Who stands behind a rating that a caller gives. */
+/** The source of a caller's rating. */
 const sourceOf = (caller: Caller): { source?: 'agent' } =>
   caller.is === 'agent' && !isOperator(caller) ? { source: 'agent' } : {};
 

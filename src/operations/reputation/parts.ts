@@ -16,18 +16,20 @@ export interface ReputationParts {
   call: Call;
   reputation: {
     rows: OwnReadModel;
-    /** Feedback of one giver for one agent is recorded one after another. */
+    /** Feedback of one giver for one agent is recorded in sequence. */
     lock: KeyedLock;
-    /** Casefolded names of the channels that cost something: they are private as well. */
+    /** Casefolded names of the paid channels: they are private as well. */
     paidChannels: readonly string[];
-    /** From which points on free text is withheld. */
+    /** The points from which free text is withheld. */
     thresholds: Thresholds;
     /** Whether a nick is linked with a wallet. */
     isLinked(nick: string): Promise<boolean>;
   };
 }
 
-/** Private channels (casefolded), of which the public is not told; none for those who may see everything. */
+/**
+ * Private channels (casefolded), which the public is not told about; empty for those who may see everything.
+ */
 export async function hiddenFrom(
   caller: Caller,
   { readModels, reputation }: ReputationParts,
@@ -40,10 +42,10 @@ export async function hiddenFrom(
   return [...seen, ...managed, ...reputation.paidChannels];
 }
 
-/** For how long back one has met somebody, in milliseconds. */
+/** How far back a meeting counts, in milliseconds. */
 const metMs = 30 * 24 * 3_600_000;
 
-/** Throws where the holder of an agent key is to rate somebody whom it has not met, or who is not there at all. */
+/** Throws if the holder of an agent key rates a nick that it has not met, or that is not there at all. */
 export async function requireMet(
   caller: Caller,
   feedback: { from: string; nick: string; channel: string },
@@ -62,6 +64,6 @@ export async function requireMet(
   throw new Refusal('nick_never_seen');
 }
 
-/** Somebody's text as others may read it: what looks like an attack on agents that read it is left out. */
+/** Somebody's text as others may read it: what looks like an attack on agents is left out. */
 export const screened = (text: string, { reputation }: ReputationParts): string =>
   new Screening(reputation.thresholds).screen(text);

@@ -46,7 +46,7 @@ export const getProjection = define('getProjection', {
   },
 });
 
-/** Builds a read model anew. */
+/** Rebuilds a read model. */
 export const rebuildProjection = define('rebuildProjection', {
   summary: 'Build a read model again, next to the one that is read',
   input,
@@ -62,7 +62,7 @@ export const rebuildProjection = define('rebuildProjection', {
   run: async ({ name }, _caller, { projector }: ReadModelParts) => await projector.upkeep.rebuild(name),
 });
 
-/** Lets a halted read model pass over a fact. */
+/** Lets a halted read model skip a fact. */
 export const skipFact = define('skipFact', {
   summary: 'Let a halted read model pass over a fact',
   input: z.object({
@@ -84,7 +84,7 @@ export const skipFact = define('skipFact', {
   },
 });
 
-/** Drops the tables of builds that are not read any more. */
+/** Drops the tables of builds that are no longer read. */
 export const pruneProjections = define('pruneProjections', {
   summary: 'Drop the tables of builds that are not read any more',
   says: 'What was dropped',
@@ -95,7 +95,7 @@ export const pruneProjections = define('pruneProjections', {
   }),
 });
 
-/** A build of a read model as it is answered; numbers are rounded to what they are worth. */
+/** A build of a read model, as it is answered; numbers are rounded to a useful precision. */
 function projectionView({ progress, ...status }: ProjectionStatus): object {
   if (!progress) return { ...status, progress };
   const { position, head, fraction, factsPerSecond, secondsLeft } = progress;

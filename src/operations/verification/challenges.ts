@@ -9,15 +9,15 @@ import {
 } from '../../../streams/verification/index.js';
 import { ShortLived } from '../../stores/short-lived.js';
 
-/** How many handles may have challenges at once; those that were not asked for longest are forgotten first. */
+/** How many handles may have challenges at a time; those not requested for longest are forgotten first. */
 const mostHandles = 10_000;
-/** How often a record is tried that others change at the same time. */
+/** How often a change of a record is tried while others change it too. */
 const tries = 10;
 
-/** How many challenges one address may ask for in the time that one is good for. */
+/** How many challenges one address may request in the lifetime of one. */
 export const challengesOfAddress = 150;
 
-/** Counts what addresses ask for, `challengesOfAddress` in the time that a challenge is good for. */
+/** Counts requests of addresses: `challengesOfAddress` in the lifetime of a challenge. */
 export interface AddressCounter {
   count(address: string): { allowed: boolean; resetSec: number };
 }
@@ -29,8 +29,8 @@ export interface Claimant {
 }
 
 /**
- * Challenges that may still be answered. What nobody has proven is no fact: they are on the log server for an hour at
- * most, one record for each social handle, and all processes see the same ones.
+ * Challenges that may still be answered. They are not facts: nobody has proven them. They are on the log
+ * server for an hour at most, one record for each social handle. All processes see the same ones.
  */
 export class Challenges {
   readonly #records: ShortLived;
@@ -50,7 +50,9 @@ export class Challenges {
     });
   }
 
-  /** A challenge for somebody at an address. Throws 429 `rate_limited` when it has asked for too many. */
+  /**
+   * A challenge for somebody at an address. Throws 429 `rate_limited` if the address has requested too many.
+   */
   async issue({ nickname, socialHandle }: Claimant, address = ''): Promise<Challenge> {
     const count = this.#addresses.count(address);
     if (!count.allowed) {
@@ -64,14 +66,14 @@ export class Challenges {
     });
   }
 
-  /** The challenge of somebody; throws where there is none, or it has run out by then. */
+  /** The challenge of somebody. Throws if there is no challenge, or it has expired by then. */
   async pending(who: Claimant, now: Date): Promise<Challenge> {
     const challenge = (await this.#read(who.socialHandle)).challenges.find(isOf(who));
     if (!challenge) throw new Refusal('no_pending_verification');
     return challenge.expiresAt > now.getTime() ? challenge : expired();
   }
 
-  /** Takes a challenge away that was answered. */
+  /** Removes a challenge that was answered. */
   async end(who: Claimant): Promise<void> {
     const isTheirs = isOf(who);
     await this.#changed(who.socialHandle, (known) => ({
@@ -88,7 +90,7 @@ export class Challenges {
     };
   }
 
-  /** Changes the challenges of a handle in one step, also beside other processes. */
+  /** Changes the challenges of a handle in one step, safe with other processes. */
   async #changed<T>(
     handle: string,
     change: (known: Challenge[]) => { answer: T; challenges?: Challenge[] },
@@ -109,7 +111,7 @@ const isOf =
   (challenge: Challenge) =>
     challenge.nickname === casefold(nickname);
 
-/** An address is nobody's business here: whether it is the same one is all that counts. */
+/** An address is private: only whether two are equal counts. */
 function placeOf(address: string): string {
   return createHash('sha256').update(address).digest('base64url').slice(0, 12);
 }

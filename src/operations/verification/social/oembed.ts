@@ -6,12 +6,14 @@ import { parseAuthorAddress } from './post.js';
 
 /** A post as the social network shows it. */
 export interface SocialPost {
-  /** Handle of its author without `@`; `undefined` when the answer names none of the network. */
+  /** Handle of its author without `@`; `undefined` if the answer names none of the network. */
   author: string | undefined;
   text: string;
 }
 
-/** Reads a public post by its address. Throws a 400 when there is none, a 502 when the network cannot tell. */
+/**
+ * Reads a public post by its address. Throws a 400 if it does not exist, a 502 if the network cannot tell.
+ */
 export type ReadPost = (url: string) => Promise<SocialPost>;
 
 const timeoutMs = 5_000;
@@ -44,7 +46,7 @@ async function answerOf(target: URL): Promise<z.output<typeof Answer>> {
   return answer.data;
 }
 
-/** Status and body as text; no body when it is longer than it may be. */
+/** Status and body as text; without the body if it is too long. */
 async function ask(target: URL): Promise<{ status: number; body: string | undefined }> {
   const request = { redirect: 'manual', headers: { accept: 'application/json' } } as const;
   try {
