@@ -222,6 +222,21 @@ t.test('SPEAK-17 a line that still waits when its key ends is not said', async (
   t.same(witness.texts('#lobby'), ['of-a-good-key']);
 });
 
+t.test('SPEAK-18 a secret channel is entered like any other, and no channel is made', async (t) => {
+  const { ircd, witness, gateway } = await stage(t);
+  await witness.join('#hidden');
+  await witness.ask(`OPER ${ircd.operName} ${ircd.operPassword}`, 'SAMODE #hidden +s');
+  const one = await gateway();
+  t.match(await one.join({ ...alice, channel: '#hidden' }), { channels: ['#hidden'] });
+  await witness.ask('SAMODE #hidden +i');
+  await one.part({ ...alice, channel: '#hidden' });
+  await t.rejects(one.join({ ...alice, channel: '#hidden' }), { code: 'refused_by_network' });
+  await witness.ask('SAMODE #hidden +o witness', 'INVITE alice #hidden');
+  t.match(await one.join({ ...alice, channel: '#hidden' }), { channels: ['#hidden'] }, 'invited');
+  await t.rejects(one.join({ ...alice, channel: '#nowhere' }), { code: 'not_found' });
+  t.match(await witness.ask('MODE #nowhere'), [/ 403 /]);
+});
+
 t.test('SPEAK-12 a nick that has another owner is another person on the network', async (t) => {
   const { gateway, witness } = await stage(t);
   const one = await gateway();

@@ -30,6 +30,7 @@ export interface AgentOptions {
 /** How long a session is waited for, in milliseconds. */
 const sessionMs = 6_000;
 const noSuchChannel = '403';
+const notOnChannel = '442';
 
 /** One agent on the network under its own nick: a connection, and the channels that it is to be in. */
 export class Agent {
@@ -168,9 +169,8 @@ export class Agent {
     // a JOIN would make a channel that is not there
     const there = await Promise.all(
       names.map(async (name) => {
-        const answer = await session.command('MODE', name);
-        const isThere = answer.is === 'answered' && answer.error?.code !== noSuchChannel;
-        if (answer.is === 'answered' && !isThere) refused.set(name, noSuchChannel);
+        const isThere = await this.#isThere(session, name);
+        if (isThere === false) refused.set(name, noSuchChannel);
         return isThere ? [name] : [];
       }),
     );
@@ -183,6 +183,16 @@ export class Agent {
       this.#rooms.set(key, { session, shown: history ? new Set(tags) : undefined });
     }
     return refused;
+  }
+
+  /** Whether a channel is there; `undefined` when the session is over. */
+  async #isThere(session: Session, name: string): Promise<boolean | undefined> {
+    const looked = await session.command('MODE', name);
+    if (looked.is !== 'answered') return undefined;
+    if (looked.error?.code !== noSuchChannel) return true;
+    // a secret one is told apart by what it says to who is not in it
+    const invited = await session.command('INVITE', session.nick, name);
+    return invited.is === 'answered' ? invited.error?.code === notOnChannel : undefined;
   }
 
   #end(refusal: Refusal): void {
