@@ -22,5 +22,6 @@ export const speech = {
   'SPEAK-17':
     'An agent leaves the network when no key that used it is good any more, and lines that still wait are not said.',
   'SPEAK-16': 'Only who knows the password of the gateway introduces others to the IRC server.',
-  'SPEAK-18': 'An agent enters a secret channel as everybody does.',
+  'SPEAK-18':
+    'An agent enters its channels one after the other, also secret ones, and what asks for too many at a time is refused.',
 } as const;

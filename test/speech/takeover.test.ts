@@ -222,6 +222,50 @@ t.test('SPEAK-17 a line that still waits when its key ends is not said', async (
   t.same(witness.texts('#lobby'), ['of-a-good-key']);
 });
 
+t.test('SPEAK-06 a channel that does not let an agent in again is tried for a while', async (t) => {
+  const { ircd, witness, gateway, facts } = await stage(t);
+  const channels = ['#lobby', '#payments'];
+  const first = await gateway();
+  for (const channel of channels) await first.join({ ...alice, channel });
+  await first.end();
+  await witness.ask(`OPER ${ircd.operName} ${ircd.operPassword}`);
+  const mode = (mode: string, ...on: string[]) =>
+    witness.ask(...on.map((channel) => `SAMODE ${channel} ${mode} *!*@*`));
+  await mode('+b', ...channels);
+  const second = await gateway({ lookMs: 100, againMs: 200 });
+  await eventually('it to be back', async () => (await second.look(alice)).connected);
+  t.same((await second.look(alice)).channels, [], 'no channel is named where it is not');
+  await mode('-b', '#lobby');
+  await eventually('the lobby', async () => (await second.look(alice)).channels.includes('#lobby'));
+  const states = await eventually('the other one to be given up', async () => {
+    const found = await facts(connectionSubject('alice'));
+    const last = found.at(-1);
+    return last?.type === 'connection.changed' && last.data.channels.length === 1 && found;
+  });
+  t.match(states.at(-1), { data: { channels: ['#lobby'], open: true } });
+  await mode('-b', '#payments');
+  t.match(await second.join({ ...alice, channel: '#payments' }), { channels }, 'and can be joined later');
+});
+
+t.test('SPEAK-18 joins of one agent are carried out one after the other, a few at a time', async (t) => {
+  const { gateway } = await stage(t);
+  const one = await gateway({ mostChannels: 2 });
+  await one.connect(alice);
+  const asked = ['#lobby', '#payments', '#disputes', '#bounties'].map((channel) =>
+    one.join({ ...alice, channel }),
+  );
+  const codes = (await Promise.allSettled(asked)).map((each) =>
+    each.status === 'rejected' ? each.reason.code : 'done',
+  );
+  t.same(codes, ['done', 'done', 'too_many_channels', 'too_many_channels']);
+  const many = Array.from({ length: 12 }, (_, n) => one.join({ ...alice, channel: `#none-${n}` }));
+  const refused = (await Promise.allSettled(many)).map((each) =>
+    each.status === 'rejected' ? each.reason.code : 'done',
+  );
+  t.same(refused.slice(-2), ['rate_limited', 'rate_limited']);
+  t.same(new Set(refused.slice(0, -2)), new Set(['too_many_channels']));
+});
+
 t.test('SPEAK-18 a secret channel is entered like any other, and no channel is made', async (t) => {
   const { ircd, witness, gateway } = await stage(t);
   await witness.join('#hidden');

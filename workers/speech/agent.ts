@@ -31,6 +31,8 @@ export interface AgentOptions {
 const sessionMs = 6_000;
 const noSuchChannel = '403';
 const notOnChannel = '442';
+/** After so many refusals a channel is tried no more. */
+const mostRefusals = 10;
 
 /** One agent on the network under its own nick: a connection, and the channels that it is to be in. */
 export class Agent {
@@ -43,9 +45,13 @@ export class Agent {
   readonly #options: AgentOptions;
   readonly #irc: IrcConnection;
   readonly #stop = new AbortController();
+  /** Requests to join that are under way. */
+  joining = 0;
   /** By casefolded name. */
   readonly #wanted = new Map<string, string>();
   readonly #rooms = new Map<string, Room>();
+  /** How often each channel that it is to be in has refused it since it was there. */
+  readonly #refusals = new Map<string, number>();
   /** The channels of a new session are being entered. */
   #entering = Promise.resolve();
   #ended: Refusal | undefined;
@@ -64,7 +70,7 @@ export class Agent {
     this.#irc.start();
   }
 
-  /** Where it is, in the spelling in which it asked for it. */
+  /** Where it is to be, in the spelling in which it asked for it. */
   get channels(): string[] {
     return [...this.#wanted.values()];
   }
@@ -119,6 +125,24 @@ export class Agent {
       if (refused === noSuchChannel) throw new Refusal('not_found', `There is no channel ${name}`);
       if (refused !== undefined) throw new Refusal('refused_by_network', refused);
     }
+  }
+
+  /**
+   * Tries again to enter the channels where it is to be and is not. Whether it has given one up, which has refused it
+   * time and again.
+   */
+  async enterAgain(): Promise<boolean> {
+    const session = this.#irc.session();
+    const missing = this.channels.filter((name) => !session?.isIn(name));
+    if (!session || this.#ended || missing.length === 0) return false;
+    const refused = await this.#join(session, missing, false);
+    const given = [...refused.keys()].filter((name) => {
+      const key = casefold(name);
+      const times = (this.#refusals.get(key) ?? 0) + 1;
+      this.#refusals.set(key, times);
+      return times >= mostRefusals && this.#wanted.delete(key);
+    });
+    return given.length > 0;
   }
 
   /** Leaves a channel; whether it was in there, or was to be. */
@@ -180,6 +204,7 @@ export class Agent {
       if (outcome.is !== 'joined') continue;
       const tags = outcome.history?.lines.flatMap(({ tag }) => tag ?? []) ?? [];
       this.#wanted.set(key, name);
+      this.#refusals.delete(key);
       this.#rooms.set(key, { session, shown: history ? new Set(tags) : undefined });
     }
     return refused;

@@ -29,6 +29,10 @@ export interface AgentsOptions {
   most: number;
   /** How long one may be silent, in milliseconds. */
   idleMs: number;
+  /** Channels that one agent may be in; 50 by default. */
+  mostChannels?: number;
+  /** How often an agent tries again to enter a channel that refused it when it came back, in milliseconds; each minute by default. */
+  againMs?: number;
   /** How often those are looked for who are to leave, in milliseconds; 5,000 by default. */
   lookMs?: number;
   /** Which of those by whom agents are used (actors of facts) are keys that are not good any more. */
@@ -38,7 +42,10 @@ export interface AgentsOptions {
 }
 
 /** Channels that one agent may be in. */
-const mostChannels = 50;
+const usualMostChannels = 50;
+/** Requests of one agent to join that may be under way: the network lets it enter about one channel a second. */
+const mostJoining = 10;
+const usualAgainMs = 60_000;
 /** Connections that are made anew at once after a takeover. */
 const restoredAtOnce = 20;
 const usualLookMs = 5_000;
@@ -58,6 +65,8 @@ export class Agents {
   readonly #agents = new Map<string, Agent>();
   /** What is done to one agent is done one after the other. */
   readonly #locks = new KeyedLock();
+  /** Channels are entered and left one after the other by each agent. */
+  readonly #joins = new KeyedLock();
   readonly #stop = new AbortController();
   #looking: Promise<void> | undefined;
 
@@ -122,15 +131,37 @@ export class Agents {
     return (await this.#ended([by])).has(by);
   }
 
+  /** Has it in a channel, behind the joins of it that are under way, and that recorded. */
   async join(agent: Agent, channel: string, by: string): Promise<void> {
     if (agent.isIn(channel)) return;
-    if (agent.channels.length >= mostChannels) throw new Refusal('too_many_channels');
-    await agent.enter(channel);
-    await this.#record(agent, by, '');
+    const { mostChannels = usualMostChannels } = this.#options;
+    await this.#joins.run(casefold(agent.nick), async () => {
+      if (agent.isIn(channel)) return;
+      if (agent.channels.filter((name) => casefold(name) !== casefold(channel)).length >= mostChannels)
+        throw new Refusal('too_many_channels');
+      await agent.enter(channel);
+      await this.#record(agent, by, '');
+    });
+  }
+
+  /** The same for who asks for it. Throws `rate_limited` while many joins of the agent are under way. */
+  async askToJoin(agent: Agent, channel: string, by: string): Promise<void> {
+    if (agent.joining >= mostJoining)
+      throw new Refusal('rate_limited', `${mostJoining} joins of ${agent.nick} are under way`, {
+        retryAfter: 5,
+      });
+    agent.joining++;
+    try {
+      await this.join(agent, channel, by);
+    } finally {
+      agent.joining--;
+    }
   }
 
   async part(agent: Agent, channel: string, by: string): Promise<void> {
-    if (await agent.leave(channel, 'Leaving')) await this.#record(agent, by, '');
+    await this.#joins.run(casefold(agent.nick), async () => {
+      if (await agent.leave(channel, 'Leaving')) await this.#record(agent, by, '');
+    });
   }
 
   /** The network put it out of a channel. */
@@ -167,6 +198,12 @@ export class Agents {
       this.#options.logger.warn({ err }, 'whether keys of agents are good is looked up later');
       return new Set();
     }
+  }
+
+  async #enterAgain(agent: Agent): Promise<void> {
+    await this.#joins.run(casefold(agent.nick), async () => {
+      if (await agent.enterAgain()) await this.#record(agent, actor, '');
+    });
   }
 
   #add(
@@ -254,7 +291,8 @@ export class Agents {
   }
 
   async #lookAfter(): Promise<void> {
-    const { idleMs, lookMs = usualLookMs, logger } = this.#options;
+    const { idleMs, lookMs = usualLookMs, againMs = usualAgainMs, logger } = this.#options;
+    let againAt = clock.elapsed() + againMs;
     while (!this.#stop.signal.aborted) {
       await pause(Math.min(lookMs, idleMs), this.#stop.signal);
       if (this.#stop.signal.aborted) return;
@@ -267,6 +305,12 @@ export class Agents {
           logger.warn({ nick: agent.nick, err: error }, 'an agent is let go later'),
         );
       }
+      if (clock.elapsed() < againAt) continue;
+      againAt = clock.elapsed() + againMs;
+      for (const agent of this.#agents.values())
+        void this.#enterAgain(agent).catch((error) =>
+          logger.warn({ nick: agent.nick, err: error }, 'an agent tries its channels again later'),
+        );
     }
   }
 }

@@ -98,12 +98,12 @@ export class SpeakForAgents implements Gateway {
       nick: agent?.nick ?? nick,
       since: agent?.since?.toISOString() ?? null,
       identified: agent?.hasAccount ?? false,
-      channels: agent?.channels ?? [],
+      channels: agent?.channels.filter((name) => agent.isIn(name)) ?? [],
     };
   }
 
   async join({ channel, ...speaker }: Speaker & { channel: string }): Promise<AgentConnection> {
-    await this.#agents.join(await this.#agents.ready(speaker), channel, speaker.by);
+    await this.#agents.askToJoin(await this.#agents.ready(speaker), channel, speaker.by);
     return await this.look(speaker);
   }
 

@@ -69,6 +69,7 @@ export const joinIrcChannel = define('joinIrcChannel', {
     ...ofNetwork,
     not_found: 'There is no such channel',
     too_many_channels: true,
+    rate_limited: 'Too many joins of this nick are under way',
     account_refused: true,
   },
   http: { method: 'post', path: '/irc/connection/channels' },
