@@ -1,5 +1,7 @@
 import pino from 'pino';
 import t from 'tap';
+import type { AgentCaller } from '../../src/operations/core/caller.js';
+import { listInbox } from '../../src/operations/speech/inbox.js';
 import type { Log } from '../../streams/core/index.js';
 import {
   connectionSubject,
@@ -160,6 +162,33 @@ t.test('SPEAK-11 who is silent for long leaves', async (t) => {
   await one.connect(alice);
   await eventually('it to leave', async () => one.count === 0);
   t.match(await one.look(alice), { connected: false });
+});
+
+t.test('SPEAK-11 who looks into its inbox is not silent', async (t) => {
+  const { gateway, log } = await stage(t);
+  let looks = 0;
+  const ended = async () => {
+    looks++;
+    return new Set<string>();
+  };
+  const one = await gateway({ idleMs: 3_000, lookMs: 100, ended });
+  await one.join({ ...alice, channel: '#lobby' });
+  const never = () => false;
+  const parts = { log, speech: { gateway: one, isOn: true, isKept: never, isService: never } };
+  const reader: AgentCaller = {
+    is: 'agent',
+    actor: alice.by,
+    key: '1',
+    nick: 'alice',
+    wallet: null,
+    scopes: ['speak'],
+  };
+  const before = looks;
+  await eventually('it to be looked after for long', async () => {
+    await listInbox.run({ nick: undefined, after: 0, limit: 1 }, reader, parts);
+    return looks > before + 40;
+  });
+  t.match(await one.look(alice), { connected: true, channels: ['#lobby'] });
 });
 
 t.test('SPEAK-17 an agent whose keys have all ended leaves, and is not brought back', async (t) => {

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { clock } from '../../streams/core/clock.js';
 import type { Log } from '../../streams/core/index.js';
 import { answerRequests, type Operations } from '../core/rpc.js';
 import type { Agent } from './agent.js';
@@ -93,6 +94,7 @@ export class SpeakForAgents implements Gateway {
 
   async look({ nick }: Speaker): Promise<AgentConnection> {
     const agent = this.#agents.find(nick);
+    if (agent) agent.usedAt = clock.elapsed();
     return {
       connected: agent?.connected ?? false,
       nick: agent?.nick ?? nick,

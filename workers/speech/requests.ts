@@ -42,6 +42,7 @@ export interface Gateway {
   say(line: SayRequest): Promise<SaidLine>;
   connect(wanted: ConnectRequest): Promise<AgentConnection>;
   disconnect(speaker: Speaker): Promise<AgentConnection>;
+  /** Whoever looks is there: it is not idle. */
   look(speaker: Speaker): Promise<AgentConnection>;
   join(wanted: Speaker & { channel: string }): Promise<AgentConnection>;
   part(wanted: Speaker & { channel: string }): Promise<AgentConnection>;

@@ -37,7 +37,10 @@ export const listInbox = define('listInbox', {
     ofAgents: true,
   },
   run: async ({ nick, after, limit }, caller, { log, speech }: SpeechParts) => {
-    const subject = inboxSubject(speaker(nick, caller, speech).nick);
+    const who = speaker(nick, caller, speech);
+    // who listens is not idle; the inbox can be read without the gateway
+    void speech.gateway.look(who).catch(() => undefined);
+    const subject = inboxSubject(who.nick);
     const messages: z.output<typeof Message>[] = [];
     for await (const { seq, at, type, data } of log.subject(stream, subject, after + 1)) {
       if (type !== 'message.received') continue;
