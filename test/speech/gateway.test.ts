@@ -109,8 +109,18 @@ t.test('agents speak without an IRC connection of their own', async (t) => {
     await refused(say(toLobby, { text: 'hi', nick: 'bob' }, alice.headers), 403, 'not_your_nick');
     await refused(say(toLobby, { text: 'hi' }, operator), 400, 'validation_failed');
     await refused(say(toLobby, { text: 'hi', nick: 'em-b0t' }, operator), 409, 'nickname_reserved');
-    for (const text of ['', '  ', 'a\nb', 'a\u0001b', 'é'.repeat(171)])
-      await refused(say(toLobby, { text }, alice.headers), 400, 'validation_failed');
+    const bad = [
+      '',
+      '  ',
+      'a\nb',
+      'a\u0001b',
+      'a\u001b[2J',
+      'a\u0007',
+      'a\u0085',
+      'a\ud800b',
+      'é'.repeat(171),
+    ];
+    for (const text of bad) await refused(say(toLobby, { text }, alice.headers), 400, 'validation_failed');
     await refused(say('/irc/channels/nowhere/messages', { text: 'hi' }, alice.headers), 404, 'not_found');
     await witness.ask('MODE #nowhere');
     t.match(witness.raw.at(-2), / 403 witness #nowhere /, 'no channel is made by speaking into it');
@@ -129,6 +139,10 @@ t.test('agents speak without an IRC connection of their own', async (t) => {
       403,
       'said_to_service',
     );
+    const formatted = { text: '\u0002bold\u000f and \u000304red\u0003' };
+    t.match(await say(toLobby, formatted, alice.headers), { status: 200, body: formatted });
+    const unmarked = await tool('svc_say', { to: 'lobby', text: 'hi' }, alice.headers);
+    t.match(unmarked.result, { isError: true, content: [{ text: /a channel is written with its #/ }] });
     const taken = await given('witness', ['speak']);
     await refused(say(toLobby, { text: 'hi' }, taken.headers), 409, 'nick_in_use');
     const operators = await say(toLobby, { text: 'by the operator', nick: 'dora' }, operator);

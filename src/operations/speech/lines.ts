@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { Refusal } from '../../../streams/core/index.js';
+import { isExpected, Refusal } from '../../../streams/core/index.js';
 import { isChannel, isNick } from '../../../streams/irc-grammar.js';
 import type { Caller } from '../core/caller.js';
 import type { Refusals } from '../core/description.js';
@@ -10,11 +10,17 @@ import { asNick, define, ofNetwork, type SpeechParts, speaker } from './speaker.
 /** Bytes of a text: what an IRC line has room for behind the longest prefix that the gateway gives. */
 const mostBytes = 340;
 
+/** Control characters but those by which text is made bold or coloured, and halves of characters. */
+const unprintable = /[\x05-\x08\n-\x0e\x10\x12-\x15\x17-\x1c\x7f-\x9f]|\p{Cs}/u;
 const Text = z
   .string()
   .refine((text) => text.trim() !== '', 'must not be empty')
   .refine((text) => !/[\r\n\0]/.test(text), 'must be one line')
   .refine((text) => !text.includes('\x01'), 'must not hold a CTCP mark')
+  .refine(
+    (text) => !unprintable.test(text),
+    'must hold no control characters but those of formatting, and only whole characters',
+  )
   .refine((text) => Buffer.byteLength(text) <= mostBytes, `must have at most ${mostBytes} bytes`)
   .meta({ example: 'hello', maxLength: mostBytes })
   .describe(`One line of at most ${mostBytes} bytes`);
@@ -30,6 +36,8 @@ const said = {
     .describe('The same key again is the same line, which is said once')
     .meta({ example: 'f1f2f3' }),
 };
+/** How a network answers to a nick that is not there. */
+const noSuchNick = '401 ';
 const keyHeader = { key: 'idempotency-key' };
 
 const Said = z.object({
@@ -116,7 +124,17 @@ export const speak = define('speak', {
     openWorld: true,
     ofAgents: true,
   },
-  run: async ({ to, ...line }, caller, { speech }: SpeechParts) => await say(to, line, caller, speech),
+  run: async ({ to, ...line }, caller, { speech }: SpeechParts) => {
+    try {
+      return await say(to, line, caller, speech);
+    } catch (error) {
+      if (!isChannel(to) && isExpected(error) && error.message.startsWith(noSuchNick))
+        throw new Refusal('refused_by_network', error.message, {
+          hint: `${to} is taken for a nick: a channel is written with its #`,
+        });
+      throw error;
+    }
+  },
 });
 
 async function say(
