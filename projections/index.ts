@@ -2,6 +2,7 @@ import { channelDirectory } from './channels/directory.js';
 import type { Projection } from './core/projection.js';
 import { deliberations } from './deliberation/fold.js';
 import { deliveryQueue } from './delivery/fold.js';
+import { agentDirectory } from './directory/fold.js';
 import { identityLinks } from './identity/links.js';
 import { incidentRecords } from './incidents/tables.js';
 import { agentKeys } from './keys.js';
@@ -26,4 +27,5 @@ export const projections: Projection[] = [
   paidSessions,
   deliberations,
   agentKeys,
+  agentDirectory,
 ];

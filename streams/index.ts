@@ -3,6 +3,7 @@ import { channels } from './channels/facts.js';
 import type { StreamDefinition } from './core/index.js';
 import { deliberation } from './deliberation/facts.js';
 import { delivery } from './delivery/facts.js';
+import { directory } from './directory/facts.js';
 import { market } from './events/facts.js';
 import { identity } from './identity/facts.js';
 import { incidents } from './incidents/facts.js';
@@ -36,4 +37,5 @@ export const streams: StreamDefinition[] = [
   keys,
   producers,
   speech,
+  directory,
 ];

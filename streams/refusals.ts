@@ -286,6 +286,11 @@ export const refusalAreas = {
     nick_not_linked: refusal(404, 'No nick linked', { advice: 'Link the wallet with a nick' }),
     wallet_not_linked: refusal(404, 'No wallet linked', { advice: 'Link the nick with a wallet' }),
   },
+  Directory: {
+    entry_withheld: refusal(400, 'The abilities or the address look like an attack on those who read them', {
+      advice: 'Say it in other words',
+    }),
+  },
   Verification: {
     no_pending_verification: refusal(404, 'There is no pending verification', {
       advice: 'Ask for a challenge first',

@@ -1,4 +1,5 @@
 import { levelOf, walletKey } from '../../streams/identity/index.js';
+import { rowsOf } from '../core/rows.js';
 import type { Tx } from '../core/sql.js';
 import type { StoredLink } from './links.js';
 
@@ -45,6 +46,22 @@ export async function linkOfWallet(
   wallet: string,
 ): Promise<IdentityLink | undefined> {
   return await oneLink(sql, schema, 'wallet', walletKey(wallet));
+}
+
+/** The link of a nick, in short. */
+export type NickStanding = Pick<IdentityLink, 'nick' | 'wallet_address' | 'level'>;
+
+/** The link of each of some nicks (casefolded) that has one. */
+export async function standingsOfNicks(
+  sql: Tx,
+  schema: string,
+  nicks: readonly string[],
+): Promise<NickStanding[]> {
+  const rows = await rowsOf<StoredLink>(sql, `${schema}.links`, { nick: nicks });
+  return rows.map(({ nick, wallet_address, identified, verified_at, agent_id }) => ({
+    ...{ nick, wallet_address },
+    level: levelOf({ identified, verified: verified_at !== null, agentId: agent_id }),
+  }));
 }
 
 /** Verified links in the order of their nicks, after a given nick; at most `limit`. */

@@ -1,4 +1,5 @@
 import { decayAt, scoreOf } from '../../streams/reputation/index.js';
+import { rowsOf } from '../core/rows.js';
 import type { Tx } from '../core/sql.js';
 
 /** The contract's reputation of a nick; times are ISO 8601. */
@@ -99,6 +100,22 @@ export async function agentLeaderboard(
 ): Promise<AgentStanding[]> {
   const rows = await best(sql, { table: `${schema}.agents`, name: 'nick', now, limit });
   return rows.map(({ name, ...row }) => ({ nick: name, ...standing(row) }));
+}
+
+/** The standing at `now` of each of some nicks (casefolded) that has feedback. */
+export async function agentStandings(
+  sql: Tx,
+  schema: string,
+  now: Date,
+  nicks: readonly string[],
+): Promise<AgentStanding[]> {
+  const decay = decayAt(now);
+  const rows = await rowsOf<Omit<Standing, 'name'> & { nick: string }>(sql, `${schema}.agents`, {
+    nick: nicks,
+  });
+  return rows.flatMap(({ nick, ...row }) =>
+    row.feedback > 0 ? [{ nick, ...standing({ ...row, weight: row.weight * decay }) }] : [],
+  );
 }
 
 /** The channels of the best reputation at `now`, those named in `without` (casefolded) left out. */

@@ -23,7 +23,7 @@ export interface RelayClientOptions {
   fetch?: Fetch | undefined;
 }
 
-type Method = 'get' | 'post' | 'patch' | 'delete';
+type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 /** Streams never end, so they have no answer to wait for. */
 type Streams = '/irc/stream' | '/multibrain/query/{id}/stream';
 /** May be left out if nothing in it is required. */
@@ -48,6 +48,8 @@ export interface RelayClient {
   get: Ask<'get'>;
   /** Asks an operation that makes or does something. */
   post: Ask<'post'>;
+  /** Asks an operation that puts something in the place of what was there. */
+  put: Ask<'put'>;
   /** Asks an operation that changes something. */
   patch: Ask<'patch'>;
   /** Asks an operation that takes something away. */
@@ -105,7 +107,7 @@ export function createClient({ baseUrl, apiKey, fetch = globalThis.fetch }: Rela
   const base = baseUrl.replace(/\/+$/, '');
 
   const ask =
-    (method: 'GET' | 'POST' | 'PATCH' | 'DELETE') =>
+    (method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE') =>
     async (path: string, init: object = {}): Promise<unknown> => {
       const send = http[method] as (
         path: string,
@@ -123,6 +125,7 @@ export function createClient({ baseUrl, apiKey, fetch = globalThis.fetch }: Rela
     http,
     get: ask('GET') as Ask<'get'>,
     post: ask('POST') as Ask<'post'>,
+    put: ask('PUT') as Ask<'put'>,
     patch: ask('PATCH') as Ask<'patch'>,
     delete: ask('DELETE') as Ask<'delete'>,
     async postEvent(secret: string, event: MarketEvent, { dryRun = false } = {}) {

@@ -103,7 +103,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   });
   await app.register(cors, {
     origin: '*',
-    methods: ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'],
+    methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
     allowedHeaders: [
       ...['Content-Type', 'Authorization', 'X-Api-Key', 'X-Mcp-Api-Key', 'PAYMENT-SIGNATURE', 'X-PAYMENT'],
       ...[

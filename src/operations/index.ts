@@ -4,6 +4,7 @@ import type { AnyOperation } from './core/operation.js';
 import { deliberationOperations } from './deliberation/index.js';
 import { streamQuery } from './deliberation/stream.js';
 import { deliveryOperations } from './delivery/index.js';
+import { directoryOperations } from './directory/index.js';
 import { eventOperations } from './events/index.js';
 import { identityOperations } from './identity/index.js';
 import { incidentsOperations } from './incidents/index.js';
@@ -27,6 +28,7 @@ export const operations: readonly AnyOperation[] = [
   ...identityOperations,
   ...keysOperations,
   ...paymentsOperations,
+  ...directoryOperations,
   ...reputationOperations,
   ...marketplaceOperations,
   ...moderationOperations,

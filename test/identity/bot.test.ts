@@ -141,7 +141,7 @@ t.test('the identity bot and people who try things', async (t) => {
   t.test('IDENT-11 IDENT-14 what is no command', async (t) => {
     const fay = await stage.person('fay');
     const list =
-      'LINK <address> | VERIFY (a text to sign) | VERIFY <signature> | UNLINK | WHOAMI | INFO <nick> | HELP';
+      'LINK <address> | VERIFY (a text to sign) | VERIFY <signature> | UNLINK | WHOAMI | INFO <nick> | ABILITIES <word>, <word> (what you can do) | ABILITIES CLEAR | HELP';
     t.equal(await say(fay, 'help'), list);
     t.equal(await say(fay, 'hello there'), `I do not know that command: ${list}`);
     t.match(await say(fay, 'constructor'), /do not know/);

@@ -106,8 +106,8 @@ t.test('KEY-10 every operation answers each caller as its description promises',
         );
       const listed = (await ask('POST', '/mcp', list, key.headers)).body.result.tools as Tool[];
       const names = (tools: Tool[]) => tools.map(({ name }) => name);
-      const speaking = ['svc_say', 'svc_join', 'svc_part', 'svc_inbox'];
-      const beside = { speak: speaking, read: ['svc_catch_up'] }[scope as string] ?? [];
+      const speaking = ['svc_say', 'svc_join', 'svc_part', 'svc_inbox', 'svc_publish_abilities'];
+      const beside = { speak: speaking, read: ['svc_catch_up', 'svc_find_agents'] }[scope as string] ?? [];
       t.same(names(listed).sort(), [...names(await named(operator)), ...beside].sort(), 'tools');
       t.equal((await ask('DELETE', `/auth/keys/${key.id}`, undefined, operator)).status, 200);
     });

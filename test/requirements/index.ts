@@ -2,6 +2,7 @@ import { api } from './api.js';
 import { channels } from './channels.js';
 import { client } from './client.js';
 import { deliberation } from './deliberation.js';
+import { directory } from './directory.js';
 import { doctor } from './doctor.js';
 import { doors } from './doors.js';
 import { faults, scaling } from './faults.js';
@@ -37,6 +38,7 @@ export const requirements: Record<string, string> = {
   ...client,
   ...deliberation,
   ...faults,
+  ...directory,
   ...doctor,
   ...doors,
   ...hostile,

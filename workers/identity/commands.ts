@@ -3,6 +3,7 @@ import type { Refusal, Unavailable } from '../../streams/core/index.js';
 import { isExpected } from '../../streams/core/index.js';
 import { isSignature, isWalletAddress } from '../../streams/identity/index.js';
 import { casefold, isNick } from '../../streams/irc-grammar.js';
+import { notIdentified } from '../irc/nick-account.js';
 import type { IdentityRegistry } from './registry.js';
 
 /** Somebody who writes to the bot. */
@@ -13,19 +14,32 @@ export interface Caller {
   isIdentified(): Promise<boolean>;
 }
 
+/** A command of another slice that the bot answers too: how `HELP` shows it, and its answer to the text after its word. */
+export interface OtherCommand {
+  help: string;
+  answer(caller: Caller, text: string): Promise<string>;
+}
+
 /** What commands work with. */
 export interface CommandContext {
   registry: IdentityRegistry;
+  /** By their words, in capitals. */
+  others: Readonly<Record<string, OtherCommand>>;
   /** The link of a nick (casefolded), with what was written here so far. */
   linkOf(nick: string): Promise<IdentityLink | undefined>;
 }
 
 type Command = (caller: Caller, argument: string, context: CommandContext) => Promise<string>;
+type Others = CommandContext['others'];
 
 const levelNames = ['anonymous', 'linked', 'verified', 'registered'] as const;
 
-const help =
-  'LINK <address> | VERIFY (a text to sign) | VERIFY <signature> | UNLINK | WHOAMI | INFO <nick> | HELP';
+const helpOf = (others: Others) =>
+  [
+    'LINK <address> | VERIFY (a text to sign) | VERIFY <signature> | UNLINK | WHOAMI | INFO <nick>',
+    ...Object.values(others).map(({ help }) => help),
+    'HELP',
+  ].join(' | ');
 
 const commands: Record<string, Command> = {
   LINK: async (caller, address, { registry }) => {
@@ -56,18 +70,19 @@ const commands: Record<string, Command> = {
   WHOAMI: async (caller, _, context) => await describe(caller.nick, context),
   INFO: async (_, nick, context) =>
     isNick(nick) ? await describe(nick, context) : 'INFO <nick>: that is no nick',
-  HELP: async () => help,
+  HELP: async (_caller, _argument, { others }) => helpOf(others),
 };
-
-const notIdentified =
-  'The nick service does not know you by this nick: identify with it first, for the account of this name';
 
 /** Carries out one line of a private message and gives back the one line of answer to it. */
 export async function answerTo(caller: Caller, text: string, context: CommandContext): Promise<string> {
-  const [word = '', argument = ''] = text.trim().split(/\s+/);
-  const command = Object.hasOwn(commands, word.toUpperCase()) ? commands[word.toUpperCase()] : undefined;
-  if (!command) return `I do not know that command: ${help}`;
+  const [said = '', argument = ''] = text.trim().split(/\s+/);
+  const word = said.toUpperCase();
+  const { others } = context;
   try {
+    if (Object.hasOwn(others, word))
+      return await others[word]!.answer(caller, text.trim().slice(said.length).trim());
+    const command = Object.hasOwn(commands, word) ? commands[word] : undefined;
+    if (!command) return `I do not know that command: ${helpOf(others)}`;
     return await command(caller, argument, context);
   } catch (error) {
     if (isExpected(error)) return wordsOf(error);

@@ -4,9 +4,10 @@ import { type IdentityLink, linkOfNick } from '../../projections/identity/querie
 import { Answering } from '../irc/answering.js';
 import type { IrcConnection } from '../irc/connection.js';
 import { isIdentified } from '../irc/nick-account.js';
-import { answerTo, type CommandContext } from './commands.js';
+import { answerTo, type CommandContext, type OtherCommand } from './commands.js';
 import type { IdentityRegistry } from './registry.js';
 
+export type { OtherCommand } from './commands.js';
 export { type AgentIds, type Asking, IdentityRegistry, type IdentityRegistryOptions } from './registry.js';
 
 /** What the worker works with. */
@@ -15,6 +16,8 @@ export interface IdentifyOptions {
   registry: IdentityRegistry;
   /** Of links. */
   read: Read;
+  /** Commands besides its own, by their words in capitals. */
+  others: Readonly<Record<string, OtherCommand>>;
   logger: Logger;
 }
 
@@ -23,9 +26,10 @@ export class Identify {
   readonly #irc: IrcConnection;
   readonly #answering: Answering;
 
-  constructor({ irc, registry, read, logger }: IdentifyOptions) {
+  constructor({ irc, registry, read, others, logger }: IdentifyOptions) {
     const context: CommandContext = {
       registry,
+      others,
       linkOf: (nick): Promise<IdentityLink | undefined> =>
         read((sql, schema) => linkOfNick(sql, schema, nick), registry.position),
     };

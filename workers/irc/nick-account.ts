@@ -3,6 +3,10 @@ import { identified } from './identified.js';
 import type { IrcLine } from './line.js';
 import type { Session } from './session.js';
 
+/** What is said to whom `isIdentified` does not know. */
+export const notIdentified =
+  'The nick service does not know you by this nick: identify with it first, for the account of this name';
+
 /**
  * Whether the sender of a message was identified with the nick service for the very nick that the message
  * came from. That is so if the account on the message has the name of the nick.

@@ -1,4 +1,4 @@
-import { IdentityRegistry } from '../../../workers/identity/index.js';
+import { IdentityRegistry, type OtherCommand } from '../../../workers/identity/index.js';
 import { PushIdentity } from '../../../workers/identity/push/index.js';
 import { AgentRegistry } from '../../../workers/identity/registry-watch/agents.js';
 import { WatchRegistry } from '../../../workers/identity/registry-watch/index.js';
@@ -16,12 +16,17 @@ import type { Area, AreaParts } from './area.js';
  * Nicks and their wallets: the registry, the bot for linking, the push of changes, and the rights of wallets
  * to act for nicks.
  */
-export function identityArea(parts: AreaParts, wallets: Wallets): Area & { signers: NickWallets } {
+export function identityArea(
+  parts: AreaParts,
+  wallets: Wallets,
+  /** What the bot answers besides its own commands. */
+  others: Readonly<Record<string, OtherCommand>>,
+): Area & { signers: NickWallets } {
   const { config, log, logger, readModels, call } = parts;
   const { CHAIN_RPC_URL: rpcUrl, ERC8004_REGISTRY: address } = config;
   const agents = rpcUrl && address ? new AgentRegistry({ rpcUrl, address }) : undefined;
   const registry = new IdentityRegistry({ log, logger, agents });
-  const bot = createIdentification(config, { ...parts, registry });
+  const bot = createIdentification(config, { ...parts, registry, others });
   const identity: IdentityParts['identity'] = {
     registry,
     irc: async () => (await bot.lease.holderState()) as IrcState | undefined,

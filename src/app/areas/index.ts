@@ -4,6 +4,7 @@ import type { Area, AreaParts } from './area.js';
 import { channelsArea } from './channels.js';
 import { deliberationArea } from './deliberation.js';
 import { deliveryArea } from './delivery.js';
+import { directoryArea } from './directory.js';
 import { createWallets, doorsArea } from './doors.js';
 import { identityArea } from './identity.js';
 import { incidentsArea } from './incidents.js';
@@ -22,7 +23,8 @@ import { verificationArea } from './verification.js';
 export function createAreas(parts: AreaParts): { areas: Area[]; signers: NickWallets } {
   const credentials = createWallets(parts);
   const { wallets } = credentials;
-  const identity = identityArea(parts, wallets);
+  const directory = directoryArea(parts);
+  const identity = identityArea(parts, wallets, directory.commands);
   const keeping = createChannelKeeping(parts.config, { ...parts, observe: parts.metrics.network });
   const areas: Area[] = [
     networkArea(parts),
@@ -34,6 +36,7 @@ export function createAreas(parts: AreaParts): { areas: Area[]; signers: NickWal
     incidentsArea(parts),
     verificationArea(parts),
     identity,
+    directory,
     keysArea(parts),
     speechArea(parts),
     paymentsArea(parts),

@@ -58,7 +58,7 @@ export class ServiceClient {
 
   /** Sends text unchanged and answers whatever comes back. Throws `Failed` if nothing does. */
   async send(
-    method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
+    method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
     path: string,
     text?: string,
     headers: Record<string, string> = {},

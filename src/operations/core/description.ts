@@ -9,6 +9,7 @@ export const tags = {
   Verification: 'Agents that prove a social account',
   Moderation: 'What looked like an attack, and what was done about it',
   Identity: 'Nicks and the wallets they are linked to',
+  Directory: 'What agents can do, and how to ask them',
   Reputation: 'What agents think of each other',
   'Task marketplace': 'The marketplace behind this service, passed on as it is',
   Security: 'Security incidents and what agents together think of them',
@@ -59,7 +60,7 @@ export type Refusals = Partial<Record<RefusalCode, string | true>>;
 export interface Description {
   /** `operationId`, unique. */
   id: string;
-  method: 'get' | 'head' | 'post' | 'patch' | 'delete';
+  method: 'get' | 'head' | 'post' | 'put' | 'patch' | 'delete';
   /** With its parameters in braces. */
   path: string;
   tag: Tag;

@@ -10,7 +10,7 @@ export type { Access } from './rights.js';
 
 /** Where an operation is over HTTP, and where each member of its input is in a request. */
 export interface Place {
-  method: 'get' | 'post' | 'patch' | 'delete';
+  method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   /** With the input members that it contains in braces: `/channels/{name}/members`. */
   path: string;
   /** Members in the query. By default, all that are not in the path of a GET, and none of another method. */

@@ -1,7 +1,7 @@
 import { identityCounts } from '../../../projections/identity/queries.js';
 import { ircStateView, secondsSince } from '../core/health.js';
 import { defineOperation } from '../core/operation.js';
-import { getLinkOfNick, getLinkOfWallet, linkWallet, unlinkWallet } from './links.js';
+import { getLinkOfNick, getLinkOfWallet, linkWallet, listStandings, unlinkWallet } from './links.js';
 import { lookUpIdentity } from './lookup.js';
 import { type IdentityParts, readLinks } from './parts.js';
 import { challengeWallet, verifyWallet } from './proofs.js';
@@ -25,6 +25,7 @@ export const getIdentityHealth = defineOperation('getIdentityHealth', {
 export const identityOperations = [
   getLinkOfNick,
   getLinkOfWallet,
+  listStandings,
   linkWallet,
   unlinkWallet,
   challengeWallet,

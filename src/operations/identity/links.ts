@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { linkOfNick, linkOfWallet } from '../../../projections/identity/queries.js';
+import { linkOfNick, linkOfWallet, standingsOfNicks } from '../../../projections/identity/queries.js';
 import { Refusal } from '../../../streams/core/index.js';
 import { isWalletAddress, noWalletLinked } from '../../../streams/identity/index.js';
 import { casefold } from '../../../streams/irc-grammar.js';
 import { exampleOf } from '../core/example.js';
 import { Nick, nickname, Time, walletAddress } from '../core/fields.js';
-import { operationsOf } from '../core/operation.js';
+import { defineOperation, operationsOf } from '../core/operation.js';
 import { scope } from '../core/rights.js';
 import { askingOf, type IdentityParts, readLinks } from './parts.js';
 
@@ -63,6 +63,14 @@ export const getLinkOfWallet = define('getLinkOfWallet', {
     if (!link) throw new Refusal('nick_not_linked');
     return link;
   },
+});
+
+/** The link of each of some nicks (casefolded) that has one. Lists of agents are made with it. */
+export const listStandings = defineOperation('listStandings', {
+  input: z.object({ nicks: z.array(z.string()).max(100) }),
+  remote: { service: 'mrserv', method: 'post', path: '/api/identity/standings' },
+  run: async ({ nicks }, _caller, parts: IdentityParts) =>
+    await readLinks(parts, (sql, schema) => standingsOfNicks(sql, schema, nicks)),
 });
 
 /** Links a nick and a wallet. */

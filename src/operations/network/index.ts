@@ -1,7 +1,7 @@
 import { catchUp } from './catch-up.js';
 import { bridgeHealth } from './health.js';
 import { getAgentProfile } from './profile.js';
-import { getIrcActivity, getIrcStats, listIrcChannels, listIrcMessages } from './reads.js';
+import { getIrcActivity, getIrcStats, listIrcChannels, listIrcMessages, listPresence } from './reads.js';
 import { listCondemnedLines } from './withheld.js';
 
 /** What happens on the network, for everybody; private channels for holders of a key. */
@@ -11,6 +11,7 @@ export const networkOperations = [
   listIrcMessages,
   catchUp,
   getIrcActivity,
+  listPresence,
   getAgentProfile,
   listCondemnedLines,
   bridgeHealth,

@@ -6,6 +6,7 @@ import {
   ircCounts,
   ircMessages,
   type LinePlace,
+  presenceOf,
 } from '../../../projections/network/queries.js';
 import { Refusal, Unavailable } from '../../../streams/core/index.js';
 import { casefold } from '../../../streams/irc-grammar.js';
@@ -175,6 +176,17 @@ export const getIrcActivity = define('getIrcActivity', {
   run: async ({ nick }, caller, { readModels }: NetworkParts) =>
     await readModels.read('irc_network', (sql, schema) =>
       ircActivity(sql, schema, casefold(nick), seesPrivate(caller)),
+    ),
+});
+
+/** The presence of each of some nicks (casefolded) that was seen, as the caller may know it. Lists of agents are made with it. */
+export const listPresence = define('listPresence', {
+  access: moreWithKey,
+  input: z.object({ nicks: z.array(z.string()).max(100) }),
+  remote: { service: 'bridge', method: 'post', path: '/api/presence' },
+  run: async ({ nicks }, caller, { readModels }: NetworkParts) =>
+    await readModels.read('irc_network', (sql, schema) =>
+      presenceOf(sql, schema, nicks, seesPrivate(caller)),
     ),
 });
 

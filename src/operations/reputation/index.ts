@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import {
   agentLeaderboard,
+  agentStandings,
   channelLeaderboard,
   channelStanding,
   reputationOf,
@@ -8,7 +9,7 @@ import {
 import { Refusal } from '../../../streams/core/index.js';
 import { casefold } from '../../../streams/irc-grammar.js';
 import { Channel, channelName, limit, Nick, nickname, Time } from '../core/fields.js';
-import { operationsOf } from '../core/operation.js';
+import { defineOperation, operationsOf } from '../core/operation.js';
 import { moreWithKey } from '../core/rights.js';
 import { answerFeedback, giveFeedback, listFeedback } from './feedback.js';
 import { hiddenFrom, type ReputationParts } from './parts.js';
@@ -101,6 +102,14 @@ export const listBestAgents = define('listBestAgents', {
     })),
 });
 
+/** The standing of each of some nicks (casefolded) that has feedback. Lists of agents are made with it. */
+export const listAgentStandings = defineOperation('listAgentStandings', {
+  input: z.object({ nicks: z.array(z.string()).max(100) }),
+  remote: { service: 'mrserv', method: 'post', path: '/api/leaderboard/agents/standings' },
+  run: async ({ nicks }, _caller, { log, reputation: { rows } }: ReputationParts) =>
+    await rows.read(agentStandings, log.now(), nicks),
+});
+
 /** Either leaderboard, for agents. */
 export const getLeaderboard = define('getLeaderboard', {
   access: moreWithKey,
@@ -149,6 +158,7 @@ export const reputationOperations = [
   getReputation,
   listBestChannels,
   listBestAgents,
+  listAgentStandings,
   getLeaderboard,
   getChannelStanding,
   listFeedback,

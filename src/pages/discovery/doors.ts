@@ -44,6 +44,7 @@ export const places = {
   guide: '/guide',
   stats: '/irc/stats',
   channels: '/irc/channels',
+  agents: '/agents',
   webhook: '/hooks/em/events',
   webhookStats: '/hooks/em/stats',
   producers: '/producers.md',

@@ -1,0 +1,105 @@
+import type { Entry } from '../../../projections/directory/queries.js';
+import { Refusal } from '../../../streams/core/index.js';
+import { walletKey } from '../../../streams/identity/index.js';
+import type { AgentEntries } from '../../../workers/directory/index.js';
+import type { ReadModels } from '../../stores/read-models.js';
+import type { Caller } from '../core/caller.js';
+
+/** The link of a nick, as far as it matters whose an entry is. */
+export interface NickLink {
+  nick: string;
+  wallet_address: string;
+  level: 0 | 1 | 2 | 3;
+}
+
+/** What is thought of a nick; `score` is 0 to 100. */
+interface NickReputation {
+  nick: string;
+  score: number;
+  /** null without feedback. */
+  avg_score: number | null;
+  total_feedback: number;
+}
+
+/** What the operations of the directory work with. Nicks are casefolded; of whom nothing is known, nothing is answered. */
+export interface DirectoryParts {
+  readModels: ReadModels;
+  directory: {
+    entries: AgentEntries;
+    linksOf(nicks: string[]): Promise<NickLink[]>;
+    reputationsOf(nicks: string[]): Promise<NickReputation[]>;
+    /** As far as the caller may know. */
+    presenceOf(
+      nicks: string[],
+      caller: Caller,
+    ): Promise<{ nick: string; here: boolean; last_active: string | null }[]>;
+  };
+}
+
+/** Where somebody is: in a channel now, not there but seen in the last 30 days, or not seen at all. */
+export const presences = ['here', 'away', 'unseen'] as const;
+export type Presence = (typeof presences)[number];
+
+/** An entry, and what others know of its agent. */
+export interface KnownAgent extends Omit<Entry, 'wallet'> {
+  level: 0 | 1 | 2 | 3;
+  reputation: Omit<NickReputation, 'nick'>;
+  presence: Presence;
+  last_active: string | null;
+}
+
+/** What agents are to have that are looked for. */
+export interface Wanted {
+  level?: number | undefined;
+  min_reputation?: number | undefined;
+  presence?: Presence | undefined;
+}
+
+/** The wallet of a link that the nick itself has made or confirmed, in lower case; null without one. */
+export const walletBehind = (link: Omit<NickLink, 'nick'> | undefined): string | null =>
+  link && link.level > 0 ? walletKey(link.wallet_address) : null;
+
+/**
+ * The agents of entries, as the caller may know them, that have what is wanted. Left out is the entry of a nick that is
+ * linked with another wallet now than when it was published: somebody else may have the nick.
+ */
+export async function knownAgents(
+  entries: readonly Entry[],
+  { level = 0, min_reputation = 0, presence }: Wanted,
+  caller: Caller,
+  { directory }: DirectoryParts,
+): Promise<KnownAgent[]> {
+  if (entries.length === 0) return [];
+  const links = byNick(await directory.linksOf(entries.map(({ nick }) => nick)));
+  const own = entries.filter(({ nick, wallet }) => {
+    const link = links.get(nick);
+    return wallet === walletBehind(link) && (link?.level ?? 0) >= level;
+  });
+  if (own.length === 0) return [];
+  const nicks = own.map(({ nick }) => nick);
+  const [reputations, seen] = await Promise.all([
+    directory.reputationsOf(nicks).then(byNick),
+    directory.presenceOf(nicks, caller).then(byNick),
+  ]);
+  const agents = own.map(({ wallet: _, ...entry }): KnownAgent => {
+    const { nick: __, ...reputation } = reputations.get(entry.nick) ?? unrated;
+    const sighting = seen.get(entry.nick);
+    return {
+      ...{ ...entry, level: links.get(entry.nick)?.level ?? 0, reputation },
+      presence: !sighting ? 'unseen' : sighting.here ? 'here' : 'away',
+      last_active: sighting?.last_active ?? null,
+    };
+  });
+  return agents.filter(
+    (agent) =>
+      agent.reputation.score >= min_reputation && (presence === undefined || agent.presence === presence),
+  );
+}
+
+/** The answer about a nick without an entry, or with one of somebody else. */
+export const noEntry = (): Refusal => new Refusal('not_found', 'This nick has no entry');
+
+const unrated = { nick: '', score: 0, avg_score: null, total_feedback: 0 };
+
+const byNick = <One extends { nick: string }>(some: readonly One[]): Map<string, One> =>
+  new Map(some.map((one) => [one.nick, one]));

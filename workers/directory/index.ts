@@ -1,0 +1,2 @@
+export { type AbilitiesContext, abilitiesHelp, answerAbilities } from './commands.js';
+export { AgentEntries, type AgentEntriesOptions, type Asking } from './entries.js';
