@@ -19,15 +19,27 @@ export interface AskForLine {
   line: RequestedLine;
 }
 
-/** A line is asked for once. */
-export const lineDecider: Decider<LineState, AskForLine, SpeechFact> = {
+/** To record what became of a line; of two that know, the first is right. */
+export interface EndLine {
+  is: 'end';
+  nick: string;
+  end: LineEnd;
+}
+
+/** A line is asked for once, and ends once. */
+export const lineDecider: Decider<LineState, AskForLine | EndLine, SpeechFact> = {
   initial: () => ({}),
-  subject: ({ line }) => lineSubject(line.nick, line.id),
+  subject: (command) =>
+    command.is === 'ask'
+      ? lineSubject(command.line.nick, command.line.id)
+      : lineSubject(command.nick, command.end.data.id),
   evolve(state, fact) {
     if (fact.type === 'line.requested') state.requested ??= fact.data;
     else if (isEnd(fact)) state.end ??= fact;
   },
-  decide({ line }, { requested }) {
+  decide(command, { requested, end }) {
+    if (command.is === 'end') return end ? undefined : command.end;
+    const { line } = command;
     if (!requested) return { type: 'line.requested', data: line };
     const { to, text, action } = requested;
     if (to !== line.to || text !== line.text || action !== line.action)

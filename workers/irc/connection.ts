@@ -53,8 +53,10 @@ export interface IrcStatus {
   since: Date | null;
   confirmation: 'labels' | 'fence' | null;
   lastError: string | null;
-  /** Whether the last connection ended because the server explicitly refused us. */
+  /** Whether the last connection ended because the server ended it in so many words. */
   rejected: boolean;
+  /** Whether it did so because we may not come at all: a ban, a wrong password, an account that is not ours. */
+  refused: boolean;
 }
 
 interface ConnectionEvents {
@@ -89,7 +91,7 @@ export class IrcConnection extends EventEmitter<ConnectionEvents> {
     super();
     this.#options = options;
     this.#address = { ...serverAddress(options.url, options.ca), dial: options.dial };
-    this.#status = { ...offline, nick: options.nick, lastError: null, rejected: false };
+    this.#status = { ...offline, nick: options.nick, lastError: null, rejected: false, refused: false };
   }
 
   start(): void {
@@ -154,8 +156,8 @@ export class IrcConnection extends EventEmitter<ConnectionEvents> {
       link.destroy(error instanceof Error ? error.message : String(error));
     }
     const reason = reasonOf(link);
-    const { rejected } = link;
-    this.#status = { ...offline, nick: this.#options.nick, lastError: reason, rejected };
+    const { rejected, refused } = link;
+    this.#status = { ...offline, nick: this.#options.nick, lastError: reason, rejected, refused };
     this.#session = undefined;
     if (announcedAt !== undefined) this.#tell('lost', reason);
     return announcedAt;

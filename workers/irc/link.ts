@@ -66,6 +66,8 @@ export class Link {
   exchange: Exchange | undefined;
   /** Whether the server has explicitly refused us. */
   rejected = false;
+  /** Whether it has said that we may not come at all: a ban, a wrong password, an account that is not ours. */
+  refused = false;
   readonly #options: LinkOptions;
   readonly #lost = new AbortController();
   #wire!: Wire;
@@ -102,6 +104,7 @@ export class Link {
     this.client.requestCap(['labeled-response']);
     this.client.on('sasl failed', ({ reason }: { reason: string }) => {
       this.rejected = true;
+      this.refused = true;
       this.destroy(`${accountRefused} (${reason})`);
     });
     this.client.on('cap del', () => {
@@ -223,6 +226,7 @@ export class Link {
   }
 
   #shutOut(command: string, text: string): void {
+    if (command !== 'ERROR') this.refused = true;
     // the ERROR after a numeric says more about the reason
     if (this.#farewell === undefined || this.rejected) {
       this.rejected = true;

@@ -7,10 +7,10 @@ import type { IrcLine } from '../irc/line.js';
 import { accountRefused } from '../irc/link.js';
 import type { Session } from '../irc/session.js';
 
-/** A channel as it was entered; `shown` has the tags of our lines in its history, where that was read. */
+/** A channel as it was entered; `shown` has the tags of our lines in its history then. */
 interface Room {
   session: Session;
-  shown: ReadonlySet<string> | undefined;
+  shown: ReadonlySet<string>;
 }
 
 /** What one agent's connection is made of. */
@@ -40,6 +40,8 @@ export class Agent {
   readonly person: string;
   /** When it last asked for something, on the clock of `clock.elapsed()`. */
   usedAt = clock.elapsed();
+  /** When its connection was last recorded, on the same clock. */
+  recordedAt = clock.elapsed();
   /** By whom it is used: actors of facts. */
   readonly users: Set<string>;
   readonly #options: AgentOptions;
@@ -63,8 +65,8 @@ export class Agent {
     this.users = new Set(users);
     this.#options = options;
     for (const name of channels) this.#wanted.set(casefold(name), name);
-    // one whose nick somebody else has is told at once, and does not wait under another
-    this.#irc = new IrcConnection({ ...connection, nick, nickWaitMs: 0, log: logger });
+    // one whose nick somebody else has is told at once; while nobody knows whose session has it, it waits
+    this.#irc = new IrcConnection({ ...connection, nick, nickWaitMs: Number.POSITIVE_INFINITY, log: logger });
     this.#irc.on('session', (session) => this.#begin(session));
     this.#irc.on('line', heard);
     this.#irc.start();
@@ -98,8 +100,8 @@ export class Agent {
       if (this.#ended) throw this.#ended;
       const session = this.#irc.session();
       if (session && session.nick === this.nick) return session;
-      const { lastError, rejected } = this.#irc.status();
-      if (rejected) this.#end(rejectedWith(lastError ?? ''));
+      const { lastError, refused } = this.#irc.status();
+      if (refused) this.#end(rejectedWith(lastError ?? ''));
       else if (clock.elapsed() > until || this.#stop.signal.aborted)
         throw new Unavailable(
           'irc_unavailable',
@@ -110,18 +112,18 @@ export class Agent {
   }
 
   /**
-   * Enters a channel, unless it is there. `inDoubt`: a line of ours may stand in its history although nobody heard of it.
-   * Throws like `session`, and `refused_by_network` in the words of the server.
+   * Enters a channel, unless it is there, and reads which of our lines its history has: those of a lost connection, or of
+   * another process that had the agent before. Throws like `session`, and `refused_by_network` in the words of the server.
    */
-  async enter(name: string, inDoubt = false): Promise<Room> {
+  async enter(name: string): Promise<Room> {
     const key = casefold(name);
     for (;;) {
       const session = await this.session();
       await this.#entering;
       const room = this.#rooms.get(key);
-      if (room?.session === session && session.isIn(name) && (room.shown || !inDoubt)) return room;
+      if (room?.session === session && session.isIn(name)) return room;
       if (session.lost.aborted) continue;
-      const refused = (await this.#join(session, [name], inDoubt)).get(name);
+      const refused = (await this.#join(session, [name])).get(name);
       if (refused === noSuchChannel) throw new Refusal('not_found', `There is no channel ${name}`);
       if (refused !== undefined) throw new Refusal('refused_by_network', refused);
     }
@@ -135,7 +137,7 @@ export class Agent {
     const session = this.#irc.session();
     const missing = this.channels.filter((name) => !session?.isIn(name));
     if (!session || this.#ended || missing.length === 0) return false;
-    const refused = await this.#join(session, missing, false);
+    const refused = await this.#join(session, missing);
     const given = [...refused.keys()].filter((name) => {
       const key = casefold(name);
       const times = (this.#refusals.get(key) ?? 0) + 1;
@@ -177,7 +179,7 @@ export class Agent {
     if (session.nick !== this.nick) this.#end(new Refusal('nick_in_use'));
     const { channels } = this;
     if (this.#ended || channels.length === 0) return;
-    this.#entering = this.#join(session, channels, true).then(
+    this.#entering = this.#join(session, channels).then(
       (refused) => {
         if (refused.size === 0) return;
         const { nick } = this;
@@ -188,7 +190,7 @@ export class Agent {
   }
 
   /** Resolves with why the network refused which of them. */
-  async #join(session: Session, names: readonly string[], history: boolean): Promise<Map<string, string>> {
+  async #join(session: Session, names: readonly string[]): Promise<Map<string, string>> {
     const refused = new Map<string, string>();
     // a JOIN would make a channel that is not there
     const there = await Promise.all(
@@ -198,14 +200,14 @@ export class Agent {
         return isThere ? [name] : [];
       }),
     );
-    for (const [name, outcome] of await session.join(there.flat(), { history })) {
+    for (const [name, outcome] of await session.join(there.flat(), { history: true })) {
       const key = casefold(name);
       if (outcome.is === 'refused') refused.set(name, `${outcome.code} ${outcome.error}`);
       if (outcome.is !== 'joined') continue;
       const tags = outcome.history?.lines.flatMap(({ tag }) => tag ?? []) ?? [];
       this.#wanted.set(key, name);
       this.#refusals.delete(key);
-      this.#rooms.set(key, { session, shown: history ? new Set(tags) : undefined });
+      this.#rooms.set(key, { session, shown: new Set(tags) });
     }
     return refused;
   }

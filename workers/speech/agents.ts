@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { clock, pause } from '../../streams/core/clock.js';
-import { isExpected, type Log, Refusal } from '../../streams/core/index.js';
+import { isExpected, type Log, Refusal, Unavailable } from '../../streams/core/index.js';
 import { KeyedLock } from '../../streams/core/keyed-lock.js';
 import { casefold } from '../../streams/irc-grammar.js';
 import {
@@ -24,7 +24,7 @@ export interface AgentsOptions {
   /** What the IRC server knows the gateway by. */
   password: string;
   /** Ends the session that has a nick, if it comes from the host given: an older one of ours. */
-  supersede(session: { nick: string; host: string }): Promise<unknown>;
+  supersede(session: { nick: string; host: string }): Promise<boolean>;
   /** Agents on the network at once. */
   most: number;
   /** How long one may be silent, in milliseconds. */
@@ -200,6 +200,14 @@ export class Agents {
     }
   }
 
+  /** The log keeps facts of this stream for a time only: those of agents that stay are told again before it is over. */
+  async #recordAgain(): Promise<void> {
+    for (const agent of this.#agents.values()) {
+      if (clock.elapsed() - agent.recordedAt < speech.maxAgeMs / 2) continue;
+      for (const by of agent.users) await this.#record(agent, by, '');
+    }
+  }
+
   async #enterAgain(agent: Agent): Promise<void> {
     await this.#joins.run(casefold(agent.nick), async () => {
       if (await agent.enterAgain()) await this.#record(agent, actor, '');
@@ -213,6 +221,8 @@ export class Agents {
   ): Agent {
     const { connection, most, logger, heard, supersede } = this.#options;
     const webirc = introduction(person, this.#options.password);
+    // a line that is still in hand when the gateway is stopped is said by who comes after us
+    if (this.#stop.signal.aborted) throw new Unavailable('irc_unavailable', 'The gateway is being stopped');
     if (this.#agents.size >= most) throw new Refusal('too_many_agents');
     const agent = new Agent({
       nick,
@@ -225,7 +235,7 @@ export class Agents {
         realname: 'agent, through the gateway',
         webirc,
         // who it was before may still be there, half open
-        free: () => supersede({ nick, host: webirc.hostname }).catch(() => undefined),
+        free: () => supersede({ nick, host: webirc.hostname }),
         ...(password === undefined ? {} : { account: { name: nick, password } }),
       },
       heard: (line) => heard(agent, line),
@@ -241,6 +251,7 @@ export class Agents {
   }
 
   async #record(agent: Agent, by: string, reason: string): Promise<void> {
+    agent.recordedAt = clock.elapsed();
     await this.#append(agent, by, { channels: agent.channels, open: true, reason });
   }
 
@@ -305,6 +316,9 @@ export class Agents {
           logger.warn({ nick: agent.nick, err: error }, 'an agent is let go later'),
         );
       }
+      await this.#recordAgain().catch((error) =>
+        logger.warn({ err: error }, 'connections of agents are recorded again later'),
+      );
       if (clock.elapsed() < againAt) continue;
       againAt = clock.elapsed() + againMs;
       for (const agent of this.#agents.values())

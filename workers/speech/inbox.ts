@@ -3,24 +3,34 @@ import { clock } from '../../streams/core/clock.js';
 import type { Log } from '../../streams/core/index.js';
 import { casefold, cleanText, cutToBytes, isChannel, isNick, namesNick } from '../../streams/irc-grammar.js';
 import { inboxSubject, type ReceivedMessage, speech } from '../../streams/speech/index.js';
+import { Recorder } from '../core/record.js';
 import { RateLimit } from '../irc/command-rate.js';
 import type { IrcLine } from '../irc/line.js';
 import type { Agent } from './agent.js';
 
 const mostBytes = 500;
+/** Messages that wait for the log at most. */
+const mostWaiting = 5_000;
 
 /**
  * Records what is said to an agent: private messages, lines of channels that name it, invitations, and that it was put
  * out of a channel. Of what one sender writes faster than a person reads, only the beginning.
  */
 export class Inbox {
-  readonly #log: Log;
   readonly #logger: Logger;
   readonly #rate = new RateLimit();
+  readonly #stop = new AbortController();
+  readonly #recorder: Recorder;
+  #waiting = 0;
 
   constructor(log: Log, logger: Logger) {
-    this.#log = log;
     this.#logger = logger;
+    this.#recorder = new Recorder(log, logger, this.#stop.signal);
+  }
+
+  /** A log that is away is not waited for any more. */
+  stop(): void {
+    this.#stop.abort();
   }
 
   /** Takes one line that an agent hears. */
@@ -29,10 +39,14 @@ export class Inbox {
     if (!message) return;
     const pair = `${casefold(nick)} ${casefold(message.from)}`;
     if (this.#rate.take(pair, clock.now()) !== 'go') return;
+    if (this.#waiting >= mostWaiting) {
+      this.#logger.error({ nick, from: message.from }, 'a message to an agent was not recorded');
+      return;
+    }
+    this.#waiting += 1;
     const fact = { type: 'message.received' as const, data: message };
-    this.#log
-      .append(speech, inboxSubject(nick), fact, { by: 'gateway' })
-      .catch((err) => this.#logger.error({ err, nick }, 'a message to an agent was not recorded'));
+    const work = this.#recorder.record({ stream: speech, subject: inboxSubject(nick), fact, by: 'gateway' });
+    void work.finally(() => (this.#waiting -= 1));
   }
 }
 

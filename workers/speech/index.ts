@@ -75,6 +75,7 @@ export class SpeakForAgents implements Gateway {
     await this.#answering?.stop();
     await this.#lines.stop();
     await this.#agents.stop();
+    this.#inbox.stop();
   }
 
   say(line: SayRequest) {

@@ -15,6 +15,7 @@ import {
   speech,
 } from '../../streams/speech/index.js';
 import type { Takeover } from '../core/fact-consumer.js';
+import { done } from '../core/keyed-queue.js';
 import { Reactor, type Verdict } from '../core/reactor.js';
 import type { Agents } from './agents.js';
 import { personOf } from './introduction.js';
@@ -39,6 +40,8 @@ interface Line extends RequestedLine {
   isNew: boolean;
   /** No answer to it came in time on a connection that lives. */
   unconfirmed: boolean;
+  /** What became of it, when that is known and not yet on record. */
+  end?: LineEnd;
 }
 
 const actor = 'speak';
@@ -49,7 +52,7 @@ const maxInHand = 2_000;
 const atOnce = 500;
 /** Lines of one agent that wait to be said. */
 const mostWaiting = 20;
-const mostEnds = 5_000;
+const mostEnded = 5_000;
 const action = (text: string) => `\x01ACTION ${text}\x01`;
 
 /**
@@ -62,11 +65,11 @@ export class Lines {
   readonly #reactor: Reactor<typeof speech, Line>;
   /** Who waits for the end of a line, by its subject. */
   readonly #waiting = new Map<string, Set<(end: LineEnd) => void>>();
-  /** Ends that may not be on record yet, by the subject of their line. */
-  readonly #ends = new LRUCache<string, LineEnd>({ max: mostEnds });
   /** Lines of each nick that are not at their end, of those asked for here. */
   readonly #open = new Map<string, number>();
-  /** What was in somebody's hands before: up to this sequence. */
+  /** Ids of lines that came to their end here: a read of the log may not show that yet. */
+  readonly #ended = new LRUCache<string, true>({ max: mostEnded });
+  /** Up to this sequence facts may have been handed out before the last takeover: to us alone, or to another process. */
   #head = 0;
   #isOurs = false;
 
@@ -86,7 +89,7 @@ export class Lines {
         this.#isOurs = ours;
       },
       plan: (fact) => this.#plan(fact),
-      handle: (line) => this.#say(line),
+      handle: (line) => this.#handle(line),
     });
   }
 
@@ -117,8 +120,7 @@ export class Lines {
         { is: 'ask', line: { ...line, id, person } },
         { by },
       );
-      const end = state.end ?? this.#ends.get(subject) ?? (await atMost(ended.came, answerMs));
-      return said(id, end);
+      return said(id, state.end ?? (await atMost(ended.came, answerMs)));
     } finally {
       ended.forget();
       this.#count(nick, -1);
@@ -149,9 +151,11 @@ export class Lines {
   async #plan(fact: Recorded<SpeechFact>) {
     if (fact.type !== 'line.requested') return [];
     const { data, seq, at, by } = fact;
-    const wasInHands = seq <= this.#head && !this.#isOurs;
-    if (wasInHands && (await this.#endOf(data))) return [];
-    const item: Line = { ...data, at, by, inDoubt: wasInHands, isNew: !wasInHands, unconfirmed: false };
+    // what came to its end before a takeover is handed out once more
+    const isAgain = seq <= this.#head;
+    if (isAgain && (this.#ended.has(data.id) || (await this.#endOf(data)))) return [];
+    const inDoubt = isAgain && !this.#isOurs;
+    const item: Line = { ...data, at, by, inDoubt, isNew: !isAgain, unconfirmed: false };
     return [{ key: `${casefold(data.nick)} ${casefold(data.to)}`, item }];
   }
 
@@ -160,33 +164,46 @@ export class Lines {
     return last !== undefined && last.type !== 'line.requested';
   }
 
-  async #say(line: Line): Promise<Verdict> {
+  async #handle(line: Line): Promise<Verdict> {
+    const came = line.end ?? (await this.#say(line));
+    if ('is' in came) return came;
+    // known from here on: a log that is away has it recorded again, not said again
+    line.end = came;
+    const { nick } = line;
+    const command = { is: 'end' as const, nick, end: came };
+    const { state } = await this.#options.log.handle(speech, lineDecider, command, { by: actor });
+    this.#ended.set(line.id, true);
+    for (const give of this.#waiting.get(lineSubject(nick, line.id)) ?? []) give(state.end ?? came);
+    return done;
+  }
+
+  /** One try: what became of the line, or when to try again. */
+  async #say(line: Line): Promise<LineEnd | Verdict> {
     const { agents, log, ttlMs = usualTtlMs } = this.#options;
+    const { id, inDoubt } = line;
     const keyHasEnded = !line.isNew && (await agents.hasEnded(line.by));
     line.isNew = false;
-    if (keyHasEnded || log.now().getTime() - line.at.getTime() > ttlMs)
-      return this.#ended(line, { type: 'line.expired', data: { id: line.id, in_doubt: line.inDoubt } });
     const toChannel = isChannel(line.to);
     // nothing tells whether a private line was heard
-    if (line.inDoubt && !toChannel)
-      return this.#ended(line, { type: 'line.expired', data: { id: line.id, in_doubt: true } });
+    const isTooLate = keyHasEnded || log.now().getTime() - line.at.getTime() > ttlMs;
+    if (isTooLate || (inDoubt && !toChannel))
+      return { type: 'line.expired', data: { id, in_doubt: inDoubt } };
     try {
       const agent = await agents.ready(line);
       if (toChannel) await agents.join(agent, line.to, line.by);
-      const room = toChannel ? await agent.enter(line.to, line.inDoubt) : undefined;
-      if (line.inDoubt && room?.shown?.has(line.id)) return this.#shown(line, 'history', null);
+      const room = toChannel ? await agent.enter(line.to) : undefined;
+      // also where no doubt is known of here: a process that had the agent before may have said it
+      if (room?.shown.has(id)) return shown(id, 'history', null);
       line.inDoubt = false;
-      if (line.unconfirmed) return this.#refused(line, 'refused_by_network', 'The network does not answer');
+      if (line.unconfirmed) return refused(id, 'refused_by_network', 'The network does not answer');
       const session = await agent.session();
       const text = line.action ? action(line.text) : line.text;
-      const outcome = await (toChannel
-        ? session.say(line.to, text, line.id)
-        : session.tell(line.to, text, line.id));
+      const outcome = await (toChannel ? session.say(line.to, text, id) : session.tell(line.to, text, id));
       switch (outcome.is) {
         case 'confirmed':
-          return this.#shown(line, 'echo', outcome.msgid);
+          return shown(id, 'echo', outcome.msgid);
         case 'refused':
-          return this.#refused(line, 'refused_by_network', `${outcome.code} ${outcome.error}`);
+          return refused(id, 'refused_by_network', `${outcome.code} ${outcome.error}`);
         case 'unconfirmed':
           line.inDoubt = true;
           line.unconfirmed = true;
@@ -196,27 +213,21 @@ export class Lines {
           return { is: 'wait', afterMs: 0 };
       }
     } catch (error) {
-      if (isExpected(error) && error.kind === 'refusal')
-        return this.#refused(line, error.code, error.message);
+      if (isExpected(error) && error.kind === 'refusal') return refused(id, error.code, error.message);
       throw error;
     }
   }
-
-  #shown(line: Line, via: 'echo' | 'history', msgid: string | null): Verdict {
-    return this.#ended(line, { type: 'line.shown', data: { id: line.id, via, msgid } });
-  }
-
-  #refused(line: Line, code: string, error: string): Verdict {
-    return this.#ended(line, { type: 'line.refused', data: { id: line.id, code, error } });
-  }
-
-  #ended(line: Line, fact: LineEnd): Verdict {
-    const subject = lineSubject(line.nick, line.id);
-    this.#ends.set(subject, fact);
-    for (const give of this.#waiting.get(subject) ?? []) give(fact);
-    return { is: 'done', fact: { stream: speech, subject, fact, by: actor } };
-  }
 }
+
+const shown = (id: string, via: 'echo' | 'history', msgid: string | null): LineEnd => ({
+  type: 'line.shown',
+  data: { id, via, msgid },
+});
+
+const refused = (id: string, code: string, error: string): LineEnd => ({
+  type: 'line.refused',
+  data: { id, code, error },
+});
 
 function said(id: string, end: LineEnd | undefined): SaidLine {
   if (!end) return { id, is: 'pending' };

@@ -4,11 +4,12 @@ import { createGateway, SpeakForAgents } from '../../../workers/speech/index.js'
 import { endedKeys } from '../../auth/ended-keys.js';
 import { keptNicks, serviceNicks } from '../../config/bot-nicks.js';
 import type { SpeechParts } from '../../operations/speech/index.js';
+import type { BotParts } from '../bots/bot.js';
 import { leased } from '../bots/leased.js';
 import type { Area, AreaParts } from './area.js';
 
 /** Speaking for agents that have no IRC connection of their own. */
-export function speechArea(parts: AreaParts): Area {
+export function speechArea(parts: BotParts & Pick<AreaParts, 'config' | 'readModels'>): Area {
   const { config, log, logger, ircUrl, secrets, dial, readModels } = parts;
   const kept = keptNicks(config);
   const { ircGatewayPassword: password } = secrets;

@@ -59,7 +59,7 @@ export class Client {
   constructor(
     readonly server: Server,
     readonly sink: Sink,
-    readonly host: string,
+    public host: string,
   ) {
     this.heardAt = server.now;
     this.id = server.newId();

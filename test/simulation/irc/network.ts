@@ -33,6 +33,7 @@ export interface Shown extends Message {
 /** What a bot has to know to come to a simulated network. */
 export const credentials = {
   password: 'server-password',
+  gatewayPassword: 'gateway-password',
   oper: { name: 'chanbot', password: 'oper-password' },
 } as const;
 

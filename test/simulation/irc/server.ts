@@ -18,6 +18,8 @@ export interface ServerOptions {
   oper: { name: string; password: string };
   /** The password of the bots; who has another one is throttled. */
   password: string;
+  /** The password of the gateway, which says from where those come that it brings. */
+  gatewayPassword: string;
   /** Nicks that nobody takes but operators for themselves. */
   reservedNicks: readonly string[];
   /** Milliseconds that a line of those without the password costs beyond the tenth. */
@@ -380,7 +382,7 @@ export class Server {
   }
 }
 
-const beforeRegistration = new Set(['CAP', 'PASS', 'NICK', 'USER', 'QUIT']);
+const beforeRegistration = new Set(['CAP', 'PASS', 'NICK', 'USER', 'QUIT', 'WEBIRC']);
 
 /** Tags of a line that comes of what a user does. */
 export const tagsOf = ({ account, modes }: User): Tags => ({ account, isBot: modes.has('B') });

@@ -9,6 +9,7 @@ import { payments } from './payments.js';
 import { projector } from './projector.js';
 import { record } from './record.js';
 import { sessions } from './sessions.js';
+import { speech } from './speech.js';
 
 /** All scenarios, the smallest parts of the product first. */
 export const scenarios: readonly Scenario[] = [
@@ -20,6 +21,7 @@ export const scenarios: readonly Scenario[] = [
   record,
   channels,
   payments,
+  speech,
   guard,
   delivery,
 ];

@@ -10,6 +10,14 @@ const pass: Command = (run) => {
   else if (!lacks(run, 1)) client.password = parameters[0];
 };
 
+/** A gateway says who it brings: from then on they come from that host. */
+const webirc: Command = ({ server, client, parameters }) => {
+  const [password, , host, address] = parameters;
+  if (client.user || host === undefined || address === undefined) return;
+  if (password === server.options.gatewayPassword) client.host = host;
+  else server.close(client, 'WEBIRC: the password is wrong');
+};
+
 const userCommand: Command = (run) => {
   const { server, client, parameters } = run;
   if (client.user) return client.numeric('462', 'You may not reregister');
@@ -101,6 +109,7 @@ const ping: Command = (run) => {
 /** Coming, going and names. */
 export const registration: Record<string, Command> = {
   PASS: pass,
+  WEBIRC: webirc,
   USER: userCommand,
   NICK: nick,
   CAP: cap,
