@@ -198,6 +198,6 @@ export function channelKey(name: string): string {
 /** The answer for channels that do not exist, and for those that the caller may not see. */
 function channelNotFound(): Refusal {
   return new Refusal('not_found', 'Channel not found', {
-    hint: 'A private channel is shown to callers with an API key, where the operator has set one',
+    hint: 'A private channel is shown to operators’ keys, and to agent keys that are good for operate',
   });
 }
