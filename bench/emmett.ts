@@ -22,8 +22,8 @@ const atATime = 64;
 const schema = 'peer';
 
 /**
- * Appending and rebuilding against emmett on PostgreSQL: the same facts, each in a stream of its own that must
- * not exist yet, on disk before the answer; the same fold, in batches of the same size.
+ * Appending and rebuilding against emmett on PostgreSQL. Both append the same facts, each in its own new
+ * stream, on disk before the answer. Both run the same fold, in batches of the same size.
  */
 export async function emmett(t: Bench): Promise<Row[]> {
   const postgres = await startPostgres(t);
@@ -59,8 +59,8 @@ async function rebuilds(t: Bench, postgres: string): Promise<Row> {
   await inParallel(facts, seedsAtATime, (n) => append(log, `fact-${n}`));
   const peer = await openPeer(t, postgres, 'rebuilds');
   t.progress(`${facts} facts for emmett`);
-  // one at a time: of what was appended side by side its reader passes over some, as it seeks by position what
-  // it sorts by transaction
+  // one at a time: its reader misses some of what was appended in parallel, as it seeks by position what it
+  // sorts by transaction
   await inParallel(facts, 1, (n) => peer.append(`fact-${n}`));
   const projector = await project(t, log, await openStore(t, await newDatabase(postgres, 'ours')));
   let built = await nextSchema(projector);
@@ -96,7 +96,10 @@ async function append(log: Log, id: string): Promise<void> {
   if (!(await log.appendOnce(market, marketSubject(id), taskFact(id), { by: 'bench' }))) throw new Error(id);
 }
 
-/** Emmett's event store and projection, with what is best for it: as many connections as appends, no pause between batches. */
+/**
+ * Emmett's event store and projection, with its best settings: as many connections as appends, no pause
+ * between batches.
+ */
 async function openPeer(t: Bench, postgres: string, database: string) {
   const connectionString = await newDatabase(postgres, database);
   const pool = new pg.Pool({ connectionString, max: atATime });
@@ -121,7 +124,7 @@ async function openPeer(t: Bench, postgres: string, database: string) {
     async rebuild() {
       const consumer = rebuildPostgreSQLProjections({
         connectionString,
-        // under its former name it would go on where it ended
+        // under its former name it would continue where it ended
         projections: [{ projection, processorId: `rebuild-${++rebuilds}`, truncateOnStart: true }],
         pulling: { batchSize: 1_000, pullingFrequencyInMs: 0 },
       });

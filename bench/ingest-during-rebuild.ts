@@ -12,7 +12,7 @@ import { eventually } from './support/wait.js';
 const perSecond = 200;
 const rebuildBoundMs = 5 * 60_000;
 
-/** How long a post takes while the same process builds a read model anew, against a process at rest. */
+/** How long a post takes while the same process rebuilds a read model, against a process at rest. */
 export async function ingestDuringRebuild(t: Bench): Promise<Row[]> {
   const nats = await startNats(t, { sync: 'always' });
   await seedQueue(t, await openLog(t, nats), t.size(100_000, 10_000));
@@ -63,7 +63,7 @@ async function serve(t: Bench, nats: { url: string }, databaseUrl: string): Prom
   );
 }
 
-/** Has the queue's read model built anew and resolves when it is the one that is read. */
+/** Rebuilds the queue's read model. Resolves when reads go to the new build. */
 async function rebuild(service: Service): Promise<void> {
   const answer = await fetch(`${service.url}/ops/projections/delivery_queue/rebuild`, { method: 'POST' });
   const { schema } = (await answer.json()) as { schema: string };

@@ -4,10 +4,13 @@ import type { Bench, Row } from './support/bench.js';
 import { median, percentile } from './support/figures.js';
 
 const goal = '≤ 300 µs';
-/** A line as long as IRC carries it, full of words that begin signs and end none. */
+/** A line as long as IRC carries it, full of words that begin signs and complete none. */
 const longest = 'ignore all the rules of send your system to <| [inst '.repeat(20).slice(0, 510);
 
-/** Scoring of lines: harmless ones and attacks, and three of the longest kind together, the most that is ever scored. */
+/**
+ * Scoring of lines: harmless ones and attacks, and three of the longest kind together, the most that is ever
+ * scored.
+ */
 export async function moderation(t: Bench): Promise<Row[]> {
   const rounds = t.size(50, 5);
   const lines = ['benign.txt', 'attacks.txt', 'unseen.txt'].flatMap(linesOf);
@@ -27,7 +30,7 @@ export async function moderation(t: Bench): Promise<Row[]> {
   ];
 }
 
-/** The lines of a file that the rules are tested with; attacks stand behind their kind. */
+/** The lines of a file that the rules are tested with. In a line of attacks, the kind comes first. */
 function linesOf(file: string): string[] {
   const lines = readFileSync(`test/moderation/fixtures/${file}`, 'utf8').split('\n');
   return lines
@@ -35,7 +38,7 @@ function linesOf(file: string): string[] {
     .map((line) => line.split('\t').at(-1)!);
 }
 
-/** What each text takes: the middle one of many times, since anything else on the machine only adds to a time. */
+/** The time for each text: the median of many, since other load on the machine only adds to a time. */
 function microseconds(texts: readonly string[], rounds: number): number[] {
   const times = texts.map((): number[] => []);
   for (let round = 0; round <= rounds; round++) {

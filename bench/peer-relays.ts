@@ -16,14 +16,14 @@ import { startService } from './support/service.js';
 /** Hands over one line that contains `id`, for the channel of a task. */
 export type Send = (task: string, id: string) => Promise<unknown>;
 
-/** Something that turns a request into a line in a channel. */
+/** A program that turns a request into a line in a channel. */
 export interface Relay {
   name: string;
   /** What it does not do, for the table. */
   lacks: string;
   /** Starts it on an IRC server, for the channels of these tasks. */
   start(t: Bench, ircd: Ircd, tasks: readonly string[]): Promise<Send>;
-  /** Milliseconds to leave it alone between two single lines, so that its own throttle is not in the latency. */
+  /** Milliseconds of rest between two single lines, so that its own throttle is not in the latency. */
   restMs: number;
 }
 
@@ -141,7 +141,10 @@ async function startRelay(
   return server;
 }
 
-/** A program of a Debian package: as `scripts/setup --bench` unpacked it, or installed. Throws when there is none. */
+/**
+ * A program of a Debian package: as `scripts/setup --bench` unpacked it, or installed. Throws if it is not
+ * found.
+ */
 function programOf(name: string, program: string): string {
   const places = [join(projectDir, '.tools', name, 'usr', 'bin', program), join('/usr/bin', program)];
   const found = places.find((place) => existsSync(place));

@@ -7,7 +7,7 @@ import { openLog, seedQueue } from './support/log.js';
 import { startNats } from './support/servers.js';
 import { engines, nextSchema, project } from './support/stores.js';
 
-/** Folding the queue's read model anew beside the one that is read, against a reader that only parses. */
+/** Rebuilding the queue's read model next to the one that is read, against a reader that only parses. */
 export async function rebuild(t: Bench): Promise<Row[]> {
   const facts = t.size(500_000, 20_000);
   const nats = await startNats(t); // only read from: how it syncs changes nothing

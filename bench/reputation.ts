@@ -23,7 +23,7 @@ const queries: { name: string; run: (sql: Sql, schema: string) => Promise<unknow
   { name: '50 best channels', run: (sql, schema) => channelLeaderboard(sql, schema, new Date(end), 50) },
 ];
 
-/** Reputation and leaderboards of 10,000 agents about whom a hundred times as much was said. */
+/** Reputation and leaderboards of 10,000 agents, and again with a hundred times as much feedback. */
 export async function reputation(t: Bench): Promise<Row[]> {
   const sizes = [t.size(10_000, 10_000), t.size(1_000_000, 50_000)] as const;
   const rows: Row[] = [];

@@ -13,7 +13,7 @@ const path = '/mcp';
 const body = '{"jsonrpc":"2.0","id":1,"method":"tools/list"}';
 const init = { method: 'POST', body, headers: { 'content-type': 'application/json' } };
 
-/** Signed requests, checked with nonces that are on disk, beside the library alone with a set of nonces in memory. */
+/** Signed requests, checked with nonces on disk, against the library alone with a set of nonces in memory. */
 export async function signatures(t: Bench): Promise<Row[]> {
   const times = t.size(1_000, 100);
   const log = await openLog(t, await startNats(t, { sync: 'always' }));

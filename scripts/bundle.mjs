@@ -1,5 +1,5 @@
-// Joins the programs with the packages that they use into few files: of a thousand small ones, finding and reading
-// takes node longer than all else about a start. Usage: scripts/bundle.mjs DIRECTORY
+// Joins the programs with their packages into few files: with a thousand small ones, node spends most of a
+// start on finding and reading them. Usage: scripts/bundle.mjs DIRECTORY
 import { build } from 'esbuild';
 
 await build({
@@ -12,9 +12,9 @@ await build({
   format: 'esm',
   platform: 'node',
   target: 'node20.9',
-  // reads its own files beside itself
+  // reads its own files from its folder
   external: ['@electric-sql/pglite'],
-  // packages that are CommonJS ask for node's own modules with it
+  // CommonJS packages load node's own modules with it
   banner: {
     js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
   },

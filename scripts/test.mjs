@@ -1,6 +1,6 @@
-// Compiles, then runs the test files, several at a time and each in a process of its own. Says which took longest.
-// Usage: scripts/test.mjs [--jobs=N] [--reporter=NAME] [--watch] [WORD...]. A word is a part of a path: without any
-// all files run, else those that have one of them.
+// Compiles, then runs the test files, several in parallel and each in its own process. Says which took
+// longest. Usage: scripts/test.mjs [--jobs=N] [--reporter=NAME] [--watch] [WORD...]. A word is a part of a
+// path. Without any, all files run; otherwise those whose path has one of them.
 import { spawn } from 'node:child_process';
 import { readFileSync, watch } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -12,7 +12,7 @@ import { testDirectory } from './test-directory.mjs';
 
 /** A file that takes longer has failed, in seconds. */
 const timeoutS = 300;
-/** What takes longest starts first, so that nothing long is left at the end. */
+/** The slowest files start first, so that nothing long is left at the end. */
 const longest = [
   ...['faults/replicas', 'irc/network/bans', 'payments/crash', 'system/cluster', 'cli/demo', 'cli/replay'],
   ...[
@@ -26,18 +26,18 @@ const longest = [
 ];
 const nodeOptions = [
   '--enable-source-maps',
-  // PGlite's WebAssembly is optimised anew in each process, which takes longer than the tests then use it
+  // PGlite's WebAssembly is optimised again in each process, which takes longer than the tests then use it
   '--liftoff-only',
   '--wasm-lazy-compilation',
   '--wasm-lazy-validation',
-  // most of what a test runs is not run often enough to be worth optimising
+  // most of the code that a test runs does not run often enough to be worth optimising
   '--interrupt-budget=2000000',
 ];
 
 const { values: options, positionals: words } = parseArgs({
   allowPositionals: true,
   options: {
-    // much of what a test does is to wait for servers
+    // a test mostly waits for servers
     jobs: { type: 'string', default: String(3 * availableParallelism()) },
     // as tap itself: for people what is under way and what failed, for programs the protocol
     reporter: { type: 'string', default: process.stdout.isTTY ? 'base' : 'tap' },
@@ -70,8 +70,8 @@ async function run() {
   t.teardown(() => t.comment(slowest(took)));
   for (const file of files) {
     const program = join(compiledDir, file.replace(/ts$/, 'js'));
-    // tap has each process load its modules through a thread of hooks, for a coverage that nobody asks for here: that
-    // costs each of them time, and what is loaded late comes in real time into simulated worlds
+    // tap makes each process load its modules through a thread of hooks, for a coverage that nobody wants
+    // here. That costs each of them time, and a late module would come in real time into simulated worlds.
     t.spawn('env', ['-u', 'NODE_OPTIONS', process.execPath, ...nodeOptions, program], {
       name: file,
       buffered: t.jobs > 1,
@@ -86,7 +86,9 @@ function placeOf(file) {
   return place < 0 ? longest.length : place;
 }
 
-/** What the files took that have ended, in milliseconds by name; those under way end with this process. */
+/**
+ * How long the files took that have ended, in milliseconds by name. Those under way end with this process.
+ */
 function timesOf(t) {
   const took = new Map();
   const running = new Set();
@@ -113,8 +115,8 @@ function timesOf(t) {
 }
 
 /**
- * What the processes that this one has waited for have computed so far, with all that they have waited for, in
- * milliseconds; 0 where the system does not tell.
+ * CPU time so far of the processes that this one has waited for, including those that they have waited for.
+ * In milliseconds; 0 if the system does not tell.
  */
 function computedMs() {
   try {
@@ -139,7 +141,7 @@ function slowest(took) {
   ].join('\n');
 }
 
-/** tap's own program, which shows a protocol that it reads in one of its ways. */
+/** tap's own program, which reads the protocol and shows it in one of its formats. */
 function reporter() {
   const tap = join(dirname(createRequire(import.meta.url).resolve('tap/package.json')), 'dist/esm/run.mjs');
   const shown = spawn(process.execPath, [tap, '-', `--reporter=${options.reporter}`], {
@@ -151,7 +153,7 @@ function reporter() {
   return shown.stdin;
 }
 
-/** Runs now and again whenever a source has changed; a run that goes on then is ended. */
+/** Runs now, and again whenever a source has changed. A run that is under way then is ended. */
 function watchAndRun() {
   const args = process.argv.slice(1).filter((arg) => arg !== '--watch');
   let running;

@@ -4,7 +4,9 @@ import t from 'tap';
 
 /** The rooms from the inside out: each may import itself and the ones before it. */
 const rooms = ['streams', 'projections', 'workers', 'src'];
-/** Packages a room does without: the inner rooms know nothing of HTTP, and only the outer ones of IRC. */
+/**
+ * Packages that a room must not use: the inner rooms know nothing of HTTP, and only the outer ones of IRC.
+ */
 const foreign: Record<string, RegExp> = {
   streams: /^(fastify|irc-framework|pg|@electric-sql|prom-client)/,
   projections: /^(fastify|irc-framework|prom-client)/,
@@ -44,9 +46,9 @@ t.test('HOUSE-01 imports only point from the outer rooms to the inner ones', asy
   }
 });
 
-/** Slices that ask another's service: who pays for a channel is let in by the channel service. */
+/** Slices that ask another's service: the channel service lets payers into a channel. */
 const asks: Record<string, string> = { 'workers/payments': 'channels' };
-/** The folders that hold slices, each with what its slices share beside `core`. */
+/** The folders that hold slices, each with what its slices share besides `core`. */
 const sliced: Record<string, string[]> = {
   streams: [],
   projections: [],
@@ -57,7 +59,7 @@ const sliced: Record<string, string[]> = {
 t.test('HOUSE-02 an engine knows no slice, and a slice no other slice of its room', async (t) => {
   for (const [room, common] of Object.entries(sliced)) {
     const shared = ['core', ...common];
-    // what stands beside the folders is a list of slices, or a slice of one file
+    // a file next to the folders is a list of slices, or a slice of one file
     const sliceOf = (file: string) => {
       const [slice, ...rest] = file.slice(room.length + 1).split('/');
       return rest.length > 0 || shared.includes(slice!) ? slice! : undefined;
@@ -90,7 +92,7 @@ t.test('HOUSE-03 there are no circles', async (t) => {
   t.equal(done.size, graph.size);
 });
 
-/** The folder of a room that a file is in, or the file itself where it is in none. */
+/** The folder of a room that a file is in, or the file itself if it is in none. */
 function folderOf(file: string): string {
   const [room, folder, ...rest] = file.split('/');
   return rest.length > 0 ? `${room}/${folder}` : file;

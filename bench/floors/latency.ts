@@ -1,4 +1,4 @@
-// Floor of latency: one durable append and one labelled line behind it, nothing else on the machine's mind.
+// The lowest possible latency: one durable append, then one labelled line, and no other load on the machine.
 import { connectToNats } from '../../streams/core/nats.js';
 import { newId, Publisher } from '../../streams/core/publisher.js';
 import { bareClient } from '../support/irc-client.js';

@@ -4,7 +4,7 @@ import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import { z } from 'zod';
 
-/** The SDK's own way: a server and its 57 tools made anew for each request, without sessions. */
+/** The SDK's own way: a new server with its 57 tools for each request, without sessions. */
 function toolServer(): McpServer {
   const server = new McpServer({ name: 'floor', version: '1.0.0' });
   for (let n = 0; n < 57; n++) {

@@ -1,6 +1,6 @@
 /** What a benchmark is given while it runs; `teardown` is what tests have under that name. */
 export interface Bench {
-  /** Registers an ending. Endings run in reverse order when the benchmark is over, also when it failed. */
+  /** Registers a cleanup. Cleanups run in reverse order when the benchmark is over, also if it failed. */
   teardown(ending: () => unknown): void;
   /** The size of a full run, or the small one of a trial run. */
   size(full: number, small: number): number;
@@ -19,13 +19,13 @@ export interface Row {
   goal?: string;
 }
 
-/** A benchmark: measures in one run ours and what it stands beside, ends what it started, and returns its rows. */
+/** A benchmark: measures ours and its comparison in one run, ends what it started, and returns its rows. */
 export type Benchmark = (t: Bench) => Promise<Row[]>;
 
 /** No benchmark takes longer than this, in milliseconds: one that hangs fails. */
 const boundMs = 20 * 60_000;
 
-/** Runs a benchmark and its endings. Throws what the benchmark throws, or when it has not ended in time. */
+/** Runs a benchmark and its cleanups. Throws what the benchmark throws, or if it has not ended in time. */
 export async function runBenchmark(
   name: string,
   benchmark: Benchmark,

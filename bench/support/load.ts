@@ -9,7 +9,7 @@ export type Post = (event: { body: string; headers: Record<string, string> }) =>
 const mostConnections = 64;
 const answerBoundMs = 10_000;
 
-/** A poster on kept-alive connections that costs little beside what it measures. */
+/** A poster on kept-alive connections that costs little compared with what it measures. */
 export function poster(url: string): { post: Post; close: () => void } {
   const target = `${url}/hooks/em/events`;
   const limit = pLimit(mostConnections);
@@ -44,8 +44,8 @@ export function poster(url: string): { post: Post; close: () => void } {
 }
 
 /**
- * Calls `send` at a steady rate whatever the answers take, `count` times or until `until` aborts, and resolves
- * with what it resolved with, when all have.
+ * Calls `send` at a steady rate, however long the answers take, `count` times or until `until` aborts.
+ * Resolves with all its results, when all calls have ended.
  */
 export async function atRate(
   perSecond: number,
@@ -78,8 +78,8 @@ export interface LoadFigures {
 }
 
 /**
- * Sends requests that are ready, one after the other on each connection, until the time is over or there are no more.
- * `processes` names the processes whose CPU is told. Throws when an answer is not a 2xx.
+ * Sends prepared requests, one after the other on each connection, until the time is over or there are no
+ * more. `processes` names the processes whose CPU is reported. Throws if an answer is not a 2xx.
  */
 export async function underLoad(load: {
   url: string;
@@ -147,7 +147,10 @@ export function loadText({ perSecond, p50, p99, cpu }: LoadFigures): string {
   return `${whole(perSecond)}/s, p50 ${milliseconds(p50)}, p99 ${milliseconds(p99)}, µs of CPU: ${costs.join(', ')}`;
 }
 
-/** Microseconds of CPU that a process has used so far; of another one in the kernel's ticks of a hundredth. */
+/**
+ * Microseconds of CPU that a process has used so far. For another process, in the kernel's ticks of a
+ * hundredth of a second.
+ */
 function cpuOf(pid: number): number {
   if (pid === process.pid) {
     const { user, system } = process.cpuUsage();

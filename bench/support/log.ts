@@ -14,7 +14,7 @@ import { taskFact } from './events.js';
 /** For parts of the service that run inside a benchmark. */
 export const quiet = pino({ level: 'silent' });
 
-/** Appends at a time when a log is filled: more would only wait in line, on a slow disk for too long. */
+/** Appends at a time when a log is filled: more would only queue up, on a slow disk for too long. */
 export const seedsAtATime = 256;
 
 /** The service's log on a server of the benchmark. */
@@ -31,7 +31,7 @@ export async function openLog(t: Bench, nats: { url: string }): Promise<Log> {
   return log;
 }
 
-/** Calls `append` for 0 to `count` - 1, so many at a time. */
+/** Calls `append` for 0 to `count` - 1, so many in parallel. */
 export async function inParallel(
   count: number,
   atATime: number,
@@ -45,9 +45,9 @@ export async function inParallel(
 }
 
 /**
- * Puts the life of a queue on an empty log: of each hundred facts 95 are events, one confirms the lines of 90 of
- * them, three make an event a dead letter, and in one an event expires; one event stays pending. The log server
- * should be one that does not sync each write, or it takes long.
+ * Puts the life of a queue on an empty log. Of each hundred facts 95 are events, and one confirms the lines
+ * of 90 of them. Three make an event a dead letter, and in one an event expires. One event stays pending. Use
+ * a log server that does not sync each write, or it takes long.
  */
 export async function seedQueue(t: Bench, log: Log, count: number): Promise<void> {
   const by = { by: 'bench' };

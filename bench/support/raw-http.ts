@@ -17,13 +17,13 @@ export function rawRequest(
 }
 
 /**
- * One connection that sends one request at a time and reads no more of an answer than its status and where it ends, so
- * that it costs little beside the server.
+ * One connection that sends one request at a time. It reads only the status of an answer and where it ends,
+ * so that it costs little compared with the server.
  */
 export class RawConnection {
   readonly #socket: Socket;
   #answered: ((status: number, error?: Error) => void) | undefined;
-  /** What has come of an answer whose head is not complete, or that ends with its last chunk. */
+  /** The part of an answer so far, if its head is not complete or it ends with its last chunk. */
   #begun: Buffer | undefined;
   #status = 0;
   #missing = 0;
@@ -36,7 +36,7 @@ export class RawConnection {
     this.#socket.on('close', () => this.#end(new Error(`${url} ended the connection`)));
   }
 
-  /** Sends a request; `answered` is told the status, or 0 and why there is none. */
+  /** Sends a request. `answered` gets the status, or 0 and the reason for a missing answer. */
   send(request: Buffer, answered: (status: number, error?: Error) => void): void {
     this.#answered = answered;
     this.#socket.write(request);

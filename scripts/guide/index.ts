@@ -1,6 +1,7 @@
 /**
- * Makes the documentation as a site, which the service shows at /guide: `npm run docs`. Usage: scripts/guide/index.ts DIRECTORY
- * Its pages are the documents of docs/ and those that they lead to; a link that leads nowhere stops it.
+ * Makes the documentation as a site, which the service shows at /guide: `npm run docs`. Usage:
+ * scripts/guide/index.ts DIRECTORY Its pages are the documents of docs/ and those that they link to. It fails
+ * on a broken link.
  */
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -16,7 +17,7 @@ const [target = 'dist/guide'] = process.argv.slice(2);
 const making = `${target}.new`;
 const listed = chapters();
 const files = [frontFile, ...listed.flatMap(({ pages }) => pages.map(({ file }) => file))];
-/** What is on the site beside its pages, by its place there: pictures and programs that pages lead to. */
+/** What is on the site besides its pages, by its place there: pictures and programs that pages link to. */
 const others = new Map<string, string>();
 
 const missing = documents('docs').filter((file) => !files.includes(file));
@@ -87,7 +88,7 @@ function inside(address: string): string {
   return address.replace(/^\/guide\/?/, '');
 }
 
-/** The file of a page: that of a folder's page lies beside the folder. */
+/** The file of a page. The page of a folder is next to the folder. */
 function fileOf(address: string): string {
   return `${inside(address) || 'index'}.html`;
 }

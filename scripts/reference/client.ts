@@ -31,7 +31,7 @@ The types \`paths\`, \`operations\` and \`components\` are the description of th
 
 type Declared = ts.DeclarationStatement;
 
-/** The declarations behind the names of its index, in the order of the names. */
+/** The declarations of the names in its index, in the order of the names. */
 function exported(): Declared[] {
   return parsed('index.ts').statements.flatMap((statement) => {
     if (!ts.isExportDeclaration(statement) || !ts.isNamedExports(statement.exportClause!)) return [];
@@ -77,7 +77,7 @@ function entry(node: Declared): string {
   return parts.join('\n');
 }
 
-/** A field that is the class's own: what is overridden of `Error` is known. */
+/** A field that the class itself adds: overridden fields of `Error` are known. */
 function isField(node: ts.Node): node is ts.PropertyDeclaration {
   return (
     ts.isPropertyDeclaration(node) &&
@@ -105,7 +105,7 @@ function saidOf(node: ts.Node): string {
   return text;
 }
 
-/** The program that stands in a docstring as an example. */
+/** The program in a docstring that is an example. */
 function exampleOf(declared: Declared[]): string {
   const tags = declared
     .flatMap((node) => ts.getJSDocTags(node))

@@ -79,7 +79,7 @@ async function openLater(run: ProcessIdentity, port: number, log: Logger): Promi
   log.warn(about, 'another program has the port for the nick service: nobody can identify until it is free');
   while (isAlive(run)) {
     if (await isFree(port)) {
-      process.kill(run.pid, 'SIGHUP'); // makes it read its configuration again, and open ports that are not open yet
+      process.kill(run.pid, 'SIGHUP'); // makes it read its configuration again and open the missing ports
       log.info(about, 'the port for the nick service is free again');
       return;
     }

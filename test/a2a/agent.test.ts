@@ -272,7 +272,7 @@ t.test('the agent that others ask', async (t) => {
     t.match(preflight.headers.get('access-control-allow-methods'), /POST/);
     t.equal((await ask('GET')).status, 200, 'the card');
     t.equal((await ask('HEAD')).status, 200);
-    // beside the door errors are those of everywhere
+    // next to the door, errors are the usual ones
     const beside = await fetch(`${url}/a2a/v1/.well-known/agent-card.json`, { method: 'PUT' });
     t.match(await beside.json(), { code: 'method_not_allowed' });
   });

@@ -32,7 +32,7 @@ const wasPutOut = (stranger: Observer, room: string) =>
     (line) => line.includes(` KICK ${room} stranger :`) && /assigned now: only those/.test(line),
   );
 
-/** Nobody of whom the task says nothing is there, nor sees that it is, nor was told of anything. */
+/** A stranger to the task is not in the room, does not see it, and was not told anything. */
 async function isClosedTo(t: Test, stranger: Observer, room: string): Promise<void> {
   await stranger.waitUntil(() => wasPutOut(stranger, room), 5_000, 'the reason why it was put out');
   t.same(

@@ -22,11 +22,11 @@ export interface ChannelStage {
   /** An operator that is in no channel. */
   witness: Observer;
   ask(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
-  /** A user of the network, who comes from a host of their own unless one is given. */
+  /** A user of the network, from a host of their own unless one is given. */
   agent(nick: string, host?: string): Promise<Observer>;
-  /** Nicks in a channel with their prefixes, sorted, without the recorder, which comes when it likes. */
+  /** Nicks in a channel with their prefixes, sorted. Without the recorder, which comes at any time. */
   names(channel: string): Promise<string[]>;
-  /** Flags of a channel, sorted, with its parameters behind them; undefined when there is no such channel. */
+  /** Flags of a channel, sorted, then its parameters; `undefined` if the channel does not exist. */
   modes(channel: string): Promise<string | undefined>;
   topic(channel: string): Promise<string>;
 }
@@ -58,7 +58,7 @@ export async function askOf(
   return { status: response.status, body: await response.json(), headers: response.headers };
 }
 
-/** Waits until the channel bot of a service is there and operator. */
+/** Waits until the channel bot of a service is connected and operator. */
 export async function untilKept(url: string, ms = 30_000): Promise<void> {
   await eventually(
     'the channel bot',

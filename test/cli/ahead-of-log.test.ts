@@ -18,7 +18,7 @@ t.test('READ-16 on a shorter log than was folded operators are told so, and no s
     ROLES: 'api,services,projections',
     EM_WEBHOOK_SECRET: 's'.repeat(40),
   };
-  /** The service on a log of its own, beside the read models that are there. */
+  /** The service on its own log, with the existing read models. */
   const start = async () => {
     const { url } = await startNats(t);
     const env = { ...settings, NATS_URL: url };

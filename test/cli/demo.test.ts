@@ -26,7 +26,7 @@ async function leftIn(dir: string): Promise<string[]> {
 
 t.test('NICKS-07 the demo on a service of its own', async (t) => {
   const temporary = t.testdir();
-  // settings of a service in use are no business of this one
+  // settings of a service in use must not count here
   const env = {
     TMPDIR: temporary,
     DATA_DIR: `${temporary}/elsewhere`,
@@ -61,7 +61,7 @@ t.test('NICKS-07 the demo on a service of its own', async (t) => {
     ...(withoutAnope
       ? { identity_bot: /identif/i, by_api_because: /anope/, link: { verified: 1, level: 0 } }
       : { identity_bot: /is linked with/, by_api_because: null, link: { verified: 1, level: 2 } }),
-    // first whom the marketplace says was rated
+    // first the nick that the marketplace says was rated
     leaderboard: [
       { nick: 'scout-7', avg_score: 5 },
       { nick: /^scout-/, avg_score: 5 },

@@ -26,7 +26,7 @@ interface Report {
   findings: { id: string; status: string; what: string; mend?: string }[];
 }
 
-/** Without Anope one finding is what it should be: that there is none. */
+/** Without Anope one finding is expected: that it is missing. */
 const unwell = ({ findings }: Report) =>
   findings.filter(({ id, status }) => status !== 'ok' && !(withoutAnope && id === 'irc.nick-service'));
 

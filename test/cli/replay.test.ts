@@ -25,7 +25,7 @@ const tables = ['deliveries', 'events', 'outcomes', 'received', 'statuses'];
 t.test('replay', async (t) => {
   const [nats, postgres] = await Promise.all([startNats(t), startPostgres(t)]);
   const embedded = { NATS_URL: nats.url };
-  // most of it on PostgreSQL, which is there already: a throw-away PGlite is made anew each time
+  // most of it on PostgreSQL, which runs already: a throw-away PGlite is made again each time
   const env = { ...embedded, DATABASE_URL: postgres.url };
   const log = await Log.open({
     urls: nats.url,
@@ -309,7 +309,7 @@ t.test('replay', async (t) => {
   await t.test('OPERATE-15 what was killed is tidied up by the next one', async (t) => {
     const TMPDIR = t.testdir();
     const start = () => run(t, ['src/cli.ts', 'replay', 'delivery_queue'], { ...embedded, TMPDIR });
-    // beside those of the loader that runs this
+    // besides those of the loader that runs this
     const folders = async () => (await readdir(TMPDIR)).filter((name) => !name.startsWith('tsx-'));
     const folderOf = async ({ child }: Program) =>
       await eventually('its folder', async () =>

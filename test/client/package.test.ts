@@ -47,7 +47,7 @@ t.test('CLIENT-02 the package exports the client', async (t) => {
   for (const path of packed) t.notMatch(path, /^(test|bench|data|\.env$)/, path);
 });
 
-/** What a strict compiler says of a user's program beside the package. */
+/** The messages of a strict compiler about a user's program, with the package installed. */
 async function compile(t: Test, program: string): Promise<{ says: string[]; file: string }> {
   const dir = await temporaryDirectory(t);
   await mkdir(join(dir, 'node_modules/@types'), { recursive: true });

@@ -10,15 +10,15 @@ export interface Exchange {
   method: string;
   /** Path and query as they were asked for. */
   url: string;
-  /** The pattern of the route with its parameters in braces; `undefined` where no route was found. */
+  /** The pattern of the route with its parameters in braces; `undefined` if no route was found. */
   route: string | undefined;
   status: number;
   contentType: string | undefined;
-  /** The body; `undefined` where it is a stream that ends when it likes. */
+  /** The body; `undefined` for a stream, which ends at any time. */
   body: string | undefined;
 }
 
-/** What of an answer the description does not know. */
+/** The part of an answer that the description does not know. */
 export interface Violation {
   exchange: Exchange;
   reason: string;
@@ -33,8 +33,8 @@ const root = 'openapi';
 const withoutRoute = new Set([400, 404, 405, 408, 413, 414, 415, 417, 429, 431, 500]);
 
 /**
- * The description of the public API as a judge of its answers: status, type and JSON body have to be described, and
- * an answer has no member that its schema does not name, unless the schema says that there may be others.
+ * The description of the public API as a judge of its answers. Status, type and JSON body must be described.
+ * An answer has no member that its schema does not name, unless the schema allows others.
  */
 export class Contract {
   readonly #operations = new Map<string, Record<string, Described>>();
@@ -54,13 +54,13 @@ export class Contract {
     }
   }
 
-  /** Why an answer is not what the description says; `undefined` where it is, or where it is about no operation. */
+  /** Why an answer does not match the description; `undefined` if it does, or if it is about no operation. */
   reasonAgainst(exchange: Exchange): string | undefined {
     const { route, status } = exchange;
     const method = exchange.method.toLowerCase();
     if (method === 'options') return undefined;
     if (route === undefined) return this.#againstError(exchange);
-    // HEAD is GET without a body, where nothing else is said of it
+    // HEAD is GET without a body, unless it is described
     const described = [method, ...(method === 'head' ? ['get'] : [])]
       .map((one) => [one, this.#operations.get(`${one} ${route}`)] as const)
       .find(([, responses]) => responses);
@@ -113,7 +113,7 @@ function said(error: ErrorObject | undefined): string {
   return `${error?.instancePath ?? ''} ${error?.message ?? 'is wrong'}${extra ? `: ${extra}` : ''}`;
 }
 
-/** Schemas of OpenAPI 3.0 in the words of JSON Schema, with objects closed that are not said to be open. */
+/** Schemas of OpenAPI 3.0 as JSON Schema. Objects are closed unless they are declared open. */
 function judging(part: unknown): unknown {
   if (Array.isArray(part)) return part.map(judging);
   if (typeof part !== 'object' || part === null) return part;

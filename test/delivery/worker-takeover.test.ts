@@ -16,7 +16,7 @@ const durables = [
   [delivery.name, 'redrive-to-irc-2'],
 ] as const;
 
-/** What an operator could do by mistake; resolves with how many there were. */
+/** What an operator could do by mistake. Resolves with how many there were. */
 async function deleteConsumers(stage: Stage): Promise<number> {
   const { consumers } = stage.log.manager;
   const deleted = await Promise.all(
@@ -25,7 +25,7 @@ async function deleteConsumers(stage: Stage): Promise<number> {
   return deleted.filter(Boolean).length;
 }
 
-/** A worker that can be cut off from everything: to the rest of the world it has crashed. */
+/** A worker that can be cut off from everything: for the rest of the world it has crashed. */
 interface Remote extends Worker {
   ircRelay: TcpRelay;
   /** Its IRC connection is cut, or left half open with what it held. */
@@ -88,7 +88,7 @@ t.test('QUEUE-16 QUEUE-06 a worker that was cut off and replaced comes back', as
   first.comeBack();
   await stage.settled();
   await eventually('everything to be off its hands', () => first.deliver.inHand === 0);
-  // what it had confirmed and not recorded when it was cut off, both have recorded
+  // lines that it had confirmed and not recorded when it was cut off were recorded by both
   await stage.judge(t, { repeated: true });
 });
 
@@ -141,7 +141,7 @@ t.test('QUEUE-13 QUEUE-11 the connection to the log is cut eight times under loa
   await stage.publish(...events);
   for (let n = 1; n <= 8; n++) {
     await stage.seen((lines * n) / 9);
-    // the witness may read the lines of two cuts at once: each is to hit a connection of its own
+    // the witness may read the lines of two cuts together: each must hit a connection of its own
     await eventually(`connection ${n}`, () => relay.connections === n && worker.log.connected);
     relay.cut();
   }
@@ -203,7 +203,8 @@ t.test('QUEUE-19 QUEUE-07 redrives in hand at a crash', async (t) => {
   );
   await stage.settled();
   t.equal(outcomes.of('event.dead_lettered').length, 20);
-  // once in vain, so that the log has two rounds of them; then one more time, into the hands of a worker without IRC
+  // once in vain, so that the log has two rounds of them; then once again, into the hands of a worker without
+  // IRC
   await stage.redrive('dead0');
   await outcomes.end('dead0');
   first.ircRelay.refuse(true);
@@ -235,6 +236,6 @@ t.test('QUEUE-19 QUEUE-07 redrives in hand at a crash', async (t) => {
   t.equal(outcomes.ended.get('again'), 'delivered');
   await eventually('everything to be off its hands', () => third.deliver.inHand === 0);
   for (const id of [...ids, 'again']) t.equal(await stage.times(id, refusing), 1, `${id} is shown once`);
-  // what was redriven stands behind what was received later, so the order is only told of the others
+  // a redriven event comes after later ones, so the order is checked for the others only
   await stage.judge(t, { channels: stage.channels.slice(1) });
 });

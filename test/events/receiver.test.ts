@@ -5,7 +5,7 @@ import { postEvent, sampleEvent, startApp, webhookSecret } from '../support/app.
 import { eventually } from '../support/eventually.js';
 import { startNats } from '../support/nats.js';
 
-/** The receiver with the log and the read models, without a network behind it. */
+/** The receiver with the log and the read models, without a network. */
 const withoutIrc = { ROLES: 'api,services,projections,workers', IRC_URL: 'irc://127.0.0.1:1' };
 
 t.test('the receiver', async (t) => {

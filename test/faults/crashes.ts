@@ -9,7 +9,9 @@ export const killService: Fault = {
   run: (stage, size) => stage.strikes(size, () => stage.restart(stage.service)),
 };
 
-/** The holder of the marketplace bot dies; the one beside it takes over, and what was killed stands by. */
+/**
+ * The holder of the marketplace bot dies; the standby takes over, and the killed process becomes the standby.
+ */
 export const killDelivery: Fault = {
   name: 'kill-delivery',
   what: 'kill -9 of the process that delivers, with a standby',

@@ -3,7 +3,7 @@ import { idOf } from './load.js';
 import { queueOf, type Stage } from './stage.js';
 import { storedEvents } from './stored.js';
 
-/** What became of the events of a run; each list names what must not be, as `channel id`. */
+/** What became of the events of a run. Each list names violations, as `channel id`. */
 export interface Verdict {
   events: number;
   /** Lines that had to be shown. */
@@ -17,16 +17,16 @@ export interface Verdict {
   storedTwice: string[];
   dead: number;
   expired: number;
-  /** What was not held, in words; empty when the run has passed. */
+  /** The broken rules, in words; empty if the run has passed. */
   violations: string[];
 }
 
 const settleBoundMs = 180_000;
 const idleBoundMs = 3_000;
-/** Rows looked up one by one; of more events so many are taken at random. */
+/** Rows looked up one by one; of more events, this many are picked at random. */
 const maxRows = 5_000;
 
-/** Waits until everything has come to its end, and looks at all of it from outside: log, channels and API. */
+/** Waits until everything has come to its end, and checks all of it from outside: log, channels and API. */
 export async function judge(stage: Stage): Promise<Verdict> {
   const { load, url } = stage;
   const { events } = load;
@@ -121,7 +121,7 @@ function isExcused({ witness, ircCrashes }: Stage, channel: string, id: string):
     .every((again, index) => ircCrashes.some((crash) => shownAt[index]! <= crash + 50 && crash <= again));
 }
 
-/** Lines that came for the first time after a line of an event that stands behind them on the log. */
+/** Lines that came for the first time after a line of an event that follows them on the log. */
 function outOfOrder({ witness }: Stage, channel: string, stored: Map<string, number[]>): string[] {
   const late: string[] = [];
   const before = new Set<string>();

@@ -62,7 +62,7 @@ export const replay: Fault = {
   },
 };
 
-/** The producer's clock is off by just less and just more than what is let through. */
+/** The producer's clock is off by a little less and a little more than is accepted. */
 export const clocks: Fault = {
   name: 'clocks',
   what: "producer's clock off by 4:59 and 5:01, either way",

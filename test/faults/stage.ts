@@ -12,7 +12,10 @@ import type { Random, Size } from './fault.js';
 import { idOf, Load } from './load.js';
 import { MemoryWatch } from './memory.js';
 
-/** How the service runs: in one process with its own read store, or its roles twice each, on one log server or three. */
+/**
+ * How the service runs: in one process with its own read store, or with two processes per role, on one log
+ * server or three.
+ */
 export type Shape = 'one' | 'split' | 'cluster';
 
 /** What a fault needs of its stage. */
@@ -44,8 +47,9 @@ export class Stage {
   /** What was expected and did not hold. */
   broken: string[] = [];
   /**
-   * Lines of one channel that the README's limit leaves in doubt: an IRC server that dies takes its history with
-   * it, so what was in flight is sent again, and what it confirmed in the instant before may have reached nobody.
+   * Lines of one channel that the README's limit leaves in doubt. An IRC server that dies loses its history.
+   * So lines in flight are sent again, and a line that it confirmed in the instant before may have reached
+   * nobody.
    */
   readonly inDoubt = { twice: 0, unseen: 0 };
   /** When the IRC server died, in milliseconds since 1970: nothing else excuses a repetition. */
@@ -71,7 +75,7 @@ export class Stage {
     t.teardown(() => this.memory.stop());
   }
 
-  /** Starts everything, has each channel made by the bot, and lets the witness in. */
+  /** Starts everything, makes the bot create each channel, and lets the witness in. */
   static async open(t: Teardown, random: Random, options: StageOptions = {}): Promise<Stage> {
     const { shape = 'one', channels = 50, environment = {}, prepareStore } = options;
     const [nats, ircd, postgres] = await Promise.all([
@@ -162,7 +166,10 @@ export class Stage {
     await process.start();
   }
 
-  /** Kills the IRC server and starts it again; the bot finds it when the witness is back, who must not miss a line. */
+  /**
+   * Kills the IRC server and starts it again. The bot finds it when the witness is back, who must not miss a
+   * line.
+   */
   async restartIrcd(): Promise<void> {
     const { connects } = this.witness;
     this.inDoubt.twice += 1;

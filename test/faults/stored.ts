@@ -1,9 +1,12 @@
 import { connect } from 'nats';
 import { eventually } from '../support/eventually.js';
 
-/** Where on the market stream each event of the load stands; read with the client alone, without the product's code. */
+/**
+ * The position of each event of the load on the market stream; read with the client alone, without the
+ * product's code.
+ */
 export async function storedEvents(urls: string): Promise<Map<string, number[]>> {
-  // a server of a cluster that was just started answers nothing of JetStream for seconds
+  // a newly started server of a cluster answers nothing of JetStream for seconds
   return await eventually('the log servers to tell what they have', () => readEvents(urls), 30_000);
 }
 

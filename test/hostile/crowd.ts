@@ -11,25 +11,25 @@ import { type Observer, observe } from '../support/irc-observer.js';
 import { startIrcd } from '../support/ircd.js';
 import { startNats } from '../support/nats.js';
 
-/** What a crowd of strangers with liars among them has come to. */
+/** The result of a crowd of strangers with liars among them. */
 export interface CrowdOutcome {
   /** Nicks with feedback, best first: those that the service shows, and all of them as the facts have them. */
   shown: string[];
   ranked: string[];
   liars: string[];
-  /** How often a liar's rating was taken, and refused. */
+  /** How many ratings by liars were accepted, and refused. */
   ratings: { taken: number; refused: number };
-  /** Titles of incidents by what became of them. */
+  /** Titles of incidents by their status. */
   accusations: string[];
   honest: string[];
-  /** How often a liar's vote was taken, and the codes that the others were refused with. */
+  /** How many votes by liars were accepted, and the codes of the refused ones. */
   votes: { taken: number; refused: Record<string, number> };
-  /** What liars were told in which the secret of the private room is. */
+  /** Answers to liars that contain the secret of the private room. */
   leaks: string[];
   reads: number;
-  /** Strangers who can speak no more, and where. */
+  /** Strangers who cannot speak any more, and where. */
   silenced: string[];
-  /** Incidents by what was done, of liars; and those of strangers under whose nick nobody else spoke. */
+  /** Incidents by their action: those of liars, and those of strangers whose nick nobody else used. */
   incidents: Record<string, number>;
   blamed: ShownIncident[];
   seconds: Record<string, number>;
@@ -41,7 +41,7 @@ const refused = (lines: string[]) => lines.some((line) => / 40[34] | 442 | 474 /
 /** An address of this machine that nobody else has. */
 const hostOf = (net: number, n: number) => `127.${net}.${Math.floor(n / 250)}.${1 + (n % 250)}`;
 
-/** Does something for each, eight at a time. */
+/** Does something for each, eight in parallel. */
 async function forEach<T>(all: readonly T[], work: (one: T, n: number) => Promise<unknown>): Promise<void> {
   const waiting = all.entries();
   const hand = async () => {
@@ -51,9 +51,10 @@ async function forEach<T>(all: readonly T[], work: (one: T, n: number) => Promis
 }
 
 /**
- * Strangers meet in rooms, talk, work for each other and rate whom they met; liars among them rate each other, report
- * innocents and vote on it, listen at doors, speak attacks under changing nicks and under those of others, and accuse.
- * All of it over the service, its log, its read models and a network; what it came to is for the test to judge.
+ * Strangers meet in rooms, talk, work for each other and rate those they met. Liars among them rate each
+ * other, report innocents and vote on it, and listen at doors. They speak attacks under changing nicks and
+ * under those of others, and accuse. All of it goes through the service, its log, its read models and a
+ * network. The test judges the result.
  */
 export async function crowd(t: Test, size: { strangers: number; liars: number }): Promise<CrowdOutcome> {
   const [nats, ircd] = await Promise.all([startNats(t), startIrcd(t)]);
@@ -66,7 +67,7 @@ export async function crowd(t: Test, size: { strangers: number; liars: number })
       KEY_RATE_LIMIT: '0',
       NICK_RATE_LIMIT: '0',
       CHANNEL_CREATIONS_PER_HOUR: '0',
-      // liars are patient: their links are as old as they have to be
+      // liars are patient: their links are as old as they must be
       VOTE_LINK_AGE_HOURS: '0',
     },
     nats,
@@ -110,7 +111,7 @@ export async function crowd(t: Test, size: { strangers: number; liars: number })
     spoken += roomsOf(n).length;
     keys.set(nick, (await given(nick, ['read', 'rate', 'report', 'vote'])).headers);
   });
-  // liars have what a stranger gets by itself: a wallet, proven, and a key of it
+  // liars have what a stranger can get alone: a proven wallet, and a key of it
   const liars = Array.from({ length: size.liars }, (_, n) => `mallory${n}`);
   const wallets = new Map<string, Awaited<ReturnType<typeof proven>>>();
   await forEach(liars, async (nick, n) => {
@@ -132,7 +133,7 @@ export async function crowd(t: Test, size: { strangers: number; liars: number })
   );
   done('coming');
 
-  // work that was paid for, which two of three strangers have done
+  // paid work, which two of three strangers have done
   await forEach(
     strangers.filter((_, n) => n % 3 > 0),
     async (worker, n) => {
@@ -155,7 +156,7 @@ export async function crowd(t: Test, size: { strangers: number; liars: number })
     async () => (await ask('GET', `/reputation/${paid}`)).body.totalFeedback > 0,
     120_000,
   );
-  // strangers rate whom they met
+  // strangers rate those they met
   const rate = async (from: string, feedback: object): Promise<boolean> =>
     !(await tool('svc_give_feedback', feedback, keys.get(from)!)).result.isError;
   await forEach(strangers, async (from, n) => {
@@ -178,14 +179,14 @@ export async function crowd(t: Test, size: { strangers: number; liars: number })
       { nick: `ghost${n}`, channel: '#lobby', rating: 5 },
       { nick: from, channel: '#lobby', rating: 5, from_nick: `ghost${n}` },
       { nick: from, channel: '#lobby', rating: 5, from_nick: strangers[n] },
-      // and tread others down, whom they have not met
+      // and rate others down, who are unknown to them
       { nick: strangers[n], channel: rooms[n % rooms.length], rating: 1 },
     ];
     for (const feedback of wanted) ratings[(await rate(from, feedback)) ? 'taken' : 'refused']++;
   });
   done('liars rate');
 
-  // they report innocents, and vote on it with each other
+  // they report innocents, and vote together
   const titles = new Map<string, string>();
   const report = async (nick: string, about: string): Promise<string> => {
     const title = `${about} steals keys`;
@@ -209,7 +210,7 @@ export async function crowd(t: Test, size: { strangers: number; liars: number })
       count(await ask('POST', path, { score: 100 }, keys.get(nick)));
       count(await ask('POST', path, { score: 100, voterNick: `ghost${accused.length}` }, keys.get(nick)));
     }
-    // with its own hand as well, after it has taken another nick
+    // in person as well, after it has taken another nick
     const wallet = wallets.get(liar)!;
     count(await signed(wallet, 'POST', path, { voterNick: liar, score: 100 }));
     count(await signed(wallet, 'POST', path, { voterNick: `ghost${accused.length}`, score: 100 }));
@@ -221,7 +222,7 @@ export async function crowd(t: Test, size: { strangers: number; liars: number })
   const validated = (all.incidents as { id: string }[]).map(({ id }) => id);
   done('reports');
 
-  // a room that is none of their business
+  // a room that does not concern them
   const [worker] = strangers as [string];
   const room = '#task-secret01';
   const task = { id: 'secret01-1', title: secret, worker_nick: worker };
@@ -284,7 +285,7 @@ export async function crowd(t: Test, size: { strangers: number; liars: number })
   });
   done('listening');
 
-  // attacks under changing nicks, under the nick of one who is away, and in the mouths of others
+  // attacks under changing nicks, under the nick of somebody who is away, and in the mouths of others
   const worn = strangers.filter((_, n) => n > 0 && n % 20 === 0).slice(0, liars.length);
   await forEach(liars, async (_, n) => {
     const target = rooms[n % rooms.length]!;

@@ -78,7 +78,7 @@ t.test('HOSTILE-02 a hostile user of the network', async (t) => {
       );
     }
     t.same(await botsHere(), [...bots].sort(), 'all of them are there');
-    // an answer to somebody else says that they still listen, and comes behind all that was done before
+    // an answer to somebody else says that they still listen, and comes after all that was done before
     const friend = await comes('friend', '127.0.8.3');
     friend.send('PRIVMSG mrserv :HELP');
     await friend.waitFor(({ nick, text }) => nick === 'mrserv' && /LINK/.test(text), 15_000);
@@ -117,7 +117,7 @@ t.test('HOSTILE-02 a hostile user of the network', async (t) => {
     for (const nick of new Set(tried))
       if (!(await evil.ask(`NICK ${nick}`)).some((line) => / 43[23] /.test(line))) taken.push(nick);
     t.same(taken, []);
-    // what is read as one but not written like one
+    // nicks that read like one of ours but are spelled in another way
     const near = ['em-bot2', 'relaybot', 'the-relay', 'channelserv1', 'nickserv-help', 'xNickServ'];
     const free: string[] = [];
     for (const nick of near)

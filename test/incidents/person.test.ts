@@ -170,7 +170,7 @@ t.test('SENTINEL-16 patient liars', async (t) => {
   );
   t.match((await ask('GET', path)).body, { votes: 6, threshold_met: true, average_score: 40 });
 
-  // for whom an operator has a good word
+  // an operator vouches for them
   const friend = await proven('dora');
   const word = { nick: 'dora', channel: '#lobby', rating: 5, from_nick: 'ann' };
   t.notOk((await tool('svc_give_feedback', word, operator)).result.isError);

@@ -13,8 +13,8 @@ export interface FakeServer {
 }
 
 /**
- * Answers one line of a client: a list of lines to send, or undefined for what a polite server answers
- * (registration with all capabilities, echo of labelled lines, PONG, ACK for the rest).
+ * Answers one line of a client with a list of lines to send. `undefined` gives what a polite server answers:
+ * registration with all capabilities, echo of labelled lines, PONG, ACK for the rest.
  */
 export type Script = (line: string, socket: Socket) => string[] | undefined;
 

@@ -7,13 +7,13 @@ import { operations } from '../../src/operations/index.js';
 import type { Answer } from '../channels/stage.js';
 import { keysStage, operator } from './stage.js';
 
-/** Codes that say something of the credential, or of whom one acts as. */
+/** Codes about the credential, or about the nick that the caller acts as. */
 const ofCredentials = [
   ...['api_key_required', 'api_key_invalid', 'api_key_expired', 'api_key_void', 'api_keys_not_configured'],
   ...['scope_missing', 'not_your_nick'],
 ];
 
-/** What a caller is told of its credential: the code of the refusal, or `undefined` where it may call. */
+/** What a caller is told about its credential: the code of the refusal, or `undefined` if it may call. */
 const verdict = ({ status, body }: Pick<Answer, 'status' | 'body'>): string | undefined => {
   const code = (body as { code?: string } | null)?.code;
   return (status === 401 || status === 403) && ofCredentials.includes(code ?? '') ? code : undefined;
@@ -27,7 +27,7 @@ function routeOf(description: Description) {
   );
   const given = method === 'get' ? undefined : (body?.example as Record<string, unknown> | undefined);
   const as = ownNickMember(operations.find((operation) => operation.id === id)!.access);
-  // whom the example acts as: alice, where it names anybody
+  // the nick that the example acts as: alice, if it names any
   const acts =
     as !== undefined && (given?.[as] ?? (path.includes(`{${as}}`) ? 'alice' : undefined)) === 'alice';
   const needsKey = access.startsWith('key');

@@ -7,7 +7,10 @@ import { exampleOf } from '../../src/operations/core/example.js';
 import { operations } from '../../src/operations/index.js';
 import { keysStage, operator } from './stage.js';
 
-/** An example of a parameter; any word where it has none: rights are asked for before that, except whom one acts as. */
+/**
+ * An example of a parameter; any word if it has none. Rights are checked before it, except for the nick that
+ * the caller acts as.
+ */
 function example(parameter: z.ZodType): unknown {
   try {
     return exampleOf(parameter);
@@ -23,7 +26,7 @@ const tools = toolsOf(operations, createCall({ parts: {}, remote: () => undefine
   return { ...tool, args: tool.ownNick === undefined ? args : { ...args, [tool.ownNick]: 'alice' } };
 });
 
-/** What a caller is told of its credential, `undefined` where it may call. */
+/** What a caller is told about its credential; `undefined` if it may call. */
 function verdict(answer: Answer): 'unknown' | 'scope' | 'nick' | 'credential' | undefined {
   if (answer.error?.message.startsWith('Unknown tool')) return 'unknown';
   if (answer.error) return 'credential';

@@ -10,14 +10,17 @@ import { Refusal } from '../../streams/core/index.js';
 import { callHere } from '../support/operations.js';
 import { runPackage } from './run-client.js';
 
-/** What a server of tools without sessions has no use for: it offers neither these capabilities nor streams. */
+/**
+ * Features that a server of tools without sessions does not need: it offers neither these capabilities nor
+ * streams.
+ */
 const notForToolsOnly = [
   ...['logging-set-level', 'completion-complete', 'server-sse-multiple-streams', 'server-sse-polling'],
   ...['resources-list', 'resources-read-text', 'resources-read-binary', 'resources-templates-read'],
   ...['resources-subscribe', 'resources-unsubscribe'],
   ...['prompts-list', 'prompts-get-simple', 'prompts-get-with-args'],
   ...['prompts-get-embedded-resource', 'prompts-get-with-image'],
-  // what tools may do beside answering with text and JSON: ours do not
+  // what tools may do besides answering with text and JSON: ours do not
   ...['tools-call-image', 'tools-call-audio', 'tools-call-embedded-resource', 'tools-call-mixed-content'],
   ...['tools-call-with-logging', 'tools-call-with-progress', 'tools-call-sampling', 'tools-call-elicitation'],
   ...['elicitation-sep1034-defaults', 'elicitation-sep1330-enums', 'json-schema-2020-12'],
@@ -45,7 +48,7 @@ t.test(
     await server.register(mcpRoutes, {
       // what the real tools would ask is not asked here
       table: new ToolTable(toolsOf([...operations, ...asked], callHere({}))),
-      // the suite shows no credential: callers on this machine need none where there are no keys
+      // the suite shows no credential: callers on this machine need none if there are no keys
       keys: new ApiKeys([]),
       wallets: { presented: () => false, verify: async () => t.fail('no signature was sent') as never },
       challenge: () => ({}),

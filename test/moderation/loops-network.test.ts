@@ -9,7 +9,10 @@ import { guardStage } from './stage.js';
 const rooms = ['#pair', '#plain', '#ring', '#asked', '#short'];
 const said = 'that is an interesting thought, and it makes me wonder what you would do';
 
-/** Has somebody answer whatever names them after a while, as a model does, and name whom `to` says. */
+/**
+ * Makes somebody answer every line that names them after a while, as a model does, and name the nick that
+ * `to` gives.
+ */
 function answering(
   t: Teardown,
   who: Observer,
@@ -107,7 +110,7 @@ t.test('MOD-30 the loop guard on a real network', async (t) => {
       await dealtWith('delta', 2);
       t.same((await bans('#short')).sort(), [`m:U:*!delta@${host}`, `m:U:*!gamma@${host}`]);
       t.notMatch((await owner.ask('PRIVMSG #short :I will look after them')).join('\n'), / 404 /);
-      // the network takes the lines of one who has said much one by one
+      // the network takes the lines of a busy client one by one
       gamma.send('PART #short', 'NICK gamma2', 'JOIN #short', 'PRIVMSG #short :and now?');
       await gamma.waitUntil(
         () => / 404 gamma2 /.test(gamma.raw.at(-1)!),

@@ -27,7 +27,7 @@ import type { Teardown } from '../support/server-process.js';
 const key = 'k'.repeat(32);
 const keyed = { 'x-api-key': key };
 
-/** Records an incident of which nothing follows; its id. */
+/** Records an incident that nothing follows from. Answers its id. */
 async function record(log: Log, nick: string, level: Level, fields: Partial<Incident> = {}): Promise<number> {
   const person = personOf({ nick, host: `u@${nick}.example` });
   const data = {
@@ -49,7 +49,7 @@ async function record(log: Log, nick: string, level: Level, fields: Partial<Inci
   return (await log.append(moderation, personSubject(person), fact, { by: 'test' })).seq;
 }
 
-/** The public routes of a process whose moderation service is elsewhere; their address. */
+/** The public routes of a process whose moderation service is elsewhere. Answers their address. */
 async function publicOf(t: Teardown, url: string): Promise<string> {
   const server = await createServer({ logger: pino({ level: 'silent' }), rateLimit: 0 });
   t.teardown(() => server.close());

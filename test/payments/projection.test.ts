@@ -15,7 +15,7 @@ import { eachSql } from '../support/sql.js';
 
 const start = Date.UTC(2026, 0, 1);
 
-/** Made-up sessions of an hour, of which most have ended, with what is recorded between them. */
+/** Made-up sessions of an hour, most of them ended, and what is recorded between them. */
 function history(count: number): Recorded<PaymentFact>[] {
   const random = randomNumbers(3);
   const facts: Recorded<PaymentFact>[] = [];

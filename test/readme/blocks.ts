@@ -7,7 +7,7 @@ export interface Block {
   file: string;
   /** The heading that it stands under. */
   heading: string;
-  /** What stands behind the fence; empty for shell. */
+  /** The word after the fence; empty for shell. */
   language: string;
   text: string;
 }
@@ -25,12 +25,12 @@ export function blocksOf(file: string): Block[] {
   return blocks;
 }
 
-/** The same commands for a service elsewhere: nothing but host and port is replaced. */
+/** The same commands for a service elsewhere: only host and port are replaced. */
 export function aimedAt(url: string, text: string): string {
   return text.replaceAll(/\b(localhost|127\.0\.0\.1):8100\b/g, new URL(url).host);
 }
 
-/** Runs commands as a shell does that was opened in this folder, with nothing of this process's settings. */
+/** Runs commands like a shell in this folder, without this process's settings. */
 export async function shell(
   text: string,
   env: Record<string, string>,

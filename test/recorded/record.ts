@@ -38,7 +38,7 @@ class Recorded {
     this.#environment = { PATH: process.env.PATH ?? '', ...environment };
   }
 
-  /** Starts it with more settings, and waits until it is ready; its address. */
+  /** Starts it with more settings, and waits until it is ready. Answers its address. */
   async start(settings: Record<string, string>): Promise<string> {
     const PORT = String(await freePort());
     const env: Record<string, string> = { ...this.#environment, ...settings, PORT };
@@ -147,7 +147,7 @@ try {
   await writeFile(files.answers, `${JSON.stringify(answers, null, 2)}\n`);
   await service.relay(['export', '--out', join(dir, 'export.jsonl')]);
   const options = ['--sort=name', '--owner=0', '--group=0', '--numeric-owner', '--mtime=@0'];
-  // what else there is belongs to the servers, which write it anew
+  // the rest belongs to the servers, which write it again
   await run('tar', [
     '-C',
     dataDir,

@@ -28,9 +28,9 @@ const lasting = projections
   .map(({ name }) => name);
 
 /**
- * What read models have got since 2026-11: `agent_keys`, of a stream that was not there; in `reputation` the feedback that
- * can be read one by one, how much each weighs, and whose voice it is; in `irc_network` what was said in private is counted apart;
- * in `channel_directory` relays end, too. Of these no rows can be the same.
+ * What has been added to read models since 2026-11; its rows cannot be the same. `agent_keys` is from a new
+ * stream. In `reputation`, feedback can be read one by one, with its weight and its voice. In `irc_network`,
+ * private lines are counted separately. In `channel_directory`, relays end too.
  */
 const newer: Record<string, readonly string[] | 'all'> = {
   agent_keys: 'all',
@@ -50,9 +50,10 @@ function comparable(rows: Awaited<ReturnType<typeof rowsOf>>): typeof rows {
 }
 
 /**
- * Columns that rows have got since: whether what is in them is private, of which life of a channel they are, by which
- * nick incidents are found, as they no longer are by their persons, and what became of appeals; whether somebody stands
- * for a nick or for who votes, and the sums of which weights and means are made; when an event ended, and each of its lines.
+ * Columns that rows have got since then. They say whether a row is private, and to which life of a channel it
+ * belongs. They say by which nick incidents are found (no longer by their persons), and what became of
+ * appeals. They say whether somebody vouches for a nick or for a voter, and give the sums of weights and
+ * means. They say when an event ended, and give each of its lines.
  */
 const newerColumns = [
   ...['private', 'private_count', 'life', 'nick_key', 'voice'],
@@ -68,7 +69,10 @@ function withoutNewer(row: string): string {
   return JSON.stringify(Object.fromEntries(known));
 }
 
-/** A count that has come back to nothing has a row or has none: that depends on how many facts were folded at once. */
+/**
+ * A count that has returned to zero may have a row or not: that depends on how many facts were folded
+ * together.
+ */
 const countOfNothing = /^\{(?=.*"status": )(?=.*"(events|queries)": 0\b)[^,]*,[^,]*\}$/;
 
 /** The rows of every table of every read model that is read, by the read model's name. */
@@ -103,7 +107,7 @@ async function rowsOf(place: { databaseUrl?: string; directory?: string }) {
   return rows;
 }
 
-/** Has a read model folded again from the first fact, and waits until it is read. */
+/** Rebuilds a read model, and waits until reads go to it. */
 async function rebuild(url: string, name: string): Promise<void> {
   const { status, body } = await askOf(url, 'POST', `/ops/projections/${name}/rebuild`, {});
   if (status !== 202) throw new Error(`${name}: ${JSON.stringify(body)}`);
@@ -119,7 +123,7 @@ async function rebuild(url: string, name: string): Promise<void> {
   );
 }
 
-/** What a new event becomes in a service that does everything. */
+/** What a new event becomes in a service with all roles. */
 async function deliversOneMore(t: Test, environment: Record<string, string>): Promise<void> {
   const app = await startApp(t, { ...environment, IRC_EMBEDDED_PORT: String(await freePort()) });
   const event = sampleEvent('evt-one-more');

@@ -14,7 +14,7 @@ export function randomNumbers(seed = 1): (below: number) => number {
 }
 
 /**
- * Made-up feedback over two years, as the log would have it: some nicks are spelled in several ways, some talk about
+ * Made-up feedback over two years, as the log would have it. Some nicks have several spellings, and some rate
  * each other several times a day.
  */
 export function feedbackHistory(commands: number, random = randomNumbers()): Recorded<FeedbackGiven>[] {
@@ -22,7 +22,7 @@ export function feedbackHistory(commands: number, random = randomNumbers()): Rec
   const states = new Map<string, ReturnType<typeof feedbackDecider.initial>>();
   const nicks = ['ann', 'Bob', 'carol[1]', 'dave', 'eve', 'Frank', 'grace'];
   const channels = ['#lobby', '#Task-1', '#bounties', '#a.b'];
-  // of whom nobody but agents speaks, and who speak with keys of their own
+  // only agents speak of them, and they speak with keys of their own
   const words = ['dave', 'eve', 'frank'];
   const spelled = (name: string) => (random(4) === 0 ? name.toUpperCase() : name);
   for (let n = 0; n < commands; n++) {
@@ -61,7 +61,7 @@ export interface Judgement {
   active: number;
 }
 
-/** Everything there is to say at a time, worked out from all the facts, the slow way. */
+/** Everything there is to say at a time, computed from all the facts, the slow way. */
 export function judge(
   facts: Recorded<FeedbackGiven>[],
   now: Date,
@@ -77,7 +77,8 @@ export function judge(
   const about = (name: string, isAbout: (fact: Recorded<FeedbackGiven>) => boolean): Judgement => {
     const mine = effective.filter(isAbout);
     const ageOf = ({ at }: Recorded<FeedbackGiven>) => 0.5 ** ((now.getTime() - at.getTime()) / (90 * dayMs));
-    // an operator's and the marketplace's count one by one; an agent's are one, as fresh as the last of them
+    // feedback of operators and the marketplace counts one by one; an agent's counts as one, as fresh as the
+    // last of it
     const firm = mine.filter((fact) => voices.get(fact) === undefined);
     const sums = firm.map((fact) => ({
       weight: (fact.data.source === 'marketplace' ? 3 : 1) * ageOf(fact),
@@ -126,7 +127,10 @@ export function judge(
 
 const nobodyStands = 'those for whom nobody stands';
 
-/** In whose voice agents said what they said: together with others as long as neither an operator nor the marketplace had stood for them. */
+/**
+ * The voice of each word of an agent: shared with others until an operator or the marketplace has vouched for
+ * it.
+ */
 function voicesOf(facts: Recorded<FeedbackGiven>[]): Map<Recorded<FeedbackGiven>, string> {
   const stand = new Set<string>();
   const voices = new Map<Recorded<FeedbackGiven>, string>();

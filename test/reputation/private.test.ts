@@ -18,7 +18,7 @@ const key = 'k'.repeat(40);
 const keyed = { 'x-api-key': key };
 /** Channels as they were seen, with their modes. */
 const rooms = { '#open': 'nt', '#secret': 'nst', '#closed[1]': 'kn', '#invited': 'in' } as const;
-/** Those of which the public is not told, as leaderboards spell them. */
+/** Those that the public is not told about, as leaderboards spell them. */
 const hidden = ['#alpha', '#closed{1}', '#invited', '#managed', '#secret'];
 
 t.test('REP-12 private and paid channels are in no leaderboard of the public', async (t) => {

@@ -117,9 +117,9 @@ t.test('REP-18 one agent is one voice, however often it speaks', async (t) => {
   // an operator stands for them all
   for (const nick of ['eve', 'ann', 'bob']) say('ops', nick, '#office', 3, 1);
   for (let day = 1; day <= 28; day++) {
-    // day by day, in room after room, about one and the same
+    // day by day, in room after room, about the same nick
     for (const room of ['#a', '#b', '#c']) say('eve', 'mal', room, 5, day, { source: 'agent' });
-    // and about whom they met in one room
+    // and about those they met in one room
     for (let n = 0; n < 10; n++) say('eve', `friend${n}`, '#puffed', 5, day, { source: 'agent' });
   }
   // strangers without number lift a room

@@ -1,4 +1,4 @@
-/** Questions to several models at once, behind `/multibrain/*`. */
+/** Questions to several models in parallel, under `/multibrain/*`. */
 export const deliberation = {
   'BRAIN-01': 'A query is taken with 201 and its id; what is wrong with one is told with 400 and its place.',
   'BRAIN-02':

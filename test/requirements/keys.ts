@@ -1,4 +1,4 @@
-/** Keys of agents: what they are good for, whom they act as, and when they end. */
+/** Keys of agents: their scopes, the nick that they act as, and when they end. */
 export const keys = {
   'KEY-01':
     'Rights are decided in one place: an operator’s key opens all, an agent key what its scopes name.',

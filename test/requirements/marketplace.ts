@@ -1,4 +1,4 @@
-/** The task marketplace behind `/em/*`, and the record of what is changed there. */
+/** The task marketplace under `/em/*`, and the record of changes made there. */
 export const marketplace = {
   'EM-01':
     'Every route is passed on to the same path under /api/v1/ of EM_URL, with its query and body unchanged.',

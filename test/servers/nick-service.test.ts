@@ -30,14 +30,14 @@ async function open(t: Test, dataDir: string, over: Parameters<typeof ownNetwork
   return network;
 }
 
-/** Somebody whom the server does not slow down. */
+/** A client that the server does not slow down. */
 async function person(t: Test, { port, generated }: Network, nick: string): Promise<Observer> {
   const one = await observe(port, { nick, password: generated.ircServerPassword, reconnect: false });
   t.teardown(() => one.stop());
   return one;
 }
 
-/** Says something to the nick service and gives back the first notice of it that matches. */
+/** Says something to the nick service. Answers its first notice that matches. */
 async function tell(from: Observer, text: string, expected: RegExp): Promise<string> {
   const before = from.raw.length;
   from.send(`PRIVMSG NickServ :${text}`);

@@ -41,8 +41,8 @@ class Timer {
 }
 
 /**
- * Gives the product the time and the chance of a world, and the same to the libraries in this process, which take them
- * from the global objects; the returned function gives the real ones back.
+ * Gives the time and the chance of a world to the product. The libraries in this process take them from the
+ * global objects, so these are replaced. The returned function restores the real ones.
  */
 export function takeOverGlobals(world: World): () => void {
   const real = {

@@ -24,7 +24,7 @@ ${scenarios.map(({ name, says }) => `  ${name.padEnd(14)} ${says}`).join('\n')}`
 
 const say = (text: string) => void process.stdout.write(`${text}\n`);
 
-/** How far a campaign is: one line that is written anew on a terminal, and one now and then elsewhere. */
+/** The progress of a campaign: on a terminal one line that is rewritten, elsewhere a line now and then. */
 class Progress {
   readonly #began = performance.now();
   readonly #isTerminal = process.stdout.isTTY;
@@ -40,7 +40,7 @@ class Progress {
     else say(text);
   }
 
-  /** Says something else, in place of the line. */
+  /** Prints something else, in place of the line. */
   interrupt(text: string): void {
     say(this.#isTerminal ? `\r\x1b[K${text}` : text);
   }
@@ -70,7 +70,7 @@ function read() {
   }
 }
 
-/** A whole number that an option was given, or nothing where it was not given. */
+/** The whole number of an option, or `undefined` without the option. */
 function wholeNumber(name: 'seeds' | 'from' | 'seed' | 'jobs'): number | undefined {
   const text = options[name];
   if (text === undefined) return undefined;
@@ -136,7 +136,7 @@ async function one(scenario: Scenario, number: number): Promise<void> {
   await tellSmallest(scenario, run);
 }
 
-/** Finds a small history that breaks in the same way, and tells it. */
+/** Finds a small history that breaks in the same way, and prints it. */
 async function tellSmallest(scenario: Scenario, failing: Run): Promise<void> {
   say(`\nlooking for a smaller history of ${failing.planned.length} planned steps`);
   const smallest = await shrink(scenario, failing, {

@@ -11,7 +11,7 @@ import type { Stage } from './scenario.js';
 
 const warn = 40;
 const error = 50;
-/** What a process logs as an error because of what its servers do. */
+/** Errors in a process's log that its servers cause. */
 const ofServers =
   /^the log refuses appends$|^irc operator state refused$|^channels cannot be kept on this network$/;
 
@@ -21,13 +21,13 @@ export interface Surroundings {
   logServer: SimulatedLogServer;
   /** None where no process dials it. */
   network?: IrcNetwork;
-  /** Hosts that processes ask over HTTP; none where none is asked. */
+  /** Hosts that processes ask over HTTP, if any. */
   outside?: Outside;
-  /** What this scenario's servers make a process log as an error, beside what those of all of them do. */
+  /** Errors in a process's log that only this scenario's servers cause. */
   expected?: RegExp;
 }
 
-/** One process of the product as the servers see it: what it connects with, and its end. */
+/** One process of the product as the servers see it: its connections, and its end. */
 export class Process {
   readonly name: string;
   readonly logger: Logger;
@@ -75,8 +75,8 @@ export class Process {
   }
 
   /**
-   * It is gone from one moment to the next, with its machine or alone: the servers hear nothing of it any more, and it
-   * hears nothing of them. What the program still does then nobody sees.
+   * It is gone from one moment to the next, with its machine or alone. The servers hear nothing of it any
+   * more, and it hears nothing of them. Nobody sees what the program still does then.
    */
   kill(random: Random): void {
     const { stage, logServer, network, outside } = this.#around;
@@ -126,7 +126,7 @@ export class Place<Program extends Running> {
     this.#begin = begin;
   }
 
-  /** Brings a process up, with another try after each that failed. */
+  /** Starts a process, with another attempt after each failure. */
   async start(): Promise<void> {
     while (!this.#isOver) {
       const process = new Process(`${this.#name} ${++this.#count}`, this.#around);
@@ -143,7 +143,7 @@ export class Place<Program extends Running> {
     }
   }
 
-  /** Kills the process; the next one comes up after a while. */
+  /** Kills the process; the next one starts after a while. */
   kill(random: Random): void {
     if (!this.#process || this.#process.isDead) return;
     this.#process.kill(random);

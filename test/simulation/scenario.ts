@@ -3,7 +3,9 @@ import { takeOverGlobals } from './globals.js';
 import type { Random } from './random.js';
 import { type Happening, World } from './world.js';
 
-/** A part of the product that lives through bad days: what takes part, what is done to it, and what must hold. */
+/**
+ * A part of the product that lives through bad days: what takes part, what is done to it, and what must hold.
+ */
 export interface Scenario {
   /** One word, as `--only` takes it. */
   name: string;
@@ -11,18 +13,18 @@ export interface Scenario {
   says: string;
   /** Seeds that once found something. They are run for ever. */
   kept: readonly number[];
-  /** A run that is not through after this time is broken, in simulated milliseconds. */
+  /** A run that has not ended after this time is broken, in simulated milliseconds. */
   boundMs: number;
-  /** What has to be there before a world begins, such as the engine of the store; done before each run. */
+  /** What must exist before a world begins, such as the engine of the store; done before each run. */
   prepare?: () => Promise<unknown>;
   play(stage: Stage): Promise<void>;
 }
 
-/** How a run is to be. */
+/** The options of a run. */
 export interface PlayOptions {
   /** Numbers of planned steps that are left out. */
   without?: ReadonlySet<number>;
-  /** Errors do not say where they were made: that would take a large part of a run. */
+  /** Errors have no stacks: making them would take a large part of a run. */
   untraced?: boolean;
 }
 
@@ -36,14 +38,14 @@ export interface Run {
   faults: Record<string, number>;
   /** How often each invariant was judged. */
   checks: Record<string, number>;
-  /** What was counted beside: events, lines. */
+  /** What else was counted: events, lines. */
   counts: Record<string, number>;
   /** Steps that were planned: faults, and what people and producers do. */
   planned: { number: number; at: number; what: string }[];
   timeline: Happening[];
 }
 
-/** Runs are alike in their first judgements and told apart by them. */
+/** Runs are compared by their first judgements, so only these are kept. */
 const mostBroken = 50;
 
 /** Where a scenario is played: its world, what is planned there, and what is judged. */
@@ -61,14 +63,14 @@ export class Stage {
     this.#without = without;
   }
 
-  /** Chance for a part of its own, so that what is left out elsewhere changes nothing in it. */
+  /** A separate source of chance, so that what is left out elsewhere changes nothing in it. */
   fork(): Random {
     return this.world.random.fork();
   }
 
   /**
-   * Plans a step at a time, in milliseconds since the world began. Each step has chance of its own, and can be left out
-   * of a run to see whether it matters.
+   * Plans a step at a time, in milliseconds since the world began. Each step has its own chance, and can be
+   * left out of a run to see whether it matters.
    */
   plan(at: number, what: string, act: (random: Random) => void): void {
     const number = this.planned.length;
@@ -91,7 +93,7 @@ export class Stage {
     where[what] = (where[what] ?? 0) + by;
   }
 
-  /** Judges an invariant; `found` says what is wrong when it does not hold. */
+  /** Judges an invariant; `found` says what is wrong if it does not hold. */
   check(invariant: string, holds: boolean, found: string | (() => string)): void {
     this.count(invariant, this.checks);
     if (!holds) this.wrong(`${invariant}: ${typeof found === 'string' ? found : found()}`);
@@ -124,7 +126,7 @@ export class Stage {
   }
 }
 
-/** Plays a scenario with a seed. What goes wrong is in the run, never thrown. */
+/** Plays a scenario with a seed. Failures are in the run, never thrown. */
 export async function play(scenario: Scenario, seed: number, options: PlayOptions = {}): Promise<Run> {
   const world = new World(seed);
   const stage = new Stage(world, options);
@@ -149,8 +151,8 @@ export async function play(scenario: Scenario, seed: number, options: PlayOption
 }
 
 /**
- * Runs something in a world until it has come to its end, with the time, the chance and the ids of that world. Throws
- * what it throws, and when it is not through within `boundMs`.
+ * Runs something in a world to its end, with the time, the chance and the ids of that world. Throws what it
+ * throws, and if it has not ended within `boundMs`.
  */
 export async function runIn<T>(world: World, boundMs: number, work: () => Promise<T>): Promise<T> {
   const giveBack = takeOverGlobals(world);
@@ -171,7 +173,7 @@ export async function runIn<T>(world: World, boundMs: number, work: () => Promis
   }
 }
 
-/** Has the client library's ids, which are the ids of facts and inboxes, come from a world. */
+/** Takes the client library's ids, which are the ids of facts and inboxes, from a world. */
 function takeOverIds(world: World): () => void {
   const ids = nuid as unknown as { setPre(): void; buf: Uint8Array; inited: boolean };
   const random = world.random.fork();

@@ -84,7 +84,7 @@ t.test('SPEAK-09 a line that was perhaps heard is looked for before it is said a
     type: 'line.requested' as const,
     data: { nick: 'alice', person: alice.person, id, to, text: `text of ${id}`, action: false },
   });
-  // as a gateway leaves it that dies behind a line: asked for, said, and no end on record
+  // as a gateway leaves it that dies after a line: requested, said, and no end on record
   const before = await observe(ircd.port, { nick: 'alice', channels: ['#lobby'] });
   before.send('@+svc/event=heard PRIVMSG #lobby :text of heard');
   await witness.waitUntil(() => witness.texts('#lobby').includes('text of heard'));

@@ -20,10 +20,10 @@ export interface TestFacilitator {
   readonly url: string;
   /** What it was asked, in order. */
   readonly seen: { operation: Operation; body: Record<string, unknown> }[];
-  /** How it answers; `act` does what it is there for. To be replaced by a test that wants it late, or lying. */
+  /** How it answers; `act` does its usual work. A test replaces this to make it late or lie. */
   answer(operation: Operation, act: () => Promise<FacilitatorAnswer>): Promise<FacilitatorAnswer>;
   count(operation: Operation): number;
-  /** Ends it; `start` brings it back under the same address. */
+  /** Ends it; `start` brings it back at the same address. */
   stop(): Promise<void>;
   start(): Promise<void>;
 }
@@ -64,7 +64,7 @@ export async function startFacilitator(t: Teardown, chain: PaymentChain): Promis
   return await serveFacilitator(t, (operation, body) => act(operation, body as unknown as Asked));
 }
 
-/** Starts a facilitator that does what a test says, with no chain behind it. */
+/** Starts a facilitator that does what a test says, without a chain. */
 export async function serveFacilitator(
   t: Teardown,
   act: (operation: Operation, body: Record<string, unknown>) => Promise<FacilitatorAnswer>,

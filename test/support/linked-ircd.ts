@@ -14,13 +14,13 @@ export interface LinkedIrcds {
   relink(): Promise<void>;
 }
 
-/** How the servers of a test network are called. */
+/** The names of the servers of a test network. */
 export const serverNames = { near: 'irc.relay.internal', far: 'far.relay.internal' } as const;
 
 const linker = { name: 'linker', password: 'linker-password' };
 const secret = 'link-password';
 
-/** What an InspIRCd needs to be linked with others: its own port for servers, and whom it knows. */
+/** What an InspIRCd needs to be linked to others: its own port for servers, and the servers it knows. */
 export function linkConfig(
   links: readonly { name: string; port?: number }[],
   listen: number | undefined,

@@ -10,7 +10,7 @@ export interface TestNats extends ServerProcess {
   readonly url: string;
 }
 
-/** A configuration in a folder that is the production's, but that it asks for no credentials. */
+/** A configuration in a folder. It is production's, but requires no credentials. */
 export function natsConfigFile(dir: string, sync: StoreSync): string {
   const file = join(dir, 'nats.conf');
   writeFileSync(file, natsConfigText(sync));
@@ -22,12 +22,15 @@ export function storesGroups({ version }: Binary): boolean {
   return Number(/ v2\.(\d+)/.exec(version)?.[1]) >= 12;
 }
 
-/** A nats-server that stores messages together, if `scripts/setup` could fetch it or it is the one that is found. */
+/**
+ * A nats-server that stores messages together, if `scripts/setup` could fetch it or the one that is found
+ * does.
+ */
 export function newNatsServer(): Binary | undefined {
   return [fetched('nats-server'), findNatsServer()].find((one) => one && storesGroups(one));
 }
 
-/** A nats-server that does not, if `scripts/setup --dev` could fetch it or it is the one that is found. */
+/** A nats-server that does not, if `scripts/setup --dev` could fetch it or the one that is found does not. */
 export function oldNatsServer(): Binary | undefined {
   return [fetched('nats-server-old'), findNatsServer()].find((one) => one && !storesGroups(one));
 }
@@ -38,8 +41,8 @@ function fetched(folder: string): Binary | undefined {
 }
 
 /**
- * Starts a nats-server for one test. `sync: 'always'` is what production does, the default is quicker; `store` is
- * where it stores, if not in its own folder; `program` is the one that is found unless another one is given.
+ * Starts a nats-server for one test. `sync: 'always'` is what production does, the default is quicker.
+ * `store` is where it stores, if not in its own folder. `program` is by default the one that is found.
  */
 export async function startNats(
   t: Teardown,

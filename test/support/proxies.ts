@@ -11,7 +11,7 @@ export type ProxyName = (typeof proxyNames)[number];
 interface Proxy {
   places: string[];
   version: string;
-  /** How its lines are marked in `docs/guides/deploy-behind-a-proxy.md`. */
+  /** The mark of its lines in `docs/guides/deploy-behind-a-proxy.md`. */
   documented: string;
   /** Its whole configuration around the documented lines. */
   config(lines: string, port: number, dir: string): string;
@@ -65,12 +65,18 @@ function programOf(name: ProxyName): string | undefined {
   return places.find((path) => spawnSync('env', [...underEnv(path), version]).status === 0);
 }
 
-/** Why tests behind this proxy have to be left out, or `false`. `scripts/setup --dev` fetches it where the distribution has it. */
+/**
+ * Why tests with this proxy must be left out, or `false`. `scripts/setup --dev` fetches it if the
+ * distribution has it.
+ */
 export function withoutProxy(name: ProxyName): string | false {
   return programOf(name) === undefined && `${name} could not be installed`;
 }
 
-/** Starts a proxy for one test, configured as `docs/guides/deploy-behind-a-proxy.md` says, in front of a service at `upstream`. */
+/**
+ * Starts a proxy for one test, configured as in `docs/guides/deploy-behind-a-proxy.md`, in front of a service
+ * at `upstream`.
+ */
 export async function startProxy(
   t: Teardown,
   name: ProxyName,

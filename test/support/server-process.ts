@@ -12,14 +12,14 @@ export interface ServerProcess {
   readonly dir: string;
   /** The pid of the present run. */
   readonly pid: number;
-  /** Ends it (SIGKILL unless told otherwise) and waits until it is gone; the folder stays. */
+  /** Ends it (SIGKILL by default) and waits until it is gone; the folder stays. */
   kill(signal?: NodeJS.Signals): Promise<void>;
   /** Freezes it: the sockets stay open and nothing answers. */
   pause(): void;
   resume(): void;
   /** Starts it again and waits until it answers. */
   start(): Promise<void>;
-  /** Ends it and removes the folder; done by the test's teardown anyway. */
+  /** Ends it and removes the folder. The test's teardown does this anyway. */
   stop(): Promise<void>;
 }
 
@@ -30,7 +30,7 @@ export interface Teardown {
   comment?(...args: unknown[]): void;
 }
 
-/** A test process that is killed runs no teardown: the end of this pipe tells a shell beside it to end the server. */
+/** A killed test process runs no teardown: the end of this pipe tells another shell to end the server. */
 export function endWithThisProcess(server: ChildProcess): void {
   const watcher = spawn('sh', ['-c', 'read _; kill -KILL "$0"', String(server.pid)], {
     detached: true,
@@ -41,7 +41,10 @@ export function endWithThisProcess(server: ChildProcess): void {
   server.once('exit', () => watcher.kill('SIGKILL'));
 }
 
-/** A stop reaches a busy process thread by thread; until the last one has heard of it the process may still answer. */
+/**
+ * A stop reaches a busy process thread by thread. Until the last thread has stopped, the process may still
+ * answer.
+ */
 function waitUntilStopped(pid: number | undefined): void {
   const tasks = `/proc/${pid}/task`;
   const isStopped = (task: string) =>
@@ -51,7 +54,7 @@ function waitUntilStopped(pid: number | undefined): void {
   }
 }
 
-/** Runs a real server in a folder of its own for as long as the test lasts. */
+/** Runs a real server in its own folder for as long as the test lasts. */
 export async function startServerProcess(
   t: Teardown,
   spec: {

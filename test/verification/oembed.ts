@@ -8,7 +8,7 @@ export interface FakeNetwork {
   url: string;
   /** Requests so far: path and query. */
   readonly asked: URL[];
-  /** Publishes a post and returns its address; the text stands in the HTML as the network would write it. */
+  /** Publishes a post and returns its address; the HTML has the text as the network would write it. */
   post(handle: string, text: string): string;
   /** Answers with this from now on, whatever is asked; `undefined`: as it should. */
   misbehave: ((request: IncomingMessage, response: ServerResponse) => void) | undefined;
@@ -31,7 +31,7 @@ export function oembedAnswer(url: string, handle: string, html: string): object 
   };
 }
 
-/** A post's HTML, with a link to it behind the author's name. */
+/** A post's HTML, with a link to it after the author's name. */
 export function postHtml(url: string, handle: string, text: string): string {
   const escaped = text
     .replace(/&/g, '&amp;')

@@ -11,7 +11,7 @@ import { casefold } from '../../streams/irc-grammar.js';
 import type { AgentFact } from '../../streams/verification/index.js';
 import { eachSql } from '../support/sql.js';
 
-/** Requests, of which every third leads to a registration. */
+/** Requests; every third leads to a registration. */
 const history: Recorded<AgentFact>[] = Array.from({ length: 90 }, (_, n) => {
   const nickname = `Agent[${Math.floor(n / 3)}]`;
   const who = { nickname, social_handle: `handle_${n % 3}` };

@@ -8,7 +8,7 @@ import type { Wanted } from './wire.js';
 /** The key that the service under test knows. */
 export const key = 'f'.repeat(40);
 
-/** An operation as the description of the API has it. */
+/** An operation in the description of the API. */
 export interface Described {
   operationId: string;
   method: string;
@@ -29,7 +29,7 @@ export interface Sources {
   operations: Described[];
   named: Record<string, Schema>;
   tools: Listed[];
-  /** Skills of the agent behind A2A. */
+  /** Skills of the A2A agent. */
   skills: readonly string[];
 }
 
@@ -114,7 +114,7 @@ function queryOf({ parameters = [] }: Described, dice: Dice): string {
   return given.length > 0 ? `?${given.join('&')}` : '';
 }
 
-/** Percent-encoded; a surrogate without its other half as the bytes that it would have. */
+/** Percent-encoded; a surrogate without its other half becomes the bytes that it would have. */
 function encoded(text: string): string {
   return encodeURIComponent(text.replace(/[\ud800-\udfff]/gu, '\0')).replaceAll(
     '%00',

@@ -7,7 +7,10 @@ import { startLinkedIrcds } from '../../support/linked-ircd.js';
 import { startTcpRelay } from '../../support/tcp-relay.js';
 import { type NetworkStage, networkStage, operatorOn, userOn } from './stage.js';
 
-/** How long a bot may take to be back when nothing keeps it away any more: its longest pause, and a session. */
+/**
+ * How long a bot may take to be back when nothing keeps it away any more, in milliseconds: its longest pause,
+ * and a session.
+ */
 const backMs = 35_000;
 const warden = `
 <class name="Bans" commands="KLINE ZLINE QLINE">
@@ -49,7 +52,7 @@ t.test('NET-05 a bot that is shut out comes back with pauses, and health says wh
   await t.test('a nick that is forbidden', async (t) => {
     const from = relay.times.length;
     await guard.ask('QLINE channelserv 1h :not this name', 'KILL channelserv :begin again');
-    // operators take their own nicks all the same
+    // operators still take their own nicks
     await eventually('the bot to be back', () => relay.times.length > from);
     await allWell(stage);
     t.match((await healthOf(stage)).channelserv, { irc: { nick: 'channelserv' } });

@@ -47,7 +47,7 @@ t.test('NET-08 a network that has lost everything is made again as it is recorde
   await rm(join(ircd.dir, 'permchannels.conf'), { force: true });
   await ircd.start();
   const started = performance.now();
-  // who asks once more for what there is does not keep it from being made again
+  // a repeated request for an existing channel does not keep it from being made again
   const answers = new Set<number>();
   let asking = true;
   const asked = (async () => {
@@ -74,7 +74,7 @@ t.test('NET-08 a network that has lost everything is made again as it is recorde
   t.match(before[1], { members: ['ann', ...bots], modes: 'HPinst', topic: 'Topic of #task-n1' });
   t.match(before[7], { modes: 'HPimnst', topic: '[ARCHIVED] Done' });
   t.match(before[8], { modes: 'HPiknst' });
-  // a bot that has just come in is given its voice a moment later
+  // a bot that has newly come in gets its voice a moment later
   for (const bot of ['em-bot', 'relay']) {
     const isVoiced = async () => (await witness.ask('NAMES #task-n7')).join(' ').includes(`+${bot}`);
     t.ok(await eventually(`${bot} to have a voice`, isVoiced), `${bot} can speak in a closed room`);

@@ -1,7 +1,7 @@
 import type { World } from '../world.js';
 import type { Asked } from './outside.js';
 
-/** What a payer has signed: so much for somebody, once, until a moment in seconds of Unix time. */
+/** What a payer has signed: an amount for somebody, once, until a moment in seconds of Unix time. */
 export interface SignedTransfer {
   from: string;
   to: string;
@@ -31,7 +31,7 @@ const signatures = {
   transfer: '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef',
 };
 
-/** The token of a chain that payments move, and the servers that tell of it, some of which are behind. */
+/** The token of a chain that payments move, and the servers that report on it. Some of them lag. */
 export class SimulatedChain {
   /** How many blocks a server may be behind. */
   lag = 0;
@@ -55,7 +55,7 @@ export class SimulatedChain {
     this.#balances.set(address, amount);
   }
 
-  /** The last block, as the servers that are up to date know it. */
+  /** The last block, as servers without a lag know it. */
   get head(): number {
     return firstBlock + Math.floor(this.#world.elapsed / blockMs);
   }
@@ -69,7 +69,7 @@ export class SimulatedChain {
     return undefined;
   }
 
-  /** What stands in the next block; `undefined` when the transfer is not possible then. */
+  /** What is in the next block; `undefined` if the transfer is not possible then. */
   transfer(signed: SignedTransfer): string | undefined {
     if (this.obstacle(signed) !== undefined) return undefined;
     this.#balances.set(signed.from, this.#balances.get(signed.from)! - BigInt(signed.value));
@@ -89,7 +89,7 @@ export class SimulatedChain {
     return blockMs - (this.#world.elapsed % blockMs);
   }
 
-  /** A number for a transaction that came to nothing. */
+  /** A hash for a transaction that failed. */
   newHash(): string {
     this.#transactions += 1;
     return `0x${this.#transactions.toString(16).padStart(64, '0')}`;

@@ -4,10 +4,10 @@ import type { Asked } from './outside.js';
 
 /** A call of a model, as its provider got it. */
 export interface ModelCall {
-  /** What stands at the beginning of the prompt: `q7`. */
+  /** The beginning of the prompt: `q7`. */
   query: string;
   model: string;
-  /** From 1; 0 where answers are to be drawn together. */
+  /** From 1; 0 for the synthesis of answers. */
   round: number;
   process: string;
   at: number;
@@ -23,10 +23,10 @@ interface Message {
 /** What a call costs in tokens in and out, in billionths of a dollar each. */
 export const tokenNanoUsd = { in: 1_000, out: 2_000 };
 
-/** Providers of models: what each call was, and an answer in the protocol that they all speak. */
+/** Providers of models: every call, and an answer in the protocol that they all speak. */
 export class SimulatedModels {
   readonly calls: ModelCall[] = [];
-  /** Told of each call, with the process that makes it: it may not live to hear of the answer. */
+  /** Called for each call, with the process that makes it: it may not live to hear the answer. */
   called: (process: string) => void = () => {};
   /** How long a model thinks at most, in milliseconds. */
   thinksMs = 1_500;

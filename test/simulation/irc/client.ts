@@ -5,11 +5,11 @@ import type { User } from './state.js';
 /** Where a server's answers go. */
 export interface Sink {
   write(text: string): void;
-  /** The server closes the connection behind what it has written. */
+  /** The server closes the connection after what it has written. */
   close(): void;
 }
 
-/** What a line has beside its text; a client sees of it what its capabilities allow. */
+/** What a line has besides its text. A client sees what its capabilities allow. */
 export interface Tags {
   at?: number | undefined;
   msgid?: string | undefined;
@@ -18,7 +18,7 @@ export interface Tags {
   isEcho?: boolean | undefined;
   /** Client tags: `+svc/event=1`. */
   client?: readonly string[] | undefined;
-  /** The batch it belongs to, when that is not the answer's own. */
+  /** The batch it belongs to, if that is not the answer's own. */
   batch?: string | undefined;
 }
 
@@ -42,11 +42,11 @@ export class Client {
   real = '';
   password: string | undefined;
   closed = false;
-  /** Nicks that it is told the coming and going of. */
+  /** Nicks whose coming and going it is told. */
   readonly watched = new Set<string>();
   /** Milliseconds that each of its lines costs, when it is throttled. */
   costMs = 0;
-  /** Answers to labels that are to be lost, and whether what was asked for is done all the same. */
+  /** Answers to labels that will be lost, and whether the command is still done. */
   readonly swallow: { isDone: boolean }[] = [];
   readonly plans = new Set<Planned>();
   heardAt: number;
@@ -117,7 +117,7 @@ export class Client {
   }
   #turn: Planned | undefined;
 
-  /** Plans something that is called off when the client goes. */
+  /** Plans something that is cancelled when the client leaves. */
   plan(ms: number, action: () => void): Planned {
     const planned = this.server.world.after(ms, () => {
       this.plans.delete(planned);
@@ -127,7 +127,7 @@ export class Client {
     return planned;
   }
 
-  /** A line for this client, behind its prefix if it has one: the last parameter may have spaces. */
+  /** A line for this client, after its prefix if it has one. The last parameter may have spaces. */
   send(prefix: string, tags: Tags, command: string, ...parameters: string[]): void {
     this.write(tags, lineOf(prefix, command, parameters));
   }
@@ -148,12 +148,12 @@ export class Client {
     this.server.wrote(this);
   }
 
-  /** How many lines the answer has that is being made. */
+  /** How many lines the current answer has so far. */
   get answered(): number {
     return this.#answering?.lines.length ?? 0;
   }
 
-  /** A line that is no part of an answer, though it comes of the same command. */
+  /** A line that is not part of an answer, though the same command caused it. */
   writeApart(tags: Tags, body: string): void {
     this.#put(tags, body);
     this.server.wrote(this);
@@ -231,7 +231,7 @@ export class Client {
   }
 }
 
-/** The text of a line as servers send it, its last parameter behind a colon. */
+/** The text of a line as servers send it, with a colon before its last parameter. */
 export function lineOf(prefix: string, command: string, parameters: readonly string[]): string {
   const start = prefix === '' ? command : `:${prefix} ${command}`;
   if (parameters.length === 0) return start;
@@ -248,7 +248,7 @@ function fit(body: string): string {
 let lastAt = -1;
 let lastText = '';
 
-/** As `Date.toISOString`, which is asked for the same moment many times over. */
+/** As `Date.toISOString`, which is called for the same moment many times. */
 function isoOf(at: number): string {
   const whole = Math.floor(at);
   if (whole !== lastAt) {

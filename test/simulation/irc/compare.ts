@@ -15,7 +15,7 @@ export const capabilities = [
 
 /** A client of a script, of whatever network. */
 interface Actor {
-  /** Sends a line, and waits for all that comes of it; the lines that everybody was shown meanwhile. */
+  /** Sends a line, and waits for all its effects and for what everybody was shown meanwhile. */
   send(line: string): Promise<void>;
   /** What came since it was asked the last time. */
   take(): string[];
@@ -24,7 +24,7 @@ interface Actor {
 
 export type Actors = Record<string, Actor>;
 
-/** Plays a script: for each of its steps, what each client was shown, without what nobody reads. */
+/** Plays a script. Answers, for each of its steps, what each client was shown, without what nobody reads. */
 export async function play(clients: Actors, steps: readonly Step[], isGoingOn = false): Promise<string[]> {
   const told: string[] = [];
   const take = () => {
@@ -57,7 +57,7 @@ const nobodyReads = new Set([
   '002',
   '003',
 ]);
-/** Numerics of which only the numeral is read, and the parameters in front of the text. */
+/** Numerics whose text nobody reads: only the number and the parameters before the text count. */
 const texts = /^(?:[45]\d\d|69[678]|331|30[156]|31[2378]|33[05]|219|351|221|25[25]|366|368|381|NOTICE)$/;
 
 /** Lines without what differs from run to run, and what nobody reads. */
@@ -65,7 +65,8 @@ function normal(lines: readonly string[]): string[] {
   const strange = new Set<string>();
   const shown = lines.flatMap((line) => {
     const { tags, rest } = untagged(line);
-    // InspIRCd also shows the batch of an answer to others who are told of the same line, as members happen to be ordered
+    // InspIRCd also shows the batch of an answer to others who see the same line, depending on the order of
+    // members
     const [, sign, batch = ''] = / BATCH :?([+-])(\w+)/.exec(rest) ?? [];
     if (sign === '+' && rest.endsWith('labeled-response') && !tags.some((tag) => tag.startsWith('label='))) {
       strange.add(batch);
@@ -90,19 +91,19 @@ function normal(lines: readonly string[]): string[] {
     if (command === '367' || command === '348') named[named.length - 1] = 'TIME';
     if (command === '251') named[1] = named[1]!.replace(/and \d+ invisible/, '');
     if (command === '266') named[1] = named[1]!.replace(/Max.*/, '');
-    // what a server changes has the letters in an order of its own
+    // the letters of a server's own mode change have no fixed order
     if (command === 'MODE' && !from.includes('!')) named[1] = [...(named[1] ?? '')].sort().join('');
     const who = from.includes('!') || !from.includes('.') ? from : 'SERVER';
     return [
       `${tags.join(';')} ${who.replace(/1RN[A-Z0-9]{6}/, 'ID')} ${command} ${named.join(' | ')}`.trim(),
     ];
   });
-  // who watches a nick is told of it before or after all others
+  // a watcher of a nick is told before or after all others
   const isWatch = (text: string) => / 73[01] /.test(text);
   return [...sortedRuns(shown.filter((text) => !isWatch(text))), ...shown.filter(isWatch)];
 }
 
-/** A list has its rows in an order of the server's own, and so have those who are gone with a server. */
+/** The rows of a list have the server's own order, and so do the users who leave with a server. */
 function sortedRuns(lines: readonly string[]): string[] {
   const sorted = [...lines];
   for (let from = 0; from < sorted.length; from++) {
@@ -180,7 +181,7 @@ export class RealActor implements Actor {
   #check = () => {};
   readonly #socket;
 
-  /** Registers, if it is told as whom. */
+  /** Registers, if it is told under which nick. */
   constructor(
     ircd: TestIrcd,
     who?: { nick: string; isModern: boolean },
@@ -207,7 +208,10 @@ export class RealActor implements Actor {
     if (isModern) this.#write('CAP END');
   }
 
-  /** The server has worked a line off when it answers to what comes behind it, and others have their share when it answers them. */
+  /**
+   * The server has processed a line when it answers the next one. Others have got their share when it answers
+   * them.
+   */
   async send(line: string): Promise<void> {
     this.#write(line);
     if (line === registered) await this.until((line) => / 376 /.test(line));
@@ -216,7 +220,7 @@ export class RealActor implements Actor {
     await Promise.all(this.others.map((other) => other.#barrier()));
   }
 
-  /** The other server answers when it has worked off what it was told before, or there is none. */
+  /** The other server answers when it has processed what it was told before. Otherwise it does not exist. */
   async #farBarrier(server: string): Promise<void> {
     const isAnswer = (line: string) => / (?:391|402) /.test(line);
     this.#write(`TIME ${server}`);
@@ -224,7 +228,7 @@ export class RealActor implements Actor {
     this.#lines = this.#lines.filter((line) => !isAnswer(line));
   }
 
-  /** Something that nobody knows is answered at any time. */
+  /** An unknown command is answered at any time. */
   async #barrier(): Promise<void> {
     const token = `barrier${++this.#tokens}`;
     const isAnswer = (line: string) => line.includes(` ${token} :`);

@@ -11,7 +11,7 @@ export interface FaultsOptions {
   /** Nicks of the bots. */
   nicks: readonly string[];
   channels: readonly string[];
-  /** Whether the first of the bots keeps the channels: what is changed in them, it changes back. */
+  /** Whether the first of the bots keeps the channels, and reverts changes made in them. */
   areKept?: boolean;
 }
 
@@ -24,17 +24,17 @@ const kinds = [
 /** A kind of fault that befalls a network. */
 export type FaultKind = (typeof kinds)[number];
 
-/** How long servers that are linked take to agree, at most. */
+/** How long linked servers take to agree, at most, in milliseconds. */
 const agreedMs = 5_000;
 
-/** Strikes faults at a network, by chance or by name, and takes them all back. */
+/** Strikes faults at a network, by chance or by name, and reverts them all. */
 export class Faults {
-  /** The kinds that are struck: not all of them in every run, so that some are often struck together. */
+  /** The kinds of this run: not all in every run, so that some often strike together. */
   readonly kinds: readonly FaultKind[];
   readonly #options: FaultsOptions;
   /** The chance of the fault that is struck now. */
   #random: Random;
-  /** What has to be done for all to be well again. */
+  /** What must be done until all is well again. */
   readonly #undo = new Set<() => void>();
   #guests = 0;
 
@@ -49,7 +49,7 @@ export class Faults {
     return random.pick(this.kinds);
   }
 
-  /** Strikes a fault; chance decides how long and whom. */
+  /** Strikes a fault; chance decides its length and its victim. */
   strike(kind: FaultKind, random: Random): void {
     this.#random = random;
     this.#strike[kind]();
@@ -67,7 +67,7 @@ export class Faults {
       });
   }
 
-  /** Takes something back after a while, or when all is to be well. */
+  /** Reverts something after a while, or when all should be well. */
   #for(least: number, most: number, undo: () => void): void {
     const planned = this.#options.world.after(this.#random.int(least, most), () => done());
     const done = () => {
@@ -208,7 +208,7 @@ export class Faults {
     },
   };
 
-  /** Modes by which nobody speaks or comes in without being let, not even a bot. */
+  /** Modes that keep everybody without rights from speaking or coming in, even a bot. */
   #change(channel: string, sign: '+' | '-'): void {
     const server = this.#options.network.servers[0]!;
     const changes: ModeChange[] = ['m', 'i'].map((letter) => ({ sign, letter }));

@@ -16,13 +16,13 @@ export interface ServerOptions {
   id: string;
   kind: ServerKind;
   oper: { name: string; password: string };
-  /** The password of the bots; who has another one is throttled. */
+  /** The password of the bots; clients with another one are throttled. */
   password: string;
   /** The password of the gateway, which says from where those come that it brings. */
   gatewayPassword: string;
-  /** Nicks that nobody takes but operators for themselves. */
+  /** Nicks that only operators may take for themselves. */
   reservedNicks: readonly string[];
-  /** Milliseconds that a line of those without the password costs beyond the tenth. */
+  /** Milliseconds that each line beyond the tenth costs clients without the password. */
   publicCostMs?: number;
   /** Tells the other servers of the network. */
   spread(fact: Fact): void;
@@ -31,7 +31,9 @@ export interface ServerOptions {
   /** This server has shown a channel a line, by a user of its own or of another one. */
   shown?(server: Server, channel: Channel, message: Message, isItsOwn: boolean): void;
   linked(): boolean;
-  /** Whether, this time, others see the batch of an answer that they have a line of, as InspIRCd happens to show it. */
+  /**
+   * Whether, this time, others see the batch of an answer with their line, as InspIRCd sometimes shows it.
+   */
   leaks(): boolean;
 }
 
@@ -39,7 +41,7 @@ const registrationMs = 20_000;
 const pingEveryMs = 30_000;
 const saveEveryMs = 5_000;
 
-/** One server of a simulated network: what it knows, what it answers, and whom it tells of what happens. */
+/** One server of a simulated network: what it knows, what it answers, and who is told what happens. */
 export class Server {
   readonly options: ServerOptions;
   readonly world: World;
@@ -120,7 +122,7 @@ export class Server {
     this.flush();
   }
 
-  /** Ends a client's connection in so many words. */
+  /** Closes a client's connection, with a reason. */
   close(client: Client, reason: string): void {
     if (client.closed) return;
     const { user } = client;
@@ -221,7 +223,7 @@ export class Server {
     this.#keepAlive(client);
   }
 
-  /** Whoever is not registered loses a nick to who asks for it. */
+  /** A client that is not registered loses its nick to a client that asks for it. */
   overrule(nick: string, by: Client | undefined): void {
     for (const client of this.clients) {
       if (client.user || client === by || client.nick === undefined) continue;
@@ -250,7 +252,7 @@ export class Server {
     });
   }
 
-  /** Something happens here: it is noted, clients are told, and so are the other servers. */
+  /** Something happens here: it is noted, and told to clients and to the other servers. */
   happen(fact: Fact): void {
     this.apply(fact);
     this.options.spread(fact);
@@ -266,7 +268,7 @@ export class Server {
     client.send(maskOf(from), tagsOf(from), command, ...parameters);
   }
 
-  /** A line that a user or a server is the origin of, for everybody in a channel. */
+  /** A line from a user or a server, for everybody in a channel. */
   tellOfChange(channel: Channel, by: Source, command: string, ...parameters: string[]): void {
     const { from, tags } = this.sourceOf(by);
     for (const { client } of channel.members.keys()) client?.send(from, tags, command, ...parameters);
@@ -276,7 +278,7 @@ export class Server {
     return 'server' in by ? by.server : (this.users.get(by.user)?.nick ?? this.name);
   }
 
-  /** What stands before a line that comes of somebody's doing. */
+  /** The source of a line that somebody's action causes. */
   sourceOf(by: Source): { from: string; tags: Tags } {
     const user = 'user' in by ? this.users.get(by.user) : undefined;
     return user ? { from: maskOf(user), tags: tagsOf(user) } : { from: this.nickOf(by), tags: {} };
@@ -296,7 +298,7 @@ export class Server {
     });
   }
 
-  /** Clients that share a channel with a user, but for their own. */
+  /** Clients that share a channel with a user, without the user's own. */
   acquaintances(user: User): Set<Client> {
     const clients = new Set<Client>();
     for (const channel of user.channels)

@@ -8,7 +8,7 @@ export interface Latency {
   most: number;
 }
 
-/** One direction of a connection: bytes arrive late, in order, and cut where nobody expects it. */
+/** One direction of a connection: bytes arrive late, in order, and cut at odd places. */
 export class Pipe {
   #free = 0;
   #frozen = false;
@@ -35,7 +35,7 @@ export class Pipe {
     this.#plan(bytes.subarray(from));
   }
 
-  /** Nothing more is sent; the end arrives behind all that is on its way. */
+  /** Nothing more is sent. The end arrives after all that is on its way. */
   end(arrived: () => void): void {
     if (this.#ended) return;
     this.#ended = true;

@@ -13,7 +13,7 @@ const some = (server: SimulatedLogServer, random: Random) => {
   return random.chance(0.3) ? links : random.shuffled(links).slice(0, 1);
 };
 
-/** Each fault by itself; how long and whom it strikes the random numbers say. */
+/** All faults. The random numbers decide the length and the victim. */
 export const logFaults: readonly LogFault[] = [
   {
     name: 'restart',

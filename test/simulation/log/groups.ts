@@ -1,7 +1,7 @@
 import type { ApiError, StoredStream, Taken } from './stored-stream.js';
 import { headersOf, textOf, type WireMessage } from './wire.js';
 
-/** A place in a group, as the headers of a message say it. */
+/** The index in a group, from the headers of a message. */
 interface Place {
   group: string;
   sequence: number;
@@ -12,13 +12,13 @@ interface Place {
 export type TakenGroup = (Taken & { batch?: string; count?: number }) | ApiError;
 
 const named = /^Nats-Batch-(Id|Sequence|Commit): *(.*)$/gm;
-/** How long a group is kept that no more comes of, in milliseconds. */
+/** How long an incomplete group is kept, in milliseconds. */
 const keptMs = 10_000;
 
 const isDisabled = { code: 400, err_code: 10174, description: 'atomic publish is disabled' };
 const isIncomplete = { code: 400, err_code: 10176, description: 'atomic publish batch is incomplete' };
 
-/** Messages of one stream that are to be stored together, until the last one has come. */
+/** Messages of one stream that will be stored together, until the last one has come. */
 export class Groups {
   readonly #stream: StoredStream;
   readonly #now: () => number;
@@ -29,7 +29,7 @@ export class Groups {
     this.#now = now;
   }
 
-  /** Takes a message at its place; `undefined` when nothing is to be answered yet. */
+  /** Takes a message at its index; `undefined` if there is no answer yet. */
   take(message: WireMessage, place: Place, refusal?: ApiError): TakenGroup | undefined {
     if (!this.#stream.config.allow_atomic) return isDisabled;
     const { group, sequence, commits } = place;
@@ -48,7 +48,7 @@ export class Groups {
   }
 }
 
-/** Where in a group a message stands; `undefined` for one that stands alone. */
+/** The index of a message in its group; `undefined` for a single message. */
 export function placeInGroup({ headers }: WireMessage): Place | undefined {
   if (!headers) return undefined;
   const text = headers instanceof Uint8Array ? textOf(headers) : String(headersOf(headers));

@@ -85,7 +85,10 @@ export class Link {
     this.#up.release();
   }
 
-  /** Loses everything on its way. Each end hears of it so many milliseconds later; a client that never does finds out by its pings. */
+  /**
+   * Loses everything on its way. Each end hears of it so many milliseconds later; a client that never does
+   * notices by its pings.
+   */
   cut(clientAfterMs: number | undefined, serverAfterMs: number, forget: (link: Link) => void): void {
     this.#up.cut();
     this.#down.cut();
@@ -104,7 +107,7 @@ export class Link {
     }
   }
 
-  /** The client is through with it; the server hears of it behind all that was sent before. */
+  /** The client leaves. The server hears of it after all that was sent before. */
   leave(): void {
     this.#clientKnows = false;
     this.#down.cut();

@@ -12,10 +12,10 @@ import { type Played, restarts, scripts } from './scripts.js';
 import { SimulatedLogServer } from './server.js';
 
 /**
- * The seeds whose random scripts both kinds of server are asked, and how long those are. Two are known beyond these in
- * which 2.10.27 differs: after single deletions it did not find an older message of the same subject (104), and after a
- * purge of some subjects a consumer did not hand out what it had (124). Ours delete single messages only where a subject
- * has no second one, and purge a subject only at the end of an import.
+ * The seeds whose random scripts both kinds of server run, and their length. Two more seeds are known where
+ * 2.10.27 differs. After single deletions it did not find an older message of the same subject (104). After a
+ * purge of some subjects a consumer did not deliver what it had (124). Our code deletes single messages only
+ * on subjects without a second one, and purges a subject only at the end of an import.
  */
 const seeds = Array.from({ length: 24 }, (_, n) => n + 1);
 const steps = 60;
@@ -70,7 +70,10 @@ function lines(answers: unknown[]): string[] {
   return answers.map((answer) => JSON.stringify(answer));
 }
 
-/** What is asked of a server; the random scripts ask for what only the older one is known to do as ours. */
+/**
+ * The scripts for a server. The random scripts use only features where the older server is known to behave
+ * like ours.
+ */
 function runsOn(program: Binary): [title: string, run: Played['run']][] {
   const age = storesGroups(program) ? 'new' : 'old';
   const written = scripts.filter(({ only }) => only === undefined || only === age);

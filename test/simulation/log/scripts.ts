@@ -5,8 +5,8 @@ import { explicit, type Script, type Server } from './model.js';
 export interface Played {
   title: string;
   /**
-   * For the server that stores groups, or for the one before it only: where a consumer begins and what it tells of its
-   * place is simulated as that one does it.
+   * For the server that stores groups, or for the one before it only. Where a consumer begins and what it
+   * reports about its position is simulated like the latter.
    */
   only?: 'old' | 'new';
   run(script: Script, server: Server): Promise<void>;
@@ -531,7 +531,7 @@ export const scripts: Played[] = [
   },
 ];
 
-/** Scripts in which the server is restarted: each has it for itself. */
+/** Scripts in which the server is restarted: each has its own server. */
 export const restarts: Played[] = [
   {
     title: 'what was acknowledged is there behind a crash',

@@ -19,15 +19,15 @@ import { type ApiError, type Stored, StoredStream } from './stored-stream.js';
 import { Interest, matches } from './subjects.js';
 import { bytesOf, headersFrom, nothing, status, textOf, type WireMessage } from './wire.js';
 
-/** How a simulated log server is to be. */
+/** The settings of a simulated log server. */
 export interface SimulatedLogServerOptions {
   /** How long a message is on its way between a client and the server. */
   latency?: Latency;
-  /** Whether what is acknowledged is on disk, as the configuration of production has it. */
+  /** Whether what is acknowledged is on disk, as in production's configuration. */
   sync?: 'always' | 'sometimes';
   /**
-   * Whether it is as 2.15 or as 2.10. The newer one stores messages together where a stream has it so, and refuses a
-   * repeated append whose expectation is stale by now, which the older one knows by its id.
+   * Whether it behaves like 2.15 or like 2.10. The newer one stores messages together if a stream allows it.
+   * It refuses a repeated append with a stale expectation; the older one recognises it by its id.
    */
   isNew?: boolean;
 }
@@ -36,15 +36,15 @@ const usualLatency: Latency = { least: 0.1, most: 2 };
 /** What the server knows of its consumers is on disk after this time at the latest. */
 const consumerFlushMs = 1_000;
 
-/** Why a server that cannot store refuses, as it words it. */
+/** The texts with which a server that cannot store refuses. */
 export const refusals = {
   diskFull: { code: 503, err_code: 10077, description: 'write msgs/1.blk: no space left on device' },
   noRoom: { code: 503, err_code: 10023, description: 'insufficient resources' },
 } as const satisfies Record<string, ApiError>;
 
 /**
- * A NATS server with JetStream in memory, in simulated time. Clients are connections of the client library whose
- * messages are objects and take a while. What goes wrong is told to it, one method for each fault.
+ * A NATS server with JetStream in memory, in simulated time. Clients are connections of the client library
+ * whose messages are objects and take a while. It has one method for each fault.
  */
 export class SimulatedLogServer implements ApiHost, Reachable {
   readonly version: string;
@@ -66,7 +66,7 @@ export class SimulatedLogServer implements ApiHost, Reachable {
   #frozen = false;
   #answersToLose = 0;
   #partitionMs = 0;
-  /** Names whose clients cannot come, and until when. */
+  /** Names of clients that cannot connect, and until when. */
   readonly #partitioned = new Map<string, number>();
   /** Names whose clients are gone for ever. */
   readonly #dead = new Set<string>();
@@ -91,7 +91,7 @@ export class SimulatedLogServer implements ApiHost, Reachable {
     return this.#running;
   }
 
-  /** A connection of a client that stays connected, as processes have one. */
+  /** A connection of a client that reconnects, as in processes of the product. */
   connect(name: string, options: ConnectionOptions = {}): Promise<NatsConnection> {
     return connectTo(this, {
       name,
@@ -106,7 +106,7 @@ export class SimulatedLogServer implements ApiHost, Reachable {
     });
   }
 
-  /** The links of clients with a name; all of them where none is given. */
+  /** The links of clients with a name; all of them without a name. */
   links(name?: string): Link[] {
     return [...this.#links].filter((link) => name === undefined || link.name === name);
   }
@@ -152,7 +152,7 @@ export class SimulatedLogServer implements ApiHost, Reachable {
     for (const link of this.#links) link.thaw();
   }
 
-  /** Cuts connections. A client that hears nothing of it for longer than its pings take finds out by them. */
+  /** Cuts connections. A client that does not hear of it in time notices by its pings. */
   cut(links: Link[], clientAfterMs: number | undefined = 0, serverAfterMs = 0): void {
     for (const link of links) link.cut(clientAfterMs, serverAfterMs, () => this.#forget(link));
   }
@@ -163,12 +163,12 @@ export class SimulatedLogServer implements ApiHost, Reachable {
     this.cut(this.links(name));
   }
 
-  /** The answers to the next appends get lost after these were stored. */
+  /** The answers to the next appends are lost after these were stored. */
   loseAnswers(count: number): void {
     this.#answersToLose += count;
   }
 
-  /** The next append is stored, and its client cut off for so long before it hears of it. */
+  /** The next append is stored, and its client is cut off for this time before it hears of it. */
   partitionBehindAppend(ms: number): void {
     this.#partitionMs = ms;
   }
@@ -178,7 +178,7 @@ export class SimulatedLogServer implements ApiHost, Reachable {
     this.#refusal = { error, until: this.#world.now + ms };
   }
 
-  /** Messages take so long from now on; as usual where nothing is said. */
+  /** Messages take this long from now on; the usual time by default. */
   slow(latency: Latency = usualLatency): void {
     this.#latency = latency;
   }
@@ -294,7 +294,7 @@ export class SimulatedLogServer implements ApiHost, Reachable {
       });
   }
 
-  /** Tells whoever subscribed; of a group one, whichever. */
+  /** Tells all subscribers; in a queue group, any one of them. */
   #tellAll(subject: string, message: WireMessage): boolean {
     const groups = new Map<string, Subscribed[]>();
     const found = this.#interest.of(subject);

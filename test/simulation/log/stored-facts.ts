@@ -6,7 +6,7 @@ import {
 } from '../../../streams/core/index.js';
 import type { SimulatedLogServer } from './server.js';
 
-/** The facts that a log server has stored of a stream, beside all that goes wrong and taking no time. */
+/** The facts of a stream that a log server has stored. Reading them takes no time and meets no faults. */
 export class StoredFacts<S extends StreamDefinition> {
   readonly #server: SimulatedLogServer;
   readonly #definition: S;

@@ -14,7 +14,7 @@ export interface Stored {
   bytes: number;
 }
 
-/** Why a message was not taken, as the server words it. */
+/** Why a message was not taken, in the server's words. */
 export interface ApiError {
   code: number;
   err_code: number;
@@ -24,13 +24,13 @@ export interface ApiError {
 /** What became of a publish. */
 export type Taken = { seq: number; duplicate: boolean } | ApiError;
 
-/** Told when something happens to a stream that its consumers must know. */
+/** Told of what the consumers of a stream must know. */
 export interface StreamWatcher {
   stored(message: Stored): void;
   removed(message: Stored): void;
 }
 
-/** What a publish asks for beside being stored. */
+/** What a publish expects besides being stored. */
 interface Expectations {
   id?: string | undefined;
   lastSubjectSequence?: number | undefined;
@@ -38,7 +38,10 @@ interface Expectations {
   rollup?: string | undefined;
 }
 
-/** Where the oldest message will be too old sooner than this, the server looks again after a second only. */
+/**
+ * If the oldest message expires sooner than this, the server looks again only after a second. In
+ * milliseconds.
+ */
 const soonMs = 250;
 const ageCheckMs = 1_000;
 
@@ -62,7 +65,7 @@ export class StoredStream {
   bytes = 0;
   lastSeq = 0;
 
-  /** `expectsFirst`: what a publish expects is looked at before its id is, as newer servers do. */
+  /** `expectsFirst`: the expectations of a publish are checked before its id, as in newer servers. */
   constructor(world: World, now: () => number, config: StreamConfig, expectsFirst = false) {
     this.#world = world;
     this.#expectsFirst = expectsFirst;
@@ -72,7 +75,7 @@ export class StoredStream {
     this.#planAge(config.max_age / 1e6);
   }
 
-  /** Sequence of the first message that is left; behind the last one when there is none. */
+  /** Sequence of the first message that is left; one after the last if the stream is empty. */
   get firstSeq(): number {
     return this.count === 0 ? this.lastSeq + 1 : this.#messages.find((one) => one)!.seq;
   }
@@ -106,7 +109,10 @@ export class StoredStream {
     return last === undefined ? undefined : this.get(last);
   }
 
-  /** The first message from a sequence on whose subject belongs to one of the patterns; all do where there are none. */
+  /**
+   * The first message from a sequence on whose subject matches one of the patterns; without patterns, all
+   * match.
+   */
   next(seq: number, patterns: readonly string[]): Stored | undefined {
     const [only] = patterns;
     if (patterns.length === 1 && !hasWildcard(only!)) {
@@ -171,7 +177,7 @@ export class StoredStream {
     return { seq: message.seq, duplicate: false };
   }
 
-  /** Takes messages one behind the other or none of them; tells the sequence of the last one. */
+  /** Takes messages in sequence, or none of them. Answers the sequence of the last one. */
   takeAll(messages: WireMessage[], refusal?: ApiError): Taken {
     this.#forgetIds();
     const ids = new Set<string>();
@@ -225,20 +231,22 @@ export class StoredStream {
     return message;
   }
 
-  /** Removes messages: those of a subject, those before a sequence, all but the last few; tells how many. */
+  /**
+   * Removes messages: those of a subject, those before a sequence, or all but the last few. Answers how many.
+   */
   purge({ filter = '>', seq, keep = 0 }: { filter?: string; seq?: number; keep?: number }): number {
     const found: number[] = [];
     for (const [subject, seqs] of this.#subjects) if (matches(filter, subject)) found.push(...seqs);
     found.sort((a, b) => a - b);
     const gone = seq ? found.filter((one) => one < seq) : found.slice(0, Math.max(0, found.length - keep));
     for (const one of gone) this.#drop(one);
-    // an empty stream goes on from where it is told to
+    // an empty stream continues from where it is told to
     if (seq && filter === '>' && seq > this.lastSeq) this.lastSeq = seq - 1;
     if (this.#messages.length === 0) this.#base = this.lastSeq + 1;
     return gone.length;
   }
 
-  /** Brings what is there under limits that were changed. */
+  /** Applies changed limits to the stored messages. */
   update(config: StreamConfig): void {
     this.config = config;
     for (const subject of [...this.#subjects.keys()]) this.#keepLimits(subject);

@@ -44,7 +44,7 @@ const ownBot = config.EM_NICK;
 const streams = [channelFacts, market, operations];
 const names = ['#one-room', '#two-room', '#three-room', '#four-room', '#five-room', '#six-room'];
 const present = ['alice', 'bob', 'carol', ownBot];
-/** They are asked in all the time, and only come when all is well. */
+/** They are invited all the time, and only come when all is well. */
 const late = ['walter', 'xenia'];
 const modes = ['+nt', '+nt', '+ntm', '+nti', '+ntk secret'];
 
@@ -52,10 +52,15 @@ const busyMs = 60_000;
 const faultsPerRun = 20;
 const commandsPerRun = 130;
 const stepsPerRun = 70;
-/** How often channels are looked at again where servers are joined again and again: ever later, up to five minutes. */
+/**
+ * How often channels are checked again while servers are linked again and again: ever later, up to five
+ * minutes.
+ */
 const calmWithinMs = 400_000;
 
-/** Callers have the channel bot create, change and delete channels, while its servers and its processes fail. */
+/**
+ * Callers make the channel bot create, change and delete channels, while its servers and its processes fail.
+ */
 export const channels: Scenario = {
   name: 'channels',
   says: 'the channel bot in two processes, and callers who command it',
@@ -182,7 +187,7 @@ class Keeping {
     } else stage.planFault(at, 'killed process', (random) => random.pick(this.#places).kill(random));
   }
 
-  /** People come and go, and put each other and our bots out. */
+  /** People come and go, and kick each other and our bots. */
   #act(random: Random): void {
     const nick = random.pick(present);
     const server = present.indexOf(nick) % this.#network.servers.length;
@@ -241,7 +246,7 @@ class Keeping {
                 'members',
                 () => {
                   const action = random.pick(['sajoin', 'sapart', 'voice', 'devoice'] as const);
-                  // who is away and is put out is not waited for, but nothing of that is recorded
+                  // a nick that is removed while it is away is not awaited, but nothing of that is recorded
                   if (action === 'sapart') nicks = nicks.filter((nick) => !late.includes(nick));
                   return commands.members({ name, action, nicks, reason: '' }, asker);
                 },
@@ -251,7 +256,8 @@ class Keeping {
 
   async #becomeWell(commands: Channels): Promise<void> {
     const stage = this.#stage;
-    // what was still under way when all became well ends sessions too; who comes before the bot is back has left
+    // work still under way when all became well ends sessions too; whoever comes before the bot is back has
+    // left
     await stage.pass(10_000);
     const isBack = () => this.#places.some(({ program }) => program?.isBack());
     await stage.within(calmWithinMs, 'the channel bot is back', isBack);
@@ -265,7 +271,7 @@ class Keeping {
       () => this.#judge.isSo(late),
       () => this.#judge.whatIsNotSo(late),
     );
-    // processes learn each minute that the log's clock was set, by which they tell that an answer is overdue
+    // processes learn each minute that the log's clock was set, and need that to notice an overdue answer
     const name = '#last-room';
     const made = { name, type: 'special' as const, modes: '+nt', topic: 'last', metadata: {} };
     for (let n = 1; n < 15 && !this.#judge.isDone(`last ${n - 1}`); n++) {

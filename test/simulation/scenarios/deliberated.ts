@@ -21,16 +21,16 @@ interface Query extends DeliberationData<'query.created'> {
   mark: string;
   status: 'queued' | 'running' | 'concluded' | 'completed' | 'failed';
   calls: Map<string, Call>;
-  /** What is recorded to have been spent, in billionths of a dollar. */
+  /** The recorded spending, in billionths of a dollar. */
   spent: number;
   createdAt: number;
-  /** Attempts whose process was gone, or taken for that. */
+  /** Attempts whose process was gone, or thought to be gone. */
   lost: number;
 }
 
 const mostAttempts = 3;
 
-/** What is recorded of queries, held against the calls that their models got. */
+/** The record of queries, compared with the calls that their models got. */
 export class Deliberated {
   readonly #stage: Stage;
   readonly #models: SimulatedModels;
@@ -43,7 +43,7 @@ export class Deliberated {
     this.#facts = new StoredFacts(server, deliberation);
   }
 
-  /** Queries that have not come to their end; empty when there are none. */
+  /** Queries that have not ended; empty without any. */
   open(): string {
     this.#read();
     const open = [...this.#queries.values()].filter(
@@ -69,7 +69,7 @@ export class Deliberated {
     }
   }
 
-  /** Each call was on record before it was made, and none was made again that has its answer. */
+  /** Each call was on record before it was made, and none with an answer was made again. */
   #judgeCall({ query: mark, model, round, at }: ModelCall): void {
     const query = [...this.#queries.values()].find((one) => one.mark === mark);
     const same = this.#models.calls.filter(
@@ -85,7 +85,7 @@ export class Deliberated {
     const made = this.#models.calls.filter(({ query }) => query === mark).length;
     const told = () => `${mark}: ${status}, ${made} calls, ${lost} lost`;
     stage.check('in calm no answer is lost', lost === 0, told);
-    // an empty answer is none
+    // an empty answer does not count
     const most = models.length * rounds + (models.length > 1 ? 3 : 0);
     stage.check('in calm each model is asked once a round', made <= most, told);
   }

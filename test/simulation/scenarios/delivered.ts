@@ -6,7 +6,7 @@ import { markOf } from './producers.js';
 
 type End = 'delivered' | 'dead_letter' | 'expired';
 
-/** An event as it stands on the log, and what is recorded of its delivery. */
+/** An event on the log, and the record of its delivery. */
 export interface StoredEvent {
   id: string;
   seq: number;
@@ -14,21 +14,24 @@ export interface StoredEvent {
   targets: readonly string[];
   /** The room that it has opened. */
   opens: string | undefined;
-  /** Channels that are recorded to have its line. */
+  /** Channels with a record of its line. */
   confirmed: Set<string>;
-  /** How its delivery ended since it was received or redriven: once, wherever it was decided. */
+  /** The ends of its delivery since it was received or redriven: exactly one, wherever it was decided. */
   ends: End[];
   isRedriven: boolean;
   /** Failed attempts of each channel since it was received or redriven. */
   failures: Map<string, number>;
 }
 
-/** A line is given up after three failed attempts; two processes may have made theirs before they heard of each other. */
+/**
+ * A line is given up after three failed attempts. Two processes may have made theirs before they heard of
+ * each other.
+ */
 const mostFailures = 6;
 
 /** What is on the log of events and of their delivery. */
 export class Delivered {
-  /** By the numbers that stand in their texts. */
+  /** By the numbers in their texts. */
   readonly events = new Map<number, StoredEvent>();
   readonly #stage: Stage;
   readonly #server: SimulatedLogServer;
@@ -40,7 +43,7 @@ export class Delivered {
     this.#server = server;
   }
 
-  /** Ids of those of which it is not recorded what became of them. */
+  /** Ids of events without a recorded end. */
   open(): string[] {
     this.#read();
     return [...this.events.values()].filter(({ ends }) => ends.length === 0).map(({ id }) => id);

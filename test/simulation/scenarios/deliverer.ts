@@ -20,7 +20,7 @@ export const streams = [channelFacts, market, deliveryFacts, operations];
 /** A process that takes events and brings them into channels, as producers and the judge see it. */
 export interface Deliverer extends Running, Receiver {
   inHand(): number;
-  /** Those of the bots that it has on the network, as they are to be. */
+  /** Those of its bots on the network that are in the wanted state. */
   bots(): string[];
 }
 

@@ -38,7 +38,7 @@ const mutesPerRun = 4;
 const calmWithinMs = 240_000;
 /** For less than a line is tried. */
 const mutedMs = 3_000;
-/** When all is well an event is through at once, but for what has to be retried. */
+/** When all is well an event is shown at once, except for retries. */
 const deliveredWithinMs = 30_000;
 
 /** Producers post events, and these become lines in channels, while servers and processes fail. */
@@ -150,7 +150,7 @@ class Delivering {
     else stage.planFault(at, 'killed process', (random) => random.pick(this.#places).kill(random));
   }
 
-  /** People come and talk, put the bot out of rooms and delete some of these. */
+  /** People come and talk, kick the bot from rooms and delete some of these. */
   #act(random: Random, log: Log): void {
     const nick = random.pick(people);
     const person = this.#people.get(nick);
@@ -207,7 +207,7 @@ class Delivering {
     void redrive.finally(() => this.#redriving.delete(redrive));
   }
 
-  /** It is recorded of each event what became of it, and nobody has one in hand any more. */
+  /** Every event has a recorded end, and nobody has one in hand any more. */
   async #settle(boundMs: number): Promise<void> {
     const stage = this.#stage;
     const open = () => this.#delivered.open().join(', ');
@@ -225,12 +225,12 @@ class Delivering {
   async #postLast(): Promise<void> {
     const stage = this.#stage;
     const random = this.#random.fork();
-    // processes learn each minute that the log's clock was set, by which they tell that an answer is overdue
+    // processes learn each minute that the log's clock was set, and need that to notice an overdue answer
     if (stage.faults['log: set clock']) await stage.pass(60_000);
     const from = this.#network.shown.length;
     for (const task of lastTasks) this.#producers.post(random, [task], assignment);
     await this.#producers.atRest();
-    // what earlier days have left behind in the worker shows where a line has to be tried again
+    // what earlier days have left in the worker shows when a line must be tried again
     for (const room of [...openRooms, ...taskRooms]) this.#mute(room, mutedMs);
     for (let n = 0; n < 15; n++) this.#producers.post(random, [...tasks, ...lastTasks]);
     await this.#producers.atRest();

@@ -8,13 +8,13 @@ import type { Random } from '../random.js';
 import type { Stage } from '../scenario.js';
 import type { SimulatedStore } from '../store/server.js';
 
-/** Faults that take commits back: a position may be behind where it was. */
+/** Faults that undo commits: a position may be lower than it was. */
 const losing = ['store: crash', 'store: lost all that it had'];
-/** A crash takes commits back when the store has come to it, and it is away for a while. */
+/** A crash undoes commits once the store has come to it, and it is away for a while. */
 const lostWithinMs = 15_000;
 const lookEveryMs = 500;
 
-/** Judges that what a build has folded never becomes less, unless its store lost what it had. */
+/** Judges that a build never loses what it has folded, unless its store lost it. */
 export class Positions {
   readonly #stage: Stage;
   readonly #store: SimulatedStore;
@@ -41,7 +41,7 @@ export class Positions {
     const { faults } = this.#stage;
     const found = await this.#store
       .look<Pick<Build, 'schema' | 'positions'>>('select schema, positions from projections.builds')
-      .catch(() => []); // there is none before the first process
+      .catch(() => []); // there is no registry before the first process
     const losses = losing.reduce((sum, name) => sum + (faults[name] ?? 0), 0);
     const { elapsed } = this.#stage.world;
     if (losses !== this.#losses) this.#lostUntil = elapsed + lostWithinMs;
@@ -61,7 +61,7 @@ export class Positions {
   }
 }
 
-/** Folds the whole log once more, in other batches, and compares the rows. */
+/** Folds the whole log again, in other batches, and compares the rows. */
 export class FoldedAnew {
   readonly #stage: Stage;
   readonly #logServer: SimulatedLogServer;
@@ -75,7 +75,7 @@ export class FoldedAnew {
     this.#random = random;
   }
 
-  /** Judges that a read model has the rows that the log gives, without the facts that it passed over. */
+  /** Judges that a read model has the rows that the log gives, without the facts that it skipped. */
   async compare(
     projection: Projection,
     isPassedOver: (fact: Recorded) => boolean = () => false,

@@ -30,7 +30,7 @@ const bots = [config.BRIDGE_NICK, config.CHANNELSERV_NICK];
 const streams = [channelFacts, market, irc, operations, moderation];
 const innocents = ['alice', 'bob'];
 const attackers = ['mallory', 'trudy', 'oscar'];
-/** They only begin when all is well, and are not known for anything. */
+/** They only begin when all is well, and have no record. */
 const newcomers = ['peggy', 'victor', 'craig', 'sybil', 'wendy'];
 
 const busyMs = 60_000;
@@ -186,7 +186,7 @@ class Guarding {
     });
   }
 
-  /** All is recorded, dealt with and as it is to be. */
+  /** Everything is recorded, dealt with and in its wanted state. */
   async #becomeWell(): Promise<void> {
     const stage = this.#stage;
     const found = () => this.#sentences.open();

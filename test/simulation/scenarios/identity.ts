@@ -20,7 +20,10 @@ const busyMs = 60_000;
 const faultsPerRun = 16;
 const stepsPerRun = 90;
 const pausesMs = { first: 1_000, longest: 15_000 };
-/** The pauses between tries, an answer that never comes, a lease that runs out, and what has waited behind all that. */
+/**
+ * The sum of: pauses between attempts, an answer that never comes, a lease that expires, and what has waited
+ * for all that.
+ */
 const calmWithinMs = 90_000;
 const calmMs = 20_000;
 
@@ -68,7 +71,7 @@ class Telling {
     this.#told.moods.clear();
     await Promise.all(starting);
     await this.#becomeWell();
-    // what was sent slowly arrives, of whoever is gone by now too
+    // what was sent slowly arrives, even from processes that are gone by now
     await stage.pass(15_000);
     const calmFrom = stage.world.now;
     this.#told.moods.set(this.#random.pick(nicks), this.#random.pick(neverAgain));
@@ -78,7 +81,7 @@ class Telling {
     this.#told.judge(calmFrom);
     await Promise.all(this.#places.map((place) => place.stop()));
     await log.close();
-    // requests that nobody waits for have a time-out all the same
+    // requests that nobody waits for still have a timeout
     await stage.pass(20_000);
     this.#logServer.close();
   }
@@ -117,7 +120,7 @@ class Telling {
     } else stage.planFault(at, 'killed process', (random) => random.pick(this.#places).kill(random));
   }
 
-  /** The receiver does not take the changes of a nick for a while, and says what it says. */
+  /** The receiver refuses the changes of a nick for a while, with this status. */
   #planMood(at: number): void {
     this.#stage.planFault(at, 'receiver: refused nick', (random) => {
       const { moods } = this.#told;
@@ -160,7 +163,7 @@ class Telling {
     }
   }
 
-  /** Of every change it is recorded what became of telling it. */
+  /** The outcome of every change is recorded. */
   async #becomeWell(): Promise<void> {
     const open = () => this.#told.open();
     await this.#stage.within(calmWithinMs, 'telling a change comes to its end', () => open() === '', open);

@@ -33,10 +33,13 @@ const calmMs = 90_000;
 /** How often positions are looked at. */
 const watchMs = 100;
 const longestBoundMs = 40_000;
-/** A client that is cut off finds out by its pings, asks in vain for a renewal, and asks who holds the lease: so long. */
+/**
+ * A client that is cut off notices by its pings, asks in vain for a renewal, and then asks for the holder of
+ * the lease. That takes so long.
+ */
 const twoHoldersMs = 40_000;
 const service = 'counting';
-/** Now and then each process has so much to say at once, some of it what the other one may have said. */
+/** Now and then each process has so many appends at a time, some of them the same as the other's. */
 const crowds = 2;
 const inCrowd = 40;
 
@@ -71,7 +74,7 @@ class Judge {
   readonly doneUpTo = new Map<string, number>();
   /** Sequences that somebody has dealt with. */
   readonly read = new Set<number>();
-  /** Subjects of which somebody was told that they have their fact already. */
+  /** Subjects with an answer that they have their fact already. */
   readonly taken = new Set<string>();
   /** Commands that were carried out. */
   readonly commands = new Set<string>();
@@ -99,7 +102,7 @@ class Judge {
     this.doneUpTo.set(key, Math.max(before, n));
   }
 
-  /** What a consumer has behind it must be dealt with. */
+  /** What comes before a consumer's position must be done. */
   positions(server: SimulatedLogServer): void {
     const position = server.positionOf('JOBS', 'read-jobs');
     for (; this.#readUpTo < position; this.#readUpTo++) {
@@ -211,7 +214,7 @@ class Process {
       },
       take: ({ seq }) => {
         if (seq <= this.#lastRead) judge.wrong(`${name} is handed ${seq} after ${this.#lastRead}`);
-        // what it has in hand it is not told of again, nor what another one has dealt with meanwhile
+        // it is not told again of what it has in hand, or of what another process has done meanwhile
         for (let left = this.#lastRead + 1; left < seq; left++)
           if (!this.#taken.has(left) && !judge.read.has(left))
             judge.wrong(`${name} is handed ${seq} after ${this.#lastRead}`);
@@ -388,7 +391,7 @@ export const log: Scenario = {
     const server = new SimulatedLogServer(stage.world, { isNew: stage.fork().chance(0.5) });
     const judge = new Judge(stage);
     await live(stage, server, judge);
-    // bounds of what is over already come to their end
+    // the bounds of past requests expire
     await pause(longestBoundMs);
     const inGroups = judge.stored(server);
     stage.count('events', stage.counts, server.streams.get('JOBS')!.stream.lastSeq);
@@ -401,7 +404,7 @@ async function live(stage: Stage, server: SimulatedLogServer, judge: Judge): Pro
   const { world } = stage;
   const processes = await Promise.all(['one', 'two'].map((name) => Process.open(name, server, judge, world)));
   const random = stage.fork();
-  // two that snatch the work from each other, or one that must not sleep
+  // two that take the work from each other, or one that must not sleep
   for (const one of processes.slice(0, random.int(1, 2))) one.consume();
   processes[0]!.work(keys.slice(0, 3));
   processes[1]!.work(keys.slice(3));

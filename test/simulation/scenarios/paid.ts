@@ -22,12 +22,12 @@ interface Places {
   owed: Set<string>;
 }
 
-/** Who is out so long after the end of a session at most, also by a process that has just come up. */
+/** How soon after the end of a session its nick must be removed, even by a newly started process. */
 const outWithinMs = 30_000;
 /** Clocks of processes differ by so much from that of the log. */
 const slackMs = 1_500;
 
-/** What is recorded of payments, held against what they were told, what the chain has and who is in the channels. */
+/** The record of payments, compared with the answers, the chain and the members of the channels. */
 export class Paid {
   readonly #stage: Stage;
   readonly #chain: SimulatedChain;
@@ -57,7 +57,7 @@ export class Paid {
     this.#places = new Map(around.sold.map((channel) => [channel.name, none(channel)]));
   }
 
-  /** Payments that were to be settled and have not come to their end; empty when there are none. */
+  /** Payments with an intent that have not ended; empty without any. */
   open(mayBeOpen: (payment: string) => boolean): string {
     this.#read();
     const open = [...this.#intended.values()]
@@ -67,7 +67,7 @@ export class Paid {
     return open.join(', ');
   }
 
-  /** Sessions that are not ended, and last for so long still. */
+  /** Sessions that have not ended, and last for at least this long. */
   live(forMs = 0): Granted[] {
     this.#read();
     const until = this.#stage.world.now + forMs;
@@ -76,7 +76,7 @@ export class Paid {
     );
   }
 
-  /** For whom places in a channel are kept now, by payment. */
+  /** The nicks that places in a channel are reserved for now, by payment. */
   kept(channel: string): Map<string, string> {
     this.#read();
     const { now } = this.#stage.world;
@@ -84,14 +84,14 @@ export class Paid {
     return new Map(kept.map(([payment, { nick }]) => [payment, nick]));
   }
 
-  /** Whether a nick is in a channel, with a voice. */
+  /** Whether a nick is in a channel, with voice. */
   isIn({ channel, nick }: { channel: string; nick: string }): boolean {
     return this.#members(channel).some(
       ([who, status]) => casefold(who) === casefold(nick) && status.has('v'),
     );
   }
 
-  /** Whoever is in a paid channel has a session, or had one a moment ago. */
+  /** Everybody in a paid channel has a session, or had one a moment ago. */
   look(bots: readonly string[]): void {
     this.#read();
     const { now } = this.#stage.world;
@@ -115,7 +115,7 @@ export class Paid {
     );
   }
 
-  /** `mayBeOpen`: of which payments it is never known what became. */
+  /** `mayBeOpen`: payments whose fate may never become known. */
   judge(presented: readonly Payment[], mayBeOpen: (payment: string) => boolean): void {
     this.#read();
     const stage = this.#stage;
@@ -222,7 +222,7 @@ export class Paid {
     this.#granted.set(payment, granted);
   }
 
-  /** Never more are in or kept than there are places. */
+  /** There are never more members and reservations than places. */
   #judgePlaces({ maxSlots, sessions, reserved }: Places, own: string, at: number, told: () => string): void {
     const live = [...sessions.values()].filter(({ expires_at }) => Date.parse(expires_at) > at).length;
     const kept = [...reserved].filter(

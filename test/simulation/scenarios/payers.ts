@@ -22,7 +22,7 @@ export interface Till {
   isDead(): boolean;
 }
 
-/** A payment that somebody has signed, and what they were told of it. */
+/** A signed payment, and the answers to it. */
 export interface Payment {
   /** As facts call it. */
   id: string;
@@ -32,7 +32,7 @@ export interface Payment {
   header: string;
   /** Sessions that it was answered with. */
   sessions: Set<string>;
-  /** It was told to be refused by a settlement that was tried. */
+  /** An attempted settlement was refused. */
   isRefused: boolean;
 }
 
@@ -40,22 +40,22 @@ export interface Payment {
 interface Way {
   nick: string;
   channel: string;
-  /** How long the signature is good, in seconds. */
+  /** How long the signature is valid, in seconds. */
   seconds: number;
-  /** How often it is presented until there is an answer that ends it. */
+  /** How often it is presented until a final answer. */
   tries: number;
-  /** Whether they have not got what they sign for. */
+  /** Whether they do not have the amount that they sign for. */
   isPoor?: boolean;
 }
 
-/** Refusals with which it is no use to go on. */
+/** Refusals that no retry changes. */
 const final = new Set(['payment_header_invalid', 'validation_failed', 'not_found']);
-/** What somebody who pays may be told beside a grant and a 402. */
+/** What a payer may be told besides a grant and a 402. */
 const known = new Set(
   Object.keys(buyAccess.refusals ?? {}).concat('log_unavailable', 'answer_overdue', 'store_unavailable'),
 );
 
-/** Those who pay for channels: each signs, and presents that until it is answered or they lose patience. */
+/** Those who pay for channels. Each signs, and presents that until it is answered or they lose patience. */
 export class Payers {
   readonly payments: Payment[] = [];
   readonly #stage: Stage;
@@ -69,21 +69,21 @@ export class Payers {
     this.#tills = tills;
   }
 
-  /** Somebody pays; what is signed once is used up by one payment, however often it is presented. */
+  /** Somebody pays. A signature pays once, however often it is presented. */
   pay(random: Random, way: Way): Payment {
     const payment = this.#sign(way);
     this.#follow(this.#present(payment, way, random.fork()));
     return payment;
   }
 
-  /** The same payment once more, perhaps for somewhere else or somebody else. */
+  /** The same payment again, perhaps for another channel or another nick. */
   again(random: Random, way: Partial<Way> & { tries: number }): void {
     if (this.payments.length === 0) return;
     const payment = random.pick(this.payments.slice(-8));
     this.#follow(this.#present(payment, { ...payment, ...way }, random.fork()));
   }
 
-  /** The same payment once more, as whoever it was granted to presents it after a lost connection. */
+  /** The same payment again, presented by the one it was granted to after a lost connection. */
   comeBack(payment: Payment, { nick, channel }: Pick<Way, 'nick' | 'channel'>, random: Random): void {
     this.#follow(this.#present(payment, { ...payment, nick, channel, tries: 5 }, random.fork()));
   }
@@ -137,7 +137,7 @@ export class Payers {
       const till = random.pick(this.#tills());
       if (till) {
         const answered = await this.#ask(payment, way, till);
-        // who presents it to a process that dies is told nothing
+        // whoever presents it to a process that dies gets no answer
         if (!till.isDead()) {
           world.tell(way.nick, `pays for ${way.channel} with ${payment.id.slice(0, 6)}: ${answered.is}`);
           if (answered.isOver) return;

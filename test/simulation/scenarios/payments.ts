@@ -36,10 +36,13 @@ const stepsPerRun = 30;
 const calmWithinMs = 240_000;
 /** Until the chain is believed to be past a signature, and the next look after that. */
 const resolvedWithinMs = 500_000;
-/** Signatures are good for so long at most where only the facilitator can be asked, which tells nothing of those that are over. */
+/**
+ * The lifetime of signatures. A facilitator alone tells nothing about expired ones, so they are valid for
+ * longer there.
+ */
 const signedSeconds = { chain: [30, 60], facilitator: [290, 290] } as const;
 
-/** Many pay for few places in channels, while everything that takes and brings them in fails. */
+/** Many pay for few places in channels, while everything that accepts and admits them fails. */
 export const payments: Scenario = {
   name: 'payments',
   says: 'taking payments, bringing payers in and resolving what is in doubt in two processes, and those who pay',
@@ -152,7 +155,7 @@ class Paying {
     } else stage.planFault(at, 'killed process', (random) => random.pick(this.#places).kill(random));
   }
 
-  /** The facilitator is not as it is to be for a while, or the chain's servers know different blocks. */
+  /** The facilitator misbehaves for a while, or the chain's servers know different blocks. */
   #planManner(at: number): void {
     const { world } = this.#stage;
     const manner = this.#random.pick(['late', 'pending', 'blind', 'behind'] as const);
@@ -209,7 +212,7 @@ class Paying {
     if (this.#network.isUp()) this.#people.set(nick, this.#network.person(nick));
   }
 
-  /** Everybody is there, and whoever has a session is in. */
+  /** Everybody is there, and everybody with a session is in. */
   async #becomeWell(): Promise<void> {
     const stage = this.#stage;
     for (const nick of nicks) {
@@ -222,7 +225,7 @@ class Paying {
     await this.#bringBack();
   }
 
-  /** Who has paid presents the same again, and is in. */
+  /** A payer presents the same payment again, and is in. */
   async #bringBack(): Promise<void> {
     const stage = this.#stage;
     const live = this.#paid.live(10_500);
@@ -239,14 +242,14 @@ class Paying {
     await this.#payers.atRest();
   }
 
-  /** Of everything it is known what became of it, and whoever has had their time is out. */
+  /** The fate of every payment is known, and everybody whose time is over is out. */
   async #resolve(): Promise<void> {
     const stage = this.#stage;
     const open = () => this.#paid.open(this.#mayBeOpen);
     await stage.within(resolvedWithinMs, 'a payment comes to its end', () => open() === '', open);
     const isFree = () =>
       sold.every(({ name }) => [...this.#paid.kept(name).keys()].every((id) => this.#mayBeOpen(id)));
-    // what was kept before a payment was known to be one
+    // what was reserved before a payment was known to be one
     await stage.within(60_000, 'no place is kept for nobody', isFree);
     await this.#emptied();
   }
@@ -257,7 +260,7 @@ class Paying {
     return !this.#hasChain && this.#chain.movedFor(signed.from, signed.nonce) === undefined;
   };
 
-  /** Whoever has had their time is out, and nobody before. */
+  /** Everybody whose time is over is out, and nobody before. */
   async #emptied(): Promise<void> {
     const stage = this.#stage;
     const isOver = () => {

@@ -20,7 +20,7 @@ import { FoldedAnew, Positions } from './folded.js';
 const nicks = ['alice', 'bob', 'carol', 'dave'];
 const poison = 'cannot be folded';
 
-/** It cannot fold some facts; who reads the others must not notice. */
+/** It cannot fold some facts; readers of the other models must not notice. */
 const brittle = defineProjection({
   name: 'brittle',
   version: 1,
@@ -42,10 +42,10 @@ const faultsPerRun = 20;
 const factsPerRun = 120;
 const poisonsPerRun = 2;
 const rebuildsPerRun = 2;
-/** A store that is away, a stall, and then all anew. */
+/** The sum of: a store that is away, a stall, and a full rebuild. */
 const calmWithinMs = 120_000;
 
-/** Read models are folded in two processes at once, while the store, the log and the processes fail. */
+/** Read models are folded in two processes in parallel, while the store, the log and the processes fail. */
 export const projector: Scenario = {
   name: 'projector',
   says: 'read models that two processes fold, in batches of any size, with one that halts and is helped on',
@@ -157,7 +157,7 @@ class Projecting {
   #rebuild(random: Random): void {
     const { program } = random.pick(this.#places);
     const rebuilt = program?.projector.upkeep.rebuild(random.pick(sound).name);
-    // the store may be away, and whoever asked would ask again
+    // the store may be away, and the caller would ask again
     if (rebuilt) this.#follow(rebuilt.then(() => this.#stage.count('rebuilds')).catch(() => {}));
   }
 
@@ -174,7 +174,7 @@ class Projecting {
     return this.#places.flatMap(({ program }) => program ?? []);
   }
 
-  /** An operator has the read model that halted pass over what it cannot fold. */
+  /** An operator makes the halted read model skip the fact that it cannot fold. */
   async #helpOn(): Promise<void> {
     const { projector } = this.#folders()[0]!;
     for (let looks = 0; looks < calmWithinMs / 1_000; looks++) {
@@ -192,7 +192,7 @@ class Projecting {
     this.#stage.check('who passes over poison gets to the end', false, 'not in time');
   }
 
-  /** Whatever any of the processes is asked from now on is answered from everything. */
+  /** From now on, every answer of every process is based on all facts. */
   async #reached(heads: { reputation: number; identity: number }): Promise<void> {
     const positions = [
       { name: identityLinks.name, at: { stream: identity.name, seq: heads.identity } },
@@ -244,7 +244,7 @@ function rating(random: Random, comment: string): [string, ReputationFact] {
   return [feedbackSubject(rated), { type: 'feedback.given', data }];
 }
 
-/** A nick is linked with a wallet, or no more. */
+/** A nick is linked to a wallet, or unlinked. */
 function linkChange(random: Random): IdentityFact {
   const nick = random.pick(nicks);
   const wallet_address = `0x${String(random.int(1, 3)).repeat(40)}`;

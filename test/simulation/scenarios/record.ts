@@ -25,10 +25,10 @@ const quietMs = 5_000;
 const busyMs = 60_000;
 const faultsPerRun = 20;
 const stepsPerRun = 200;
-/** Who was refused a channel often waits long before the next try. */
+/** A client that was refused by a channel often waits long before the next attempt. */
 const calmWithinMs = 180_000;
 
-/** The recorder in two processes, one of which holds it, while people come, go and talk. */
+/** The recorder in two processes; one of them holds it, while people come, go and talk. */
 export const record: Scenario = {
   name: 'record',
   says: 'the recorder of what is said on the network, in two processes',
@@ -71,7 +71,7 @@ class Recording {
   async play(): Promise<void> {
     const stage = this.#stage;
     this.#makeManaged();
-    // of a server that has just started nobody knows whether it has forgotten something
+    // nobody knows whether a newly started server has forgotten something
     await stage.pass(quietMs);
     const starting = this.#places.map((place) => place.start());
     const managing = this.#manage();
@@ -132,7 +132,7 @@ class Recording {
     );
   }
 
-  /** A managed channel is to be recorded, and perhaps not for ever. */
+  /** A managed channel must be recorded, and perhaps not for ever. */
   async #manage(): Promise<void> {
     const process = new Process('manager', {
       stage: this.#stage,
@@ -179,7 +179,7 @@ class Recording {
     } else stage.planFault(at, 'killed process', (random) => random.pick(this.#places).kill(random));
   }
 
-  /** Somebody says or does something; who is away comes. */
+  /** Somebody says or does something; those who are away come. */
   #act(random: Random): void {
     const nick = random.pick(nicks);
     const server = nicks.indexOf(nick) % this.#network.servers.length;

@@ -8,16 +8,16 @@ interface Line extends Shown {
   event: StoredEvent;
 }
 
-/** Confirmed lines of a channel that may wait for the log, and the one that is in flight behind them. */
+/** Confirmed lines of a channel that may wait for the log, and the one that is in flight after them. */
 const mostInDoubt = 17;
-/** How long work that is handed over may be in two hands. */
+/** How long two processes may both hold work after a handover. */
 const handedOverWithinMs = 2_000;
 /** How long a command to delete a room may be under way. */
 const deletedWithinMs = 15_000;
-/** For how long a session without labels may outlive their absence. */
+/** How long a session without labels may last after they are back. */
 const unlabelledMs = 60_000;
 
-/** Holds what the network has shown against what is on the log, and what producers were told. */
+/** Compares what the network has shown with the log, and with the answers to producers. */
 export class ShownLines {
   readonly #stage: Stage;
   readonly #network: IrcNetwork;
@@ -41,7 +41,7 @@ export class ShownLines {
     }
   }
 
-  /** The lines that were shown of events, each of them an event's and where it belongs. */
+  /** The lines of events that were shown. Each must belong to an event and to its channel. */
   #lines(): Line[] {
     const stage = this.#stage;
     return this.#network.shown.flatMap((shown) => {
@@ -71,7 +71,7 @@ export class ShownLines {
     const stage = this.#stage;
     const { id, ends, targets, confirmed } = event;
     const found = () => `${id}: ${JSON.stringify({ ...event, confirmed: [...confirmed] })}`;
-    // who is cut off may give up what somebody else has shown meanwhile: that it was shown is what counts
+    // a process that is cut off may give up what another has shown meanwhile: the showing counts
     const end = ends.includes('delivered') ? 'delivered' : ends[0];
     const isOne = ends.every((one) => one === end || end === 'delivered');
     stage.check('an event ends in one state', end !== undefined && isOne, found);
@@ -83,7 +83,7 @@ export class ShownLines {
     }
   }
 
-  /** Lines stand in the order of the log; those that were given up come where they are redriven. */
+  /** Lines have the order of the log; those that were given up come where they are redriven. */
   #judgeOrder(lines: readonly Line[]): void {
     const shown = new Set<StoredEvent>();
     let last: Line | undefined;
@@ -97,7 +97,7 @@ export class ShownLines {
     }
   }
 
-  /** A line is shown a second time only where the history is lost that would have told of the first. */
+  /** A line is shown a second time only if the history that would have shown the first is lost. */
   #judgeTwice(lines: readonly Line[]): void {
     const stage = this.#stage;
     const before = new Map<StoredEvent, Line>();
@@ -143,20 +143,20 @@ export class ShownLines {
     return this.#find(first, again, ({ who, what }) => who === 'irc' && dies.has(what));
   }
 
-  /** Whether other hands had taken the work, of which those that had it hear a moment later. */
+  /** Whether another process had taken the work; the former holder hears of that a moment later. */
   #isHandedOver(first: Shown, again: Shown): boolean {
     const isIt = ({ what }: { what: string }) => what === 'is killed' || what === 'lease taken';
     return this.#find({ ...first, at: first.at - handedOverWithinMs }, again, isIt) !== undefined;
   }
 
-  /** Whether lines were confirmed without labels for a while, and histories not to be had. */
+  /** Whether lines were confirmed without labels for a while, without histories. */
   #isUnlabelled(first: Shown, again: Shown): boolean {
     const isIt = ({ who, what }: { who: string; what: string }) =>
       who === 'fault' && what === 'labels withdrawn';
     return this.#find({ ...first, at: first.at - unlabelledMs }, again, isIt) !== undefined;
   }
 
-  /** Whether the room was deleted between two lines and its history with it, at once or when the channel bot came to it. */
+  /** Whether the room was deleted between two lines, and its history with it. */
   #isDeleted(first: Shown, again: Shown): boolean {
     const isAsked = ({ what }: { what: string }) => what === `deletes ${first.channel}`;
     if (this.#find({ ...first, at: first.at - deletedWithinMs }, again, isAsked) !== undefined) return true;
@@ -178,7 +178,10 @@ export class ShownLines {
   }
 }
 
-/** Whether the room was closed to strangers between two lines, who were in it: what was said before is gone then. */
+/**
+ * Whether the room was closed to strangers between two lines, while they were in it: its history is gone
+ * then.
+ */
 function isClosedBetween(first: Shown, again: Shown): boolean {
   return !first.modes.includes('i') && again.modes.includes('i');
 }

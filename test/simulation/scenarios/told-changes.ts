@@ -6,7 +6,7 @@ import type { SimulatedLogServer } from '../log/server.js';
 import { StoredFacts } from '../log/stored-facts.js';
 import type { Stage } from '../scenario.js';
 
-/** A change that came to the receiver, and what it said. */
+/** A change that reached the receiver, and its answer. */
 interface Arrival {
   at: number;
   process: string;
@@ -19,15 +19,15 @@ type Outcome = Recorded<Extract<IdentityFact, { type: 'push.delivered' | 'push.g
 
 /** What the receiver has to be told of. */
 const told = /^identity\.(linked|verified|agent_changed|unlinked)$/;
-/** By these the receiver says that it will never take a body. */
+/** The receiver's answers for a body that it will never take. */
 export const neverAgain = [400, 409, 410, 422];
 
-/** The receiver of changes: what it was told, held against what is recorded. */
+/** The receiver of changes: what it was told, compared with the record. */
 export class ToldChanges {
   readonly secret = 'a secret of both';
   /** How long a change is tried, by its age. */
   readonly giveUpMs: number;
-  /** What it says to a nick's changes while it does not take them. */
+  /** Its answers to a nick's changes while it refuses them. */
   readonly moods = new Map<string, number>();
   readonly #stage: Stage;
   readonly #facts: StoredFacts<typeof identity>;
@@ -55,7 +55,7 @@ export class ToldChanges {
     return new Response('noted', { status });
   }
 
-  /** Changes of which nothing is recorded yet; empty when there is none. */
+  /** Changes without a recorded outcome; empty without any. */
   open(): string {
     this.#read();
     const open = this.#changes.filter(({ seq }) => !this.#outcomes.has(seq));
@@ -136,7 +136,7 @@ export class ToldChanges {
     this.#stage.check('in calm a change is told at once', isSoon, told);
   }
 
-  /** Of one nick: none is told before the one before it has come to its end. */
+  /** Of one nick, no change is told before the one before it has ended. */
   #judgeOrder(changes: Recorded<IdentityFact>[]): void {
     let over = 0;
     for (const { id, seq, at } of changes) {

@@ -12,14 +12,14 @@ import { errorOf, type StoreClientEnd, type StoreLink, type StoreReply } from '.
 /** Where a client connects to. */
 export interface StoreServer {
   readonly world: World;
-  /** Rejects with a system error, or one of the server's, where there is no connection to be had. */
+  /** Rejects with a system error, or one of the server's, if no connection can be made. */
   accept(client: StoreClientEnd): Promise<StoreLink>;
 }
 
 const poolSize = 10;
 const connectTimeoutMs = 5_000;
 
-/** The store as a process has it: a pool of connections that are made when they are needed. */
+/** The store as a process has it: a pool of connections that are made on demand. */
 export class StoreClient implements Sql {
   readonly engine: Sql['engine'];
   readonly #server: StoreServer;
@@ -128,7 +128,7 @@ export class StoreClient implements Sql {
   }
 }
 
-/** One connection: what is asked on it is answered in its order. */
+/** One connection: its requests are answered in order. */
 class Connection implements StoreClientEnd {
   readonly #lost: () => void;
   readonly #asked: {
@@ -187,7 +187,7 @@ class Connection implements StoreClientEnd {
   }
 }
 
-/** As the product's PostgreSQL driver: what follows is sent behind the beginning, and not waited for. */
+/** As the product's PostgreSQL driver: what follows is sent after the beginning, without waiting for it. */
 async function inTransaction<T>(connection: Connection, work: (tx: Tx) => Promise<T>): Promise<T> {
   const begun = connection.run('begin');
   begun.catch(() => {});

@@ -10,7 +10,7 @@ const settings = [
   'max_locks_per_transaction=1000',
   'shared_buffers=16MB',
   'fsync=off',
-  // planning costs far more than any of these tables gives to do
+  // planning costs far more than any work on these tables
   'plan_cache_mode=force_generic_plan',
   'track_counts=off',
   'track_activities=off',
@@ -28,7 +28,7 @@ export async function startEngine(): Promise<void> {
   running = await started;
 }
 
-/** The engine, which has to be there before a world begins: no seed decides how long its start takes. */
+/** The engine, which must exist before a world begins: no seed decides how long its start takes. */
 export function runningEngine(): Engine {
   if (!running)
     throw new Error('the engine of the store is not there: `prepare: startEngine` in the scenario');
@@ -36,8 +36,8 @@ export function runningEngine(): Engine {
 }
 
 /**
- * A real PGlite. All that a run does in it is one transaction, in which savepoints stand for commits: rolled back, it
- * leaves nothing behind, which is far cheaper than dropping or truncating tables.
+ * A real PGlite. Everything that a run does in it is one transaction, and savepoints replace commits. It is
+ * rolled back and so leaves nothing, which is far cheaper than dropping or truncating tables.
  */
 export class Engine {
   readonly #db: PGlite;
@@ -69,7 +69,10 @@ export class Engine {
     return this.#current;
   }
 
-  /** Runs one statement, or several when there are no parameters, behind others whose answers nobody wants. */
+  /**
+   * Runs one statement, or several without parameters. Others are sent before it, and nobody wants their
+   * answers.
+   */
   run(before: string, text: string, params?: readonly WireParam[]): EngineResult {
     let name = this.#prepared.get(text);
     const isNew = params !== undefined && name === undefined;
@@ -91,23 +94,23 @@ export class Engine {
   }
 }
 
-/** What only reads; anything that is not certain to may write. */
+/** Statements that only read; any other may write. */
 const reads =
   /^\s*(select|with)\b(?!.*\b(insert|update|delete|create|drop|alter|share|\w*lock|nextval|setval)\b)/is;
 
 /**
- * The database of one run, with what is on its disk and what is not there yet. What only moves savepoints is sent along
- * with the next statement, and left out around those that only read.
+ * The database of one run: what is on its disk and what is not there yet. Moves of savepoints are sent with
+ * the next statement, and left out around those that only read.
  */
 export class Database {
   readonly #engine: Engine;
   /** Set when another one has taken its place. */
   isOver = false;
-  /** What is to be done before the next statement. */
+  /** What must be done before the next statement. */
   #before: string[] = [];
   /** A transaction is under way. */
   #isOpen = false;
-  /** What there is behind the savepoint of a transaction; `undefined` without one. */
+  /** What came after the savepoint of a transaction; `undefined` without one. */
   #work: 'nothing' | 'changes' | undefined;
   #isOnDisk = true;
 
@@ -152,7 +155,7 @@ export class Database {
     this.#work = 'nothing';
   }
 
-  /** What is committed reaches the disk; a transaction under way is over. */
+  /** Commits reach the disk; a transaction under way is over. */
   flush(): void {
     if (this.#isOpen) this.rollback();
     if (this.#isOnDisk) return;

@@ -11,7 +11,7 @@ export interface StoreFault {
 const commits = (failure: CommitFailure) => (store: SimulatedStore, _world: World, random: Random) =>
   store.failCommits(Array.from({ length: random.int(1, 3) }, () => failure));
 
-/** Each fault by itself; how long and whom it strikes the random numbers say. */
+/** All faults. The random numbers decide the length and the victim. */
 export const storeFaults: readonly StoreFault[] = [
   { name: 'store: commit lost before it is done', strike: commits('lost before') },
   { name: 'store: commit done and its answer lost', strike: commits('lost after') },

@@ -8,11 +8,11 @@ export interface EngineResult {
   command: string;
 }
 
-/** What the engine said to all that was sent to it at once. */
+/** The engine's answer to everything that was sent together. */
 export interface EngineReply {
   /** What the last statement gave. */
   result: EngineResult;
-  /** The first error; what came behind it was not done. */
+  /** The first error; what came after it was not done. */
   error: Error | undefined;
   /** How many statements were prepared. */
   prepared: number;
@@ -26,7 +26,7 @@ export function simple(text: string): Uint8Array[] {
   return [serialize.query(text)];
 }
 
-/** A statement with parameters: prepared under a name, where it is not yet, and carried out. */
+/** A statement with parameters: prepared under a name, unless it already is, and executed. */
 export function extended(name: string, text: string | undefined, params: readonly WireParam[]): Uint8Array[] {
   return [
     ...(text === undefined ? [] : [serialize.parse({ name, text })]),
@@ -91,7 +91,7 @@ function rowOf(buffer: Buffer, from: number, columns: readonly Column[]): Record
   return row;
 }
 
-/** Fields behind a letter each: the SQLSTATE, the message, the detail. */
+/** Fields, each with a letter before it: the SQLSTATE, the message, the detail. */
 function errorOf(fields: Uint8Array): Error {
   const said = new Map<string, string>();
   for (const field of decoder.decode(fields).split('\0')) said.set(field.slice(0, 1), field.slice(1));

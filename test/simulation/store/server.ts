@@ -9,11 +9,11 @@ import { errorOf, type StoreClientEnd, StoreLink, type StoreReply, type StoreReq
 
 const usualLatency: Latency = { least: 0.1, most: 1.5 };
 const noCost: Latency = { least: 0, most: 0 };
-/** As a server whose commits are not waited for until they are on the disk: how often it writes, and how late at most. */
+/** Like a server with asynchronous commits: how often it writes, and the longest delay, in milliseconds. */
 const flushEveryMs = 200;
 const flushedWithinMs = 600;
 
-/** Where a commit is to fail: before it is done, after it is done, or with an answer that says so. */
+/** How a commit fails: before it is done, after it is done, or with an answer that says so. */
 export type CommitFailure = 'lost before' | 'lost after' | 'refused';
 
 /** Errors with which connections break, as systems and servers word them. */
@@ -50,8 +50,8 @@ interface Session {
 }
 
 /**
- * A store server in simulated time with a real database behind it. Several processes connect to it; one statement or
- * transaction runs at a time, and the others wait for it. What goes wrong is told to it, one method for each fault.
+ * A store server in simulated time with a real database. Several processes connect to it. One statement or
+ * transaction runs at a time, and the others wait for it. It has one method for each fault.
  */
 export class SimulatedStore implements StoreServer {
   readonly world: World;
@@ -89,7 +89,7 @@ export class SimulatedStore implements StoreServer {
     return new StoreClient(this, engine);
   }
 
-  /** Looks at what it has, beside all that goes wrong and taking no time. */
+  /** Looks at what it has. This takes no time and meets no faults. */
   async look<R>(text: string): Promise<R[]> {
     return await this.#lock.runExclusive(async () => {
       this.#database.begin();
@@ -103,7 +103,7 @@ export class SimulatedStore implements StoreServer {
 
   // Faults
 
-  /** Ends as in a crash, and is back after a while. The last commits, which nobody waited for, may be gone. */
+  /** Crashes, and is back after a while. The last commits, which nobody waited for, may be gone. */
   async crash(downMs: number, startMs = 0): Promise<void> {
     this.#end(downMs, startMs, breaks.crash);
     const isFlushed = this.world.now - this.#committedAt >= flushedWithinMs;
@@ -112,14 +112,14 @@ export class SimulatedStore implements StoreServer {
     this.#unflushed = 0;
   }
 
-  /** Ends in good order, and is back after a while. */
+  /** Stops properly, and is back after a while. */
   async restart(downMs: number, startMs = 0): Promise<void> {
     this.#end(downMs, startMs, breaks.shutdown);
     await this.#alone((database) => database.flush());
     this.#unflushed = 0;
   }
 
-  /** Has nothing any more, as a damaged directory that was moved aside. */
+  /** Loses everything, like a damaged directory that was moved aside. */
   async loseAll(downMs: number): Promise<void> {
     this.#end(downMs, 0, breaks.ended);
     await this.#alone((database) => database.empty());
@@ -153,7 +153,7 @@ export class SimulatedStore implements StoreServer {
     for (const { link } of this.#sessions) link.release();
   }
 
-  /** Statements take so long from now on, while the others wait; no time where nothing is said. */
+  /** Statements take this long from now on, while the others wait; no time by default. */
   slow(cost: Latency = noCost): void {
     this.#cost = cost;
   }
@@ -199,9 +199,9 @@ export class SimulatedStore implements StoreServer {
     this.#startedAt = this.#awayUntil + startMs;
     this.#isFrozen = false;
     for (const session of this.#sessions) {
-      // its transaction is over with the server that it was in
+      // its transaction is over with its server
       session.isGone = true;
-      // before anybody who waits for it looks: what it did was never committed
+      // before the next one in line looks: what it did was never committed
       if (session.release) this.#database.rollback();
       session.release?.();
       session.release = undefined;
@@ -238,7 +238,7 @@ export class SimulatedStore implements StoreServer {
     if (session.isGone) this.#abandon(session);
   }
 
-  /** Nothing where the session has ended meanwhile. */
+  /** `undefined` if the session has ended meanwhile. */
   async #answer(session: Session, request: StoreRequest): Promise<StoreReply | undefined> {
     await this.#pass(this.#draw(this.#cost));
     if (session.isGone) return undefined;

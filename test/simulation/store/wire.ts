@@ -2,13 +2,15 @@ import type { WireParam } from '../../../projections/core/sql.js';
 import { type Latency, Pipe } from '../log/pipe.js';
 import type { World } from '../world.js';
 
-/** What a client asks of the store, one after the other on a connection. */
+/** A request of a client to the store; those of a connection come one after the other. */
 export interface StoreRequest {
   text: string;
   params: readonly WireParam[] | undefined;
 }
 
-/** What came of a request: the rows and the command it turned out to be, or an error as the driver throws it. */
+/**
+ * The result of a request: the rows and the command it turned out to be, or an error as the driver throws it.
+ */
 export type StoreReply = { rows: Record<string, unknown>[]; command: string } | { error: Error };
 
 /** A connection as the server holds it. */
@@ -66,7 +68,7 @@ export class StoreLink {
     this.#up.release();
   }
 
-  /** The client leaves; the server hears of it behind all that was asked before. */
+  /** The client leaves. The server hears of it after all that was asked before. */
   leave(): void {
     this.#isClientTold = true;
     this.#down.cut();

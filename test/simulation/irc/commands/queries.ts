@@ -9,7 +9,7 @@ export function supports({ server, client }: { server: Server; client: Client })
   for (const tokens of server.kind.supports) client.numeric('005', ...tokens, 'are supported by this server');
 }
 
-/** How large the network is; who has just come is not counted yet. */
+/** How large the network is. A newly connected client is not counted yet. */
 export function lusers(server: Server, client: Client, coming = 0): void {
   const users = server.users.size - coming;
   const servers = new Set([...server.users.values()].map(({ home }) => home)).add(server.name).size;

@@ -80,7 +80,7 @@ const cap: Command = (run) => {
   } else client.numeric('410', what, 'Invalid CAP subcommand');
 };
 
-/** What a client is told that has just been registered. */
+/** What a newly registered client is told. */
 export const welcome: Command = ({ server, client, user }) => {
   const { name, kind } = server;
   const made = new Date(server.startedAt).toISOString();
