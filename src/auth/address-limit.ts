@@ -4,15 +4,18 @@ import { networkOf } from './client-address.js';
 export interface AddressCount {
   allowed: boolean;
   remaining: number;
-  /** Seconds until it counts anew. */
+  /** Seconds until the count starts again. */
   resetSec: number;
 }
 
 const minuteMs = 60_000;
-/** Addresses that are remembered at most: those that came first give way. */
+/** Addresses that are remembered at most: the oldest are dropped. */
 const mostAddresses = 100_000;
 
-/** Counts requests in a time, a minute unless said otherwise, and client address. An IPv6 network of 64 bits, which one caller has to himself, is one address. */
+/**
+ * Counts requests of a client address in a window of time, a minute by default. An IPv6 network of 64 bits,
+ * which one caller has alone, is one address.
+ */
 export class AddressLimit {
   readonly most: number;
   readonly #windowMs: number;
@@ -28,7 +31,7 @@ export class AddressLimit {
     this.#now = now;
   }
 
-  /** Counts a request of an address, or what else is limited. */
+  /** Counts a request of an address, or another limited amount. */
   count(address: string, amount = 1): AddressCount {
     const now = this.#now();
     if (now >= this.#windowEnd) {

@@ -10,21 +10,21 @@ import { provenLevel } from './nick-wallets.js';
 const idLetters = 'abcdefghijkmnpqrstuvwxyz23456789';
 const actorGrammar = /^agent:[^:]+:([a-z2-9]{12})$/;
 const keyGrammar = /^rak_([a-z2-9]{12})_[A-Za-z0-9_-]{43}$/;
-/** So long a link that was looked up is believed, in milliseconds, and of so many nicks. */
+/** How long a link that was looked up is cached, in milliseconds, and for how many nicks. */
 const linkMs = 1_000;
 const mostLinks = 5_000;
 
 /** Whether a credential is the key of an agent, or would be one. */
 export const isAgentKey = (text: string): boolean => text.startsWith('rak_');
 
-/** A new key of an agent: 256 random bits behind an id. */
+/** A new key of an agent: an id, then 256 random bits. */
 export function newAgentKey(): { id: string; key: string; hash: string } {
   const id = [...randomBytes(12)].map((byte) => idLetters[byte % idLetters.length]).join('');
   const key = `rak_${id}_${randomBytes(32).toString('base64url')}`;
   return { id, key, hash: hashOf(key) };
 }
 
-/** The id of the agent key that acts under this name in facts (`actor` of callers); `undefined` where it is none. */
+/** The id of the agent key with this name in facts (`actor` of callers); `undefined` for any other actor. */
 export function agentKeyOf(actor: string): string | undefined {
   return actorGrammar.exec(actor)?.[1];
 }
@@ -37,16 +37,19 @@ export interface NickLink {
 
 /** What keys of agents are checked with. */
 export interface AgentKeysOptions {
-  /** The key with an id, as it is now; `undefined` where there is none, or none any more. */
+  /** The key with an id, as it is now; `undefined` if it does not exist or was removed. */
   find(id: string): Promise<StoredKey | undefined>;
   /** Throws 404 without any. */
   linkOf(nick: string): Promise<NickLink>;
   now(): Date;
-  /** Requests a minute of one key, and of one nick with all its keys; 0 lifts either. In this process. */
+  /**
+   * Requests a minute of one key, and of one nick with all its keys; 0 lifts either limit. Counted in this
+   * process.
+   */
   perMinute: { key: number; nick: number };
 }
 
-/** Tells whose agent key a request carries, and counts what is done with it. */
+/** Tells whose agent key a request carries, and counts its requests. */
 export class AgentKeys {
   readonly #options: AgentKeysOptions;
   readonly #links = new LRUCache<string, Promise<NickLink | undefined>>({ max: mostLinks, ttl: linkMs });
@@ -69,7 +72,7 @@ export class AgentKeys {
     const { nick, wallet } = found;
     const link = await this.#linkOf(nick);
     const proven = link && link.level >= provenLevel ? walletKey(link.wallet_address) : null;
-    // whoever proves a nick later need not be the one whom it was when the key was issued
+    // the owner who proves a nick later may be another one than at the issue of the key
     if (proven !== wallet) throw new Refusal('api_key_void');
     return {
       is: 'agent',
@@ -81,7 +84,7 @@ export class AgentKeys {
     };
   }
 
-  /** Counts requests of a caller: the headers that tell where he stands, and a 429 beyond the limits. */
+  /** Counts requests of a caller. Answers the headers with its limits; throws a 429 beyond them. */
   count({ key, nick }: AgentCaller, requests = 1): { headers: Record<string, string>; refused?: Refusal } {
     let narrowest: (AddressCount & { most: number }) | undefined;
     for (const [limit, name] of [

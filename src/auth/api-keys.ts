@@ -14,7 +14,7 @@ interface StoredKey {
 /** Keys shorter than this can be guessed. */
 const minKeyLength = 32;
 
-/** What is to be said of keys that can be guessed; none of them is in the texts. */
+/** Complaints about keys that can be guessed; no key is in the texts. */
 export function weakKeys(keys: readonly ApiKey[]): { name: string; what: string }[] {
   const weak = keys.filter(({ key }) => key.length < minKeyLength);
   return weak.map(({ name }) => ({
@@ -30,7 +30,7 @@ type Answering = Pick<FastifyReply, 'headers'>;
 export class ApiKeys {
   readonly #given: StoredKey[];
   #file: KeyFile | undefined;
-  /** Keys of the file as they were last read, and what they are compared as. */
+  /** Keys of the file as they were last read, and the form in which they are compared. */
   #read: { keys: ApiKey[]; stored: StoredKey[] } | undefined;
   #risk: (what: string) => void = () => {};
   #agents: AgentKeys | undefined;
@@ -45,9 +45,9 @@ export class ApiKeys {
   }
 
   /**
-   * Takes keys from a file too, and from then on what stands in it: a key can come and go while the service runs.
-   * Throws when the file cannot be used now; later the last good one holds, and `trouble` is told. `risk` is told of
-   * each key that can be guessed, now and whenever the file has changed.
+   * Takes keys from a file too, and follows its changes: a key can come and go while the service runs. Throws
+   * if the file cannot be used now. Later the last good one stays, and `trouble` is called. `risk` is called
+   * for each key that can be guessed, now and whenever the file has changed.
    */
   follow(path: string, trouble: (error: Error) => void, risk: (what: string) => void = () => {}): void {
     this.#file = new KeyFile(path, trouble);
@@ -72,19 +72,21 @@ export class ApiKeys {
     return this.#read.stored;
   }
 
-  /** Name of the operator's key that the request carries; `undefined` without one, a 401 with a wrong one. */
+  /**
+   * Name of the operator's key that the request carries; `undefined` without one. Throws 401 for a wrong one.
+   */
   identify(request: FastifyRequest): string | undefined {
     const given = credential(request);
     if (given === undefined) return undefined;
     const wanted = digest(given);
     let found: string | undefined;
-    // all are compared, so that the time does not tell how many there are before the right one
+    // all are compared, so that the time does not tell how many come before the right one
     for (const { name, digest: known } of this.#keys) if (timingSafeEqual(known, wanted)) found = name;
     if (found === undefined) throw new Refusal('api_key_invalid');
     return found;
   }
 
-  /** Who calls an operation that is open and shows more with a key. Throws 401 with a wrong key. */
+  /** The caller of an operation that is open and shows more with a key. Throws 401 for a wrong key. */
   async callerOf(request: FastifyRequest, reply?: Answering): Promise<Caller> {
     const agent = await this.#agentOf(request, reply);
     if (agent) return agent;
@@ -93,7 +95,10 @@ export class ApiKeys {
     return name === undefined ? nobody : { is: 'key', actor: name };
   }
 
-  /** Who calls an operation that is for holders of a key. Throws 401 without a valid key; without any configured keys, 403 unless the caller is local. */
+  /**
+   * The caller of an operation that needs a key. Throws 401 without a valid key. If no keys are configured,
+   * throws 403 unless the caller is local.
+   */
   async requireCaller(request: FastifyRequest, reply?: Answering): Promise<Caller> {
     const agent = await this.#agentOf(request, reply);
     if (agent) return agent;
@@ -106,7 +111,10 @@ export class ApiKeys {
     return { is: 'key', actor: name };
   }
 
-  /** Who calls what a local caller needs no key for, because it says nothing of anybody. Throws like `requireCaller`. */
+  /**
+   * The caller of an operation that a local caller needs no key for, because it tells nothing about anybody.
+   * Throws like `requireCaller`.
+   */
   async localOrKey(request: FastifyRequest, reply?: Answering): Promise<Caller> {
     if (credential(request) === undefined && isLocalCaller(request)) return local;
     return await this.requireCaller(request, reply);
@@ -117,7 +125,7 @@ export class ApiKeys {
     if (caller.is === 'agent' && requests > 0) this.#count(caller, requests, reply);
   }
 
-  /** The holder of an agent key; `undefined` where the request carries none. */
+  /** The holder of an agent key; `undefined` if the request carries none. */
   async #agentOf(request: FastifyRequest, reply: Answering | undefined): Promise<AgentCaller | undefined> {
     const given = credential(request);
     if (!this.#agents || given === undefined || !isAgentKey(given)) return undefined;
@@ -136,8 +144,8 @@ export class ApiKeys {
 const local: Caller = { is: 'local', actor: 'local' };
 
 /**
- * Whether a request comes from somebody at this machine. A browser there speaks for any web page it shows, and a
- * proxy there for the whole world: neither is somebody at this machine.
+ * Whether a request comes from somebody at this machine. A browser there speaks for any web page that it
+ * shows, and a proxy there for the whole world. So neither counts as local.
  */
 function isLocalCaller(request: FastifyRequest): boolean {
   const { origin, host } = request.headers;

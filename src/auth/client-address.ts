@@ -10,7 +10,7 @@ export function isLoopback(address: string): boolean {
   return address === '::1' || /^(::ffff:)?127\./.test(address);
 }
 
-/** Whether a proxy speaks for somebody: it says for whom, or how it was reached. */
+/** Whether a proxy speaks for somebody: it names the client, or says how it was reached. */
 export function isSpokenFor({ headers }: Pick<FastifyRequest, 'headers'>): boolean {
   if (headers.forwarded !== undefined || headers.via !== undefined || headers['x-real-ip'] !== undefined)
     return true;
@@ -18,20 +18,26 @@ export function isSpokenFor({ headers }: Pick<FastifyRequest, 'headers'>): boole
   return false;
 }
 
-/** Whether somebody at this machine makes a request himself. A proxy at this machine speaks for the whole world. */
+/**
+ * Whether somebody at this machine makes a request directly. A proxy at this machine speaks for the whole
+ * world.
+ */
 export function isOnThisMachine(request: Asker): boolean {
   return (
     isLoopback(request.ip) && isLoopback(request.raw.socket.remoteAddress ?? '') && !isSpokenFor(request)
   );
 }
 
-/** What a caller is counted under. An IPv6 network of 64 bits, which one caller has to himself, is one caller. */
+/**
+ * The address that a caller is counted under. An IPv6 network of 64 bits, which one caller has alone, is one
+ * caller.
+ */
 export function callerAddress({ ip }: Pick<FastifyRequest, 'ip'>): string {
-  // a connection that was reset has none any more
+  // a connection that was reset has no address any more
   return networkOf(ip ?? '');
 }
 
-/** The part of an address that stands for its caller. */
+/** The part of an address that identifies its caller. */
 export function networkOf(address: string): string {
   if (!address.includes(':') || /^::ffff:\d+\./i.test(address)) return address.replace(/^::ffff:/i, '');
   const [head = '', tail] = address.split('::');

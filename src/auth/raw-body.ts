@@ -4,11 +4,11 @@ import { parse } from 'secure-json-parse';
 const bodies = new WeakMap<FastifyRequest, Buffer>();
 
 /**
- * Keeps the bytes of JSON bodies for the routes of a scope, which read them as ever: what is signed is the bytes,
- * and JSON can be written in many ways.
+ * Keeps the bytes of JSON bodies for the routes of a scope, which still read them as JSON. The bytes are what
+ * is signed, and JSON can be written in many ways.
  */
 export function keepRawBodies(scope: FastifyInstance): void {
-  // also those of other types: a body whose bytes are not kept would pass for none
+  // also those of other types: a body whose bytes are not kept would look like no body
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
     bodies.set(request, body as Buffer);
@@ -21,7 +21,7 @@ export function keepRawBodies(scope: FastifyInstance): void {
   });
 }
 
-/** The bytes of a request's body; none where it has none, or its scope does not keep them. */
+/** The bytes of a request's body; empty if it has none, or its scope does not keep them. */
 export function rawBodyOf(request: FastifyRequest): Buffer {
   return bodies.get(request) ?? Buffer.alloc(0);
 }

@@ -4,7 +4,7 @@ import type { Proof } from '../../workers/payments/proof.js';
 import { AddressLimit } from './address-limit.js';
 import { isLoopback } from './client-address.js';
 
-/** So many of one wallet and of one address in the time, in milliseconds. */
+/** At most so many for one wallet and for one address within the window, which is in milliseconds. */
 const most = { wallet: 5, address: 30 };
 const windowMs = 3_600_000;
 
@@ -12,17 +12,17 @@ const windowMs = 3_600_000;
 const mostPayments = 10_000;
 
 /**
- * Counts payments that were verified and then not settled, by their wallets and by the addresses that they came from: each
- * of them stays on record for ever and may keep a place for a while, and costs whoever presents it nothing. In this
- * process. One that was counted can always be presented again. An address of this machine is not counted: it may be that
- * of a proxy, which stands for everybody.
+ * Counts payments that were verified and then not settled, by their wallets and by their client addresses.
+ * Each of them stays on record for ever and may reserve a place for a while, and costs its sender nothing.
+ * Counts in this process. A counted payment can always be presented again. An address of this machine is not
+ * counted: it may be that of a proxy, which speaks for everybody.
  */
 export class UnsettledLimit {
   readonly #wallets = new AddressLimit(most.wallet, { windowMs });
   readonly #counted = new LRUCache<string, true>({ max: mostPayments, ttl: windowMs });
   readonly #addresses = new AddressLimit(most.address, { windowMs });
 
-  /** Throws 429 `rate_limited` where there were too many. */
+  /** Throws 429 `rate_limited` if there were too many. */
   require(proof: Proof, address: string | undefined): void {
     if (this.#counted.has(proof.id)) return;
     for (const [limit, source] of this.#of(proof, address)) {

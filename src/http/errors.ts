@@ -13,7 +13,7 @@ interface Answer {
   body: { error: string; code: string } & Record<string, unknown>;
 }
 
-/** What the framework finds wrong with a request, in our words: its own speak of its settings. */
+/** Errors that the framework finds in a request, in our words: its own texts mention its settings. */
 const frameworkErrors: Record<string, Refusal> = {
   FST_ERR_CTP_BODY_TOO_LARGE: new Refusal(
     'payload_too_large',
@@ -33,7 +33,7 @@ const frameworkErrors: Record<string, Refusal> = {
   FST_ERR_MAX_PARAM_LENGTH: new Refusal('uri_too_long'),
 };
 
-/** How an error is answered; `undefined` when it is a bug of ours, of which the caller learns nothing. */
+/** The answer to an error; `undefined` for a bug of ours: the caller learns nothing about it. */
 export function errorAnswer(error: Refusal | Unavailable | FastifyError): Answer | undefined {
   if (isExpected(error)) {
     const { retryAfter: _, ...extra } = error.extra;
@@ -48,13 +48,16 @@ export function errorAnswer(error: Refusal | Unavailable | FastifyError): Answer
   };
 }
 
-/** Answers an error in the one shape that all have; a bug is logged with its stack, under the id that is answered. */
+/**
+ * Answers an error in the one shape that all have. A bug is logged with its stack, under the id in the
+ * answer.
+ */
 export function sendError(
   error: Refusal | FastifyError,
   request: FastifyRequest,
   reply: FastifyReply,
 ): FastifyReply {
-  // what the framework refuses by itself has not come past the hook that says so
+  // an error of the framework itself has not passed the hook that sets this
   reply.header('x-content-type-options', 'nosniff');
   const answer = errorAnswer(error);
   if (!answer) {
@@ -90,7 +93,10 @@ export function retryAfterOf(error: unknown): number | undefined {
   return isExpected(error) ? error.extra.retryAfter : undefined;
 }
 
-/** Bytes that are no HTTP request, or one that took too long: answered in the shape of every other error. */
+/**
+ * Bytes that are not an HTTP request, or a request that took too long: answered in the shape of every other
+ * error.
+ */
 export function refuseBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
@@ -109,7 +115,7 @@ export function refuseBrokenRequest(error: NodeJS.ErrnoException, socket: Socket
   );
 }
 
-/** An `Expect` header with another wish than `100-continue`. */
+/** An `Expect` header with another value than `100-continue`. */
 export function refuseExpectation(_request: IncomingMessage, response: ServerResponse): void {
   const refusal = new Refusal('expectation_failed');
   const body = bodyText(refusal);

@@ -2,8 +2,8 @@ import type { FastifyRequest } from 'fastify';
 import { Refusal } from '../../streams/core/index.js';
 
 /**
- * The last event that a reader of server-sent events has seen: what browsers send by themselves when they come again,
- * or `after` of the query; `undefined` where there is none. Throws a 400 when it is no id of such an event.
+ * The last event that a reader of server-sent events has seen: browsers send it when they reconnect, or it is
+ * `after` of the query. `undefined` without either. Throws a 400 if it is not the id of such an event.
  */
 export function lastEventId(request: FastifyRequest, isId: (text: string) => boolean): string | undefined {
   const { after } = request.query as { after?: unknown };

@@ -11,13 +11,13 @@ import { jsonOf } from '../stores/kept-answers.js';
 
 /** Says whether the wallet that signed a request may act for a nick. */
 export interface Signers {
-  /** Whether a request shows a signature: then that decides, and no key that it may carry. */
+  /** Whether a request has a signature: then that decides, and no key that it carries. */
   presented(request: FastifyRequest): boolean;
-  /** The wallet that signed, if it is linked with the nick. */
+  /** The signing wallet, if it is linked to the nick. */
   linked(request: FastifyRequest, nick: string): Promise<string>;
-  /** The wallet that signed, if it and the nick have proven each other. */
+  /** The signing wallet, if it and the nick have proven each other. */
   proven(request: FastifyRequest, nick: string): Promise<string>;
-  /** The wallet that signed and the nick that it and that one have proven. */
+  /** The signing wallet, and the nick if the two have proven each other. */
   own(request: FastifyRequest): Promise<{ address: string; nick: string }>;
 }
 
@@ -29,7 +29,7 @@ export interface OperationRoutesOptions {
   signers?: Signers;
 }
 
-/** The public routes of operations: who calls, with which input, and the answer. */
+/** The public routes of operations: the caller, the input, and the answer. */
 export async function operationRoutes(app: FastifyInstance, options: OperationRoutesOptions): Promise<void> {
   const { operations, ...parts } = options;
   const takesWallets = ({ access }: AnyOperation) => walletOf(access) !== undefined;
@@ -47,7 +47,7 @@ export async function operationRoutes(app: FastifyInstance, options: OperationRo
       scope.route(routeOf(operation, parts));
   });
   for (const operation of operations) {
-    // signed events have a receiver of their own
+    // signed events have their own receiver
     if (operation.access === 'signed event') continue;
     if (operation.http && operation.http.body !== 'bytes' && !takesWallets(operation))
       app.route(routeOf(operation, parts));
@@ -74,7 +74,7 @@ function routeOf(
     ...(http.inEveryRole ? { config: { rateLimit: false } } : {}),
     ...(needsCredential(access)
       ? {
-          // before the body is read: who may not call need not send one
+          // before the body is read: a caller without rights need not send it
           onRequest: async (request, reply) => {
             if (signed(request)) return;
             const caller = await keys.requireCaller(request, reply);
@@ -92,13 +92,13 @@ function routeOf(
   };
 }
 
-/** Whose signature opens an operation in place of a key; nobody's where it is `undefined`. */
+/** Whose signature opens an operation in place of a key; nobody's if it is `undefined`. */
 const walletOf = (access: AnyOperation['access']) => (typeof access === 'string' ? undefined : access.wallet);
 
-/** Who sent requests, as it was found before their bodies were read. */
+/** The senders of requests, found before their bodies were read. */
 const callers = new WeakMap<FastifyRequest, Caller>();
 
-/** Finds who calls an operation by what its route asks for, which is known from the start. */
+/** Finds the caller of an operation by what its route requires, which is known from the start. */
 function callerFinder(
   access: AnyOperation['access'],
   keys: ApiKeys,
@@ -113,7 +113,7 @@ function callerFinder(
   };
 }
 
-/** Who signed, once all else about the request is right: the signature's nonce is used up by looking at it. */
+/** The signer, once all else about the request is right: this check uses up the signature's nonce. */
 async function signerOf(
   { access }: AnyOperation,
   signers: Signers,
@@ -139,7 +139,7 @@ export interface RequestParts {
   body: unknown;
 }
 
-/** The input of an operation as a request has it, to be parsed: only what stands where it belongs. */
+/** The input of an operation from a request, before parsing: only members in their right place. */
 export function collect(
   binding: Binding,
   request: RequestParts,
@@ -167,7 +167,7 @@ function bodyOf(
   invalid: RefusalCode | undefined,
 ): Record<string, unknown> {
   if (bodyOptional && (body === undefined || body === null)) return {};
-  // for the words with which everything that is no object is refused
+  // for the usual refusal of everything that is not an object
   return parseInput(z.looseObject({}), body, invalid);
 }
 
@@ -178,7 +178,10 @@ function take(given: Record<string, unknown>, from: Record<string, unknown>, nam
   }
 }
 
-/** A number or a truth value that stands in a text, for members that are one; what is none is left for the schema to refuse. */
+/**
+ * Reads a number or a truth value from a text, for members of that type. Any other text is left for the
+ * schema to refuse.
+ */
 function fromText({ numbers, booleans }: Binding, name: string, value: unknown): unknown {
   if (typeof value !== 'string') return value;
   if (booleans.has(name)) return value === 'true' ? true : value === 'false' ? false : value;
@@ -187,7 +190,10 @@ function fromText({ numbers, booleans }: Binding, name: string, value: unknown):
   return Number.isNaN(number) ? value : number;
 }
 
-/** Sends outputs of an operation as JSON, with the status and headers that its face says. They are not to be changed any more. */
+/**
+ * Sends outputs of an operation as JSON, with the status and headers that its face says. They must not be
+ * changed any more.
+ */
 export function senderOf(
   { answers }: AnyOperation,
   { status, headersOf, view }: Pick<Partial<HttpFace>, 'status' | 'headersOf' | 'view'>,

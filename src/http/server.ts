@@ -15,10 +15,10 @@ import { Refusal } from '../../streams/core/index.js';
 import { callerAddress, isOnThisMachine, isSpokenFor } from '../auth/client-address.js';
 import { bodyLimit, refusalCode, refuseBrokenRequest, refuseExpectation, sendError } from './errors.js';
 
-/** A request that was answered, as metrics see it. */
+/** An answered request, as metrics see it. */
 export interface AnsweredRequest {
   method: string;
-  /** The route's pattern; `undefined` where there is none. */
+  /** The route's pattern; `undefined` without a route. */
   route: string | undefined;
   status: number;
   seconds: number;
@@ -29,11 +29,14 @@ export interface ServerOptions {
   logger: Logger;
   /** Requests per minute and client address; 0 lifts the limit. Callers on this machine are exempt. */
   rateLimit: number;
-  /** Proxies whose word is taken for who calls: addresses and networks, or how many stand in front; none by default. */
+  /**
+   * Proxies that are trusted to name the client: addresses and networks, or how many are in front; none by
+   * default.
+   */
   trustProxy?: number | string[];
   /**
-   * How long a client may take to send its headers, and its whole request, and how long a stop waits for requests
-   * that are under way; 10 s, 15 s and 5 s by default.
+   * How long a client may take to send its headers, and its whole request, 10 s and 15 s by default. How long
+   * a stop waits for requests under way, 5 s by default.
    */
   timeouts?: { headersMs?: number; requestMs?: number; stopMs?: number };
   /** Told of every answer. */
@@ -43,7 +46,10 @@ export interface ServerOptions {
 const paymentHeaders = ['PAYMENT-REQUIRED', 'PAYMENT-RESPONSE', 'X-PAYMENT-RESPONSE'];
 const rateHeaders = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset', 'Retry-After'];
 
-/** An HTTP server with the manners of every route: limits, time-outs, error bodies, cross-origin reads, one log line a request. */
+/**
+ * An HTTP server with what every route has: limits, timeouts, error bodies, cross-origin reads, one log line
+ * a request.
+ */
 export async function createServer(options: ServerOptions): Promise<FastifyInstance> {
   const { headersMs = 10_000, requestMs = 15_000, stopMs = 5_000 } = options.timeouts ?? {};
   const app = fastify({
@@ -57,7 +63,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     http: {
       headersTimeout: headersMs,
       connectionsCheckingInterval: Math.min(2_000, headersMs),
-      // who sends none is told so in our words, below
+      // a request without it is refused in our words, below
       requireHostHeader: false,
     },
     keepAliveTimeout: 30_000,
@@ -137,7 +143,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
         new Refusal('rate_limited', `Too many requests: at most ${context.max} a minute`),
     });
     const limit = app.rateLimit() as (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
-    // the limit would take several turns to find out that there is none
+    // the limit would take several turns to find out that it does not apply
     const limitOthers: onRequestHookHandler = (request, reply, done) => {
       if (isOnThisMachine(request)) return done();
       limit(request, reply).then(() => done(), done);
@@ -189,19 +195,19 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
 const disbelief =
   'A proxy names the client of each request, and TRUST_PROXY does not name the proxy. So all its clients count as one. Set TRUST_PROXY to its address';
 
-/** Which of the addresses that a request came through are believed, the nearest of them first. */
+/** Which of the addresses that a request came through are trusted, nearest first. */
 function trustOf(proxies: ServerOptions['trustProxy'] = []): NonNullable<FastifyServerOptions['trustProxy']> {
-  // the framework itself believes nobody where only their number is known
+  // the framework itself trusts nobody if only their number is known
   if (typeof proxies === 'number') return (_address, hop) => hop < proxies;
   return proxies.length > 0 && proxies;
 }
 
-/** Whether somebody stands in front who is believed: then the address is another than that of the connection. */
+/** Whether a trusted proxy is in front: then the client's address is not that of the connection. */
 function isBelieved({ ips }: FastifyRequest): boolean {
   return ips !== undefined && ips.length > 1;
 }
 
-/** Probes ask all the time; what is somebody else's trouble is a warning, what is ours an error. */
+/** Probes ask all the time. Trouble of somebody else is a warning, trouble of ours an error. */
 function levelOf(path: string, status: number): 'debug' | 'info' | 'warn' | 'error' {
   if (status < 400 || path === '/ready') return 'debug';
   if (status < 500) return 'info';
@@ -216,16 +222,16 @@ interface Route {
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Every route that was registered, but those that only refuse. */
+    /** Every registered route, except those that only refuse. */
     routeTable: readonly Route[];
   }
   interface FastifyContextConfig {
-    /** Whether the route is there only to refuse its methods in a form of its own: they are not among the allowed. */
+    /** Whether the route only refuses its methods in its own form: they do not count as allowed. */
     refuses?: boolean;
   }
 }
 
-/** Which methods there are at a path: the router itself finds a route by both at once. */
+/** The methods of each path: the router itself finds a route only by both together. */
 class RouteMethods {
   readonly #routes: (Route & { pattern: RegExp })[] = [];
 

@@ -12,7 +12,9 @@ import { StreamPlaces, whenGone } from './stream-places.js';
 const keepAliveMs = 15_000;
 const retry = 'retry: 2000\n\n';
 
-/** The routes of event streams: bounded in readers, kept alive by comments, and resumed where a reader was. */
+/**
+ * The routes of event streams. They limit readers, are kept alive by comments, and resume where a reader was.
+ */
 export async function eventStreamRoutes(
   app: FastifyInstance,
   { streams, keys, parts }: { streams: readonly AnyEventStream[]; keys: ApiKeys; parts: unknown },
@@ -37,7 +39,7 @@ function serve(app: FastifyInstance, stream: AnyEventStream, keys: ApiKeys, part
       free();
       if (body) stream.viewers?.(-1, parts);
       stopped.abort();
-      // an answer that waited behind another one on its connection is not ended with it
+      // a pipelined answer that waited for an earlier one does not end with the connection
       body?.destroy();
     });
     if (stopped.signal.aborted) return reply.code(204).send();
@@ -63,7 +65,9 @@ function serve(app: FastifyInstance, stream: AnyEventStream, keys: ApiKeys, part
   app.addHook('preClose', async () => stream.close(parts));
 }
 
-/** Events as they are written on the wire; silence as comments, so that nobody on the way takes it for the end. */
+/**
+ * Events as they are written on the wire. Silence becomes comments, so that no proxy takes it for the end.
+ */
 async function* textsOf(events: AsyncIterable<ServerEvent | undefined>): AsyncGenerator<string> {
   yield retry;
   for await (const one of events) {

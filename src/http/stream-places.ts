@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Refusal, Unavailable } from '../../streams/core/index.js';
 
-/** The places of one event stream in this process: so many in all, and so many for one address. */
+/** The places of one event stream in this process: a number in total, and a number for one address. */
 export class StreamPlaces {
   readonly #most: number;
   readonly #ofOneAddress: number;
@@ -20,8 +20,8 @@ export class StreamPlaces {
   }
 
   /**
-   * Takes one for an address; without an address only the bound of all holds. Resolves with what frees it, once. Throws 503
-   * `too_many_viewers`, 429 `too_many_streams`.
+   * Takes a place for an address. Without an address only the total counts. Returns a function that frees it,
+   * once. Throws 503 `too_many_viewers`, 429 `too_many_streams`.
    */
   take(address: string | undefined): () => void {
     if (this.#count >= this.#most) throw new Unavailable('too_many_viewers');
@@ -48,8 +48,9 @@ export class StreamPlaces {
 const watched = new WeakMap<Socket, Set<() => void>>();
 
 /**
- * Tells once that nobody waits for an answer any more: it has been given, or the connection is gone. The connection itself
- * is watched too: an answer behind another one on it is never told of its end. Tells at once when all is over already.
+ * Tells once that nobody waits for an answer any more: it was given, or the connection is gone. The
+ * connection itself is watched too: a pipelined answer that waits for another is never told of its end. Tells
+ * at once if all is over already.
  */
 export function whenGone(
   { raw: request }: FastifyRequest,

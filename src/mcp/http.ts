@@ -19,27 +19,29 @@ export interface McpOptions {
   wallets: Pick<Wallets, 'presented' | 'verify'>;
   /** The headers of a rejection that tell how to come in. */
   challenge(reason: string): Record<string, string>;
-  /** Hosts and origins, beside those of this machine, that may call: `relay.example`, `https://app.example`. */
+  /**
+   * Hosts and origins, besides those of this machine, that may call: `relay.example`, `https://app.example`.
+   */
   allowed: readonly string[];
-  /** More hosts under which this may be called, at any port where they name none. */
+  /** More hosts under which this may be called, at any port if they name none. */
   hosts?: readonly string[];
 }
 
-/** What a refusal of the key path is called in `data.reason`. */
+/** The names of the key path's refusals in `data.reason`. */
 const keyReasons: Record<string, RefusalCode> = {
   api_key_required: 'credential_missing',
   api_key_invalid: 'api_key_invalid',
   api_keys_not_configured: 'api_key_not_configured',
 };
 
-/** `POST /mcp`: the tools, each request on its own; a signature opens the reads, a key everything. */
+/** `POST /mcp`: the tools, each request on its own. A signature opens the reads, a key everything. */
 export async function mcpRoutes(app: FastifyInstance, options: McpOptions): Promise<void> {
   const { table, keys, wallets, challenge } = options;
   const lower = (words: readonly string[]) => new Set(words.map((one) => one.toLowerCase()));
   const hosts = lower(options.hosts ?? []);
   const allowed = lower([...options.allowed, ...hosts]);
 
-  // the signature is over the bytes, so this route gets them as they came
+  // the signature is over the bytes, so this route gets them unchanged
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) =>
     done(null, body),
@@ -47,14 +49,14 @@ export async function mcpRoutes(app: FastifyInstance, options: McpOptions): Prom
   app.setErrorHandler((error, request, reply) => sendRpcError(error, request, reply, idOf(request)));
 
   async function callerOf(request: FastifyRequest, reply: FastifyReply, body: Buffer): Promise<Caller> {
-    // a signature that fails is not tried as a key, nor the other way round
+    // a failed signature is not tried as a key, nor the other way round
     if (wallets.presented(request)) {
       const { address } = await wallets.verify(request, body);
       return { is: 'wallet', actor: address, cause: request.id };
     }
     try {
       const caller = await keys.requireCaller(request, reply);
-      // somebody on this machine where there are no keys may do here what a key may
+      // without configured keys, a caller on this machine may do here what a key may
       return { ...(caller.is === 'local' ? { is: 'key', actor: caller.actor } : caller), cause: request.id };
     } catch (error) {
       const reason = isExpected(error) && keyReasons[error.code];
@@ -91,7 +93,7 @@ export async function mcpRoutes(app: FastifyInstance, options: McpOptions): Prom
       );
       const transport = new PostTransport();
       await server.connect(transport);
-      // neither is closed: with the answers nothing is under way any more
+      // neither is closed: after the answers nothing is under way any more
       const { status, text } = await transport.exchange(
         messages,
         typeof version === 'string' ? version : undefined,
@@ -108,8 +110,8 @@ export async function mcpRoutes(app: FastifyInstance, options: McpOptions): Prom
 }
 
 /**
- * A page of some other site must not speak to this server through a browser on this machine or in this network
- * (DNS rebinding): who calls says where he thinks he is, and where he comes from.
+ * A page of another site must not reach this server through a browser on this machine or in this network (DNS
+ * rebinding). So the caller must say where it thinks it is, and where it comes from.
  */
 function requireAllowed(
   { headers }: FastifyRequest,
@@ -125,7 +127,7 @@ function requireAllowed(
   throw new Refusal('host_not_allowed');
 }
 
-/** The messages of a batch, or the one that came alone. */
+/** The messages of a batch, or a single one. */
 function parseMessages(raw: Buffer): JSONRPCMessage[] {
   let body: unknown;
   try {

@@ -9,19 +9,19 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import { jsonOf } from '../stores/kept-answers.js';
 
-/** The answer to a POST; without a text where nothing was asked. */
+/** The answer to a POST; without a text if nothing was asked. */
 export interface PostAnswer {
   status: number;
   text?: string;
 }
 
-/** So many messages a batch may have, as with the SDK. */
+/** The most messages of a batch, as with the SDK. */
 const mostMessages = 100;
 const refused = -32000;
 
 /**
- * One POST to a server of the SDK that knows no sessions, answered as JSON. The SDK's own transport does the same by way of
- * a `Request` and a `Response` with their streams, which cost more than most tools.
+ * One POST to a server of the SDK without sessions, answered as JSON. The SDK's own transport does the same
+ * through a `Request` and a `Response` with their streams, which cost more than most tools.
  */
 export class PostTransport implements Transport {
   onclose?: Transport['onclose'];
@@ -38,7 +38,7 @@ export class PostTransport implements Transport {
     this.onclose?.();
   }
 
-  /** Hands messages to the server and resolves with its answers, when there are all of them. */
+  /** Hands messages to the server. Resolves with its answers, when all of them are there. */
   async exchange(
     messages: readonly JSONRPCMessage[],
     protocolVersion: string | undefined,
@@ -55,7 +55,7 @@ export class PostTransport implements Transport {
   }
 
   async send(message: JSONRPCMessage): Promise<void> {
-    // what is said to a client beside the answers goes nowhere: it has no stream here
+    // other messages to a client go nowhere: it has no stream here
     if (!('result' in message || 'error' in message) || message.id === undefined) return;
     // the same id twice is one request
     if (!this.#answers.has(message.id) || this.#answers.get(message.id)) return;
@@ -67,7 +67,7 @@ export class PostTransport implements Transport {
   }
 }
 
-/** What the protocol has against these messages, in the words of the SDK. */
+/** The protocol's objection to these messages, in the words of the SDK. */
 function whatIsWrong(
   messages: readonly JSONRPCMessage[],
   version: string | undefined,

@@ -4,8 +4,8 @@ import { withoutExample } from '../operations/core/example.js';
 type Json = Record<string, unknown>;
 
 /**
- * A schema as tools are listed with it: what says something, and no more, since each client reads all of it to its
- * model. The dialect is the one that MCP assumes, and clients of every age understand what is left of it.
+ * A schema as tools are listed with it: only what means something, since each client gives all of it to its
+ * model. The dialect is the one that MCP assumes, and clients of every age understand the rest.
  */
 export function listedSchema(schema: z.ZodObject, of: 'input' | 'output'): Json {
   const { $schema: _, ...whole } = z.toJSONSchema(schema, {
@@ -22,7 +22,7 @@ function shortened(value: unknown, of: 'input' | 'output'): unknown {
   const kept = Object.entries(value)
     .filter((entry) => !saysNothing(entry, value as Json, of))
     .map(([name, one]) => {
-      // its members are named by us, not by the dialect
+      // we name its members, not the dialect
       if (name === 'properties') return [name, eachShortened(one as Json, of)];
       return [name, isText(name) ? one : shortened(one, of)];
     });
@@ -41,10 +41,10 @@ function saysNothing([name, value]: [string, unknown], { format }: Json, of: 'in
       return of === 'output' || value === Number.MIN_SAFE_INTEGER;
     case 'maximum':
       return of === 'output' || value === Number.MAX_SAFE_INTEGER;
-    // every leap year, where the format says the same
+    // every leap year; the format says the same
     case 'pattern':
       return format === 'date-time' || format === 'date';
-    // nobody has to hold to what an answer is like
+    // nobody must check an answer
     case 'format':
     case 'exclusiveMinimum':
     case 'maxLength':
@@ -54,10 +54,10 @@ function saysNothing([name, value]: [string, unknown], { format }: Json, of: 'in
       return typeof value === 'object';
     case 'minLength':
       return value === 1;
-    // an answer has its members: which of them always, no model asks
+    // an answer has its members: no model asks which of them are always there
     case 'required':
       return of === 'output' && Array.isArray(value);
-    // what is empty unless given is just not required
+    // a member that is empty by default is not listed as required: that is enough
     case 'default':
       return value === '' || value === null || (Array.isArray(value) && value.length === 0);
     default:
@@ -66,8 +66,8 @@ function saysNothing([name, value]: [string, unknown], { format }: Json, of: 'in
 }
 
 /**
- * What may be null in an input may just be left out. In an answer it is listed without its type: that is the shortest
- * way to allow null, and some clients know no lists of types.
+ * A member of an input that may be null can be left out. In an answer it is listed without its type: that is
+ * the shortest way to allow null, and some clients do not understand lists of types.
  */
 function withoutNull({ type, anyOf, ...schema }: Json, of: 'input' | 'output'): Json {
   const listed = Array.isArray(type) ? type.map((one) => ({ type: one })) : undefined;

@@ -8,12 +8,12 @@ import {
 import { CheckedServer, serverInfo } from './server.js';
 import { type Tool, ToolTable } from './tools.js';
 
-/** One JSON-RPC request to the `/mcp` of a running service; resolves with its result, throws its error. */
+/** One JSON-RPC request to the `/mcp` of a running service. Resolves with its result, or throws its error. */
 export type AskService = (method: string, params: Record<string, unknown>) => Promise<unknown>;
 
 /**
- * The tool server for an MCP client on this machine: the running service's tools, and beside them those that are
- * only for whoever runs the network.
+ * The tool server for an MCP client on this machine: the running service's tools, and those that are only for
+ * operators.
  */
 export function createLocalToolServer(ask: AskService, own: readonly Tool[]): Server {
   const table = new ToolTable(own);

@@ -12,14 +12,14 @@ import { listedSchema } from './schema.js';
 /** What a credential opens: everything over HTTP, or what a wallet's signature may read. */
 export type Tier = 'keyed' | 'wallet-read';
 
-/** A tool as it is called: arguments that have been checked, plain JSON as the result. */
+/** A tool as it is called: checked arguments, plain JSON as the result. */
 export interface Tool {
   name: string;
   title: string;
-  /** What it does, when to use it and what it answers, for the agent that reads the list. */
+  /** For the agent that reads the list: what it does, when to use it and what it answers. */
   description: string;
   input: z.ZodObject;
-  /** Shape of its result, where the contract fixes one; a list stands in `items`. */
+  /** Shape of its result, if the contract fixes one; a list is in `items`. */
   output?: z.ZodObject;
   /** Whether it only reads, changes something, or spends value that cannot be got back. */
   effect: 'read' | 'change' | 'spend';
@@ -29,11 +29,11 @@ export interface Tool {
   openWorld: boolean;
   /** Whether a wallet's signature opens it too. */
   walletReadable: boolean;
-  /** Whether holders of agent keys alone have it, beside the tools of the contract. */
+  /** Whether only holders of agent keys have it, besides the tools of the contract. */
   ofAgents: boolean;
   /** What an agent key must be good for. */
   scope: Scope;
-  /** The parameter that names whom the caller acts as, which holders of an agent key leave out. */
+  /** The parameter with the nick that the caller acts as. Holders of an agent key leave it out. */
   ownNick?: string;
   run(args: unknown, caller: Caller): Promise<unknown>;
 }
@@ -50,7 +50,7 @@ export interface TierCounts {
   moves_money: number;
 }
 
-/** A call of a tool as it ended, for the log. */
+/** A finished call of a tool, for the log. */
 export type ObserveCall = (call: {
   tool: string;
   tier: Tier | 'agent';
@@ -59,7 +59,9 @@ export type ObserveCall = (call: {
   failed: boolean;
 }) => void;
 
-/** The JSON-RPC error of a tool that does not exist, and of one outside the caller's tier: they look alike. */
+/**
+ * The JSON-RPC error of a tool that does not exist, and of one outside the caller's tier: they look the same.
+ */
 export class UnknownTool extends Error {
   readonly code = -32602;
   readonly data: { code: 'unknown_tool'; nearest?: string; hint: string };
@@ -77,7 +79,7 @@ export class UnknownTool extends Error {
   }
 }
 
-/** Letters by which a name may differ and still be taken for a slip. */
+/** A name with at most so many wrong letters counts as a typing error. */
 const mostWrong = 4;
 const longestName = 64;
 
@@ -94,7 +96,7 @@ export class ToolTable {
   readonly #lists: Record<Tier, ToolList>;
   /** As holders of agent keys see them. */
   readonly #ofAgents: (readonly [Tool, ListedTool])[];
-  /** The same by what their keys are good for. */
+  /** The same, by the scopes of their keys. */
   readonly #listsOfAgents = new Map<string, ToolList>();
   readonly #observe: ObserveCall | undefined;
   readonly #bug: ((error: unknown, tool: string) => void) | undefined;
@@ -116,7 +118,7 @@ export class ToolTable {
     this.#bug = told.bug;
   }
 
-  /** What a caller finds here; the same value each time. */
+  /** The tools of a caller; the same value each time. */
   listFor(caller: Caller): ToolList {
     if (caller.is !== 'agent') return this.#lists[isOperator(caller) ? 'keyed' : 'wallet-read'];
     const good = caller.scopes.join(' ');
@@ -142,13 +144,13 @@ export class ToolTable {
     };
   }
 
-  /** What a caller finds under a name, and what he opened with what he showed. */
+  /** The caller's tool with a name, and the tier that its credential opens. */
   #find(name: string, caller: Caller): { tier: Tier | 'agent'; tool: Tool | undefined } {
     const tier = isOperator(caller) ? 'keyed' : caller.is === 'agent' ? 'agent' : 'wallet-read';
     return { tier, tool: this.#tiers[tier].get(name) };
   }
 
-  /** Calls a tool. What goes wrong in it is a result that says so; throws `UnknownTool` only. */
+  /** Calls a tool. An error in it is a result that says so; throws `UnknownTool` only. */
   async call(name: string, args: unknown, caller: Caller): Promise<CallToolResult> {
     const { tier, tool } = this.#find(name, caller);
     if (!tool)
@@ -184,7 +186,7 @@ export class ToolTable {
   }
 }
 
-/** A tool as it is listed for those whose nick is known: they need not say it. */
+/** A tool as it is listed for callers whose nick is known: they need not name it. */
 function listedForAgents(tool: Tool): ListedTool {
   const found = listed(tool);
   if (tool.ownNick === undefined) return found;
@@ -205,7 +207,7 @@ function listed({ name, title, description, input, output, ...tool }: Tool): Lis
       : {}),
     annotations: {
       readOnlyHint: reads,
-      // only of a change is it asked what else it is
+      // only changes have further properties
       ...(reads ? {} : { destructiveHint: tool.effect === 'spend' }),
       ...(tool.idempotent && !reads ? { idempotentHint: true } : {}),
       openWorldHint: tool.openWorld,
@@ -213,7 +215,7 @@ function listed({ name, title, description, input, output, ...tool }: Tool): Lis
   };
 }
 
-/** Structured content is an object: a list stands in `items`. */
+/** Structured content is an object: a list is in `items`. */
 function structured(result: unknown): Record<string, unknown> {
   return Array.isArray(result) ? { items: result } : (result as Record<string, unknown>);
 }
@@ -230,7 +232,7 @@ function fieldAndFault({ path, message }: { path: string; message: string }): st
   return `${path}: ${message.startsWith(`${path} `) ? message.slice(path.length + 1) : message}`;
 }
 
-/** The tools of operations, in their order: each calls its operation, with the rights of whoever calls the tool. */
+/** The tools of operations, in order. Each calls its operation, with the rights of the caller of the tool. */
 export function toolsOf(operations: readonly AnyOperation[], call: Call): Tool[] {
   return tools(operations, call, (face) => !face.local);
 }
@@ -298,12 +300,12 @@ function parametersOf(input: z.ZodObject, { parameters, rename = {}, without = [
   };
 }
 
-/** The shape of the usual answer, as an object: a list stands in `items`. */
+/** The shape of the usual answer, as an object: a list is in `items`. */
 function describedOutput({ answers, id }: AnyOperation): z.ZodObject {
   const schema = answers[Number(Object.keys(answers)[0])]?.body?.schema;
   if (schema instanceof z.ZodArray) return z.object({ items: schema });
   if (!(schema instanceof z.ZodObject))
     throw new Error(`${id} does not describe an answer that a tool could have`);
-  // without its name: one with a name would be a reference here, and clients want an object
+  // without its name: with one it would be a reference here, and clients want an object
   return z.looseObject(schema.shape);
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { DiscoveryDocument } from './discovery/documents.js';
 
-/** The documents that describe the service, for whoever looks for a way in. */
+/** The documents that describe the service, for agents that look for a way in. */
 export async function discoveryRoutes(
   app: FastifyInstance,
   { documents }: { documents: readonly DiscoveryDocument[] },
@@ -24,6 +24,6 @@ export function sendDocument(
   reply.headers({ etag, 'cache-control': 'public, max-age=3600' });
   const known = (headers['if-none-match'] ?? '').split(',').map((one) => one.trim().replace(/^W\//, ''));
   if (known.includes(etag) || known.includes('*')) return reply.code(304).send();
-  // a text would get a charset behind its type, which JSON has none of
+  // a text would get a charset after its type, which JSON does not have
   return reply.header('content-type', type).send(typeof text === 'string' ? Buffer.from(text) : text);
 }

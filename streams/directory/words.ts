@@ -8,9 +8,9 @@ export function isAbility(text: string): boolean {
   return /^[a-z0-9][a-z0-9+._-]{0,31}$/.test(text);
 }
 
-/** A language tag (BCP 47) in canonical form; `undefined` where it is none. */
+/** A language tag (BCP 47) in canonical form; `undefined` for any other text. */
 export function languageOf(tag: string): string | undefined {
-  // what is longer is well-formed, and no language
+  // a longer tag may be well-formed, but is not a language
   if (tag.length > 35) return undefined;
   try {
     return Intl.getCanonicalLocales(tag)[0];

@@ -16,7 +16,7 @@ import {
 } from '../../streams/identity/index.js';
 import { signerOf } from './signature.js';
 
-/** Where agent ids of wallets are looked up; throws when it cannot be asked now. */
+/** Where agent ids of wallets are looked up. Throws if it cannot be asked now. */
 export interface AgentIds {
   agentOf(wallet: string): Promise<number | null>;
 }
@@ -25,11 +25,11 @@ export interface AgentIds {
 export interface IdentityRegistryOptions {
   log: Log;
   logger: Logger;
-  /** None where no chain is configured: then no wallet has an agent id. */
+  /** `undefined` if no chain is configured: then no wallet has an agent id. */
   agents: AgentIds | undefined;
 }
 
-/** What became of a command; `position` is where the registry stands then. */
+/** The result of a command; `position` is the registry's position then. */
 export interface Registered {
   fact: IdentityFact | undefined;
   position: Position;
@@ -40,30 +40,33 @@ interface Decided extends Registered {
   link: Readonly<Link> | undefined;
 }
 
-/** A link that was verified just now. */
+/** A newly verified link. */
 export interface Verified extends Registered {
   nick: string;
   walletAddress: string;
   agentId: number | null;
-  /** Whether the nick itself stands behind the link; without it the verification gives no level. */
+  /** Whether the nick itself confirms the link; without it the verification gives no level. */
   identified: boolean;
   at: Date;
 }
 
-/** Who asks: the name that stands in the facts, and the way by which it came. */
+/** Who asks: the author for the facts, and the channel of the request. */
 export interface Asking {
   by: string;
   via: 'api' | 'irc';
 }
 
-/** Longest wait of a verification for the chain, in milliseconds; the agent id comes with the next look there then. */
+/**
+ * Longest wait of a verification for the chain, in milliseconds. After that, the agent id comes with the next
+ * lookup there.
+ */
 const lookUpMs = 2_500;
 /** Longest wait of a command for those before it, in milliseconds. */
 const lineMs = 10_000;
 
 /**
- * The commands of the identity registry; nicks are casefolded, errors are the decider's. All are decided on one
- * subject, so in one process they stand in a line: side by side they would only make each other decide again.
+ * The commands of the identity registry. Nicks are casefolded, errors are the decider's. All are decided on
+ * one subject, so in one process they queue up: in parallel they would only make each other decide again.
  */
 export class IdentityRegistry {
   readonly #options: IdentityRegistryOptions;
@@ -74,12 +77,15 @@ export class IdentityRegistry {
     this.#options = options;
   }
 
-  /** How far this process has written, for reads that are to see it. */
+  /** Up to where this process has written, for reads that must see it. */
   get position(): Position | undefined {
     return this.#position;
   }
 
-  /** Links a nick and a wallet; `identified` when the nick itself asks, which also confirms what was linked before. */
+  /**
+   * Links a nick and a wallet. `identified`: the nick itself asks, which also confirms what was linked
+   * before.
+   */
   link(nick: string, walletAddress: string, identified: boolean, asking: Asking): Promise<Registered> {
     return this.#handle({ is: 'link', nick, wallet_address: walletAddress, identified }, asking);
   }
@@ -88,7 +94,10 @@ export class IdentityRegistry {
     return this.#handle({ is: 'unlink', nick }, asking);
   }
 
-  /** Issues a challenge beside those that are good still, or gives the last one again when there were many lately. */
+  /**
+   * Issues a challenge; those that are still valid stay so. If there were many lately, it gives the last one
+   * again.
+   */
   async challenge(nick: string, asking: Asking): Promise<{ challenge: string; expires_at: string }> {
     const hex = randomBytes(3).toString('hex');
     const { link } = await this.#handle({ is: 'challenge', nick, via: asking.via, hex }, asking);
@@ -96,7 +105,7 @@ export class IdentityRegistry {
     return { challenge: text, expires_at: new Date(expiresAt).toISOString() };
   }
 
-  /** Verifies a link by a signature over its challenge, and looks for the wallet's agent id on the way. */
+  /** Verifies a link by a signature over its challenge, and looks up the wallet's agent id. */
   async verify(nick: string, signature: string, asking: Asking): Promise<Verified> {
     const link = await this.#look(nick);
     if (!link) throw noWalletLinked();
@@ -111,7 +120,7 @@ export class IdentityRegistry {
     return { fact, position, nick, walletAddress, agentId: agent_id, identified, at };
   }
 
-  /** Records which agent id a verified wallet has now, if that is another one. */
+  /** Records which agent id a verified wallet has now, if it has changed. */
   noteAgent(nick: string, walletAddress: string, agentId: number | null, by: string): Promise<Registered> {
     const command = { is: 'note agent', nick, wallet_address: walletAddress, agent_id: agentId } as const;
     return this.#handle(command, { by, via: 'api' });
@@ -127,7 +136,7 @@ export class IdentityRegistry {
     return decided;
   }
 
-  /** The link is copied before the next in the line changes it. */
+  /** The link is copied before the next command in the queue changes it. */
   #decided(command: RegistryCommand, by: string): Promise<Decided> {
     return this.#inLine(async () => {
       const { log } = this.#options;
@@ -137,7 +146,7 @@ export class IdentityRegistry {
     });
   }
 
-  /** While the log does not answer, those behind in the line need not find it out one after the other. */
+  /** While the log does not answer, queued commands need not find that out one after the other. */
   #inLine<T>(work: () => Promise<T>): Promise<T> {
     const since = clock.elapsed();
     return this.#commands.runExclusive(async () => {
@@ -159,7 +168,10 @@ export class IdentityRegistry {
   }
 }
 
-/** Which challenge of a link a signature is over, and whose it is; where it is over none, what it would be over the newest. */
+/**
+ * The challenge that a signature is over, and its signer. Without a matching challenge, the signer that it
+ * would have over the newest.
+ */
 async function signedOf(link: Readonly<Link>, signature: string) {
   const texts = liveChallenges(link).map(({ text }) => text);
   for (const challenge of texts) {

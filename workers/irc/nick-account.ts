@@ -3,7 +3,7 @@ import { identified } from './identified.js';
 import type { IrcLine } from './line.js';
 import type { Session } from './session.js';
 
-/** What is said to whom `isIdentified` does not know. */
+/** The answer to somebody who is not known to `isIdentified`. */
 export const notIdentified =
   'The nick service does not know you by this nick: identify with it first, for the account of this name';
 

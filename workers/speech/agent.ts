@@ -17,13 +17,13 @@ interface Room {
 export interface AgentOptions {
   nick: string;
   person: string;
-  /** Channels to be in from the beginning, and in each new session. */
+  /** Channels to enter at the beginning, and in each new session. */
   channels: readonly string[];
-  /** By whom it was used before. */
+  /** The actors that used it before. */
   users?: Iterable<string>;
   connection: Omit<IrcConnectionOptions, 'nick' | 'log'>;
   logger: Logger;
-  /** Told each line that is no answer to ours. */
+  /** Gets each line that is not an answer to ours. */
   heard(line: IrcLine): void;
 }
 
@@ -31,10 +31,10 @@ export interface AgentOptions {
 const sessionMs = 6_000;
 const noSuchChannel = '403';
 const notOnChannel = '442';
-/** After so many refusals a channel is tried no more. */
+/** A channel with so many refusals is not tried any more. */
 const mostRefusals = 10;
 
-/** One agent on the network under its own nick: a connection, and the channels that it is to be in. */
+/** One agent on the network under its own nick: a connection, and its wanted channels. */
 export class Agent {
   readonly nick: string;
   readonly person: string;
@@ -42,7 +42,7 @@ export class Agent {
   usedAt = clock.elapsed();
   /** When its connection was last recorded, on the same clock. */
   recordedAt = clock.elapsed();
-  /** By whom it is used: actors of facts. */
+  /** The actors of facts that use it. */
   readonly users: Set<string>;
   readonly #options: AgentOptions;
   readonly #irc: IrcConnection;
@@ -52,7 +52,7 @@ export class Agent {
   /** By casefolded name. */
   readonly #wanted = new Map<string, string>();
   readonly #rooms = new Map<string, Room>();
-  /** How often each channel that it is to be in has refused it since it was there. */
+  /** How often each wanted channel has refused it since it was last there. */
   readonly #refusals = new Map<string, number>();
   /** The channels of a new session are being entered. */
   #entering = Promise.resolve();
@@ -72,7 +72,7 @@ export class Agent {
     this.#irc.start();
   }
 
-  /** Where it is to be, in the spelling in which it asked for it. */
+  /** Its wanted channels, in the spelling in which it asked for them. */
   get channels(): string[] {
     return [...this.#wanted.values()];
   }
@@ -91,8 +91,8 @@ export class Agent {
   }
 
   /**
-   * Its session, once there is one. Throws `nick_in_use` and `refused_by_network` for what does not change by waiting,
-   * after which it is of no use any more, and `irc_unavailable` when none came in time.
+   * Its session, once there is one. Throws `irc_unavailable` if none came in time. Throws `nick_in_use` and
+   * `refused_by_network` for what waiting does not change: the agent is useless after that.
    */
   async session(): Promise<Session> {
     const until = clock.elapsed() + sessionMs;
@@ -130,8 +130,8 @@ export class Agent {
   }
 
   /**
-   * Tries again to enter the channels where it is to be and is not. Whether it has given one up, which has refused it
-   * time and again.
+   * Tries again to enter the wanted channels where it is not. Answers whether it has given one up, which has
+   * refused it again and again.
    */
   async enterAgain(): Promise<boolean> {
     const session = this.#irc.session();
@@ -147,7 +147,7 @@ export class Agent {
     return given.length > 0;
   }
 
-  /** Leaves a channel; whether it was in there, or was to be. */
+  /** Leaves a channel. Answers whether it was there, or wanted to be. */
   async leave(name: string, reason: string): Promise<boolean> {
     const wanted = this.#wanted.delete(casefold(name));
     this.#rooms.delete(casefold(name));
@@ -157,12 +157,12 @@ export class Agent {
     return true;
   }
 
-  /** Whether it is in a channel as far as it was told. */
+  /** Whether it is in a channel, as far as it was told. */
   isIn(name: string): boolean {
     return this.#irc.session()?.isIn(name) ?? false;
   }
 
-  /** Takes note that the network put it out of a channel: it does not come back by itself. */
+  /** Takes note that the network removed it from a channel: it does not come back by itself. */
   putOutOf(name: string): boolean {
     this.#rooms.delete(casefold(name));
     return this.#wanted.delete(casefold(name));
@@ -174,7 +174,7 @@ export class Agent {
     await this.#irc.stop(reason);
   }
 
-  /** Each new session is in no channel; what was said in the last one may stand in the histories. */
+  /** Each new session is in no channel. Lines of the last one may be in the histories. */
   #begin(session: Session): void {
     if (session.nick !== this.nick) this.#end(new Refusal('nick_in_use'));
     const { channels } = this;
@@ -189,10 +189,10 @@ export class Agent {
     );
   }
 
-  /** Resolves with why the network refused which of them. */
+  /** Resolves with the network's refusals, by channel. */
   async #join(session: Session, names: readonly string[]): Promise<Map<string, string>> {
     const refused = new Map<string, string>();
-    // a JOIN would make a channel that is not there
+    // a JOIN would make a channel that does not exist
     const there = await Promise.all(
       names.map(async (name) => {
         const isThere = await this.#isThere(session, name);
@@ -217,7 +217,7 @@ export class Agent {
     const looked = await session.command('MODE', name);
     if (looked.is !== 'answered') return undefined;
     if (looked.error?.code !== noSuchChannel) return true;
-    // a secret one is told apart by what it says to who is not in it
+    // a secret channel is recognised by its answer to those outside
     const invited = await session.command('INVITE', session.nick, name);
     return invited.is === 'answered' ? invited.error?.code === notOnChannel : undefined;
   }

@@ -15,15 +15,15 @@ import { Agent } from './agent.js';
 import { introduction, personOf } from './introduction.js';
 import type { Speaker } from './requests.js';
 
-/** What the agents' connections are made of. */
+/** The settings of the agents' connections. */
 export interface AgentsOptions {
   log: Log;
   logger: Logger;
   /** Where the network is, and how it is reached. */
   connection: Pick<IrcConnectionOptions, 'url' | 'dial' | 'ca' | 'confirmTimeoutMs'>;
-  /** What the IRC server knows the gateway by. */
+  /** The gateway's password at the IRC server. */
   password: string;
-  /** Ends the session that has a nick, if it comes from the host given: an older one of ours. */
+  /** Ends the session that has a nick, if it comes from the given host: an older one of ours. */
   supersede(session: { nick: string; host: string }): Promise<boolean>;
   /** Agents on the network at once. */
   most: number;
@@ -31,13 +31,16 @@ export interface AgentsOptions {
   idleMs: number;
   /** Channels that one agent may be in; 50 by default. */
   mostChannels?: number;
-  /** How often an agent tries again to enter a channel that refused it when it came back, in milliseconds; each minute by default. */
+  /**
+   * Pause between two attempts to enter a channel that refused an agent when it came back, in milliseconds; a
+   * minute by default.
+   */
   againMs?: number;
-  /** How often those are looked for who are to leave, in milliseconds; 5,000 by default. */
+  /** Pause between two checks for agents that must leave, in milliseconds; 5,000 by default. */
   lookMs?: number;
-  /** Which of those by whom agents are used (actors of facts) are keys that are not good any more. */
+  /** Which of these actors of facts are keys that are no longer valid. */
   ended(actors: readonly string[]): Promise<ReadonlySet<string>>;
-  /** Told what an agent hears that is no answer to it. */
+  /** Gets what an agent hears that is not an answer to it. */
   heard(agent: Agent, line: IrcLine): void;
 }
 
@@ -46,26 +49,26 @@ const usualMostChannels = 50;
 /** Requests of one agent to join that may be under way: the network lets it enter about one channel a second. */
 const mostJoining = 10;
 const usualAgainMs = 60_000;
-/** Connections that are made anew at once after a takeover. */
+/** Connections that are restored at once after a takeover. */
 const restoredAtOnce = 20;
 const usualLookMs = 5_000;
 const actor = 'gateway';
 const keyEnded = 'The key has ended';
 const nothing: Pick<Agent, 'channels' | 'users'> = { channels: [], users: new Set() };
 
-/** A connection as it was left, and by whom it was used (actors of facts). */
+/** The last known state of a connection, and the actors of facts that used it. */
 interface Open extends ConnectionState {
   users: ReadonlySet<string>;
 }
 
-/** The agents that are on the network through us; where each of them is is recorded, for who comes after us. */
+/** The agents that are on the network through us. The place of each is recorded, for the next holder. */
 export class Agents {
   readonly #options: AgentsOptions;
   /** By casefolded nick. */
   readonly #agents = new Map<string, Agent>();
-  /** What is done to one agent is done one after the other. */
+  /** Actions on one agent run in sequence. */
   readonly #locks = new KeyedLock();
-  /** Channels are entered and left one after the other by each agent. */
+  /** Each agent enters and leaves channels in sequence. */
   readonly #joins = new KeyedLock();
   readonly #stop = new AbortController();
   #looking: Promise<void> | undefined;
@@ -78,17 +81,20 @@ export class Agents {
     return this.#agents.size;
   }
 
-  /** Brings back who was on the network when the last holder ended, then ends those in time that are idle or without a key. */
+  /**
+   * Brings back the agents that were on the network when the last holder ended. Then it ends those in time
+   * that are idle or without a key.
+   */
   start(): void {
     this.#looking = this.#restore().then(() => this.#lookAfter());
   }
 
-  /** Ends all connections, without recording it: whoever comes after us brings them back. */
+  /** Ends all connections, without recording it: the next holder brings them back. */
   async stop(): Promise<void> {
     this.#stop.abort();
     const end = () =>
       Promise.all([...this.#agents.values()].map((agent) => agent.stop('The gateway restarts')));
-    // those that are still being brought back wait for their network no longer
+    // those that are still being brought back no longer wait for their network
     await end();
     await this.#looking;
     await end();
@@ -109,10 +115,12 @@ export class Agents {
     });
   }
 
-  /** Has it on the network, and that recorded. Throws like `Agent.session`; an agent of no use is let go. */
+  /**
+   * Brings it onto the network, and records that. Throws like `Agent.session`; a useless agent is dropped.
+   */
   async ready(speaker: Speaker): Promise<Agent> {
     const found = this.find(speaker.nick);
-    // whoever proves a nick later is not who was on the network under it
+    // somebody who proves a nick later is not the one who was on the network under it
     if (found && !isSame(found, speaker)) await this.#remove(found, 'The nick has another owner');
     const agent = this.find(speaker.nick) ?? this.#add(speaker, []);
     agent.usedAt = clock.elapsed();
@@ -126,12 +134,12 @@ export class Agents {
     return agent;
   }
 
-  /** Whether somebody by whom agents are used is a key that is not good any more. Where that cannot be told it is good. */
+  /** Whether an actor is a key that is no longer valid. If that cannot be told, it counts as valid. */
   async hasEnded(by: string): Promise<boolean> {
     return (await this.#ended([by])).has(by);
   }
 
-  /** Has it in a channel, behind the joins of it that are under way, and that recorded. */
+  /** Brings it into a channel, after its joins that are under way, and records that. */
   async join(agent: Agent, channel: string, by: string): Promise<void> {
     if (agent.isIn(channel)) return;
     const { mostChannels = usualMostChannels } = this.#options;
@@ -144,7 +152,7 @@ export class Agents {
     });
   }
 
-  /** The same for who asks for it. Throws `rate_limited` while many joins of the agent are under way. */
+  /** The same on request. Throws `rate_limited` while many joins of the agent are under way. */
   async askToJoin(agent: Agent, channel: string, by: string): Promise<void> {
     if (agent.joining >= mostJoining)
       throw new Refusal('rate_limited', `${mostJoining} joins of ${agent.nick} are under way`, {
@@ -179,7 +187,7 @@ export class Agents {
     });
   }
 
-  /** Takes note by whom an agent is used: it stays as long as one of them may speak. */
+  /** Takes note of an actor that uses an agent: the agent stays as long as one of its actors may speak. */
   async #usedBy(agent: Agent, by: string): Promise<void> {
     if (agent.users.has(by)) return;
     agent.users.add(by);
@@ -234,7 +242,7 @@ export class Agents {
         ...connection,
         realname: 'agent, through the gateway',
         webirc,
-        // who it was before may still be there, half open
+        // an earlier session of it may still be there, half open
         free: () => supersede({ nick, host: webirc.hostname }),
         ...(password === undefined ? {} : { account: { name: nick, password } }),
       },
@@ -333,11 +341,11 @@ const usersOf = (agents: readonly { users: ReadonlySet<string> }[]): string[] =>
   ...new Set(agents.flatMap(({ users }) => [...users])),
 ];
 
-/** Whether each of those who use an agent is among those given; not where nobody has used it until now. */
+/** Whether all users of an agent are among those given; false if nobody has used it until now. */
 const allIn = (users: ReadonlySet<string>, given: ReadonlySet<string>): boolean =>
   users.size > 0 && [...users].every((user) => given.has(user));
 
-/** Whether an agent is the one who speaks; an operator speaks for whoever it is. */
+/** Whether an agent belongs to the speaker; an operator speaks for any agent. */
 const isSame = (agent: Agent, { person }: Speaker): boolean =>
   person === undefined || person === agent.person;
 

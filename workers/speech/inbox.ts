@@ -13,8 +13,8 @@ const mostBytes = 500;
 const mostWaiting = 5_000;
 
 /**
- * Records what is said to an agent: private messages, lines of channels that name it, invitations, and that it was put
- * out of a channel. Of what one sender writes faster than a person reads, only the beginning.
+ * Records what is said to an agent: private messages, lines of channels that name it, invitations, and its
+ * removal from a channel. If one sender writes faster than a person reads, only the beginning is recorded.
  */
 export class Inbox {
   readonly #logger: Logger;
@@ -50,7 +50,7 @@ export class Inbox {
   }
 }
 
-/** What a line says to an agent, if it does. */
+/** The message of a line to an agent, if it is one. */
 export function messageIn(nick: string, line: IrcLine): ReceivedMessage | undefined {
   const { nick: from, params, tags, command } = line;
   const [first = '', second = '', third = ''] = params;
@@ -66,7 +66,7 @@ export function messageIn(nick: string, line: IrcLine): ReceivedMessage | undefi
   switch (command) {
     case 'PRIVMSG': {
       const action = /^\x01ACTION (.*?)\x01?$/.exec(second)?.[1];
-      // what else is marked so are questions to a program, not to an agent
+      // other lines with this mark are questions to a program, not to an agent
       if (action === undefined && second.startsWith('\x01')) return undefined;
       const text = action ?? second;
       if (casefold(first) === casefold(nick)) return told('private', null, text);

@@ -1,10 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { WebIrc } from '../irc/link.js';
 
-/** Bytes of what a person is told apart by: with the prefix of private addresses (fd00::/8) they make one of its own. */
+/**
+ * Bytes that identify a person: after the prefix of private addresses (fd00::/8) they make a separate
+ * address.
+ */
 const personBytes = 15;
 
-/** What moderation takes for one person, made of what stands behind an agent: its wallet, or its nick where it has none. */
+/** The person that moderation sees, made from an agent's wallet, or from its nick if it has none. */
 export function personOf(name: string): string {
   return createHash('sha256')
     .update(name)
@@ -13,8 +16,8 @@ export function personOf(name: string): string {
 }
 
 /**
- * How the gateway introduces a person: under an address that no other has, which is its host too, so that a mute or a ban of
- * one, and the limits for an address, are about no other.
+ * How the gateway introduces a person: under an address that no other has, which is its host too. So a mute,
+ * a ban or a limit for an address concerns no other.
  */
 export function introduction(person: string, password: string): WebIrc {
   const spelled = `fd${person}`.match(/.{4}/g)!.join(':');

@@ -34,11 +34,11 @@ export interface LinesOptions {
 interface Line extends RequestedLine {
   at: Date;
   by: string;
-  /** It may have been heard: a connection, or a process, was lost behind it. */
+  /** It may have been heard: a connection, or a process, was lost after it was sent. */
   inDoubt: boolean;
-  /** It was asked for a moment ago, and its key looked at. */
+  /** It was requested recently, and its key was checked. */
   isNew: boolean;
-  /** No answer to it came in time on a connection that lives. */
+  /** No answer to it came in time on a live connection. */
   unconfirmed: boolean;
   /** What became of it, when that is known and not yet on record. */
   end?: LineEnd;
@@ -46,7 +46,7 @@ interface Line extends RequestedLine {
 
 const actor = 'speak';
 const usualTtlMs = 60_000;
-/** How long who asked waits for the end of a line, in milliseconds. */
+/** How long the caller waits for the end of a line, in milliseconds. */
 const answerMs = 8_000;
 const maxInHand = 2_000;
 const atOnce = 500;
@@ -56,16 +56,17 @@ const mostEnded = 5_000;
 const action = (text: string) => `\x01ACTION ${text}\x01`;
 
 /**
- * Says what agents ask for: recorded first, then said on the agent's own connection, in the order of each conversation,
- * and its end recorded. A line that was perhaps heard is looked for in the history of its channel before it is said again;
- * one to a nick alone is not said again, because nothing tells whether it was heard.
+ * Says what agents ask for. A line is first recorded, then said on the agent's own connection, in the order
+ * of each conversation. Then its end is recorded. A line that may have been heard is looked for in the
+ * history of its channel before it is said again. A line to a nick alone is not said again, because nothing
+ * tells whether it was heard.
  */
 export class Lines {
   readonly #options: LinesOptions;
   readonly #reactor: Reactor<typeof speech, Line>;
-  /** Who waits for the end of a line, by its subject. */
+  /** The callers that wait for the end of a line, by its subject. */
   readonly #waiting = new Map<string, Set<(end: LineEnd) => void>>();
-  /** Lines of each nick that are not at their end, of those asked for here. */
+  /** Lines of each nick without an end, of those requested here. */
   readonly #open = new Map<string, number>();
   /** Ids of lines that came to their end here: a read of the log may not show that yet. */
   readonly #ended = new LRUCache<string, true>({ max: mostEnded });
@@ -97,12 +98,12 @@ export class Lines {
     this.#reactor.start();
   }
 
-  /** Takes no more lines and lets those under way come to their end. Bounded. */
+  /** Takes no more lines and lets those under way finish. Bounded. */
   async stop(): Promise<void> {
     await this.#reactor.stop();
   }
 
-  /** Has a line said, and tells what became of it, or that it is still waiting. Throws its refusal. */
+  /** Says a line. Answers what became of it, or that it is still waiting. Throws its refusal. */
   async ask({ key, by, ...line }: SayRequest): Promise<SaidLine> {
     const { log } = this.#options;
     const { nick, person = personOf(`nick ${casefold(nick)}`) } = line;

@@ -1,14 +1,14 @@
 import type { Log } from '../../streams/core/index.js';
 import { type RequestedService, request } from '../core/rpc.js';
 
-/** Who speaks: a nick, the person behind it (see `personOf`; an operator names none), and who asked, for the record. */
+/** Who speaks: a nick, its person (see `personOf`; an operator names none), and who asked, for the record. */
 export interface Speaker {
   nick: string;
   person?: string | undefined;
   by: string;
 }
 
-/** A line that is to be said. `key`: the same one again is the same line. */
+/** A line to say. The same `key` again means the same line. */
 export interface SayRequest extends Speaker {
   to: string;
   text: string;
@@ -16,18 +16,18 @@ export interface SayRequest extends Speaker {
   key: string;
 }
 
-/** What became of a line until now. `pending`: it is still to be said; ask again under the same key. */
+/** What became of a line so far. `pending`: it is not said yet; ask again under the same key. */
 export type SaidLine =
   | { id: string; is: 'shown'; msgid: string | null }
   | { id: string; is: 'pending' }
   | { id: string; is: 'expired'; in_doubt: boolean };
 
-/** A connection that is to be there; `password` of the nick's account at the nick service is kept in memory alone. */
+/** A wanted connection. `password` of the nick's account at the nick service is kept in memory alone. */
 export interface ConnectRequest extends Speaker {
   password?: string;
 }
 
-/** How an agent stands on the network; `since` in ISO 8601. */
+/** The state of an agent on the network; `since` in ISO 8601. */
 export interface AgentConnection {
   connected: boolean;
   nick: string;
@@ -51,10 +51,15 @@ export interface Gateway {
 /** Name under which the holder of the agents' connections answers. */
 export const gatewayService = 'gateway';
 
-/** How long an answer is waited for, in milliseconds: longer than a connection may take, and then a line. */
+/**
+ * How long an answer is waited for, in milliseconds: longer than a new connection and then a line may take.
+ */
 const answerMs = 15_000;
 
-/** The gateway, in whichever process it is. Errors are its own; without one an `Unavailable` `irc_unavailable`. */
+/**
+ * The gateway, in whichever process it is. Errors are its own; without a gateway, `Unavailable` with the code
+ * `irc_unavailable`.
+ */
 export function createGateway(log: Log): Gateway {
   const service: RequestedService = {
     log,

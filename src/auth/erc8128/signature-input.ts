@@ -8,7 +8,7 @@ export interface DescribedSignature {
   parameters: Map<string, string>;
 }
 
-/** What stands at one place of the text, and nothing before it: each looks at a character once, whatever it is given. */
+/** The tokens of the text, matched at one position. Each looks at a character once, whatever the input. */
 const name = /[a-z*][a-z0-9_.*-]*/y;
 const quoted = /"((?:[^"\\]|\\.)*)"/y;
 const word = /[^\s;,"()]+/y;
@@ -27,7 +27,7 @@ class Reader {
     return this.#at === this.#text.length;
   }
 
-  /** What a pattern finds here, its group where it has one. */
+  /** The match of a pattern here, or its group if it has one. */
   take(pattern: RegExp): string | undefined {
     pattern.lastIndex = this.#at;
     const found = pattern.exec(this.#text);
@@ -43,7 +43,10 @@ class Reader {
   }
 }
 
-/** The signature that a `Signature-Input` header describes; `undefined` when it cannot be read, or describes several. */
+/**
+ * The signature that a `Signature-Input` header describes; `undefined` if it cannot be read, or describes
+ * several.
+ */
 export function signatureOf(header: string): DescribedSignature | undefined {
   const reader = new Reader(header.trim());
   const label = reader.take(name);
@@ -58,7 +61,7 @@ export function signatureOf(header: string): DescribedSignature | undefined {
   return parameters && reader.isAtEnd ? { label, components, parameters } : undefined;
 }
 
-/** What stands behind a value: `;name="text"`, `;name=word`, or `;name` alone. */
+/** The parameters after a value: `;name="text"`, `;name=word`, or `;name` alone. */
 function readParameters(reader: Reader): Map<string, string> | undefined {
   const parameters = new Map<string, string>();
   for (reader.take(spaces); reader.skip(';'); reader.take(spaces)) {

@@ -22,7 +22,7 @@ export interface Wallet {
 
 /** What signatures are checked with. */
 export interface WalletsOptions {
-  /** The address under which others reach the API: its host is what they sign, whatever `Host` says. */
+  /** The address under which others reach the API: they sign its host, whatever `Host` says. */
   publicUrl: string;
   nonces: Pick<Nonces, 'use'>;
   /** Now, in seconds since 1970. */
@@ -32,7 +32,7 @@ export interface WalletsOptions {
 /** A request as it was signed. */
 export type SignedRequest = Pick<FastifyRequest, 'method' | 'url' | 'headers'>;
 
-/** Every reason of the verifier, as it is told to callers; those of nonces are told apart by the store. */
+/** The code for callers of every reason of the verifier. The store tells those of nonces apart. */
 const faultOf: Record<VerifyFailReason, SignatureFault> = {
   missing_headers: 'signature_input_invalid',
   label_not_found: 'signature_input_invalid',
@@ -70,20 +70,20 @@ export class Wallets {
   constructor({ publicUrl, nonces, now }: WalletsOptions) {
     const { origin, pathname, host } = new URL(publicUrl);
     this.authority = host;
-    // what stands before our own paths is signed with them
+    // the path before our own paths is part of what they sign
     this.#base = origin + pathname.replace(/\/+$/, '');
     this.#nonces = nonces;
     this.#now = now ?? (() => Math.floor(Date.now() / 1_000));
   }
 
-  /** Whether a request shows a signature: then that decides, and nothing else that it may carry. */
+  /** Whether a request has a signature: then only that decides, whatever else it carries. */
   presented(request: Pick<FastifyRequest, 'headers'>): boolean {
     return showsSignature(request);
   }
 
   /**
-   * The wallet that signed a request with this body, which uses up its nonce. Throws a 401 whose code is the reason
-   * (`SignatureFault`), and 503 `nonce_store_unavailable`; a signature that is refused leaves the nonce as it is.
+   * The wallet that signed a request with this body. Uses up its nonce. Throws a 401 whose code is the reason
+   * (`SignatureFault`), and 503 `nonce_store_unavailable`. A refused signature does not use up the nonce.
    */
   async verify(request: SignedRequest, rawBody: Buffer = Buffer.alloc(0)): Promise<Wallet> {
     const described = describedBy(request);
@@ -105,7 +105,7 @@ export class Wallets {
     try {
       result = await verifier.verifyRequest({ request: this.#asSigned(request, rawBody) });
     } catch {
-      // it covers a header that is not there, or a name that is none
+      // it covers a header that is missing, or an invalid name
       throw this.#refusal('components_invalid');
     }
     if (nonceEnd && 'error' in nonceEnd) throw nonceEnd.error;
@@ -130,7 +130,7 @@ export class Wallets {
       defaults: {
         label: signaturePolicy.label,
         strictLabel: true,
-        // one signature, one nonce: of several the first decides
+        // one signature, one nonce: of several signatures the first decides
         maxSignatureVerifications: 1,
         maxValiditySec: signaturePolicy.maxValiditySec,
         clockSkewSec: signaturePolicy.clockSkewSec,
@@ -157,14 +157,17 @@ export class Wallets {
   }
 }
 
-/** What a request says of its signature. Headers that are too long are not read: anybody may send them. */
+/** What a request says about its signature. Headers that are too long are not read: anybody may send them. */
 function describedBy({ headers }: SignedRequest): DescribedSignature | undefined {
   const [input, signature] = [headers['signature-input'], headers.signature].map((one) => String(one ?? ''));
   const isTooLong = Math.max(input!.length, signature!.length) > signaturePolicy.maxHeaderLength;
   return isTooLong ? undefined : signatureOf(input!);
 }
 
-/** What can be seen before anything is computed; other chains and ways to sign would look like wrong signatures. */
+/**
+ * Faults that show before anything is computed. Other chains and ways to sign would look like wrong
+ * signatures.
+ */
 function faultOfParameters({ label, parameters }: DescribedSignature): SignatureFault | undefined {
   if (label !== signaturePolicy.label) return 'signature_input_invalid';
   const alg = parameters.get('alg');

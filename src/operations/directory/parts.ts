@@ -5,14 +5,14 @@ import type { AgentEntries } from '../../../workers/directory/index.js';
 import type { ReadModels } from '../../stores/read-models.js';
 import type { Caller } from '../core/caller.js';
 
-/** The link of a nick, as far as it matters whose an entry is. */
+/** The link of a nick, as far as it decides whose an entry is. */
 export interface NickLink {
   nick: string;
   wallet_address: string;
   level: 0 | 1 | 2 | 3;
 }
 
-/** What is thought of a nick; `score` is 0 to 100. */
+/** The reputation of a nick; `score` is 0 to 100. */
 interface NickReputation {
   nick: string;
   score: number;
@@ -21,7 +21,10 @@ interface NickReputation {
   total_feedback: number;
 }
 
-/** What the operations of the directory work with. Nicks are casefolded; of whom nothing is known, nothing is answered. */
+/**
+ * What the operations of the directory work with. Nicks are casefolded. Nicks without any data are left out
+ * of the answers.
+ */
 export interface DirectoryParts {
   readModels: ReadModels;
   directory: {
@@ -48,7 +51,7 @@ export interface KnownAgent extends Omit<Entry, 'wallet'> {
   last_active: string | null;
 }
 
-/** What agents are to have that are looked for. */
+/** What the wanted agents must have. */
 export interface Wanted {
   level?: number | undefined;
   min_reputation?: number | undefined;
@@ -60,8 +63,8 @@ export const walletBehind = (link: Omit<NickLink, 'nick'> | undefined): string |
   link && link.level > 0 ? walletKey(link.wallet_address) : null;
 
 /**
- * The agents of entries, as the caller may know them, that have what is wanted. Left out is the entry of a nick that is
- * linked with another wallet now than when it was published: somebody else may have the nick.
+ * The agents of entries that have what is wanted, as the caller may know them. An entry is left out if its
+ * nick is linked to another wallet now than when it was published: somebody else may have the nick.
  */
 export async function knownAgents(
   entries: readonly Entry[],
@@ -96,7 +99,7 @@ export async function knownAgents(
   );
 }
 
-/** The answer about a nick without an entry, or with one of somebody else. */
+/** The answer about a nick without an entry, or with an entry of somebody else. */
 export const noEntry = (): Refusal => new Refusal('not_found', 'This nick has no entry');
 
 const unrated = { nick: '', score: 0, avg_score: null, total_feedback: 0 };

@@ -17,18 +17,21 @@ export interface KeysParts {
   log: Log;
   keys: {
     rows: OwnReadModel;
-    /** Commands about the keys of one nick are carried out one after another. */
+    /** Commands about the keys of one nick run in sequence. */
     lock: KeyedLock;
-    /** The wallet that has proven a nick, in lower case; null where none has. */
+    /** The wallet that has proven a nick, in lower case; null without one. */
     walletOf(nick: string): Promise<string | null>;
-    /** Whether a nick is kept for a bot or a service, or is easily taken for one. */
+    /** Whether a nick is reserved for a bot or a service, or could be taken for one of them. */
     isKept(nick: string): boolean;
-    /** A new key, its id and the hash that it is known by. */
+    /** A new key, its id, and the hash that is stored. */
     make(): { id: string; key: string; hash: string };
   };
 }
 
-/** What a wallet gives keys of its nick for; all else is the operator's means or the network of others. */
+/**
+ * The scopes of keys that a wallet gives for its nick. The others are for the operator's money or other
+ * people's network.
+ */
 const ownScopes: readonly Scope[] = ['read', 'speak', 'rate', 'report', 'vote'];
 const dayMs = 24 * 3_600_000;
 

@@ -7,7 +7,7 @@ import type { Refusals } from '../core/description.js';
 import { Channel, channelName, Nick, nickname, text } from '../core/fields.js';
 import { asNick, define, ofNetwork, type SpeechParts, speaker } from './speaker.js';
 
-/** Bytes of a text: what an IRC line has room for behind the longest prefix that the gateway gives. */
+/** Bytes of a text: an IRC line has so much room after the longest prefix that the gateway gives. */
 const mostBytes = 340;
 
 /** Control characters but those by which text is made bold or coloured, and halves of characters. */

@@ -12,22 +12,22 @@ export interface SpeechParts {
   log: Log;
   speech: {
     gateway: Gateway;
-    /** Whether the operator wants it; where it is not configured nobody answers. */
+    /** Whether the operator wants it; nobody answers if it is not configured. */
     isOn: boolean;
-    /** Whether a nick is kept for a bot or a service, or is easily taken for one. */
+    /** Whether a nick is reserved for a bot or a service, or could be taken for one of them. */
     isKept(nick: string): boolean;
     /** Whether a nick is one of the network's services, to which people write passwords. */
     isService(nick: string): boolean;
   };
 }
 
-/** Makes operations of who speaks as a nick. */
+/** Makes operations of callers who speak as a nick. */
 export const define = operationsOf({ tag: 'IRC', access: scope('speak', { as: 'nick' }) });
 
-/** Whom the caller speaks as. */
+/** The nick that the caller speaks as. */
 export const asNick = Nick.optional().describe('Whom you speak as; your own nick when left out');
 
-/** What anything that needs the network may be refused with. */
+/** The refusals of everything that needs the network. */
 export const ofNetwork: Refusals = {
   nick_in_use: true,
   refused_by_network: true,
@@ -37,7 +37,7 @@ export const ofNetwork: Refusals = {
   gateway_not_configured: true,
   too_many_agents: true,
 };
-/** Who speaks. Throws where nobody does here, where no nick is named, and for nicks of bots and services. */
+/** The speaker. Throws if nobody can speak here, if no nick is named, and for nicks of bots and services. */
 export function speaker(
   given: string | undefined,
   caller: Caller,

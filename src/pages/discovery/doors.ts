@@ -12,10 +12,10 @@ export interface ListedTool {
   description?: string | undefined;
 }
 
-/** What the documents are made of, beside what stands here. */
+/** The inputs of the documents, besides the constants here. */
 export interface DoorsOptions {
   publicUrl: string;
-  /** Where IRC clients connect, as `ircs://host:port`; empty when it is not known. */
+  /** Where IRC clients connect, as `ircs://host:port`; empty if it is not known. */
   irc: string;
   tiers: Record<Tier, TierCounts>;
   /** The tools that an API key opens. */
@@ -33,7 +33,7 @@ export const summary =
 export const keyHeaders = ['X-Mcp-Api-Key', 'Authorization'] as const;
 /** Header names for proofs of payment. */
 export const paymentHeaders = ['PAYMENT-SIGNATURE', 'X-PAYMENT'] as const;
-/** The versions of MCP that are spoken, the newest first. */
+/** The supported versions of MCP, newest first. */
 export const mcpVersions: readonly string[] = SUPPORTED_PROTOCOL_VERSIONS;
 
 /** Every place that a document names: paths of this service. */
@@ -68,7 +68,7 @@ export const places = {
   skillVersion: '/skill/version',
 } as const;
 
-/** The doors of a service at an address: what all documents are made from, so that they agree. */
+/** The doors of a service at an address. All documents are made from them, so that they agree. */
 export interface Doors extends DoorsOptions {
   /** The host that signatures must be for. */
   authority: string;
@@ -78,7 +78,7 @@ export interface Doors extends DoorsOptions {
   signatures: typeof signaturePolicy;
 }
 
-/** The whole address of each place of a service at an address without a slash at its end. */
+/** The full address of each place, for a service at an address without a slash at its end. */
 export function addressesAt(publicUrl: string): Doors['at'] {
   const at = Object.entries(places).map(([name, path]) => [name, publicUrl + path]);
   return Object.fromEntries(at) as Doors['at'];

@@ -11,7 +11,7 @@ const Manifest = z.object({
   files: z.array(z.string().regex(/^[A-Z_]+\.md$/)).min(1),
 });
 
-/** What the skill has behind its own file, under `/skill/`. */
+/** The files of the skill under `/skill/`, besides its own. */
 export const changelogFile = 'CHANGELOG.md';
 const mainFile = 'SKILL.md';
 
@@ -25,7 +25,7 @@ export class Skill {
     this.#publicUrl = options.publicUrl.replace(/\/+$/, '');
   }
 
-  /** What `GET /skill/version` answers. Throws 503 `skill_unavailable`. */
+  /** The answer to `GET /skill/version`. Throws 503 `skill_unavailable`. */
   async version() {
     const { version, released, files } = await this.#manifest();
     return {
@@ -37,7 +37,7 @@ export class Skill {
     };
   }
 
-  /** The text of a file that the manifest names, with this service's address in it. Throws 404 and 503. */
+  /** The text of a file in the manifest, with this service's address in it. Throws 404 and 503. */
   async file(name = mainFile): Promise<string> {
     const { files } = await this.#manifest();
     if (!files.includes(name)) throw new Refusal('not_found', 'The skill has no such file');
