@@ -1,17 +1,19 @@
-// Checks the prose of the documents: `npm run check:prose`. A sentence has at most 30 words, and some words are not used.
-// With --measure it prints how readable each document is, and all of them together. With names it takes these only.
+// Checks the prose of documents, and of comments in sources: `npm run check:prose`. A sentence has at most 30 words, and
+// some words are not used. With --measure it prints how readable each document is, and all of them together. With names
+// it reads these files only.
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { fromMarkdown } from 'mdast-util-from-markdown';
 import { gfmTableFromMarkdown } from 'mdast-util-gfm-table';
 import { gfmTable } from 'micromark-extension-gfm-table';
 import { syllable } from 'syllable';
-import { documents } from './documents.ts';
+import { commentsOf } from './comments.mjs';
+import { documents, sources } from './documents.ts';
 import { unwanted } from './prose-words.mjs';
 
 /** A sentence may have so many words. */
 const longest = 30;
-/** Pages that are made from the code say so; they are measured, and mended where they come from. */
+/** Pages that are made from the code say so. They are measured only: mend them where they come from. */
 const made = /^<!-- Made from .* not to be edited\. -->$/m;
 
 /** The sentences of a Markdown text. Code counts as one word; blocks of code are left out. */
@@ -48,7 +50,7 @@ function textOf(node) {
 
 const wordsOf = (text) => text.match(/[\p{L}\d][\p{L}\d’'./_#@%+-]*/gu) ?? [];
 
-/** What is to be mended in a text. */
+/** What is wrong in a text, with the line (from 1) where each paragraph begins. */
 function problemsOf(markdown) {
   return sentencesOf(markdown).flatMap(({ line, text }) => {
     const count = wordsOf(text).length;
@@ -59,6 +61,20 @@ function problemsOf(markdown) {
     });
     return [...(count > longest ? [{ line, says: tooLong }] : []), ...words];
   });
+}
+
+/** The same for the comments of a source. Their texts are Markdown, too. */
+function problemsOfComments(source) {
+  return commentsOf(source)
+    .filter(({ text }) => mayBeWrong(text.replace(/\s+/g, ' ')))
+    .flatMap((comment) =>
+      problemsOf(comment.text).map(({ line, says }) => ({ line: comment.line + line - 1, says })),
+    );
+}
+
+/** Whether a text may have a problem. Most comments are short, and parsing them all would take seconds. */
+function mayBeWrong(text) {
+  return wordsOf(text).length > longest || unwanted.some(({ pattern }) => pattern.test(text));
 }
 
 /** Counts whole sentences, without headings and tables. */
@@ -80,9 +96,9 @@ const { values: options, positionals } = parseArgs({
   allowPositionals: true,
   options: { measure: { type: 'boolean', default: false } },
 });
-const files = positionals.length > 0 ? positionals : documents();
 
 if (options.measure) {
+  const files = positionals.length > 0 ? positionals : documents();
   console.log('average  grade   words');
   const all = { sentences: 0, words: 0, syllables: 0 };
   for (const file of files) {
@@ -92,10 +108,12 @@ if (options.measure) {
   }
   console.log(measured('all', all));
 } else {
+  const files = positionals.length > 0 ? positionals : [...documents(), ...sources()];
   for (const file of files) {
     const text = readFileSync(file, 'utf8');
     if (positionals.length === 0 && made.test(text)) continue;
-    for (const { line, says } of problemsOf(text)) {
+    const problems = file.endsWith('.md') ? problemsOf(text) : problemsOfComments(text);
+    for (const { line, says } of problems) {
       console.error(`${file}:${line} ${says}`);
       process.exitCode = 1;
     }

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { temporaryDirectory } from '../support/sql.js';
 
 /** What the checker says, without what makes it fail. */
@@ -13,34 +13,63 @@ async function check(...files: string[]): Promise<string[]> {
   return said.stderr.split('\n').filter(Boolean);
 }
 
-t.test('README-06 what is wrong is found', async (t) => {
-  const file = join(await temporaryDirectory(t), 'page.md');
-  const words = (count: number) => Array.from({ length: count }, () => 'word').join(' ');
-  await writeFile(
-    file,
-    [
-      '# Title that is behind',
-      '',
-      `One ${words(29)}. Two ${words(30)}.`,
-      '',
-      '| a | those of whom it is |',
-      '|---|---|',
-      '```',
-      'of whom',
-      '```',
-      'This is `of whom` and nothing.',
-      '',
-    ].join('\n'),
+const words = (count: number) => Array.from({ length: count }, () => 'word').join(' ');
+
+/** What the checker says of a file, without its path and what it quotes. */
+async function saidOf(t: Test, name: string, lines: string[]): Promise<string[]> {
+  const file = join(await temporaryDirectory(t), name);
+  await writeFile(file, lines.join('\n'));
+  return (await check(file)).map((line) =>
+    line
+      .slice(file.length)
+      .replace(/: "Two.*/, '')
+      .replace(/(": ).*/, '$1'),
   );
-  t.same(
-    (await check(file)).map((line) =>
-      line
-        .slice(file.length)
-        .replace(/: "Two.*/, '')
-        .replace(/(": ).*/, '$1'),
-    ),
-    [':3 31 words in a sentence, 30 at most', ':5 "of whom": '],
-  );
+}
+
+t.test('README-06 what is wrong in a document is found', async (t) => {
+  const page = [
+    '# Title that is behind',
+    '',
+    `One ${words(29)}. Two ${words(30)}.`,
+    '',
+    '| a | those of whom it is |',
+    '|---|---|',
+    '```',
+    'of whom',
+    '```',
+    'This is `of whom` and nothing.',
+    '',
+  ];
+  t.same(await saidOf(t, 'page.md', page), [':3 31 words in a sentence, 30 at most', ':5 "of whom": ']);
 });
 
-t.test('README-06 nothing is wrong in the documents', async (t) => t.same(await check(), []));
+t.test('README-06 what is wrong in comments is found, and nothing else is read', async (t) => {
+  const source = [
+    `// Two ${words(15)}`,
+    `// ${words(15)}`,
+    "const text = 'anew // anew';",
+    'const pattern = /[/*] of whom/g, half = text.length / 2; // anew',
+    `const template = \`\${[text].map((one) => \`// \${one} // anew \`)} // anew\`;`,
+    '/**',
+    ' * All is well.',
+    ' *',
+    ' * It is of whom, and not `anew`.',
+    ' * @example',
+    ' * const anew = 1;',
+    ' */',
+    'export function nothing(/* anew */): void {',
+    '  // the end of it, all the',
+    '  // same',
+    '}',
+  ];
+  t.same(await saidOf(t, 'source.ts', source), [
+    ':1 31 words in a sentence, 30 at most',
+    ':4 "anew": ',
+    ':9 "of whom": ',
+    ':13 "anew": ',
+    ':14 "all the same": ',
+  ]);
+});
+
+t.test('README-06 nothing is wrong in the documents and comments', async (t) => t.same(await check(), []));

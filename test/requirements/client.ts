@@ -17,7 +17,7 @@ export const client = {
   'README-03': 'Every link of a document to another one leads to a file and a heading that are there.',
   'README-04': 'README.md has at most 150 lines, and no table of it more than ten rows.',
   'README-06':
-    'The checker of prose finds sentences that are too long and words that are not used, and finds none in the documents.',
+    'The checker of prose finds sentences that are too long and words that are not used, in documents and in comments of sources, and finds none in ours.',
   'README-07':
     'Every example does what it says against a real service, started by the command that is written for it.',
   'README-05': 'The package, the API and the newest release of CHANGELOG.md have one version.',
