@@ -13,32 +13,38 @@ const keyRows = new Rows({
   hash: 'text not null',
   issued_at: 'timestamptz not null',
   expires_at: 'timestamptz not null',
+  client: 'text collate "C"',
+  parent: 'text collate "C"',
 });
 
 /** Keys of agents that were not revoked, by id. `nicks` says how far the keys of each nick are folded. */
 export const agentKeys = defineProjection({
   name: 'agent_keys',
-  version: 1,
+  version: 2,
   streams: [keys],
   ddl: (schema) => `
     ${keyRows.create(`${schema}.keys`)}
     create index on ${schema}.keys (nick);
+    create index on ${schema}.keys (parent);
     create table ${schema}.nicks (nick text collate "C" primary key, seq bigint not null)`,
   apply: async (tx, facts, schema) => {
     const issued = new Map<string, RowOf<typeof keyRows>>();
     const revoked: string[] = [];
     for (const { type, data, at } of facts) {
       if (type === 'key.revoked') {
-        issued.delete(data.id);
+        for (const [id, { parent }] of issued) if (id === data.id || parent === data.id) issued.delete(id);
         revoked.push(data.id);
       } else {
-        const { scopes, expires_at, ...key } = data;
-        const row = { ...key, scopes: scopes.join(','), issued_at: at, expires_at: new Date(expires_at) };
+        const { scopes, expires_at, client = null, parent = null, ...key } = data;
+        const times = { issued_at: at, expires_at: new Date(expires_at) };
+        const row = { ...key, ...times, scopes: scopes.join(','), client, parent };
         issued.set(data.id, row);
       }
     }
     const nicks = new Map(facts.map(({ seq, data }) => [data.nick, seq]));
-    await tx.query(`delete from ${schema}.keys where id = any($1::text[])`, [revoked]);
+    await tx.query(`delete from ${schema}.keys where id = any($1::text[]) or parent = any($1::text[])`, [
+      revoked,
+    ]);
     await tx.query(
       `insert into ${schema}.keys (${keyRows.names}) select * from ${keyRows.from('new')}`,
       keyRows.params([...issued.values()]),
@@ -66,6 +72,8 @@ export interface AgentKey {
 /** What a key is checked by. */
 export interface StoredKey extends AgentKey {
   hash: string;
+  /** Id of the key that it was got with, and ends with; null for the others. */
+  parent: string | null;
   /** Sequence of the last fact about keys of its nick that this answer contains. */
   seq: number;
 }
@@ -76,7 +84,7 @@ export async function agentKey(sql: Tx, schema: string, id: string): Promise<Sto
     `select k.*, n.seq from ${schema}.keys as k join ${schema}.nicks as n using (nick) where k.id = $1`,
     [id],
   );
-  return row && { ...keyView(row), hash: row.hash, seq: row.seq };
+  return row && { ...keyView(row), hash: row.hash, parent: row.parent, seq: row.seq };
 }
 
 /** Keys in use at `now`, newest first; if given, only those of a nick (casefolded), a wallet or an id. */
@@ -110,6 +118,21 @@ export async function keysInUseOf(
     `select id, nick, wallet from ${schema}.keys where id = any($2::text[]) and expires_at > $1::timestamptz`,
     [now, ids],
   );
+}
+
+/** Ids of the keys in use at `now` that a nick and its wallet have for a client, the oldest first. */
+export async function keysOfClient(
+  sql: Tx,
+  schema: string,
+  { now, nick, wallet, client }: { now: Date; nick: string; wallet: string | null; client: string },
+): Promise<string[]> {
+  const rows = await sql.query<{ id: string }>(
+    `select id from ${schema}.keys
+     where expires_at > $1::timestamptz and nick = $2 and wallet is not distinct from $3::text and client = $4
+     order by issued_at, id`,
+    [now, nick, wallet, client],
+  );
+  return rows.map(({ id }) => id);
 }
 
 function keyView(row: RowOf<typeof keyRows>): AgentKey {

@@ -88,6 +88,9 @@ export const refusalAreas = {
     too_many_keys: refusal(409, 'As many keys of this nick are in use as may be', {
       advice: 'Revoke one, `DELETE /auth/keys/{id}`',
     }),
+    key_of_a_key: refusal(403, 'A key that was got with another key gives no keys', {
+      advice: 'Use the key that it was got with, or the wallet',
+    }),
     scope_of_operators: refusal(403, 'A wallet gives its nick no keys for this: the operator does', {
       advice: 'Leave the scope out, or ask the operator for a key',
     }),
@@ -177,6 +180,50 @@ export const refusalAreas = {
     parse_error: refusal(400, 'The body is not JSON', { advice: 'Send JSON' }),
     invalid_request: refusal(400, 'The body is no JSON-RPC 2.0 message', {
       hint: 'A request has jsonrpc "2.0", a method, an id that is text or a whole number, and params that are an object',
+    }),
+  },
+  'Authorization of programs (OAuth)': {
+    invalid_client_metadata: refusal(400, 'The registration is not one of a program that signs people in', {
+      advice: 'Send `redirect_uris` and `client_name`, as `/auth.md` says',
+    }),
+    invalid_redirect_uri: refusal(400, 'This address is none that people are sent back to', {
+      advice: 'Use https, http on 127.0.0.1, [::1] or localhost, or a scheme of your own',
+    }),
+    oauth_request_invalid: refusal(
+      400,
+      'The request to authorize a program is not complete, or not allowed',
+      {
+        code: 'invalid_request',
+        advice: 'Send what the text asks for; PKCE with S256 is needed',
+      },
+    ),
+    invalid_client: refusal(400, 'This client_id is not one of this service', {
+      advice: 'Register the program again, `POST /oauth/register`',
+    }),
+    invalid_grant: refusal(400, 'The code is not good: unknown, used, expired, or of another request', {
+      advice: 'Have the person sign in again',
+    }),
+    unsupported_grant_type: refusal(400, 'Codes are all that tokens are given for', {
+      advice: 'Send `grant_type=authorization_code`',
+    }),
+    invalid_target: refusal(400, 'The resource is not one of this service', {
+      advice: 'Send the `resource` of the metadata, or none',
+    }),
+    sign_in_invalid: refusal(
+      401,
+      'What the wallet signed is not the text of this sign-in, or not its signature',
+      {
+        hint: 'Load the page again and sign what it shows',
+      },
+    ),
+    sign_in_missing: refusal(401, 'Neither a wallet nor an agent key was shown', {
+      hint: 'Sign in with the wallet, or paste an agent key',
+    }),
+    operators_key_not_taken: refusal(403, 'An operator’s key gives no keys to programs', {
+      hint: 'Sign in with the wallet, or paste an agent key. An operator makes one with relay keys new',
+    }),
+    other_origin: refusal(403, 'This is for the page of this service alone', {
+      hint: 'Open the page where the program sends you',
     }),
   },
   Events: {

@@ -140,6 +140,10 @@ export const environment = z.object({
   NONCE_RATE_LIMIT: wholeNumber(0).default(30),
   KEY_RATE_LIMIT: wholeNumber(0).default(120),
   NICK_RATE_LIMIT: wholeNumber(0).default(300),
+  OAUTH: z
+    .enum(['true', 'false'], 'must be true or false')
+    .default('true')
+    .transform((value) => value === 'true'),
   VOTE_LINK_AGE_HOURS: wholeNumber(0).optional(),
   RELAY_API_KEY: z.string().default(''),
   CHANNEL_ADMIN_KEY: z.string().default(''),

@@ -99,7 +99,10 @@ function described(operation: Description, named: Json): Json {
           requestBody: {
             required: !body.optional,
             content: {
-              'application/json': { schema: schemaOf(body.schema, 'input', named), example: body.example },
+              [body.type ?? 'application/json']: {
+                schema: schemaOf(body.schema, 'input', named),
+                example: body.example,
+              },
             },
           },
         }

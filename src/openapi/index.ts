@@ -1,3 +1,4 @@
+import { oauthDescriptions } from '../oauth/descriptions.js';
 import type { Description } from '../operations/core/description.js';
 import { eventStreams, operations as values } from '../operations/index.js';
 import { pageDescriptions } from '../pages/descriptions.js';
@@ -10,4 +11,5 @@ export const operations: Description[] = [
   ...eventStreams.map(streamDescriptionOf),
   livePageDescription,
   ...pageDescriptions,
+  ...oauthDescriptions,
 ].map(withExamples);

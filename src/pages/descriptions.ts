@@ -158,6 +158,12 @@ export const pageDescriptions: Description[] = [
     'RFC 9728 metadata of the tools',
     json('Metadata', { resource: 'https://relay.example/mcp' }),
   ),
+  document(
+    'getAuthorizationServer',
+    places.authorizationServer,
+    'RFC 8414 metadata of the authorization server, where OAuth is switched on',
+    json('Metadata', { issuer: 'https://relay.example' }),
+  ),
   document('getServerCard', places.serverCard, 'The card of the tool server', {
     200: {
       says: 'The card',

@@ -42,6 +42,7 @@ function hashOf(html: string, tag: string): string {
   return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 }
 
-function escaped(text: string): string {
+/** A text for a place between tags or between quotation marks. */
+export function escaped(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }

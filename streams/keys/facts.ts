@@ -20,6 +20,10 @@ export const keys = defineStream({
       hash: z.string(),
       /** ISO 8601. */
       expires_at: z.string(),
+      /** The program that it was given to over OAuth, as a short hash of what it says it is. */
+      client: z.string().optional(),
+      /** The key that it was got with, and ends with. */
+      parent: z.string().optional(),
     }),
     'key.revoked': z.object({ id: z.string(), nick: z.string() }),
   },

@@ -8,7 +8,7 @@ export const keyDays = { usual: 90, most: 365 } as const;
 
 /** Keys of a nick that were not revoked, by id; those of former wallets of the nick too. */
 export interface KeysState {
-  keys: Map<string, { wallet: string | null; expiresAt: number }>;
+  keys: Map<string, { wallet: string | null; expiresAt: number; parent: string | undefined }>;
 }
 
 /** What can be asked for the keys of a nick (casefolded). */
@@ -22,15 +22,20 @@ export type KeyCommand =
       wallet?: string;
     };
 
-/** Keys come one by one, a few at a time, and go for ever. */
+/** Keys come one by one, a few at a time, and go for ever. Those that a key gave go with it. */
 export const keysDecider: Decider<KeysState, KeyCommand, KeyFact> = {
   initial: () => ({ keys: new Map() }),
 
   subject: ({ nick }) => keysSubject(nick),
 
   evolve({ keys }, { type, data }) {
-    if (type === 'key.revoked') keys.delete(data.id);
-    else keys.set(data.id, { wallet: data.wallet, expiresAt: Date.parse(data.expires_at) });
+    if (type === 'key.revoked') {
+      keys.delete(data.id);
+      for (const [id, { parent }] of keys) if (parent === data.id) keys.delete(id);
+    } else {
+      const { id, wallet, parent } = data;
+      keys.set(id, { wallet, parent, expiresAt: Date.parse(data.expires_at) });
+    }
   },
 
   decide(command, { keys }, now) {
@@ -42,6 +47,12 @@ export const keysDecider: Decider<KeysState, KeyCommand, KeyFact> = {
       return { type: 'key.revoked', data: { id, nick } };
     }
     const { is: _, ...data } = command;
+    if (data.parent !== undefined) {
+      const parent = keys.get(data.parent);
+      if (!parent) throw new Refusal('api_key_invalid');
+      // who ends a key looks at those that it gave, and no further
+      if (parent.parent !== undefined) throw new Refusal('key_of_a_key');
+    }
     // keys of a wallet that is not the nick's any more open nothing, and are in nobody's way
     const inUse = [...keys.values()].filter(
       ({ wallet, expiresAt }) => wallet === data.wallet && expiresAt > now.getTime(),

@@ -15,6 +15,7 @@ import { doorsAt, table } from './doors.js';
 const port = await freePort();
 const url = `http://127.0.0.1:${port}`;
 const documents = documentsOf(doorsAt(url));
+const withoutOAuth = documentsOf(doorsAt(url, { oauth: false }));
 const server = await createServer({ logger: pino({ level: 'silent' }), rateLimit: 600 });
 await server.register(discoveryRoutes, { documents });
 await server.register(skillRoutes, { skill: new Skill({ publicUrl: url }) });
@@ -36,6 +37,7 @@ t.test('DISC-01 every document is for everybody, holds for an hour, and is not s
     '/.well-known/ai-catalog.json',
     '/.well-known/api-catalog',
     '/.well-known/mcp/server-card.json',
+    '/.well-known/oauth-authorization-server',
     '/.well-known/oauth-protected-resource',
     '/.well-known/oauth-protected-resource/mcp',
     '/a2a/v1',
@@ -78,7 +80,12 @@ t.test('DISC-02 the protected resources, as clients of MCP read them', async (t)
   ] as const) {
     const body = await json(`/.well-known/oauth-protected-resource${path}`);
     t.equal(body.resource, resource);
-    t.notOk('authorization_servers' in body, 'there is none, and an empty list would say something else');
+    t.same(body.authorization_servers, [url]);
+    const off = withoutOAuth.find(({ paths }) =>
+      paths.includes(`/.well-known/oauth-protected-resource${path}`),
+    );
+    const { authorization_servers: _, scopes_supported: __, ...without } = body;
+    t.same(JSON.parse(off!.text), without, 'there is none, and an empty list would say something else');
     t.same(body.bearer_methods_supported, ['header']);
     t.equal(body.resource_documentation, `${url}/auth.md`);
     const schemes = body['x-authentication-schemes'] as { type: string }[];
@@ -93,10 +100,11 @@ t.test('DISC-02 the protected resources, as clients of MCP read them', async (t)
   }
 });
 
-t.test('DISC-03 there is no OpenID and no OAuth server', async (t) => {
+t.test('DISC-03 there is no OpenID server, and one of OAuth in one place', async (t) => {
+  const offered = withoutOAuth.flatMap(({ paths }) => paths);
+  t.notOk(offered.includes('/.well-known/oauth-authorization-server'));
   for (const path of [
     '/.well-known/openid-configuration',
-    '/.well-known/oauth-authorization-server',
     '/.well-known/oauth-authorization-server/mcp',
     '/.well-known/openid-configuration/mcp',
   ])

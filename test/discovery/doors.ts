@@ -8,12 +8,13 @@ import { type Doors, doorsOf } from '../../src/pages/discovery/doors.js';
 export const table = new ToolTable(toolsOf(operations, async () => undefined as never));
 
 /** The doors of a service at an address, with the tools that there are. */
-export function doorsAt(publicUrl: string): Doors {
+export function doorsAt(publicUrl: string, { oauth = true } = {}): Doors {
   return doorsOf({
     publicUrl,
     irc: 'ircs://irc.example:6697',
     tiers: { keyed: table.counts('keyed'), 'wallet-read': table.counts('wallet-read') },
     tools: table.list('keyed'),
     events: eventTerms(readConfig({})),
+    oauth,
   });
 }

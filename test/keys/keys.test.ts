@@ -1,5 +1,5 @@
 import t from 'tap';
-import { agentKey, agentKeys, agentKeysInUse } from '../../projections/keys.js';
+import { agentKey, agentKeys, agentKeysInUse, keysOfClient } from '../../projections/keys.js';
 import type { Recorded } from '../../streams/core/index.js';
 import { type IssuedKey, type KeyFact, keysDecider } from '../../streams/keys/index.js';
 import { specification } from '../support/spec.js';
@@ -54,11 +54,44 @@ t.test('KEY-06 a key is revoked once, by whom it belongs to', async (t) => {
     .refuses(t, 'not_found');
 });
 
+t.test('OAUTH-08 a key that was got with another ends with it, and gives none', async (t) => {
+  const child = issued('6', { parent: '1' });
+  const revoked: KeyFact = { type: 'key.revoked', data: { id: '1', nick: 'alice' } };
+  given(five.slice(0, 2))
+    .when(issue('6', { parent: '1' }))
+    .decides(t, child);
+  given(five.slice(0, 2))
+    .when(issue('6', { parent: '9' }))
+    .refuses(t, 'api_key_invalid');
+  given([...five.slice(0, 2), child])
+    .when(issue('7', { parent: '6' }))
+    .refuses(t, 'key_of_a_key');
+  given([...five.slice(0, 4), child])
+    .when(issue('7'))
+    .refuses(t, 'too_many_keys');
+  given([...five.slice(0, 4), child, revoked])
+    .when({ is: 'revoke', nick: 'alice', id: '6' })
+    .refuses(t, 'not_found', 'it ended with its own');
+  given([...five.slice(0, 4), child, revoked])
+    .when(issue('7'))
+    .decides(t, issued('7'));
+});
+
 eachSql(t, async (t, open) => {
   const { sql } = await open();
-  const facts = [...five, issued('6', { nick: 'bob', wallet: null, scopes: ['rate', 'vote'] })].flatMap(
-    (fact, index): KeyFact[] =>
-      index === 2 ? [fact, { type: 'key.revoked', data: { id: '3', nick: 'alice' } }] : [fact],
+  const facts = [
+    ...five,
+    issued('6', { nick: 'bob', wallet: null, scopes: ['rate', 'vote'], client: 'c' }),
+    issued('7', { nick: 'carl', client: 'c' }),
+    issued('8', { nick: 'carl', parent: '7', client: 'c' }),
+    issued('9', { nick: 'carl', client: 'c' }),
+    issued('10', { nick: 'carl', client: 'd' }),
+  ].flatMap((fact, index): KeyFact[] =>
+    index === 2
+      ? [fact, { type: 'key.revoked', data: { id: '3', nick: 'alice' } }]
+      : index === 9
+        ? [fact, { type: 'key.revoked', data: { id: '7', nick: 'carl' } }]
+        : [fact],
   );
   const recorded = facts.map(
     (fact, index): Recorded<KeyFact> => ({
@@ -80,8 +113,13 @@ eachSql(t, async (t, open) => {
       await sql.transaction((tx) => agentKeys.apply(tx, recorded.slice(from, from + size), schema));
     const ids = async (wanted: object) =>
       (await agentKeysInUse(sql, schema, { now, ...wanted })).map(({ id }) => id);
-    t.same(await ids({}), ['6', '5', '4', '2', '1'], `KEY-06 batches of ${size}`);
+    t.same(await ids({}), ['10', '9', '6', '5', '4', '2', '1'], `KEY-06 batches of ${size}`);
     t.same(await ids({ nick: 'bob' }), ['6']);
+    const ofClient = (nick: string, wallet: string | null, client: string) =>
+      keysOfClient(sql, schema, { now, nick, wallet, client });
+    t.same(await ofClient('bob', null, 'c'), ['6'], 'OAUTH-07 the keys of a program');
+    t.same(await ofClient('carl', '0xa', 'c'), ['9']);
+    t.same(await ofClient('carl', null, 'c'), []);
     t.same(await ids({ wallet: '0xa', id: '2' }), ['2']);
     t.same(await ids({ now: new Date('2026-03-01T00:00:00Z') }), []);
     t.match(await agentKey(sql, schema, '6'), {

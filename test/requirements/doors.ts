@@ -35,8 +35,9 @@ export const doors = {
   'A2A-13':
     'One address may take a tenth of the room for tasks in an hour, so that it drives out those of nobody.',
   'DISC-01': 'Every discovery document is open to all origins, may be kept for an hour, and has an ETag.',
-  'DISC-02': 'The protected resource metadata names the three credentials and no authorization server.',
-  'DISC-03': 'There are no documents of OpenID or OAuth servers.',
+  'DISC-02':
+    'The protected resource metadata names the three credentials, and no authorization server where OAuth is off.',
+  'DISC-03': 'There are no documents of OpenID servers, and where OAuth is off none of OAuth servers.',
   'DISC-04':
     'The tool server has a card, in the present form and in the one before, with the tools that there are.',
   'DISC-05': 'The catalogs lead to cards, descriptions and guides that are there.',

@@ -17,6 +17,7 @@ import { mcp } from './mcp.js';
 import { moderation } from './moderation.js';
 import { network } from './network.js';
 import { nickService } from './nick-service.js';
+import { oauth } from './oauth.js';
 import { openapi } from './openapi.js';
 import { operate } from './operate.js';
 import { payments } from './payments.js';
@@ -52,6 +53,7 @@ export const requirements: Record<string, string> = {
   ...mcp,
   ...network,
   ...nickService,
+  ...oauth,
   ...openapi,
   ...operate,
   ...payments,

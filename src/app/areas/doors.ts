@@ -50,6 +50,7 @@ export function doorsArea(parts: AreaParts, { nonces, wallets, table }: DoorsPar
     tiers: { keyed: table.counts('keyed'), 'wallet-read': table.counts('wallet-read') },
     tools: table.list('keyed'),
     events: eventTerms(config),
+    oauth: config.OAUTH,
   });
   return {
     api: async (server) => {

@@ -13,6 +13,7 @@ import { marketplaceArea } from './marketplace.js';
 import { mcpArea } from './mcp.js';
 import { moderationArea } from './moderation.js';
 import { networkArea } from './network.js';
+import { oauthArea } from './oauth.js';
 import { docsArea } from './pages.js';
 import { paymentsArea } from './payments.js';
 import { reputationArea } from './reputation.js';
@@ -25,6 +26,7 @@ export function createAreas(parts: AreaParts): { areas: Area[]; signers: NickWal
   const { wallets } = credentials;
   const directory = directoryArea(parts);
   const identity = identityArea(parts, wallets, directory.commands);
+  const keys = keysArea(parts);
   const keeping = createChannelKeeping(parts.config, { ...parts, observe: parts.metrics.network });
   const areas: Area[] = [
     networkArea(parts),
@@ -37,12 +39,13 @@ export function createAreas(parts: AreaParts): { areas: Area[]; signers: NickWal
     verificationArea(parts),
     identity,
     directory,
-    keysArea(parts),
+    keys,
     speechArea(parts),
     paymentsArea(parts),
     deliberationArea(parts),
   ];
   const mcp = mcpArea(parts, wallets);
   const doors = doorsArea(parts, { ...credentials, table: mcp.table });
-  return { areas: [...areas, mcp, doors, docsArea(parts)], signers: identity.signers };
+  const oauth = oauthArea(parts, { nonces: credentials.nonces, agentKeys: keys.parts.keys });
+  return { areas: [...areas, mcp, doors, oauth, docsArea(parts)], signers: identity.signers };
 }

@@ -9,12 +9,14 @@ import { provenLevel } from '../../auth/nick-wallets.js';
 import { keptNicks } from '../../config/bot-nicks.js';
 import { nobody } from '../../operations/core/call.js';
 import { getLinkOfNick } from '../../operations/identity/links.js';
-import type { KeysParts } from '../../operations/keys/index.js';
+import type { KeysParts } from '../../operations/keys/parts.js';
 import { OwnReadModel } from '../../stores/own-read-model.js';
 import type { Area, AreaParts } from './area.js';
 
 /** Keys of agents: giving them out, and telling whose a request carries. */
-export function keysArea({ config, log, readModels, keys: apiKeys, call }: AreaParts): Area {
+export function keysArea({ config, log, readModels, keys: apiKeys, call }: AreaParts): Area & {
+  parts: Pick<KeysParts, 'keys'>;
+} {
   const rows = new OwnReadModel(readModels, 'agent_keys');
   const linkOf = (nick: string) => call(getLinkOfNick, { nick }, nobody);
   const kept = keptNicks(config);

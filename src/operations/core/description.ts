@@ -74,7 +74,8 @@ export interface Description {
   params?: Record<string, Exemplified & { says: string }>;
   query?: z.ZodObject;
   headers?: Record<string, Exemplified & { says: string; required?: boolean }>;
-  body?: Exemplified & { optional?: boolean };
+  /** JSON, unless it says another type. */
+  body?: Exemplified & { optional?: boolean; type?: string };
   answers: Record<number, Answer>;
   /** Its own errors, besides those of every operation of its kind: the meaning of each. */
   errors?: Record<number, string>;

@@ -1,38 +1,17 @@
 import { z } from 'zod';
 import { type AgentKey, agentKeysInUse } from '../../../projections/keys.js';
-import { type Log, Refusal } from '../../../streams/core/index.js';
-import type { KeyedLock } from '../../../streams/core/keyed-lock.js';
+import { Refusal } from '../../../streams/core/index.js';
 import { casefold } from '../../../streams/irc-grammar.js';
 import { keyDays, keysDecider, maxKeys, keys as stream } from '../../../streams/keys/index.js';
-import type { OwnReadModel } from '../../stores/own-read-model.js';
 import { type Caller, type Scope, scopes } from '../core/caller.js';
 import { Nick, nickname, Time, text, walletAddress } from '../core/fields.js';
 import { operationsOf } from '../core/operation.js';
 import { scope } from '../core/rights.js';
+import { makeKey } from './make.js';
+import { type KeysParts, ownScopes } from './parts.js';
 
 const define = operationsOf({ tag: 'Authentication' });
 
-/** What the operations of agent keys work with. */
-export interface KeysParts {
-  log: Log;
-  keys: {
-    rows: OwnReadModel;
-    /** Commands about the keys of one nick run in sequence. */
-    lock: KeyedLock;
-    /** The wallet that has proven a nick, in lower case; null without one. */
-    walletOf(nick: string): Promise<string | null>;
-    /** Whether a nick is reserved for a bot or a service, or could be taken for one of them. */
-    isKept(nick: string): boolean;
-    /** A new key, its id, and the hash that is stored. */
-    make(): { id: string; key: string; hash: string };
-  };
-}
-
-/**
- * The scopes of keys that a wallet gives for its nick. The others are for the operator's money or other
- * people's network.
- */
-const ownScopes: readonly Scope[] = ['read', 'speak', 'rate', 'report', 'vote'];
 const dayMs = 24 * 3_600_000;
 
 const Key = z
@@ -84,17 +63,9 @@ export const issueKey = define('issueKey', {
     const nick = nickOf(given, caller);
     const wanted = scopes.filter((scope) => asked.scopes.includes(scope));
     requireGrantable(wanted, caller);
-    if (keys.isKept(nick)) throw new Refusal('nickname_reserved');
     const wallet = caller.is === 'wallet' ? caller.actor : await keys.walletOf(nick);
-    const { id, key, hash } = keys.make();
-    const expires_at = new Date(log.now().getTime() + days * dayMs).toISOString();
-    const command = { is: 'issue' as const, id, nick, wallet, name, scopes: wanted, hash, expires_at };
-    const { position } = await keys.lock.run(nick, () =>
-      log.handle(stream, keysDecider, command, { by: caller.actor, cause: caller.cause ?? null }),
-    );
-    keys.rows.wrote(position);
-    const created_at = log.now().toISOString();
-    return { id, nick, name, scopes: wanted, wallet, created_at, expires_at, key };
+    const expiresAt = new Date(log.now().getTime() + days * dayMs);
+    return await makeKey({ log, keys }, { nick, wallet, name, scopes: wanted, expiresAt }, caller);
   },
 });
 

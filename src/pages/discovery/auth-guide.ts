@@ -3,15 +3,14 @@ import { componentsOf, nonceAliases, signatureFaults } from '../../auth/erc8128/
 import { type Doors, keyHeaders, paymentHeaders, places } from './doors.js';
 
 /** The guide to credentials, for people and for agents that read (`/auth.md`). */
-export function authGuide({ at, authority, signatures, tiers }: Doors): string {
+export function authGuide({ at, authority, signatures, tiers, oauth }: Doors): string {
   const read = tiers['wallet-read'];
   const { keyed } = tiers;
   const components = componentsOf({ hasQuery: true, hasBody: true }).map((name) => `\`${name}\``);
   const faults = signatureFaults.map((code) => `| \`${code}\` | ${refusals[code].says} |`);
   return `# Authentication
 
-Reads of the HTTP API need no credential. There is no OAuth here: no authorization server, no token endpoint, and no
-OpenID configuration. These credentials exist.
+Reads of the HTTP API need no credential. There is no OpenID here${oauth ? '' : ', and no OAuth'}. These credentials exist.
 
 | credential | where to get it | what it opens |
 |---|---|---|
@@ -71,7 +70,7 @@ gets one by itself: sign \`POST ${places.keys}\` with \`{"scopes": ["read", "rat
 yours, \`DELETE ${places.keys}/{id}\` ends one. What a key is not good for answers 403 \`scope_missing\`, another nick than its own
 403 \`not_your_nick\`.
 
-## Which one counts
+${oauth ? programs(at) : ''}## Which one counts
 
 A request with \`Signature\` or \`Signature-Input\` is judged by its signature, every other one by its key. What fails is
 not tried as the other. A refusal is HTTP 401 with \`WWW-Authenticate\`; on \`${places.mcp}\` it is the JSON-RPC error
@@ -94,3 +93,17 @@ its nonce as it is.
 \`${paymentHeaders.join('` or `')}\`.
 `;
 }
+
+/** How programs get keys by a click of a person. */
+const programs = (at: Doors['at']) => `## Programs that a person lets in (OAuth 2.1)
+
+A program with a person in front of it needs no key in its settings. ${at.authorizationServer} has its addresses.
+
+1. \`POST ${places.register}\` with \`{"redirect_uris": ["http://127.0.0.1/callback"], "client_name": "…"}\` answers a \`client_id\`.
+2. Send the person to \`${places.authorize}\` with PKCE (\`S256\`). They sign in with the verified wallet of their nick, or with an
+   agent key, and choose the scopes.
+3. \`POST ${places.token}\` turns the code into an agent key within a minute. There is no refresh token.
+
+An agent that has its wallet at hand does not need this: it signs \`POST ${places.keys}\`.
+
+`;

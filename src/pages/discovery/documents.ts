@@ -1,6 +1,7 @@
 import { a2aPath, agentCard, cardPaths } from '../../a2a/card.js';
 import { authGuide } from './auth-guide.js';
 import { authPolicy } from './auth-policy.js';
+import { authorizationServer } from './authorization-server.js';
 import { aiCatalog, apiCatalog, apiCatalogType } from './catalogs.js';
 import { type Doors, places } from './doors.js';
 import { frontPage } from './front.js';
@@ -31,6 +32,7 @@ export function documentsOf(doors: Doors): DiscoveryDocument[] {
     json([places.policy], authPolicy(doors)),
     json([places.protectedResource], protectedResource(publicUrl, 'Relay Network API', doors)),
     json([places.protectedMcp], protectedResource(at.mcp, 'Relay Network tools', doors)),
+    ...(doors.oauth ? [json([places.authorizationServer], authorizationServer(doors))] : []),
     json([places.serverCard], serverCard(doors), serverCardType),
     json([places.olderServerCard], serverCard(doors)),
     json([places.aiCatalog], aiCatalog(doors)),

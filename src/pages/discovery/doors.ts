@@ -22,6 +22,8 @@ export interface DoorsOptions {
   tools: readonly ListedTool[];
   /** How events are taken. */
   events: EventTerms;
+  /** Whether programs get agent keys over OAuth. */
+  oauth: boolean;
 }
 
 /** Name and version of the tool server, as it says itself. */
@@ -57,6 +59,11 @@ export const places = {
   nonce: noncePath,
   protectedResource: '/.well-known/oauth-protected-resource',
   protectedMcp: '/.well-known/oauth-protected-resource/mcp',
+  authorizationServer: '/.well-known/oauth-authorization-server',
+  register: '/oauth/register',
+  authorize: '/oauth/authorize',
+  signInText: '/oauth/message',
+  token: '/oauth/token',
   serverCard: '/mcp/server-card',
   olderServerCard: '/.well-known/mcp/server-card.json',
   aiCatalog: '/.well-known/ai-catalog.json',

@@ -1,12 +1,14 @@
+import { ownScopes } from '../../operations/keys/parts.js';
 import { type Doors, keyHeaders, paymentHeaders, places } from './doors.js';
 
 /**
- * Protected resource metadata (RFC 9728) of the API, or of its tool server. There is no authorization server and
- * so no member for one: the credentials are those of the extension.
+ * Protected resource metadata (RFC 9728) of the API, or of its tool server. Without OAuth there is no authorization
+ * server and so no member for one. The other credentials are those of the extension.
  */
-export function protectedResource(resource: string, name: string, { at, publicUrl }: Doors) {
+export function protectedResource(resource: string, name: string, { at, publicUrl, oauth }: Doors) {
   return {
     resource,
+    ...(oauth ? { authorization_servers: [publicUrl], scopes_supported: ownScopes } : {}),
     resource_name: name,
     bearer_methods_supported: ['header'],
     resource_documentation: at.authGuide,

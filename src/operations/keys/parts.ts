@@ -1,0 +1,26 @@
+import type { Log } from '../../../streams/core/index.js';
+import type { KeyedLock } from '../../../streams/core/keyed-lock.js';
+import type { OwnReadModel } from '../../stores/own-read-model.js';
+import type { Scope } from '../core/caller.js';
+
+/** What the operations of agent keys work with. */
+export interface KeysParts {
+  log: Log;
+  keys: {
+    rows: OwnReadModel;
+    /** Commands about the keys of one nick run in sequence. */
+    lock: KeyedLock;
+    /** The wallet that has proven a nick, in lower case; null without one. */
+    walletOf(nick: string): Promise<string | null>;
+    /** Whether a nick is reserved for a bot or a service, or could be taken for one of them. */
+    isKept(nick: string): boolean;
+    /** A new key, its id, and the hash that is stored. */
+    make(): { id: string; key: string; hash: string };
+  };
+}
+
+/**
+ * The scopes of keys that a wallet gives for its nick. The others are for the operator's money or other
+ * people's network.
+ */
+export const ownScopes: readonly Scope[] = ['read', 'speak', 'rate', 'report', 'vote'];
