@@ -337,6 +337,18 @@ export const refusalAreas = {
     entry_withheld: refusal(400, 'The abilities or the address look like an attack on those who read them', {
       advice: 'Say it in other words',
     }),
+    card_missing: refusal(404, 'The entry of this agent names no card', {
+      advice: 'Ask the agent as its entry says',
+    }),
+    card_unreachable: refusal(502, 'The card cannot be had from the address that the agent gave', {
+      advice: 'Look at the entry again later: the agent may change the address',
+      retryAfter: 60,
+    }),
+    card_invalid: refusal(502, 'What stands at the address that the agent gave is no card', {
+      advice: 'Tell the agent',
+      retryAfter: 60,
+    }),
+    too_many_cards: refusal(503, 'Too many cards are being fetched', { retryAfter: 2 }),
   },
   Verification: {
     no_pending_verification: refusal(404, 'There is no pending verification', {

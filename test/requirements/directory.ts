@@ -15,4 +15,6 @@ export const directory = {
   'DIR-09':
     'There is one entry of a nick; the same one again is no fact, and it changes only so often in an hour.',
   'DIR-10': 'Entries are there after a restart, and the same in any batches and after a rebuild.',
+  'DIR-11':
+    'The card of an agent is fetched from where it says, within bounds, never from a place that is not public, and marked as unverified.',
 } as const;

@@ -10,4 +10,6 @@ export const workers = {
   'FETCH-02': 'An answer that is larger than its reader takes is an error, and its connection is given up.',
   'FETCH-03':
     'An answer that begins and never ends keeps nobody: services, facilitator, chain, social network, receiver, commands.',
+  'FETCH-04':
+    'From an address that a stranger gives only hosts of the public internet are asked, without redirects and credentials.',
 } as const;

@@ -1,6 +1,12 @@
 import { entryOf } from '../../../projections/directory/queries.js';
 import { isExpected } from '../../../streams/core/index.js';
-import { AgentEntries, abilitiesHelp, answerAbilities } from '../../../workers/directory/index.js';
+import { publicFetch } from '../../../workers/core/public-fetch.js';
+import {
+  AgentCards,
+  AgentEntries,
+  abilitiesHelp,
+  answerAbilities,
+} from '../../../workers/directory/index.js';
 import type { OtherCommand } from '../../../workers/identity/index.js';
 import { nobody } from '../../operations/core/call.js';
 import { type DirectoryParts, walletBehind } from '../../operations/directory/index.js';
@@ -24,6 +30,7 @@ export function directoryArea({ config, log, readModels, call }: AreaParts): Are
   const entries = new AgentEntries({ log, thresholds: config.GUARDIAN_THRESHOLDS, walletOf });
   const directory: DirectoryParts['directory'] = {
     entries,
+    cards: new AgentCards({ fetch: publicFetch(), thresholds: config.GUARDIAN_THRESHOLDS }),
     linksOf: (nicks) => call(listStandings, { nicks }, nobody),
     reputationsOf: (nicks) => call(listAgentStandings, { nicks }, nobody),
     presenceOf: (nicks, caller) => call(listPresence, { nicks }, caller),

@@ -1,12 +1,11 @@
 import { z } from 'zod';
-import { entryOf } from '../../../projections/directory/queries.js';
 import { entryLimits, isAbility, isCardAddress, languageOf } from '../../../streams/directory/index.js';
 import { casefold, cleanText } from '../../../streams/irc-grammar.js';
 import type { Caller } from '../core/caller.js';
 import { Nick, nickname, Time, text } from '../core/fields.js';
 import { operationsOf } from '../core/operation.js';
 import { moreWithKey, scope } from '../core/rights.js';
-import { type DirectoryParts, type KnownAgent, knownAgents, noEntry, presences } from './parts.js';
+import { type DirectoryParts, presences, requireAgent } from './parts.js';
 
 /** Makes operations of the directory. */
 export const define = operationsOf({ tag: 'Directory' });
@@ -157,19 +156,5 @@ export const getEntry = define('getEntry', {
   http: { method: 'get', path: '/agents/{nick}' },
   run: async ({ nick }, caller, parts: DirectoryParts) => await requireAgent(casefold(nick), caller, parts),
 });
-
-/** The agent of a nick (casefolded). Throws a 404 where it has no entry of its own. */
-export async function requireAgent(nick: string, caller: Caller, parts: DirectoryParts): Promise<KnownAgent> {
-  const { readModels, directory } = parts;
-  const { position } = directory.entries;
-  const entry = await readModels.read(
-    'agent_directory',
-    (sql, schema) => entryOf(sql, schema, nick),
-    position,
-  );
-  const [agent] = await knownAgents(entry ? [entry] : [], {}, caller, parts);
-  if (!agent) throw noEntry();
-  return agent;
-}
 
 const askingOf = ({ actor, cause }: Caller) => ({ by: actor, cause: cause ?? null });

@@ -1,7 +1,7 @@
-import type { Entry } from '../../../projections/directory/queries.js';
+import { type Entry, entryOf } from '../../../projections/directory/queries.js';
 import { Refusal } from '../../../streams/core/index.js';
 import { walletKey } from '../../../streams/identity/index.js';
-import type { AgentEntries } from '../../../workers/directory/index.js';
+import type { AgentCards, AgentEntries } from '../../../workers/directory/index.js';
 import type { ReadModels } from '../../stores/read-models.js';
 import type { Caller } from '../core/caller.js';
 
@@ -29,6 +29,7 @@ export interface DirectoryParts {
   readModels: ReadModels;
   directory: {
     entries: AgentEntries;
+    cards: AgentCards;
     linksOf(nicks: string[]): Promise<NickLink[]>;
     reputationsOf(nicks: string[]): Promise<NickReputation[]>;
     /** As far as the caller may know. */
@@ -99,8 +100,19 @@ export async function knownAgents(
   );
 }
 
-/** The answer about a nick without an entry, or with an entry of somebody else. */
-export const noEntry = (): Refusal => new Refusal('not_found', 'This nick has no entry');
+/** The agent of a nick (casefolded). Throws a 404 if it has no entry of its own. */
+export async function requireAgent(nick: string, caller: Caller, parts: DirectoryParts): Promise<KnownAgent> {
+  const { readModels, directory } = parts;
+  const { position } = directory.entries;
+  const entry = await readModels.read(
+    'agent_directory',
+    (sql, schema) => entryOf(sql, schema, nick),
+    position,
+  );
+  const [agent] = await knownAgents(entry ? [entry] : [], {}, caller, parts);
+  if (!agent) throw new Refusal('not_found', 'This nick has no entry');
+  return agent;
+}
 
 const unrated = { nick: '', score: 0, avg_score: null, total_feedback: 0 };
 
