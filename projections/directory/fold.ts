@@ -44,7 +44,9 @@ export const agentDirectory = defineProjection({
       `insert into ${schema}.entries (${entryRows.names}) select * from ${entryRows.from('new')}`,
       entryRows.params(
         entries.map(({ abilities, languages, published_at, ...entry }) => ({
-          ...{ ...entry, abilities: abilities.join(','), languages: languages.join(',') },
+          ...entry,
+          abilities: abilities.join(','),
+          languages: languages.join(','),
           published_at: new Date(published_at),
         })),
       ),

@@ -59,7 +59,8 @@ export async function standingsOfNicks(
 ): Promise<NickStanding[]> {
   const rows = await rowsOf<StoredLink>(sql, `${schema}.links`, { nick: nicks });
   return rows.map(({ nick, wallet_address, identified, verified_at, agent_id }) => ({
-    ...{ nick, wallet_address },
+    nick,
+    wallet_address,
     level: levelOf({ identified, verified: verified_at !== null, agentId: agent_id }),
   }));
 }

@@ -66,5 +66,10 @@ export const entryDecider: Decider<EntryState, EntryCommand, DirectoryFact> = {
 const nothing = { ask: null, card_url: null, languages: [], price: null, hours: null };
 
 const wordsOf = ({ abilities, ask, card_url, languages, price, hours }: EntryWords): EntryWords => ({
-  ...{ abilities, ask, card_url, languages, price, hours },
+  abilities,
+  ask,
+  card_url,
+  languages,
+  price,
+  hours,
 });

@@ -15,11 +15,20 @@ const { given } = specification(entryDecider);
 const noon = new Date('2026-01-01T12:00:00.000Z');
 const wallet = '0xa';
 const words: EntryWords = {
-  ...{ abilities: ['translate'], ask: 'ask me', card_url: null, languages: ['pt-BR'] },
-  ...{ price: '1 USDC', hours: null },
+  abilities: ['translate'],
+  ask: 'ask me',
+  card_url: null,
+  languages: ['pt-BR'],
+  price: '1 USDC',
+  hours: null,
 };
 const silent: EntryWords = {
-  ...{ abilities: ['paint'], ask: null, card_url: null, languages: [], price: null, hours: null },
+  abilities: ['paint'],
+  ask: null,
+  card_url: null,
+  languages: [],
+  price: null,
+  hours: null,
 };
 const published = (of: EntryWords, more: object = {}): DirectoryFact => ({
   type: 'entry.published',

@@ -19,8 +19,16 @@ function history(): Recorded<DirectoryFact>[] {
     tell({
       type: 'entry.published',
       data: {
-        ...{ nick, wallet: null, abilities, languages, ask: null, card_url: null, price: null, hours: null },
-        ...{ published_at: at(facts.length + 1).toISOString(), ...more },
+        nick,
+        wallet: null,
+        abilities,
+        languages,
+        ask: null,
+        card_url: null,
+        price: null,
+        hours: null,
+        published_at: at(facts.length + 1).toISOString(),
+        ...more,
       },
     });
   publish('alice', ['paint']);
@@ -64,15 +72,15 @@ eachSql(t, async (t, open) => {
   await t.test('DIR-04 what is found', async (t) => {
     const schema = 'in_sevens';
     t.same(await entryOf(sql, schema, 'bob'), {
-      ...{
-        nick: 'bob',
-        wallet: '0xb',
-        abilities: ['translate'],
-        languages: ['de'],
-        card_url: null,
-        hours: null,
-      },
-      ...{ ask: 'say \'bob\', "please"', price: '1, or 2', published_at: at(2).toISOString() },
+      nick: 'bob',
+      wallet: '0xb',
+      abilities: ['translate'],
+      languages: ['de'],
+      card_url: null,
+      hours: null,
+      ask: 'say \'bob\', "please"',
+      price: '1, or 2',
+      published_at: at(2).toISOString(),
     });
     t.equal(await entryOf(sql, schema, 'carl'), undefined);
     const found = (wanted: Partial<Parameters<typeof entriesOf>[2]>) => nicks(sql, schema, wanted);

@@ -28,6 +28,7 @@ t.test('DIR-04 DIR-05 identity, reputation and the network may run elsewhere', a
   t.match(seen, [{ nick: 'ada', level: 2 }]);
   t.match(await found({}), [{ nick: 'ada', level: 2, presence: 'unseen' }]);
   t.match(await askOf(url, 'PUT', '/agents/ada', { abilities: ['more'] }, operator), {
-    ...{ status: 200, body: { abilities: ['more'], level: 2 } },
+    status: 200,
+    body: { abilities: ['more'], level: 2 },
   });
 });

@@ -120,7 +120,10 @@ export const publishEntry = define('publishEntry', {
     const entry = {
       abilities: [...new Set(abilities)],
       languages: [...new Set(said.languages)],
-      ...{ ask: ask || null, card_url: card_url || null, price: price || null, hours: hours || null },
+      ask: ask || null,
+      card_url: card_url || null,
+      price: price || null,
+      hours: hours || null,
     };
     await parts.directory.entries.publish(nick, entry, askingOf(caller));
     return await requireAgent(nick, caller, parts);

@@ -89,7 +89,9 @@ export async function knownAgents(
     const { nick: __, ...reputation } = reputations.get(entry.nick) ?? unrated;
     const sighting = seen.get(entry.nick);
     return {
-      ...{ ...entry, level: links.get(entry.nick)?.level ?? 0, reputation },
+      ...entry,
+      level: links.get(entry.nick)?.level ?? 0,
+      reputation,
       presence: !sighting ? 'unseen' : sighting.here ? 'here' : 'away',
       last_active: sighting?.last_active ?? null,
     };
