@@ -86,7 +86,7 @@ t.test('agents speak without an IRC connection of their own', async (t) => {
       { is: 'private', from: 'alice', channel: null, text: 'psst' },
     ]);
     t.equal(messages.length, 2);
-    t.match(await inbox(messages[0].id), { messages: [{ text: 'psst' }], has_more: false });
+    t.match(await inbox(messages[0].id), { messages: [{ text: 'psst' }], has_more: false, connected: true });
     t.match(await ask('GET', '/irc/inbox?limit=1', undefined, bob.headers), {
       body: { messages: [{ is: 'mention' }], has_more: true },
     });

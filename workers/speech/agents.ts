@@ -1,14 +1,9 @@
 import type { Logger } from 'pino';
-import { clock, pause } from '../../streams/core/clock.js';
+import { clock } from '../../streams/core/clock.js';
 import { isExpected, type Log, Refusal, Unavailable } from '../../streams/core/index.js';
 import { KeyedLock } from '../../streams/core/keyed-lock.js';
 import { casefold } from '../../streams/irc-grammar.js';
-import {
-  type ConnectionState,
-  connectionSubject,
-  connectionSubjects,
-  speech,
-} from '../../streams/speech/index.js';
+import { type ConnectionState, connectionSubject, speech } from '../../streams/speech/index.js';
 import type { IrcConnectionOptions } from '../irc/connection.js';
 import type { IrcLine } from '../irc/line.js';
 import { Agent } from './agent.js';
@@ -27,19 +22,8 @@ export interface AgentsOptions {
   supersede(session: { nick: string; host: string }): Promise<boolean>;
   /** Agents on the network at once. */
   most: number;
-  /** How long one may be silent, in milliseconds. */
-  idleMs: number;
   /** Channels that one agent may be in; 50 by default. */
   mostChannels?: number;
-  /**
-   * Pause between two attempts to enter a channel that refused an agent when it came back, in milliseconds; a
-   * minute by default.
-   */
-  againMs?: number;
-  /** Pause between two checks for agents that must leave, in milliseconds; 5,000 by default. */
-  lookMs?: number;
-  /** Which of these actors of facts are keys that are no longer valid. */
-  ended(actors: readonly string[]): Promise<ReadonlySet<string>>;
   /** Gets what an agent hears that is not an answer to it. */
   heard(agent: Agent, line: IrcLine): void;
 }
@@ -48,18 +32,9 @@ export interface AgentsOptions {
 const usualMostChannels = 50;
 /** Requests of one agent to join that may be under way: the network lets it enter about one channel a second. */
 const mostJoining = 10;
-const usualAgainMs = 60_000;
-/** Connections that are restored at once after a takeover. */
-const restoredAtOnce = 20;
-const usualLookMs = 5_000;
-const actor = 'gateway';
-const keyEnded = 'The key has ended';
+/** Who says it of agents, where it is nobody who uses them. */
+export const gatewayActor = 'gateway';
 const nothing: Pick<Agent, 'channels' | 'users'> = { channels: [], users: new Set() };
-
-/** The last known state of a connection, and the actors of facts that used it. */
-interface Open extends ConnectionState {
-  users: ReadonlySet<string>;
-}
 
 /** The agents that are on the network through us. The place of each is recorded, for the next holder. */
 export class Agents {
@@ -70,8 +45,7 @@ export class Agents {
   readonly #locks = new KeyedLock();
   /** Each agent enters and leaves channels in sequence. */
   readonly #joins = new KeyedLock();
-  readonly #stop = new AbortController();
-  #looking: Promise<void> | undefined;
+  #stopped = false;
 
   constructor(options: AgentsOptions) {
     this.#options = options;
@@ -81,23 +55,15 @@ export class Agents {
     return this.#agents.size;
   }
 
-  /**
-   * Brings back the agents that were on the network when the last holder ended. Then it ends those in time
-   * that are idle or without a key.
-   */
-  start(): void {
-    this.#looking = this.#restore().then(() => this.#lookAfter());
+  /** Those that are on the network, or on their way to it. */
+  get all(): Agent[] {
+    return [...this.#agents.values()];
   }
 
-  /** Ends all connections, without recording it: the next holder brings them back. */
+  /** Ends all connections, without recording it: the next holder brings them back. Lets nobody in after that. */
   async stop(): Promise<void> {
-    this.#stop.abort();
-    const end = () =>
-      Promise.all([...this.#agents.values()].map((agent) => agent.stop('The gateway restarts')));
-    // those that are still being brought back no longer wait for their network
-    await end();
-    await this.#looking;
-    await end();
+    this.#stopped = true;
+    await Promise.all(this.all.map((agent) => agent.stop('The gateway restarts')));
   }
 
   /** The agent of a nick, if it is on the network through us. */
@@ -134,11 +100,6 @@ export class Agents {
     return agent;
   }
 
-  /** Whether an actor is a key that is no longer valid. If that cannot be told, it counts as valid. */
-  async hasEnded(by: string): Promise<boolean> {
-    return (await this.#ended([by])).has(by);
-  }
-
   /** Brings it into a channel, after its joins that are under way, and records that. */
   async join(agent: Agent, channel: string, by: string): Promise<void> {
     if (agent.isIn(channel)) return;
@@ -172,9 +133,32 @@ export class Agents {
     });
   }
 
+  /** Tries the channels again that did not let it in when it came back. */
+  async enterAgain(agent: Agent): Promise<void> {
+    await this.#joins.run(casefold(agent.nick), async () => {
+      if (await agent.enterAgain()) await this.#record(agent, gatewayActor, '');
+    });
+  }
+
   /** The network put it out of a channel. */
   async putOut(agent: Agent, channel: string): Promise<void> {
-    if (agent.putOutOf(channel)) await this.#record(agent, actor, '');
+    if (agent.putOutOf(channel)) await this.#record(agent, gatewayActor, '');
+  }
+
+  /** Connects an agent again that was on the network through an earlier holder. Throws like `Agent.session`. */
+  async bringBack(was: ConnectionState, users: ReadonlySet<string>): Promise<void> {
+    const agent = this.find(was.nick) ?? this.#add(was, was.channels, { users });
+    await agent.session();
+  }
+
+  /** Records that an agent of an earlier holder does not come back. */
+  async leaveAway(was: ConnectionState, reason: string): Promise<void> {
+    await this.#append(was, gatewayActor, { channels: [], open: false, reason });
+  }
+
+  /** Records an agent once more, for each that uses it: the log keeps facts of connections for a time only. */
+  async recordAgain(agent: Agent): Promise<void> {
+    for (const by of agent.users) await this.#record(agent, by, '');
   }
 
   /** Ends the connection of an agent, and records it. */
@@ -199,29 +183,6 @@ export class Agents {
     }
   }
 
-  async #ended(actors: readonly string[]): Promise<ReadonlySet<string>> {
-    try {
-      return await this.#options.ended(actors);
-    } catch (err) {
-      this.#options.logger.warn({ err }, 'whether keys of agents are good is looked up later');
-      return new Set();
-    }
-  }
-
-  /** The log keeps facts of this stream for a time only: those of agents that stay are told again before it is over. */
-  async #recordAgain(): Promise<void> {
-    for (const agent of this.#agents.values()) {
-      if (clock.elapsed() - agent.recordedAt < speech.maxAgeMs / 2) continue;
-      for (const by of agent.users) await this.#record(agent, by, '');
-    }
-  }
-
-  async #enterAgain(agent: Agent): Promise<void> {
-    await this.#joins.run(casefold(agent.nick), async () => {
-      if (await agent.enterAgain()) await this.#record(agent, actor, '');
-    });
-  }
-
   #add(
     { nick, person = personOf(`nick ${casefold(nick)}`) }: Pick<Speaker, 'nick' | 'person'>,
     channels: readonly string[],
@@ -230,7 +191,7 @@ export class Agents {
     const { connection, most, logger, heard, supersede } = this.#options;
     const webirc = introduction(person, this.#options.password);
     // a line that is still in hand when the gateway is stopped is said by who comes after us
-    if (this.#stop.signal.aborted) throw new Unavailable('irc_unavailable', 'The gateway is being stopped');
+    if (this.#stopped) throw new Unavailable('irc_unavailable', 'The gateway is being stopped');
     if (this.#agents.size >= most) throw new Refusal('too_many_agents');
     const agent = new Agent({
       nick,
@@ -271,79 +232,7 @@ export class Agents {
     const fact = { type: 'connection.changed' as const, data: { nick, person, ...state } };
     await this.#options.log.append(speech, connectionSubject(nick), fact, { by });
   }
-
-  async #restore(): Promise<void> {
-    const { log, logger } = this.#options;
-    const open = new Map<string, Open>();
-    try {
-      for await (const { type, data, by } of log.subject(speech, connectionSubjects)) {
-        if (type !== 'connection.changed') continue;
-        const key = casefold(data.nick);
-        const before = open.get(key);
-        open.delete(key);
-        if (!data.open) continue;
-        const users = new Set(before?.person === data.person ? before.users : []);
-        if (by !== actor) users.add(by);
-        open.set(key, { ...data, users });
-      }
-    } catch (error) {
-      logger.warn({ err: error }, 'agents are not brought back: each comes when it speaks');
-    }
-    const waiting = [...open.values()];
-    const ended = await this.#ended(usersOf(waiting));
-    const next = async () => {
-      for (let state = waiting.shift(); state && !this.#stop.signal.aborted; state = waiting.shift()) {
-        const { nick, channels, users } = state;
-        try {
-          const found = this.find(nick);
-          if (!found && allIn(users, ended))
-            await this.#append(state, actor, { channels: [], open: false, reason: keyEnded });
-          else await (found ?? this.#add(state, channels, { users })).session();
-        } catch (error) {
-          logger.info({ nick, err: error }, 'agent not brought back');
-          if (error instanceof Refusal) await this.close(nick, actor, error.message).catch(() => {});
-        }
-      }
-    };
-    await Promise.all(Array.from({ length: restoredAtOnce }, next));
-    if (open.size > 0) logger.info({ agents: this.count }, 'agents brought back');
-  }
-
-  async #lookAfter(): Promise<void> {
-    const { idleMs, lookMs = usualLookMs, againMs = usualAgainMs, logger } = this.#options;
-    let againAt = clock.elapsed() + againMs;
-    while (!this.#stop.signal.aborted) {
-      await pause(Math.min(lookMs, idleMs), this.#stop.signal);
-      if (this.#stop.signal.aborted) return;
-      const agents = [...this.#agents.values()];
-      const ended = await this.#ended(usersOf(agents));
-      for (const agent of agents) {
-        const isIdle = clock.elapsed() - agent.usedAt >= idleMs;
-        if (!isIdle && !allIn(agent.users, ended)) continue;
-        await this.close(agent.nick, actor, isIdle ? 'Idle' : keyEnded).catch((error) =>
-          logger.warn({ nick: agent.nick, err: error }, 'an agent is let go later'),
-        );
-      }
-      await this.#recordAgain().catch((error) =>
-        logger.warn({ err: error }, 'connections of agents are recorded again later'),
-      );
-      if (clock.elapsed() < againAt) continue;
-      againAt = clock.elapsed() + againMs;
-      for (const agent of this.#agents.values())
-        void this.#enterAgain(agent).catch((error) =>
-          logger.warn({ nick: agent.nick, err: error }, 'an agent tries its channels again later'),
-        );
-    }
-  }
 }
-
-const usersOf = (agents: readonly { users: ReadonlySet<string> }[]): string[] => [
-  ...new Set(agents.flatMap(({ users }) => [...users])),
-];
-
-/** Whether all users of an agent are among those given; false if nobody has used it until now. */
-const allIn = (users: ReadonlySet<string>, given: ReadonlySet<string>): boolean =>
-  users.size > 0 && [...users].every((user) => given.has(user));
 
 /** Whether an agent belongs to the speaker; an operator speaks for any agent. */
 const isSame = (agent: Agent, { person }: Speaker): boolean =>

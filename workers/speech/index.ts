@@ -4,6 +4,7 @@ import type { Log } from '../../streams/core/index.js';
 import { answerRequests, type Operations } from '../core/rpc.js';
 import type { Agent } from './agent.js';
 import { Agents, type AgentsOptions } from './agents.js';
+import { EndedKeys, type LookForEnded } from './ended-keys.js';
 import { Inbox } from './inbox.js';
 import { Lines } from './lines.js';
 import {
@@ -14,14 +15,18 @@ import {
   type SayRequest,
   type Speaker,
 } from './requests.js';
+import { Upkeep, type UpkeepOptions } from './upkeep.js';
 
 export { personOf } from './introduction.js';
 export * from './requests.js';
 
 /** What the gateway is made of. */
-export interface SpeakForAgentsOptions extends Omit<AgentsOptions, 'heard'> {
+export interface SpeakForAgentsOptions
+  extends Omit<AgentsOptions, 'heard'>,
+    Omit<UpkeepOptions, 'agents' | 'keys'> {
   log: Log;
   logger: Logger;
+  ended: LookForEnded;
   /** How long a line may wait to be said, in milliseconds; a minute by default. */
   ttlMs?: number;
 }
@@ -33,6 +38,7 @@ export interface SpeakForAgentsOptions extends Omit<AgentsOptions, 'heard'> {
 export class SpeakForAgents implements Gateway {
   readonly #options: SpeakForAgentsOptions;
   readonly #agents: Agents;
+  readonly #upkeep: Upkeep;
   readonly #lines: Lines;
   readonly #inbox: Inbox;
   #answering: { stop(): Promise<void> } | undefined;
@@ -49,7 +55,10 @@ export class SpeakForAgents implements Gateway {
         if (line.command === 'KICK' && nick === agent.nick) this.#putOut(agent, channel);
       },
     });
-    this.#lines = new Lines({ log, logger, agents: this.#agents, ...(ttlMs ? { ttlMs } : {}) });
+    const keys = new EndedKeys(options.ended, logger);
+    const agents = this.#agents;
+    this.#upkeep = new Upkeep({ ...options, agents, keys });
+    this.#lines = new Lines({ log, logger, agents, keys, ...(ttlMs ? { ttlMs } : {}) });
   }
 
   /** Agents on the network through this process. */
@@ -58,7 +67,7 @@ export class SpeakForAgents implements Gateway {
   }
 
   start(): void {
-    this.#agents.start();
+    this.#upkeep.start();
     this.#lines.start();
     const { log, logger } = this.#options;
     const operations = Object.fromEntries(
@@ -74,7 +83,10 @@ export class SpeakForAgents implements Gateway {
   async stop(): Promise<void> {
     await this.#answering?.stop();
     await this.#lines.stop();
+    const { ended } = this.#upkeep.stop();
+    // those that are still being brought back no longer wait for their network
     await this.#agents.stop();
+    await ended;
     this.#inbox.stop();
   }
 

@@ -18,6 +18,7 @@ import type { Takeover } from '../core/fact-consumer.js';
 import { done } from '../core/keyed-queue.js';
 import { Reactor, type Verdict } from '../core/reactor.js';
 import type { Agents } from './agents.js';
+import type { EndedKeys } from './ended-keys.js';
 import { personOf } from './introduction.js';
 import type { SaidLine, SayRequest } from './requests.js';
 
@@ -26,6 +27,7 @@ export interface LinesOptions {
   log: Log;
   logger: Logger;
   agents: Agents;
+  keys: EndedKeys;
   /** How long a line may wait to be said, in milliseconds; a minute by default. */
   ttlMs?: number;
 }
@@ -180,9 +182,9 @@ export class Lines {
 
   /** One try: what became of the line, or when to try again. */
   async #say(line: Line): Promise<LineEnd | Verdict> {
-    const { agents, log, ttlMs = usualTtlMs } = this.#options;
+    const { agents, keys, log, ttlMs = usualTtlMs } = this.#options;
     const { id, inDoubt } = line;
-    const keyHasEnded = !line.isNew && (await agents.hasEnded(line.by));
+    const keyHasEnded = !line.isNew && (await keys.has(line.by));
     line.isNew = false;
     const toChannel = isChannel(line.to);
     // nothing tells whether a private line was heard

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { atMost } from '../../../streams/core/clock.js';
 import { inboxSubject, speech as stream } from '../../../streams/speech/index.js';
 import { channelName, limit, Time, text } from '../core/fields.js';
 import { asNick, define, type SpeechParts, speaker } from './speaker.js';
@@ -13,6 +14,9 @@ const Message = z.object({
   time: Time,
 });
 
+/** How long the gateway is waited for, in milliseconds. */
+const lookMs = 1_000;
+
 /** What was said to the caller. */
 export const listInbox = define('listInbox', {
   summary: 'What was said to you, oldest first',
@@ -24,7 +28,17 @@ export const listInbox = define('listInbox', {
     limit: limit(100, 50, 'messages'),
   }),
   says: 'Messages; has_more says whether there are later ones',
-  output: z.object({ messages: z.array(Message), has_more: z.boolean().meta({ example: false }) }),
+  output: z.object({
+    messages: z.array(Message),
+    has_more: z.boolean().meta({ example: false }),
+    connected: z
+      .boolean()
+      .nullable()
+      .describe(
+        'Whether you are on the network now: only then anything new can come. null: it cannot be told',
+      )
+      .meta({ example: true }),
+  }),
   refusals: { nickname_reserved: true },
   http: { method: 'get', path: '/irc/inbox' },
   tool: {
@@ -39,15 +53,19 @@ export const listInbox = define('listInbox', {
   run: async ({ nick, after, limit }, caller, { log, speech }: SpeechParts) => {
     const who = speaker(nick, caller, speech);
     // who listens is not idle; the inbox can be read without the gateway
-    void speech.gateway.look(who).catch(() => undefined);
+    const looked = atMost(speech.gateway.look(who), lookMs).catch(() => undefined);
     const subject = inboxSubject(who.nick);
     const messages: z.output<typeof Message>[] = [];
+    let hasMore = false;
     for await (const { seq, at, type, data } of log.subject(stream, subject, after + 1)) {
       if (type !== 'message.received') continue;
-      if (messages.length === limit) return { messages, has_more: true };
+      if (messages.length === limit) {
+        hasMore = true;
+        break;
+      }
       const { msgid: _, ...message } = data;
       messages.push({ id: seq, ...message, time: at.toISOString() });
     }
-    return { messages, has_more: false };
+    return { messages, has_more: hasMore, connected: (await looked)?.connected ?? null };
   },
 });

@@ -1,0 +1,140 @@
+import type { Logger } from 'pino';
+import { clock, pause } from '../../streams/core/clock.js';
+import { isExpected, type Log } from '../../streams/core/index.js';
+import { casefold } from '../../streams/irc-grammar.js';
+import { type ConnectionState, connectionSubjects, speech } from '../../streams/speech/index.js';
+import type { Agent } from './agent.js';
+import { type Agents, gatewayActor } from './agents.js';
+import type { EndedKeys } from './ended-keys.js';
+
+/** How agents are looked after; times in milliseconds. */
+export interface UpkeepOptions {
+  log: Log;
+  logger: Logger;
+  agents: Agents;
+  keys: EndedKeys;
+  /** How long an agent may be silent. */
+  idleMs: number;
+  /** Pause between two checks for agents that must leave; 5,000 by default. */
+  lookMs?: number;
+  /** Pause between two attempts to enter a channel that refused an agent when it came back; a minute by default. */
+  againMs?: number;
+}
+
+/** The last known state of a connection, and the actors of facts that used it. */
+interface Left {
+  state: ConnectionState;
+  users: ReadonlySet<string>;
+}
+
+const usualLookMs = 5_000;
+const usualAgainMs = 60_000;
+/** Connections that are restored at once after a takeover. */
+const restoredAtOnce = 20;
+const keyEnded = 'The key has ended';
+
+/** Brings agents back after a takeover, and ends those that are idle or without a valid key. */
+export class Upkeep {
+  readonly #options: UpkeepOptions;
+  readonly #stop = new AbortController();
+  #running: Promise<void> | undefined;
+
+  constructor(options: UpkeepOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    this.#running = this.#restore().then(() => this.#lookAfter());
+  }
+
+  /** Begins nothing new. The result resolves when nothing is under way: agents have to be stopped for that. */
+  stop(): { ended: Promise<void> } {
+    this.#stop.abort();
+    return { ended: this.#running ?? Promise.resolve() };
+  }
+
+  async #restore(): Promise<void> {
+    const { agents, logger, keys } = this.#options;
+    const waiting = await this.#left();
+    if (waiting.length === 0) return;
+    const ended = await keys.among(usersOf(waiting));
+    const next = async () => {
+      for (let one = waiting.shift(); one && !this.#stop.signal.aborted; one = waiting.shift()) {
+        const { state, users } = one;
+        try {
+          if (!agents.find(state.nick) && allIn(users, ended)) await agents.leaveAway(state, keyEnded);
+          else await agents.bringBack(state, users);
+        } catch (error) {
+          logger.info({ nick: state.nick, err: error }, 'agent not brought back');
+          if (isExpected(error) && error.kind === 'refusal')
+            await agents.close(state.nick, gatewayActor, error.message).catch(() => {});
+        }
+      }
+    };
+    await Promise.all(Array.from({ length: restoredAtOnce }, next));
+    logger.info({ agents: agents.count }, 'agents brought back');
+  }
+
+  /** The agents that were on the network when the last holder ended. */
+  async #left(): Promise<Left[]> {
+    const { log, logger } = this.#options;
+    const open = new Map<string, Left>();
+    try {
+      for await (const { type, data, by } of log.subject(speech, connectionSubjects)) {
+        if (type !== 'connection.changed') continue;
+        const key = casefold(data.nick);
+        const before = open.get(key);
+        open.delete(key);
+        if (!data.open) continue;
+        const users = new Set(before?.state.person === data.person ? before.users : []);
+        if (by !== gatewayActor) users.add(by);
+        open.set(key, { state: data, users });
+      }
+    } catch (error) {
+      logger.warn({ err: error }, 'agents are not brought back: each comes when it speaks');
+    }
+    return [...open.values()];
+  }
+
+  async #lookAfter(): Promise<void> {
+    const { agents, idleMs, lookMs = usualLookMs, againMs = usualAgainMs, logger } = this.#options;
+    let againAt = clock.elapsed() + againMs;
+    while (!this.#stop.signal.aborted) {
+      await pause(Math.min(lookMs, idleMs), this.#stop.signal);
+      if (this.#stop.signal.aborted) return;
+      await this.#endSome();
+      for (const agent of agents.all)
+        if (clock.elapsed() - agent.recordedAt >= speech.maxAgeMs / 2)
+          await agents
+            .recordAgain(agent)
+            .catch((err) => logger.warn({ nick: agent.nick, err }, 'an agent is recorded again later'));
+      if (clock.elapsed() < againAt) continue;
+      againAt = clock.elapsed() + againMs;
+      for (const agent of agents.all)
+        void agents
+          .enterAgain(agent)
+          .catch((err) => logger.warn({ nick: agent.nick, err }, 'an agent tries its channels again later'));
+    }
+  }
+
+  /** Ends agents that are idle, or whose keys have all ended. */
+  async #endSome(): Promise<void> {
+    const { agents, idleMs, keys, logger } = this.#options;
+    const ended = await keys.among(usersOf(agents.all));
+    for (const { nick, usedAt, users } of agents.all) {
+      const isIdle = clock.elapsed() - usedAt >= idleMs;
+      if (!isIdle && !allIn(users, ended)) continue;
+      await agents
+        .close(nick, gatewayActor, isIdle ? 'Idle' : keyEnded)
+        .catch((err) => logger.warn({ nick, err }, 'an agent is let go later'));
+    }
+  }
+}
+
+const usersOf = (agents: readonly Pick<Agent, 'users'>[] | readonly Left[]): string[] => [
+  ...new Set(agents.flatMap(({ users }) => [...users])),
+];
+
+/** Whether all users of an agent are among those given; false if nobody has used it until now. */
+const allIn = (users: ReadonlySet<string>, given: ReadonlySet<string>): boolean =>
+  users.size > 0 && [...users].every((user) => given.has(user));
