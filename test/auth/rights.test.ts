@@ -66,11 +66,11 @@ t.test('KEY-03 an agent sees the tools that its key is good for, and calls no ot
   t.same(names('rate', 'report'), ['svc_give_feedback', 'svc_security_report']);
   t.equal(
     names('read').length,
-    57 - 20 - 5 + 1,
-    'five reads of the marketplace are with the operator’s credential; catching up is for agents alone',
+    57 - 20 - 5 + 2,
+    'five reads of the marketplace are with the operator’s credential; catching up and finding agents are for agents alone',
   );
-  t.same(names('speak'), ['svc_say', 'svc_join', 'svc_part', 'svc_inbox']);
-  t.equal(names('read', 'rate', 'report', 'vote', 'tasks', 'deliberate').length, 57 + 1);
+  t.same(names('speak'), ['svc_say', 'svc_join', 'svc_part', 'svc_inbox', 'svc_publish_abilities']);
+  t.equal(names('read', 'rate', 'report', 'vote', 'tasks', 'deliberate').length, 57 + 2);
   t.equal(table.listFor(operator).tools.length, 57);
   t.equal(table.listFor(wallet).tools.length, 24);
   const [listed] = table.listFor(alice('rate')).tools;
