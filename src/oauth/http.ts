@@ -105,8 +105,10 @@ export async function oauthRoutes(app: FastifyInstance, options: OAuthOptions): 
           client_id_issued_at: Math.floor(Date.now() / 1_000),
           redirect_uris: redirectUris,
           ...(client_name === undefined ? {} : { client_name }),
-          ...{ grant_types: ['authorization_code'], response_types: ['code'] },
-          ...{ token_endpoint_auth_method: 'none', scope: ownScopes.join(' ') },
+          grant_types: ['authorization_code'],
+          response_types: ['code'],
+          token_endpoint_auth_method: 'none',
+          scope: ownScopes.join(' '),
         });
     });
   });

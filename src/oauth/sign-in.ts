@@ -42,10 +42,16 @@ export function signInText(
   return createSiweMessage({
     address: address as `0x${string}`,
     statement: `Give ${whom}, a key that acts as my nick for ${days} days. It is good for: ${scopes.join(', ')}.`,
-    ...{ domain: authority, uri: page, version: '1', chainId, requestId: hash, resources: [resource] },
+    domain: authority,
+    uri: page,
+    version: '1',
+    chainId,
+    requestId: hash,
+    resources: [resource],
     // letters and digits only
     nonce: Buffer.from(nonce, 'base64url').toString('hex'),
-    ...{ issuedAt, expirationTime: new Date(issuedAt.getTime() + ttlMs) },
+    issuedAt,
+    expirationTime: new Date(issuedAt.getTime() + ttlMs),
   });
 }
 

@@ -77,7 +77,8 @@ t.test('DIR-11 texts in a card that look like an attack are left out', async (t)
   });
   const { card } = await cards.at(`${url}/card`);
   t.same(card, {
-    ...{ name: 'Mallory', skills: [{ description: '[withheld: guardian]' }] },
+    name: 'Mallory',
+    skills: [{ description: '[withheld: guardian]' }],
     '[withheld: guardian]': 'x',
   });
 });

@@ -61,7 +61,8 @@ t.test('programs, people and those who would be them', async (t) => {
       `https://a.example/${'x'.repeat(600)}`,
     ])
       t.match(await register({ redirect_uris: [address] }), {
-        ...{ status: 400, body: { error: 'invalid_redirect_uri', error_description: String } },
+        status: 400,
+        body: { error: 'invalid_redirect_uri', error_description: String },
       });
     t.match(await register({ redirect_uris: [] }), { status: 400, body: { error: 'invalid_redirect_uri' } });
     const many = Array.from({ length: 10 }, (_, n) => `https://a.example/${n}/${'x'.repeat(300)}`);
@@ -130,7 +131,9 @@ t.test('programs, people and those who would be them', async (t) => {
     t.match((await page(twice)).shown, { error: /more than once/, back: undefined });
     const { shown } = await page((await asked({ response_type: 'token' })).request);
     t.match(Object.fromEntries(new URL(shown.back!).searchParams), {
-      ...{ error: 'invalid_request', state: 'x 1&y', iss: url },
+      error: 'invalid_request',
+      state: 'x 1&y',
+      iss: url,
     });
     for (const redirect_uri of ['http://127.0.0.1/callback', 'http://127.0.0.1:1/callback'])
       t.equal(
@@ -160,7 +163,8 @@ t.test('programs, people and those who would be them', async (t) => {
     const elsewhere = { origin: 'https://evil.example' };
     for (const path of ['/oauth/authorize', '/oauth/message'])
       t.match(await ask('POST', path, { request, scopes: ['read'] }, elsewhere), {
-        ...{ status: 403, body: { code: 'other_origin' } },
+        status: 403,
+        body: { code: 'other_origin' },
       });
   });
 
@@ -171,7 +175,9 @@ t.test('programs, people and those who would be them', async (t) => {
     const signed = await stage.signedText(account, request, scopes);
     const fields = parseSiweMessage(signed.message);
     t.match(fields, {
-      ...{ domain: new URL(url).host, uri: `${url}/oauth/authorize`, resources: [`${url}/mcp`] },
+      domain: new URL(url).host,
+      uri: `${url}/oauth/authorize`,
+      resources: [`${url}/mcp`],
       statement:
         /^Give Desktop \(not checked\), which is sent the answer at http:\/\/127\.0\.0\.1:4321, a key .*: read, speak\.$/,
     });
@@ -193,7 +199,8 @@ t.test('programs, people and those who would be them', async (t) => {
     await isRefused('other parts', { ...signed, request: (await asked()).request });
     await isRefused('of another state', { ...signed, request: { ...request, state: 'other' } });
     await isRefused('another program', {
-      ...{ ...signed, request: (await asked({}, { client_name: 'Desktop 2' })).request },
+      ...signed,
+      request: (await asked({}, { client_name: 'Desktop 2' })).request,
     });
     const others = await newWallet().account.signMessage({ message: signed.message });
     for (const signature of [others, `0x${'00'.repeat(65)}`, '0x', 'x', `${signed.signature}00`])
@@ -201,7 +208,8 @@ t.test('programs, people and those who would be them', async (t) => {
     await isRefused('no text of ours', { ...signed, message: 'hello' });
     t.match(await send({}), { status: 401, body: { code: 'sign_in_missing' } });
     t.match(await send(await resigned({ nonce: 'ab'.repeat(24) })), {
-      ...{ status: 401, body: { code: 'nonce_unknown' } },
+      status: 401,
+      body: { code: 'nonce_unknown' },
     });
     t.equal((await send(signed)).status, 200, 'none of it used the nonce up');
     t.match(await send(signed), { status: 401, body: { code: 'nonce_replayed' } });
@@ -252,7 +260,8 @@ t.test('programs, people and those who would be them', async (t) => {
     t.equal((await ask('POST', '/mcp', call, bearer)).status, 200);
     t.match(await token(exchange), { status: 400, body: { error: 'invalid_grant' } });
     t.match(await ask('POST', '/mcp', call, bearer), {
-      ...{ status: 401, body: { error: { data: { reason: 'api_key_invalid' } } } },
+      status: 401,
+      body: { error: { data: { reason: 'api_key_invalid' } } },
     });
 
     const two = await asked();
@@ -298,7 +307,8 @@ t.test('programs, people and those who would be them', async (t) => {
     t.match(keys[0], { name: 'OAuth: Desktop', scopes: ['rate', 'report'], expires_at: keys[1].expires_at });
     t.match(await yes(request, { key: childs }, ['rate']), { status: 403, body: { code: 'key_of_a_key' } });
     t.match(await yes(request, { key: `${key.slice(0, -1)}_` }), {
-      ...{ status: 401, body: { code: 'api_key_invalid' } },
+      status: 401,
+      body: { code: 'api_key_invalid' },
     });
     const facts = [];
     for await (const fact of log.subject(stream, keysSubject('erin'))) facts.push(JSON.stringify(fact));
@@ -318,7 +328,8 @@ t.test('programs, people and those who would be them', async (t) => {
   await t.test('OAUTH-09 an operator’s key', async (t) => {
     const { request } = await asked();
     t.match(await yes(request, { key: operator['x-api-key'] }), {
-      ...{ status: 403, body: { code: 'operators_key_not_taken' } },
+      status: 403,
+      body: { code: 'operators_key_not_taken' },
     });
   });
 });
@@ -327,14 +338,27 @@ t.test('OAUTH-06 a code is good for a minute', async (t) => {
   const nats = await startNats(t);
   const logger = pino({ level: 'silent' });
   const log = await Log.open({
-    ...{ urls: nats.url, name: 'codes', streams: [], replicas: 1, maxBytes: 100_000_000, logger },
+    urls: nats.url,
+    name: 'codes',
+    streams: [],
+    replicas: 1,
+    maxBytes: 100_000_000,
+    logger,
   });
   t.teardown(() => log.close());
   let now = new Date('2026-01-01T00:00:00Z');
   const codes = new Codes({ log, replicas: 1, now: () => now });
   const code = await codes.make({
-    ...{ clientId: 'c', redirectUri: callback, challenge: 'x', resource: 'r', nick: 'alice', wallet: null },
-    ...{ scopes: ['read'], keyEnds: '2026-02-01T00:00:00Z', by: 'alice', parent: undefined },
+    clientId: 'c',
+    redirectUri: callback,
+    challenge: 'x',
+    resource: 'r',
+    nick: 'alice',
+    wallet: null,
+    scopes: ['read'],
+    keyEnds: '2026-02-01T00:00:00Z',
+    by: 'alice',
+    parent: undefined,
   });
   now = new Date(now.getTime() + codeSec * 1_000 - 1);
   t.match(await codes.find(code), { is: 'good', grant: { nick: 'alice' } });

@@ -31,13 +31,13 @@ export async function oauthStage(t: Test, environment: Record<string, string> = 
   const asked = async (more: Record<string, string | undefined> = {}, client: object = {}) => {
     const verifier = randomBytes(32).toString('base64url');
     const given: Record<string, string | undefined> = {
-      ...{
-        response_type: 'code',
-        client_id: (await register(client)).body.client_id,
-        redirect_uri: callback,
-      },
+      response_type: 'code',
+      client_id: (await register(client)).body.client_id,
+      redirect_uri: callback,
       code_challenge: createHash('sha256').update(verifier).digest('base64url'),
-      ...{ code_challenge_method: 'S256', state: 'x 1&y', ...more },
+      code_challenge_method: 'S256',
+      state: 'x 1&y',
+      ...more,
     };
     const left = Object.entries(given).filter((one): one is [string, string] => one[1] !== undefined);
     return { request: Object.fromEntries(left), verifier };
@@ -82,8 +82,11 @@ export async function oauthStage(t: Test, environment: Record<string, string> = 
     { request, verifier }: Awaited<ReturnType<typeof asked>>,
     answer: { body: { redirect_to: string } },
   ) => ({
-    ...{ grant_type: 'authorization_code', code: parametersOf(answer.body.redirect_to).code },
-    ...{ client_id: request.client_id, redirect_uri: request.redirect_uri, code_verifier: verifier },
+    grant_type: 'authorization_code',
+    code: parametersOf(answer.body.redirect_to).code,
+    client_id: request.client_id,
+    redirect_uri: request.redirect_uri,
+    code_verifier: verifier,
   });
   /** A key as a program gets it. */
   const keyOf = async (by: PrivateKeyAccount | { key: string }, client: object = {}, scopes = ['read']) => {
@@ -93,6 +96,16 @@ export async function oauthStage(t: Test, environment: Record<string, string> = 
     return (await token(exchangeOf(one, answer))).body.access_token as string;
   };
   return {
-    ...{ ...stage, url, register, asked, page, signedText, yes, parametersOf, token, exchangeOf, keyOf },
+    ...stage,
+    url,
+    register,
+    asked,
+    page,
+    signedText,
+    yes,
+    parametersOf,
+    token,
+    exchangeOf,
+    keyOf,
   };
 }

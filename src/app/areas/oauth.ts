@@ -17,7 +17,11 @@ export function oauthArea(
   const publicUrl = config.PUBLIC_URL.replace(/\/+$/, '');
   const { authorize: page, mcp } = addressesAt(publicUrl);
   const authorization = new Authorization({
-    ...{ publicUrl, page, nonces, resources: [mcp, publicUrl], parts: { log, keys: agentKeys } },
+    publicUrl,
+    page,
+    nonces,
+    resources: [mcp, publicUrl],
+    parts: { log, keys: agentKeys },
     codes: new Codes({ log, replicas: config.NATS_REPLICAS }),
     linkOfWallet: (address) => call(getLinkOfWallet, { address }, nobody),
   });

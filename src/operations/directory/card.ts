@@ -22,7 +22,10 @@ export const fetchAgentCard = define('fetchAgentCard', {
   }),
   refusals: {
     not_found: 'The nick has no entry',
-    ...{ card_missing: true, card_unreachable: true, card_invalid: true, too_many_cards: true },
+    card_missing: true,
+    card_unreachable: true,
+    card_invalid: true,
+    too_many_cards: true,
     upstream_unreachable: true,
   },
   http: { method: 'get', path: '/agents/{nick}/card' },
@@ -31,8 +34,11 @@ export const fetchAgentCard = define('fetchAgentCard', {
     if (agent.card_url === null) throw new Refusal('card_missing');
     const { card, at } = await parts.directory.cards.at(agent.card_url);
     return {
-      ...{ nick: agent.nick, card_url: agent.card_url, fetched_at: at.toISOString() },
-      ...{ verified: false as const, card: card as { name: string } },
+      nick: agent.nick,
+      card_url: agent.card_url,
+      fetched_at: at.toISOString(),
+      verified: false as const,
+      card: card as { name: string },
     };
   },
 });
