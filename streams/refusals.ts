@@ -186,7 +186,7 @@ export const refusalAreas = {
     invalid_client_metadata: refusal(400, 'The registration is not one of a program that signs people in', {
       advice: 'Send `redirect_uris` and `client_name`, as `/auth.md` says',
     }),
-    invalid_redirect_uri: refusal(400, 'This address is none that people are sent back to', {
+    invalid_redirect_uri: refusal(400, 'People are not sent back to such an address', {
       advice: 'Use https, http on 127.0.0.1, [::1] or localhost, or a scheme of your own',
     }),
     oauth_request_invalid: refusal(
@@ -358,7 +358,7 @@ export const refusalAreas = {
       advice: 'Ask for a new challenge',
     }),
     verification_failed: refusal(400, 'The post does not prove the account', {
-      advice: 'Post the text of the challenge from the account that is to be verified',
+      advice: 'Post the text of the challenge from the account that you want to verify',
     }),
     nickname_taken: refusal(409, 'This nickname is registered already', { advice: 'Take another nickname' }),
     nickname_reserved: refusal(409, 'This nickname is a bot’s, or belongs to somebody on the network', {
@@ -387,9 +387,13 @@ export const refusalAreas = {
     link_too_young: refusal(403, 'The link of the nick with its wallet is too young to vote', {
       advice: 'Wait: the text says how old it must be',
     }),
-    not_met: refusal(403, 'One rates whom one has met: both seen in the channel, or in a task, in 30 days', {
-      advice: 'Rate in a channel where both of you have been',
-    }),
+    not_met: refusal(
+      403,
+      'You rate agents that you have met: both seen in the channel, or in a task, in 30 days',
+      {
+        advice: 'Rate in a channel where both of you have been',
+      },
+    ),
     nick_never_seen: refusal(404, 'This nick was never seen on the network, and has no link', {
       advice: 'Look at the spelling',
     }),

@@ -93,7 +93,7 @@ export const apiKeys = list('').transform((pairs, context) =>
       // the pair itself is a secret: name its place only
       context.addIssue({
         code: 'custom',
-        message: `must be name:key pairs with commas between them, pair ${pairs.indexOf(pair) + 1} is none`,
+        message: `must be name:key pairs with commas between them; pair ${pairs.indexOf(pair) + 1} has another form`,
       });
     }
     return { name: pair.slice(0, colon), key: pair.slice(colon + 1) };

@@ -18,7 +18,7 @@ const gauges = {
   stream_last_sequence: 'Sequence of the newest fact of a stream',
   consumer_pending_messages: 'Messages that a worker has not been handed yet',
   consumer_unacknowledged_messages: 'Messages that a worker was handed and has not acknowledged',
-  consumer_halted_facts: 'Facts that a worker cannot take, each of which an operator has to look at',
+  consumer_halted_facts: 'Facts that a worker cannot take; an operator has to look at each',
   projection_position: 'Sequence up to which a build of a read model has folded a stream',
   projection_head: 'Sequence of the newest fact of the stream, as the read model knows it',
   projection_lag_facts: 'Facts of the stream that a build of a read model has not folded yet',
@@ -26,12 +26,11 @@ const gauges = {
     'The state in which a build folds a stream is 1, the others 0; absent where it is not folded',
   projection_live: 'Whether queries go to this build of a read model',
   queue_events: 'Events by their status in the delivery queue',
-  payments_unresolved:
-    'Payments of which nobody knows whether they are settled, or that are and wait for a place',
+  payments_unresolved: 'Payments that may or may not be settled, or that are settled and wait for a place',
   delivery_lease_held: 'Whether this process holds the bot and its deliveries',
   delivery_events_in_hand: 'Events that are being delivered by this process',
   irc_connected: 'Whether a bot is registered with the IRC server; absent where the lease is not held',
-  irc_rooms_expected: 'Channels that a bot is to be in; absent where the lease is not held',
+  irc_rooms_expected: 'Channels that a bot should be in; absent where the lease is not held',
   irc_rooms_held: 'Channels that a bot is in',
   gateway_agents: 'Agents that are on the network through this process; absent where the lease is not held',
   irc_oper: 'Whether the IRC server has given the bot operator state; absent where the lease is not held',
@@ -207,7 +206,7 @@ function deliveryCounters(registers: Registry[]): DeliveryObserver {
   });
   const lines = new Counter({
     name: 'relay_delivery_lines_confirmed_total',
-    help: 'Lines that the network confirmed: by their echo, by a fence behind them, or by the history of the channel',
+    help: 'Lines that the network confirmed: by their echo, by a fence after them, or by the history of the channel',
     labelNames: ['via'],
     registers,
   });

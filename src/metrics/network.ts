@@ -14,7 +14,7 @@ export function networkCounters(registers: Registry[]): NetworkObserver {
   });
   const gaps = new Counter({
     name: 'relay_recorded_gaps_total',
-    help: 'Gaps that were recorded: times of a channel of which not everything is known',
+    help: 'Gaps that were recorded: times of a channel that are not fully known',
     registers,
   });
   const skipped = new Counter({

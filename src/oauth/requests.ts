@@ -48,7 +48,7 @@ export function returnOf({ client_id: id, redirect_uri: redirectUri }: RequestPa
   const client = clientOf(id);
   if (redirectUri === undefined) throw new Refusal('oauth_request_invalid', 'redirect_uri is missing');
   if (!mayReturnTo(client, redirectUri))
-    throw new Refusal('invalid_redirect_uri', 'redirect_uri is none that the program registered');
+    throw new Refusal('invalid_redirect_uri', 'The program did not register this redirect_uri');
   return { client, redirectUri };
 }
 

@@ -37,7 +37,7 @@ const schemes: Record<string, Json> = {
     in: 'header',
     name: 'X-EM-Signature',
     description:
-      'sha256= and the hex HMAC-SHA256 of the body, or of `<X-EM-Timestamp>.<event_id>` where there is none; X-EM-Timestamp beside it',
+      'sha256= and the hex HMAC-SHA256 of the body, or of `<X-EM-Timestamp>.<event_id>` without a body; X-EM-Timestamp goes with it',
   },
   payment: { type: 'apiKey', in: 'header', name: 'PAYMENT-SIGNATURE', description: 'x402 proof of payment' },
 };

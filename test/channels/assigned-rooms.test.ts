@@ -29,7 +29,7 @@ async function stage(t: Test) {
 
 const wasPutOut = (stranger: Observer, room: string) =>
   stranger.raw.some(
-    (line) => line.includes(` KICK ${room} stranger :`) && /assigned now: only those/.test(line),
+    (line) => line.includes(` KICK ${room} stranger :`) && /assigned now: only people/.test(line),
   );
 
 /** A stranger to the task is not in the room, does not see it, and was not told anything. */

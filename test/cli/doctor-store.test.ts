@@ -94,7 +94,7 @@ t.test('DOCTOR-09 nobody folds', async (t) => {
   await spoil();
   t.match((await look())['projections.delivery_queue'], {
     status: 'fail',
-    what: /1 facts? behind and does not move/,
+    what: /lags by 1 facts? and does not move/,
     mend: /role projections/,
   });
 });

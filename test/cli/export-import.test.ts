@@ -225,7 +225,7 @@ t.test('OPERATE-11 what does not fit is refused, and nothing is changed', async 
     ['something else', ['{"hello":1}'], /line 1: it is no line of an export/],
     ['no head', lines.slice(1), /line 1: the head is not where it should be/],
     ['no end', lines.slice(0, -1), /is not whole/],
-    ['a line twice', [...old.slice(0, 3), ...old.slice(2)], /line 4: MARKET 4 is not behind/],
+    ['a line twice', [...old.slice(0, 3), ...old.slice(2)], /line 4: MARKET 4 does not come after/],
     ['an unknown stream', [old[0]!.replace('MARKET', 'OTHER'), ...old.slice(1)], /has no stream OTHER/],
     [
       'a stream outside its head',
@@ -373,7 +373,7 @@ t.test('OPERATE-19 an export that is not as it was written is refused, with the 
   const path = `${directory}/given.jsonl`;
   for (const [what, given, line] of cases) {
     await writeFile(path, given, 'latin1');
-    const isBehind = line > 1 ? ` \\(behind [A-Z]+ \\d+\\)` : '';
+    const isBehind = line > 1 ? ` \\(after [A-Z]+ \\d+\\)` : '';
     const refusal = new RegExp(
       `line ${line + 1}${isBehind} is not as it was written: .*\\nNothing was changed\\. Take`,
     );
@@ -388,7 +388,7 @@ t.test('OPERATE-19 an export that is not as it was written is refused, with the 
   );
   const { err } = await relay(['import', '--in', path, '--json'], { env: atTarget });
   const before = JSON.parse(lines[n7 - 1]!) as { stream: string; seq: number };
-  t.match(JSON.parse(err), { code: 'export_altered', error: `behind ${before.stream} ${before.seq})` });
+  t.match(JSON.parse(err), { code: 'export_altered', error: `after ${before.stream} ${before.seq})` });
   t.same(await contents(target), empty);
 
   await t.test('one that was cut between two lines goes on, with the same checksums', async (t) => {

@@ -34,7 +34,10 @@ t.test('what agents say over IRC that they can do', { skip: withoutAnope }, asyn
     t.same(await found('ability=paint'), ['alice']);
     t.equal(await say(alice, 'ABILITIES'), 'Alice can do: translate, summarise, paint');
     t.match(await say(bob, 'ABILITIES'), /^bob has published nothing/);
-    t.match(await say(alice, 'ABILITIES trans/late'), /^ABILITIES: trans\/late is none\. A word has/);
+    t.match(
+      await say(alice, 'ABILITIES trans/late'),
+      /^ABILITIES: trans\/late is not an ability\. A word has/,
+    );
     t.match(
       await say(alice, `ABILITIES ${Array.from({ length: 21 }, (_, n) => n).join(' ')}`),
       /at most 20 words/,

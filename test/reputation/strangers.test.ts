@@ -194,17 +194,17 @@ t.test('ratings between strangers', async (t) => {
     ] as const)
       t.match(await rate(nick, channel), {
         isError: true,
-        content: [{ text: /One rates whom one has met/ }],
+        content: [{ text: /You rate agents that you have met/ }],
       });
     t.match(
       await rate('carl', '#nowhere'),
-      { isError: true, content: [{ text: /whom one has met/ }] },
+      { isError: true, content: [{ text: /agents that you have met/ }] },
       'in a channel that the giver was never in',
     );
     for (const nick of ['shill1', 'shill2'])
       t.match(await rate(nick, '#lobby'), { isError: true, content: [{ text: /never seen/ }] });
     await proven('fay');
-    t.match(await rate('fay', '#lobby'), { isError: true, content: [{ text: /whom one has met/ }] });
+    t.match(await rate('fay', '#lobby'), { isError: true, content: [{ text: /agents that you have met/ }] });
     t.match(await rate('ann', '#lobby'), { isError: true, content: [{ text: /rates themselves/ }] });
     const { body } = await ask('GET', '/leaderboard/agents?limit=50');
     t.same(body.agents.map(({ nick }: { nick: string }) => nick).sort(), ['bob', 'carl', 'dan']);

@@ -4,7 +4,8 @@ import { casefold } from '../../streams/irc-grammar.js';
 import type { Session } from '../irc/session.js';
 import { hasList, type Members, membersOf } from './lookups.js';
 
-const reason = 'This is the room of a task that is assigned now: only those whom the task names are in it';
+const reason =
+  'This is the room of a task that is assigned now: only people that the task names may be in it';
 const list = { flag: 'I', shown: '346' };
 
 /**

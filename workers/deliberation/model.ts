@@ -172,7 +172,7 @@ async function whole(client: OpenAI, body: Body, signal: AbortSignal): Promise<S
   const { choices, usage } = await client.chat.completions.create({ ...body, stream: false }, { signal });
   // a proxy between us and the model may have answered instead
   if (!Array.isArray(choices))
-    throw new CallFailure('model_invalid_answer', 'the answer is none of the protocol', false);
+    throw new CallFailure('model_invalid_answer', 'the answer does not follow the protocol', false);
   const [choice] = choices;
   const content = choice?.message?.content ?? '';
   const isTooLarge = Buffer.byteLength(content) > mostBytes;

@@ -50,7 +50,7 @@ export async function answerAbilities(
     return `${caller.nick} is in the directory no more`;
   }
   const wrong = words.find((word) => !isAbility(word));
-  if (wrong !== undefined) return `ABILITIES: ${wrong.slice(0, 40)} is none. ${form}`;
+  if (wrong !== undefined) return `ABILITIES: ${wrong.slice(0, 40)} is not an ability. ${form}`;
   if (words.length > entryLimits.abilities) return `ABILITIES: at most ${entryLimits.abilities} words`;
   if (!(await caller.isIdentified())) return notIdentified;
   await entries.setAbilities(nick, words, asking);

@@ -23,7 +23,7 @@ export function createChannelKeeping(
     work: (irc) => {
       takeAppeals(irc, { log, logger });
       answerHelp(irc, logger, [
-        'I keep the managed channels, and warn, mute and put out whoever the guardian has found at fault.',
+        'I keep the managed channels. I warn, mute and remove people when the guardian has found them at fault.',
         `APPEAL <number> <reason>, sent to me: an operator looks at that incident again. Channels are made and changed over the API: ${config.PUBLIC_URL}/skill.md`,
       ]);
       return new KeepChannels({

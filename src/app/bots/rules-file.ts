@@ -35,7 +35,7 @@ export function rulesOf(
 }
 
 const builtIn = (url: string) => `\
-Welcome. People and programs share this network. What is said in channels is recorded and may be read by anybody, unless the channel is private.
-Be honest about what you are, give no orders to the agents of others, and do not flood. Attacks and endless loops are warned of, then muted.
+Welcome. People and programs share this network. Lines in channels are recorded. Anybody may read them, unless the channel is private.
+Be honest about what you are, give no orders to the agents of others, and do not flood. Attacks and endless loops get a warning, then a mute.
 Programs: mark yourselves (MODE <nick> +B), and leave 15 seconds before you answer another program. To read: ${url}/skill.md
 `;

@@ -11,7 +11,7 @@ export function completionCommand(commands: () => Command[]): Command {
     details:
       'Have the shell read it when it starts:\n' +
       '  bash  source <(relay completion bash)\n' +
-      '  zsh   source <(relay completion zsh)    (behind compinit)\n' +
+      '  zsh   source <(relay completion zsh)    (after compinit)\n' +
       '  fish  relay completion fish | source',
     async run({ arguments: [shell = ''], terminal, json }) {
       const script = scripts[shell];

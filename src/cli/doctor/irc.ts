@@ -122,7 +122,7 @@ async function nickService(probe: IrcProbe, { findAnope }: Installation): Promis
   const what = 'there is no nick service: nobody can identify on IRC, and LINK is refused there';
   if ('without' in found)
     return result(warn(`${what}: ${found.without}`, 'run scripts/setup and start the service again'));
-  return result(warn(what, 'nothing where the service has just started; else see its log'));
+  return result(warn(what, 'wait, if the service started a moment ago; else see its log'));
 }
 
 /** The IRC network. */

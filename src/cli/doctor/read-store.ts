@@ -33,7 +33,7 @@ const store: Check = {
       const { message } = error as Error;
       return fail(
         `PostgreSQL at ${host}: ${message}`,
-        'start it, or set DATABASE_URL to where and as whom it is reached',
+        'start it, or set DATABASE_URL to its address, user and password',
       );
     } finally {
       await sql.close();
@@ -89,7 +89,7 @@ function judge(status: Status, before: Status | undefined): Result[] {
   if (sum(status, 'position') === sum(before, 'position'))
     return [
       fail(
-        `${schema} is ${counted(lag, 'fact')} behind and does not move`,
+        `${schema} lags by ${counted(lag, 'fact')} and does not move`,
         'see that a process with the role projections runs, and what is said here about the read store',
       ),
     ];

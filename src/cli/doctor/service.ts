@@ -32,7 +32,7 @@ const ready: Check = {
     if (!state.ready)
       return fail(
         `the service at ${client.url} is not ready: ${state.reason}`,
-        'one that has just started is in a moment: look again; else see what is said here, and its log',
+        'look again in a moment, if it started a moment ago; else see the other lines here, and its log',
       );
     return ok(`the service at ${client.url} is ready`);
   },

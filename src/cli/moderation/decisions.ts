@@ -13,7 +13,7 @@ const Decided = z.looseObject({
 
 /** `relay incidents pardon` */
 export const pardonCommand = decisionCommand('pardon', {
-  summary: 'Say that an incident was none: it no longer counts, and what runs because of it ends',
+  summary: 'Take an incident back: it no longer counts, and its mute or ban ends',
   details: 'What was said stays recorded, and so does the pardon, with the name of the key.',
   became: (already) => (already ? 'was pardoned before' : 'is pardoned'),
 });

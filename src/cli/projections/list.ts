@@ -9,7 +9,7 @@ const styles = { building: 'yellow', live: 'green', halted: 'red' } as const;
 export const projectionsCommand = defineCommand({
   name: 'projections',
   also: ['projections list', 'projections status'],
-  summary: 'List the read models, and how far each lags behind the log',
+  summary: 'List the read models, and how far each lags',
   options: serviceOptions,
   async run(invocation) {
     const { terminal } = invocation;

@@ -56,7 +56,7 @@ export const replayCommand = defineCommand({
     const projection = projectionNamed(name);
     const point = replayPoint(projection, options.to);
     if (query !== undefined) requireReadQuery(query);
-    else if (options.timeout !== undefined) throw new UsageError('--timeout bounds a --query: there is none');
+    else if (options.timeout !== undefined) throw new UsageError('--timeout bounds a --query: give one');
     const bounds = boundsOf(options.timeout, invocation.stop);
     const config = invocation.config();
     const databaseUrl = config.DATABASE_URL;

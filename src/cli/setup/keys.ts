@@ -15,11 +15,11 @@ export const newKeyCommand = defineCommand({
   arguments: ['[name]'],
   summary: 'Make an API key, or with --nick a key with which an agent acts as that nick',
   details:
-    'Prints one name:key pair for API_KEYS; several pairs stand there with commas between them. The name stands\n' +
-    'for the caller in what is recorded (default: operator). The key is stored nowhere: keep what is printed.\n' +
+    'Prints one name:key pair for API_KEYS; separate several pairs with commas. Records name the\n' +
+    'caller by the name (default: operator). The key is stored nowhere: keep what is printed.\n' +
     'With --nick the running service makes the key, and knows it from then on.',
   options: {
-    nick: text('NICK', 'whom the agent acts as'),
+    nick: text('NICK', 'the nick that the agent acts as'),
     scopes: text('SCOPES', 'what the agent key is good for, with commas between them'),
     days: wholeNumber('DAYS', 'how long the agent key is good for (default: 90)'),
     ...serviceOptions,
@@ -39,7 +39,7 @@ export const newKeyCommand = defineCommand({
     print(invocation, { name, key, api_keys: pair }, pair);
     if (!json && terminal.isTty) {
       terminal.err(
-        'Add this pair to API_KEYS of the service; the caller sends what stands behind the colon as X-Api-Key.',
+        'Add this pair to API_KEYS of the service. The caller sends the part after the colon as X-Api-Key.',
       );
     }
   },

@@ -70,13 +70,13 @@ export async function checkExport(path: string, log: Log, step: ImportStep): Pro
         }
       } else if (said.is === 'end') {
         for (const [name, seq] of said.seqs) {
-          if (seq < named(checked, reader, name).end) throw reader.refusal(`${name} goes on behind its end`);
+          if (seq < named(checked, reader, name).end) throw reader.refusal(`${name} goes on after its end`);
           checked.streams.get(name)!.end = seq;
         }
       } else {
         const { stream, seq } = said.message;
         if (seq <= named(checked, reader, stream).end)
-          throw reader.refusal(`${stream} ${seq} is not behind what comes before it`);
+          throw reader.refusal(`${stream} ${seq} does not come after what is before it`);
         const of = checked.streams.get(stream)!;
         of.end = seq;
         of.messages += 1;

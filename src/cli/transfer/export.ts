@@ -28,7 +28,7 @@ export const exportCommand = defineCommand({
   summary: 'Write the event log as JSON lines, to move an environment',
   details:
     'Works whether or not the service runs. What is recorded while it is written is left for the next time: for an\n' +
-    'export that has everything, stop the service first. A file that is there already is continued behind its last\n' +
+    'export that has everything, stop the service first. A file that is there already is continued after its last\n' +
     'whole line, so that an interrupted export goes on and an old one is brought up to date. Each line ends with a\n' +
     'checksum over it and all lines before it: a file in which one is not as it was written is neither continued\n' +
     'nor imported.',

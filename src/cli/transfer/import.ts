@@ -39,7 +39,7 @@ export const importCommand = defineCommand({
   summary: 'Bring an export into an empty event log, byte by byte and sequence by sequence',
   details:
     'The service must not run. The log must be empty, or hold the beginning of the same export: then the import goes\n' +
-    'on behind it, so one that was interrupted is finished by the same command, and a repeated one changes nothing.\n' +
+    'on after it, so one that was interrupted is finished by the same command, and a repeated one changes nothing.\n' +
     'The whole export is checked before anything is written: one in which a line was altered, removed or moved is\n' +
     'refused, with the number of the line. Read models are folded again at the next start; what was shown on IRC is\n' +
     'not shown again.',

@@ -48,7 +48,7 @@ export class ExportReader {
 
   #check(line: Buffer): void {
     if (!this.#checksums || this.#checksums.fits(line)) return;
-    const behind = this.#last ? ` (behind ${this.#last.stream} ${this.#last.seq})` : '';
+    const behind = this.#last ? ` (after ${this.#last.stream} ${this.#last.seq})` : '';
     const reason = 'is not as it was written: it was altered, or lines before it were removed or moved';
     const hint = 'Nothing was changed. Take another copy of the file, or export again into another one.';
     throw new Failed(`${this.#path}, line ${this.#number}${behind} ${reason}`, 'export_altered', hint);

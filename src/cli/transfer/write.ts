@@ -76,7 +76,7 @@ async function unlock(log: Log, name: string, { head, end, missing }: CheckedStr
     await streams.add({ ...config, deny_delete: false, deny_purge: false });
     if (head > 0) await streams.purge(name, { seq: head + 1 });
   } else if (end - head > missing) {
-    const reason = `${name}: a service was started on this log, and not all sequences behind ${head} are in the export`;
+    const reason = `${name}: a service was started on this log, and not all sequences after ${head} are in the export`;
     throw new Failed(reason, 'other_log', 'Nothing was changed. Import into an empty event log.');
   }
 }

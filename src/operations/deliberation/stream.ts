@@ -11,13 +11,13 @@ export const streamQuery = defineEventStream({
   tag: 'Deliberation',
   summary: 'Answers as they arrive',
   description:
-    'Server-sent events `status`, `response`, `injected`, `synthesis`, `error` and `done`; goes on behind Last-Event-ID, or `after`.',
+    'Server-sent events `status`, `response`, `injected`, `synthesis`, `error` and `done`; goes on after Last-Event-ID, or `after`.',
   input: ofQuery.input.extend({
     after: z.string().optional().describe('Id of the last event that is known'),
   }),
   says: 'Events until the query is done',
   example: 'event: status\ndata: {"id":"1","status":"running"}\n\n',
-  nothingMore: 'There is nothing behind the last event',
+  nothingMore: 'There is nothing after the last event',
   refusals: ofQuery.refusals,
   isEventId: isQueryEventId,
   // each reads the log for itself

@@ -44,7 +44,7 @@ export const getDeadLetter = define('getDeadLetter', {
   input: z.object({ event_id: EventId }),
   says: 'The row',
   output: EventRow,
-  refusals: { not_found: 'There is none of this id' },
+  refusals: { not_found: 'No dead letter has this id' },
   http: { method: 'get', path: '/ops/dead-letters/{event_id}' },
   run: async ({ event_id }, _caller, { readModels }: DeliveryParts) => {
     const [row, receipt] = await readModels.read('delivery_queue', async (sql, schema) => [
@@ -66,7 +66,7 @@ export const redriveDeadLetter = define('redriveDeadLetter', {
     redriven: z.literal(true),
     channels: targetChannels,
   }),
-  refusals: { not_found: 'There is none of this id', not_dead_lettered: 'The event was not given up' },
+  refusals: { not_found: 'No dead letter has this id', not_dead_lettered: 'The event was not given up' },
   http: { method: 'post', path: '/ops/dead-letters/{event_id}/redrive' },
   run: async ({ event_id }, { actor, cause = null }, parts: DeliveryParts) => {
     const { event } = await receivedEvent(parts.log, event_id);

@@ -81,7 +81,7 @@ export const redeliverEvent = define('redeliverEvent', {
     channels: targetChannels,
   }),
   refusals: {
-    not_found: 'There is none of this id',
+    not_found: 'No event has this id',
     no_such_channel: 'It goes to other channels',
     not_delivered: 'It has not been delivered',
   },

@@ -35,7 +35,7 @@ export const issueKey = define('issueKey', {
   description: `With an operator’s key for any nick, or signed by the verified wallet of the nick (level 2). At most ${maxKeys} are in use at once. A key opens nothing while its nick is not linked with its wallet, or the wallet is not verified.`,
   access: scope('operate', { as: 'nick', wallet: 'own' }),
   input: z.object({
-    nick: Nick.optional().describe('Whom it acts as; the nick of the wallet that signs when left out'),
+    nick: Nick.optional().describe('The nick that it acts as; when left out, that of the wallet that signs'),
     scopes: z
       .array(z.enum(scopes))
       .min(1)

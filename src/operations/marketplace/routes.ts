@@ -89,10 +89,10 @@ export const marketplaceRoutes = {
     example: { title: exampleTask.title, bounty_usd: 5 },
     title: 'Create a task',
     description:
-      'Publishes a task and locks its bounty in escrow, in USDC: it spends value and cannot simply be taken back.',
+      'Publishes a task and locks its bounty in escrow, in USDC: it spends value and cannot be undone.',
     fields: {
       title: z.string().min(1).max(255),
-      instructions: z.string().max(5_000).optional().describe('What is to be done, and how it is proven'),
+      instructions: z.string().max(5_000).optional().describe('What to do, and how to prove it'),
       category,
       bounty_usd: z.number().positive().describe('Bounty in US dollars'),
       deadline_hours: z.number().positive().optional(),

@@ -165,7 +165,7 @@ export const listModerationIncidents = define('listModerationIncidents', {
 export const getModerationReputation = define('getModerationReputation', {
   summary: 'What moderation holds against a nick',
   input: z.object({ nick: Nick }),
-  says: 'Its record; null where there is none',
+  says: 'Its record; null without one',
   output: z.object({ reputation: Reputation, recentIncidents: z.array(Incident) }),
   http: {
     method: 'get',

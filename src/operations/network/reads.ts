@@ -117,7 +117,7 @@ export const placeOf = (id: string): LinePlace => id.split('-').map(Number) as [
 
 /** The last lines of a channel, or those around a line. */
 export const listIrcMessages = define('listIrcMessages', {
-  summary: 'The last lines of a channel, or those behind a line, oldest first',
+  summary: 'The last lines of a channel, or those after a line, oldest first',
   description:
     'What was said while the channel was private, or before it was deleted and made again, is shown to holders of an API key only. The text of lines that moderation kicked or banned somebody for is `[withheld: guardian]`, but for holders of the scope `operate`.',
   access: moreWithKey,

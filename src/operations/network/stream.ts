@@ -22,7 +22,7 @@ export const streamIrc = defineEventStream({
   tag: 'IRC',
   summary: 'The lines of a channel as they are said',
   description:
-    'Server-sent events; each `data` is one line as JSON. With Last-Event-ID, or `after`, the stream goes on behind that line. A comment every 15 seconds keeps it open.',
+    'Server-sent events; each `data` is one line as JSON. With Last-Event-ID, or `after`, the stream goes on after that line. A comment every 15 seconds keeps it open.',
   input: z.object({
     channel: z.string().min(1).describe('Channel without its #'),
     after: z.string().optional().describe('Id of the last line that is known'),

@@ -124,7 +124,7 @@ export const listSessions = define('listSessions', {
 /** What somebody may have to look after. */
 export const listUnresolvedPayments = define('listUnresolvedPayments', {
   tag: 'Operations',
-  summary: 'Payments of which it is not known whether they are settled, or that wait for a place',
+  summary: 'Payments that may or may not be settled, or that wait for a place',
   access: scope('operate'),
   says: 'Oldest first, at most 500; what resolves by itself goes away by itself',
   output: z.object({ payments: z.array(Unresolved) }),

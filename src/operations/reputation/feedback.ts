@@ -27,7 +27,7 @@ export const giveFeedback = define('giveFeedback', {
     name: 'svc_give_feedback',
     title: 'Rate an agent',
     description:
-      'Gives an agent a rating of 1 to 5 for its work in a channel. A later one of the same day replaces it. Nobody can rate himself. With an agent key you rate whom you met in that channel, or in a task, in the last 30 days; all that you say of an agent counts as one voice.',
+      'Gives an agent a rating of 1 to 5 for its work in a channel. A later one of the same day replaces it. Nobody can rate themselves. With an agent key you rate agents that you met in that channel, or in a task, in 30 days. All that you say of an agent counts as one voice.',
     rename: { from: 'from_nick' },
     effect: 'change',
   },
@@ -56,7 +56,7 @@ const Given = z.object({
   source: z
     .enum(['marketplace', 'agent', 'operator'])
     .describe(
-      'Who stands behind it: a task of the marketplace (which counts three times as much), the giver, or an operator',
+      'Who vouches for it: a task of the marketplace (which counts three times as much), the giver, or an operator',
     ),
   answer: z.string().nullable().describe('What the rated nick says to it'),
   answered_at: Time.nullable(),
@@ -101,7 +101,7 @@ export const answerFeedback = define('answerFeedback', {
       .meta({ example: 'The photo was asked for at night.' }),
   }),
   status: 201,
-  says: 'It stands beside the feedback',
+  says: 'It is shown with the feedback',
   output: z.object({ answered: z.literal(true), id: z.int().meta({ example: 42 }) }),
   refusals: { not_found: 'No such feedback about this nick', already_answered: true },
   http: { method: 'post', path: '/reputation/{nick}/feedback/{id}/answer' },

@@ -17,7 +17,7 @@ const movesAgent = { without: ['nick'], effect: 'change', idempotent: true, ofAg
 export const getConnection = define('getConnection', {
   summary: 'How you are on the network through this service',
   input: z.object({ nick: asNick }),
-  says: 'The connection, also when there is none',
+  says: 'The connection, or that there is no connection',
   output: Connection,
   refusals: ofNetwork,
   http: { method: 'get', path: '/irc/connection' },

@@ -25,7 +25,7 @@ export interface SpeechParts {
 export const define = operationsOf({ tag: 'IRC', access: scope('speak', { as: 'nick' }) });
 
 /** The nick that the caller speaks as. */
-export const asNick = Nick.optional().describe('Whom you speak as; your own nick when left out');
+export const asNick = Nick.optional().describe('The nick that you speak as; your own when left out');
 
 /** The refusals of everything that needs the network. */
 export const ofNetwork: Refusals = {

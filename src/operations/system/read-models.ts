@@ -17,7 +17,7 @@ const name = z.string().min(1).meta({ description: 'Name of the read model', exa
 const input = z.object({ name });
 const projection = text('delivery_queue');
 const Build = z.looseObject({}).meta({ example: { name: 'delivery_queue', version: 2, state: 'live' } });
-const unknown = { not_found: 'There is none of this name' } as const;
+const unknown = { not_found: 'No read model has this name' } as const;
 
 /** How far each read model is. */
 export const listProjections = define('listProjections', {
@@ -71,7 +71,7 @@ export const skipFact = define('skipFact', {
     seq: z.int().min(1).meta({ example: 42 }),
     reason: z.string().min(1).max(500).meta({ example: 'cannot be folded, ticket 7' }),
   }),
-  says: 'It goes on behind the fact',
+  says: 'It goes on after the fact',
   output: z.object({
     name: projection,
     skipped: z.object({ stream: text('MARKET'), seq: z.int().meta({ example: 42 }) }),
