@@ -6,6 +6,7 @@ import { postEvent } from '../support/app.js';
 import { eventually } from '../support/eventually.js';
 import { type Observer, observe } from '../support/irc-observer.js';
 import { startIrcd } from '../support/ircd.js';
+import { showsRecorder } from '../support/recorder.js';
 
 const bots = ['em-bot', 'relay', 'channelserv', 'mrserv'];
 const refused = (lines: string[]) => lines.some((line) => / 40[34] | 442 | 474 /.test(line));
@@ -18,8 +19,7 @@ t.test('HOSTILE-02 a hostile user of the network', async (t) => {
   const { ask, app, ircd, witness, names, modes, bans, incidents } = stage;
   const rooms = ['#yard', '#barn', '#mill'];
   for (const name of rooms) await ask('POST', '/channels', { name, type: 'special', modes: '+nt' });
-  const isRecorded = async (room: string) =>
-    (await witness.ask(`NAMES ${room}`)).some((line) => / 353 /.test(line) && /\brelay\b/.test(line));
+  const isRecorded = async (room: string) => (await witness.ask(`NAMES ${room}`)).some(showsRecorder);
   for (const room of rooms) await eventually(`${room} to be recorded`, () => isRecorded(room));
   const comes = async (nick: string, host: string): Promise<Observer> => {
     // with the password nobody slows them down

@@ -2,6 +2,7 @@ import t from 'tap';
 import { relay } from '../cli/terminal.js';
 import { eventually } from '../support/eventually.js';
 import type { Observer } from '../support/irc-observer.js';
+import { showsRecorder } from '../support/recorder.js';
 import { attack, guardStage } from './stage.js';
 
 const room = '#room-a';
@@ -12,7 +13,7 @@ t.test('appeals', async (t) => {
   await ask('POST', '/channels', { name: room, type: 'special', modes: '+nt' });
   await eventually(
     'the room to be recorded',
-    async () => (await witness.ask(`NAMES ${room}`)).some((line) => / 353 .*\brelay\b/.test(line)),
+    async () => (await witness.ask(`NAMES ${room}`)).some(showsRecorder),
     20_000,
   );
   const notices = (who: Observer) =>

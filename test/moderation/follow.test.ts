@@ -2,6 +2,7 @@ import t from 'tap';
 import { startAccountNetwork, withoutAnope } from '../support/anope.js';
 import { eventually } from '../support/eventually.js';
 import { type Observer, observe } from '../support/irc-observer.js';
+import { showsRecorder } from '../support/recorder.js';
 import { attack, guardStage } from './stage.js';
 
 const rooms = ['#room-a', '#room-b', '#room-c', '#room-d', '#room-e', '#room-f'];
@@ -15,8 +16,7 @@ t.test('moderation follows the person', { skip: withoutAnope }, async (t) => {
   const { ask, say, bans, names, witness, incidents } = stage;
   const pass = accounts.ircd.serverPassword;
   for (const name of rooms) await ask('POST', '/channels', { name, type: 'special', modes: '+nt' });
-  const isRecorded = async (room: string) =>
-    (await witness.ask(`NAMES ${room}`)).some((line) => / 353 /.test(line) && /\brelay\b/.test(line));
+  const isRecorded = async (room: string) => (await witness.ask(`NAMES ${room}`)).some(showsRecorder);
   for (const room of rooms) await eventually(`${room} to be recorded`, () => isRecorded(room), 20_000);
   const comes = async (nick: string, from = host): Promise<Observer> => {
     // with the password nobody slows them down

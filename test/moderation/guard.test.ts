@@ -4,6 +4,7 @@ import { environmentOf } from '../channels/stage.js';
 import { openLog } from '../network/stage.js';
 import { postEvent, startApp } from '../support/app.js';
 import { eventually } from '../support/eventually.js';
+import { showsRecorder } from '../support/recorder.js';
 import { attack, guardStage } from './stage.js';
 
 const rooms = ['#room-a', '#room-b', '#room-c', '#room-d', '#room-e', '#room-f', '#stage', '#task-guarded'];
@@ -13,8 +14,7 @@ t.test('the guardian on a real network', async (t) => {
   const { ask, say, bans, names, witness, incidents } = stage;
   for (const name of rooms)
     await ask('POST', '/channels', { name, type: 'special', modes: name === '#stage' ? '+ntm' : '+nt' });
-  const isRecorded = async (room: string) =>
-    (await witness.ask(`NAMES ${room}`)).some((line) => / 353 /.test(line) && /\brelay\b/.test(line));
+  const isRecorded = async (room: string) => (await witness.ask(`NAMES ${room}`)).some(showsRecorder);
   for (const room of rooms) await eventually(`${room} to be recorded`, () => isRecorded(room), 20_000);
 
   await t.test('MOD-16 a notice, a mute, a kick and a ban', async (t) => {

@@ -3,6 +3,7 @@ import t from 'tap';
 import { clock } from '../../streams/core/clock.js';
 import { eventually } from '../support/eventually.js';
 import type { Observer, SeenLine } from '../support/irc-observer.js';
+import { showsRecorder } from '../support/recorder.js';
 import type { Teardown } from '../support/server-process.js';
 import { guardStage } from './stage.js';
 
@@ -43,8 +44,7 @@ t.test('MOD-30 the loop guard on a real network', async (t) => {
   const stage = await guardStage(t);
   const { ask, bans, witness, incidents } = stage;
   for (const name of rooms) await ask('POST', '/channels', { name, type: 'special', modes: '+nt' });
-  const isRecorded = async (room: string) =>
-    (await witness.ask(`NAMES ${room}`)).some((line) => / 353 /.test(line) && /\brelay\b/.test(line));
+  const isRecorded = async (room: string) => (await witness.ask(`NAMES ${room}`)).some(showsRecorder);
   for (const room of rooms) await eventually(`${room} to be recorded`, () => isRecorded(room), 20_000);
   await witness.join(...rooms);
   const bot = async (nick: string, channel: string, isMarked: boolean, host?: string) => {

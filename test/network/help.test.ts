@@ -2,6 +2,7 @@ import t from 'tap';
 import { channelStage } from '../channels/stage.js';
 import { eventually } from '../support/eventually.js';
 import { type Observer, observe } from '../support/irc-observer.js';
+import { showsRecorder } from '../support/recorder.js';
 
 /** What a bot has told somebody in private. */
 const told = (who: Observer, bot: string) =>
@@ -19,7 +20,7 @@ t.test('NET-12 NET-13 what newcomers are told', async (t) => {
     return bots.every((bot) => answer.includes(bot));
   };
   await eventually('all bots', areThere, 20_000);
-  const isRecorded = async () => (await witness.ask('NAMES #lobby')).some((line) => /\brelay\b/.test(line));
+  const isRecorded = async () => (await witness.ask('NAMES #lobby')).some(showsRecorder);
   await eventually('the lobby to be recorded', isRecorded, 20_000);
 
   const ann = await stage.agent('ann');

@@ -28,12 +28,13 @@ const lasting = projections
   .map(({ name }) => name);
 
 /**
- * What has been added to read models since 2026-11; its rows cannot be the same. `agent_keys` is from a new
- * stream. In `reputation`, feedback can be read one by one, with its weight and its voice. In `irc_network`,
+ * What has been added to read models since 2026-11; its rows cannot be the same. `agent_keys` and
+ * `agent_directory` are from new streams. In `reputation`, feedback can be read one by one, with its weight and its voice. In `irc_network`,
  * private lines are counted separately. In `channel_directory`, relays end too.
  */
 const newer: Record<string, readonly string[] | 'all'> = {
   agent_keys: 'all',
+  agent_directory: 'all',
   reputation: ['feedback', 'given', 'voices'],
   irc_network: ['activity'],
   channel_directory: ['endings'],

@@ -2,13 +2,13 @@ import { connect } from 'node:net';
 import t from 'tap';
 import { attack, guardStage } from '../moderation/stage.js';
 import { eventually } from '../support/eventually.js';
+import { showsRecorder } from '../support/recorder.js';
 
 t.test('agents that speak through the gateway are moderated as everybody is', async (t) => {
   const { ask, bans, witness, incidents, ircd } = await guardStage(t);
   const rooms = ['#room-a', '#room-b'];
   for (const name of rooms) await ask('POST', '/channels', { name, type: 'special' });
-  const isRecorded = async (room: string) =>
-    (await witness.ask(`NAMES ${room}`)).some((line) => / 353 /.test(line) && /\brelay\b/.test(line));
+  const isRecorded = async (room: string) => (await witness.ask(`NAMES ${room}`)).some(showsRecorder);
   for (const room of rooms) await eventually(`${room} to be recorded`, () => isRecorded(room), 20_000);
   const keyOf = async (nick: string) => {
     const { body } = await ask('POST', '/auth/keys', { nick, scopes: ['speak'] });
