@@ -11,4 +11,4 @@ export {
   type SpeechFact,
   speech,
 } from './facts.js';
-export { type LineEnd, type LineState, lineDecider } from './line.js';
+export { isEnd, type LineEnd, type LineState, lineDecider } from './line.js';

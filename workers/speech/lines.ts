@@ -5,6 +5,7 @@ import { isExpected, type Log, type Recorded, Refusal } from '../../streams/core
 import { casefold, isChannel } from '../../streams/irc-grammar.js';
 import { type RefusalCode, refusals } from '../../streams/refusals.js';
 import {
+  isEnd,
   type LineEnd,
   lineDecider,
   lineSubject,
@@ -162,9 +163,9 @@ export class Lines {
     return [{ key: `${casefold(data.nick)} ${casefold(data.to)}`, item }];
   }
 
-  async #endOf({ nick, id }: RequestedLine): Promise<boolean> {
+  async #endOf({ nick, id }: RequestedLine): Promise<LineEnd | undefined> {
     const last = await this.#options.log.last(speech, lineSubject(nick, id));
-    return last !== undefined && last.type !== 'line.requested';
+    return last && isEnd(last) ? ({ type: last.type, data: last.data } as LineEnd) : undefined;
   }
 
   async #handle(line: Line): Promise<Verdict> {
@@ -197,6 +198,9 @@ export class Lines {
       const room = toChannel ? await agent.enter(line.to) : undefined;
       // also where no doubt is known of here: a process that had the agent before may have said it
       if (room?.shown.has(id)) return shown(id, 'history', null);
+      // the process that had the line before can say nothing more now, but may have recorded an end
+      const end = inDoubt ? await this.#endOf(line) : undefined;
+      if (end) return end;
       line.inDoubt = false;
       if (line.unconfirmed) return refused(id, 'refused_by_network', 'The network does not answer');
       const session = await agent.session();
