@@ -188,8 +188,8 @@ export class Lines {
     const keyHasEnded = !line.isNew && (await keys.has(line.by));
     line.isNew = false;
     const toChannel = isChannel(line.to);
-    // nothing tells whether a private line was heard
     const isTooLate = keyHasEnded || log.now().getTime() - line.at.getTime() > ttlMs;
+    // nothing tells whether a private line was heard
     if (isTooLate || (inDoubt && !toChannel))
       return { type: 'line.expired', data: { id, in_doubt: inDoubt } };
     try {
