@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { eventually } from '../support/eventually.js';
+import { observe } from '../support/irc-observer.js';
 import { startService, type TestService } from '../support/service.js';
 import { startArgs } from '../support/start-command.js';
 import { aimedAt, type Block, blocksOf, shell } from './blocks.js';
@@ -22,6 +24,8 @@ const environmentOf = ({ dir, url }: TestService) => ({
   DATA_DIR: join(dir, 'data'),
   PORT: new URL(url).port,
 });
+
+const ircPortOf = (service: TestService) => Number(/irc:\/\/127\.0\.0\.1:(\d+)/.exec(service.log())![1]);
 
 /** The same commands, for this service and its folder. */
 const aimed = ({ dir, url }: TestService, text: string) =>
@@ -52,15 +56,30 @@ t.test('README-01 the first session, command by command', async (t) => {
   const readme = blocksOf('README.md');
   t.equal(readme.find(({ heading }) => heading === 'Run it')?.text, 'npm start\n');
   t.equal(startArgs.at(-1), 'dist/src/main.js', 'which is what runs here');
-  const { run } = await newcomer(t);
+  const { service, run } = await newcomer(t);
   const session = readme.filter(({ heading }) => heading === 'A first session');
-  const [publish, read, listChannels, doctor] = commandsOf(session).map(({ text }) => text);
+  const [publish, read, listChannels, printOper, refuse, mend, doctor] = commandsOf(session).map(
+    ({ text }) => text,
+  );
   const [accepted, shown] = session.filter(({ language }) => language === 'text').map(({ text }) => text);
-  t.equal(commandsOf(session).length, 4);
+  t.equal(commandsOf(session).length, 7);
+  const ann = await observe(ircPortOf(service), { nick: 'ann', channels: ['#bounties'] });
+  t.teardown(() => ann.stop());
 
   t.equal(masked(await run(publish!)), masked(accepted!), 'what the page says that one sees');
+  await ann.waitFor(({ nick, text }) => nick === 'em-bot' && text.startsWith(line), 30_000);
   t.equal(masked(await until(line, () => run(read!))), masked(shown!));
   t.match(await run(listChannels!), /'#bounties' +│ +\d/);
+
+  const [close, open] = [...readFileSync('README.md', 'utf8').matchAll(/`\/quote ([^`]+)`/g)];
+  await ann.ask((await run(printOper!)).replace('/oper', 'OPER').trim(), close![1]!);
+  const [emit, list] = refuse!.trim().split('\n');
+  t.match(await run(emit!), '#cat-closed');
+  await until(/for-a-closed-room .* dead_letter +3 /, () => run(list!), 60);
+  await ann.ask(open![1]!);
+  const [redrive, show] = mend!.trim().split('\n');
+  t.match(await run(redrive!), '#cat-closed');
+  await until(/^status +delivered$/m, () => run(show!));
   t.match(await run(doctor!), / 0 failed/);
 });
 
@@ -105,8 +124,7 @@ t.test('README-01 a day of an operator', { timeout: 120_000 }, async (t) => {
   t.match(await run(holds!), /^MARKET .*^delivery_queue .*^deliver-to-irc /ms);
 
   // its own IRC server has a port of its own here
-  const irc = /irc:\/\/127\.0\.0\.1:(\d+)/.exec(service.log())![1]!;
-  await run(close!.replace('6667', irc));
+  await run(close!.replace('6667', String(ircPortOf(service))));
   t.match(await run(publish!), '#bounties #city-lisbon #cat-closed');
   const [listed, detail] = list!.trim().split('\n');
   t.match(await until('for-a-closed-room', () => run(listed!), 60), /dead_letter +3 /);
