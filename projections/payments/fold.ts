@@ -13,8 +13,8 @@ import { json, type Tx } from '../core/sql.js';
  */
 export const paidSessions = defineProjection({
   name: 'payments',
-  version: 3,
-  readsFrom: 2,
+  version: 4,
+  readsFrom: 4,
   streams: [payments],
   ddl: (schema) => `
     create table ${schema}.sessions (
@@ -30,6 +30,7 @@ export const paidSessions = defineProjection({
       duration_seconds integer not null,
       started_at timestamptz not null,
       expires_at timestamptz not null,
+      holder jsonb,
       ended_at timestamptz,
       seq bigint not null
     );
@@ -57,6 +58,8 @@ export const paidSessions = defineProjection({
     if (intended.length > 0) await addIntents(tx, intended, schema);
     await followIntents(tx, facts, schema);
     if (granted.length > 0) await addSessions(tx, granted, schema);
+    const claimed = facts.filter((fact) => fact.type === 'session.claimed');
+    if (claimed.length > 0) await claimSessions(tx, claimed, schema);
     const moved = facts.filter((fact) => fact.type === 'session.moved');
     if (moved.length > 0) await moveSessions(tx, moved, schema);
     if (ended.length > 0) await endSessions(tx, ended, schema);
@@ -74,6 +77,11 @@ async function addIntents(tx: Tx, facts: Of<'payment.intended'>[], schema: strin
   );
 }
 
+type AboutSession = Of<'session.moved'> | Of<'session.claimed'> | Of<'session.ended'>;
+
+const isAboutSession = (fact: Recorded<PaymentFact>): fact is AboutSession =>
+  fact.type.startsWith('session.');
+
 /** What later facts say about a payment with an intent; `null` where they say nothing. */
 interface IntentChange {
   payment: string;
@@ -88,7 +96,7 @@ interface IntentChange {
 async function followIntents(tx: Tx, facts: Recorded<PaymentFact>[], schema: string): Promise<void> {
   const changes = new Map<string, IntentChange>();
   for (const fact of facts) {
-    if (fact.type === 'session.ended' || fact.type === 'session.moved') continue;
+    if (isAboutSession(fact)) continue;
     const { payment } = fact.data;
     // a place is kept before there is an intent: facts before the intent say nothing about it
     if (fact.type === 'payment.intended') {
@@ -114,10 +122,7 @@ function changeBy({
   type,
   data,
   at,
-}: Exclude<
-  Recorded<PaymentFact>,
-  Of<'payment.intended'> | Of<'session.ended'> | Of<'session.moved'>
->): Partial<IntentChange> {
+}: Exclude<Recorded<PaymentFact>, Of<'payment.intended'> | AboutSession>): Partial<IntentChange> {
   switch (type) {
     case 'slot.reserved':
       return { is_sent: true };
@@ -136,10 +141,10 @@ async function addSessions(tx: Tx, facts: Of<'payment.granted'>[], schema: strin
   const rows = facts.map(({ data, seq }) => ({ ...data, nick_key: casefold(data.nick), seq }));
   await tx.query(
     `insert into ${schema}.sessions (session_id, channel, nick, nick_key, payer, network, amount, currency,
-       tx_hash, duration_seconds, started_at, expires_at, seq)
+       tx_hash, duration_seconds, started_at, expires_at, holder, seq)
      select * from json_to_recordset($1::json) as row (session_id text, channel text, nick text, nick_key text,
        payer text, network text, amount text, currency text, tx_hash text, duration_seconds integer,
-       started_at timestamptz, expires_at timestamptz, seq bigint)`,
+       started_at timestamptz, expires_at timestamptz, holder jsonb, seq bigint)`,
     [json(rows)],
   );
 }
@@ -148,17 +153,27 @@ async function moveSessions(tx: Tx, facts: Of<'session.moved'>[], schema: string
   const last = new Map(facts.map(({ data, seq }) => [data.session_id, { ...data, seq }]));
   const rows = [...last.values()].map((row) => ({ ...row, nick_key: casefold(row.nick) }));
   await tx.query(
-    `update ${schema}.sessions as s set nick = moved.nick, nick_key = moved.nick_key, seq = moved.seq
+    `update ${schema}.sessions as s set nick = moved.nick, nick_key = moved.nick_key, seq = greatest(s.seq, moved.seq)
      from json_to_recordset($1::json) as moved (session_id text, nick text, nick_key text, seq bigint)
      where s.session_id = moved.session_id`,
     [json(rows)],
   );
 }
 
+async function claimSessions(tx: Tx, facts: Of<'session.claimed'>[], schema: string): Promise<void> {
+  const last = new Map(facts.map(({ data, seq }) => [data.session_id, { ...data, seq }]));
+  await tx.query(
+    `update ${schema}.sessions as s set holder = claimed.holder, seq = greatest(s.seq, claimed.seq)
+     from json_to_recordset($1::json) as claimed (session_id text, holder jsonb, seq bigint)
+     where s.session_id = claimed.session_id`,
+    [json([...last.values()])],
+  );
+}
+
 async function endSessions(tx: Tx, facts: Of<'session.ended'>[], schema: string): Promise<void> {
   const rows = facts.map(({ data: { session_id }, at, seq }) => ({ session_id, at, seq }));
   await tx.query(
-    `update ${schema}.sessions as s set ended_at = ended.at, seq = ended.seq
+    `update ${schema}.sessions as s set ended_at = ended.at, seq = greatest(s.seq, ended.seq)
      from json_to_recordset($1::json) as ended (session_id text, at timestamptz, seq bigint)
      where s.session_id = ended.session_id`,
     [json(rows)],

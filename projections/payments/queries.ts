@@ -1,4 +1,4 @@
-import { type Intended, payments } from '../../streams/payments/index.js';
+import { type Holder, type Intended, payments } from '../../streams/payments/index.js';
 import type { Tx } from '../core/sql.js';
 
 /** The contract's session record; times are ISO 8601, `amount` is in units of the currency. */
@@ -24,6 +24,8 @@ export interface OpenSession {
   channel: string;
   nick: string;
   expires_at: Date;
+  /** Whose place it is; null if that is not known. */
+  holder: Holder | null;
 }
 
 /** The sessions of a nick (casefolded) that last at `now`, in the order of their ends. */
@@ -62,7 +64,7 @@ export async function openSessions(
   // first: a fact between the two queries is seen twice, which does no harm
   const [last] = await sql.query<{ seq: number | null }>(`select max(seq) as seq from ${schema}.sessions`);
   const sessions = await sql.query<OpenSession>(
-    `select session_id, channel, nick, expires_at from ${schema}.sessions
+    `select session_id, channel, nick, expires_at, holder from ${schema}.sessions
      where ended_at is null order by expires_at, session_id`,
   );
   return { sessions, seq: last?.seq ?? 0 };

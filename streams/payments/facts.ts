@@ -9,6 +9,17 @@ const payment = z.string();
 /** With `#`. */
 const channel = z.string();
 
+/** Who had a nick on the network; null in records that are older than this field, or if nobody could tell. */
+const holder = z
+  .object({
+    /** With the nick service; null if they were not identified. */
+    account: z.string().nullable(),
+    /** `user@host`, as the network shows it. */
+    host: z.string(),
+  })
+  .nullable()
+  .default(null);
+
 /** What a payment buys. */
 const Terms = z.object({
   /** In units of the currency: `0.10`. */
@@ -54,6 +65,8 @@ export const payments = defineStream({
         })
         .nullable()
         .default(null),
+      /** Who had the nick when the payment was presented. */
+      holder,
     }),
     /** A place is reserved for somebody who is paying. The same payment again moves the end. */
     'slot.reserved': z.object({ payment, channel, nick: z.string(), until: moment }),
@@ -76,6 +89,8 @@ export const payments = defineStream({
       started_at: moment,
       expires_at: moment,
       duration_seconds: z.int().positive(),
+      /** Whose place it is: somebody else who takes the nick is not brought in. */
+      holder,
     }),
     /**
      * The payment is settled, but no session can begin. It is owed, and begins as soon as there is a place.
@@ -93,12 +108,19 @@ export const payments = defineStream({
     'payment.refused': z.object({ payment, channel, nick: z.string(), reason: z.string(), at: moment }),
     /** The holder of the session has another nick now, and has the session under that nick. */
     'session.moved': z.object({ session_id: z.string(), channel, from: z.string(), nick: z.string() }),
+    /**
+     * Whoever has the nick of the session now has presented its payment, and is somebody else as far as the network
+     * shows. The place is theirs.
+     */
+    'session.claimed': z.object({ session_id: z.string(), channel, nick: z.string(), holder }),
     /** Its time is over, and the nick was removed from the channel or is not there. */
     'session.ended': z.object({ session_id: z.string(), channel, nick: z.string() }),
   },
 });
 
 export type PaymentFact = FactOf<typeof payments>;
+/** Who had a nick on the network. */
+export type Holder = NonNullable<z.output<typeof holder>>;
 /** What a grant says. */
 export type Granted = Extract<PaymentFact, { type: 'payment.granted' }>['data'];
 /** What a payment buys, in units of the currency and seconds. */

@@ -1,5 +1,6 @@
 export {
   type Granted,
+  type Holder,
   type Intended,
   type PaymentFact,
   paymentId,

@@ -27,7 +27,8 @@ export function sessionOf(
   tx_hash: string,
   offered: Terms,
 ): Omit<Granted, 'channel' | 'started_at' | 'expires_at'> {
-  const { payment, nick, payer, network, asset, terms } = intended;
+  const { payment, nick, payer, network, asset, terms, holder } = intended;
   const { price: amount, currency, duration_seconds } = terms ?? offered;
-  return { payment, session_id, nick, payer, network, asset, amount, currency, tx_hash, duration_seconds };
+  const paid = { payer, network, asset, amount, currency, tx_hash };
+  return { payment, session_id, nick, ...paid, duration_seconds, holder };
 }

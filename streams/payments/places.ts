@@ -1,6 +1,6 @@
 import { type Decider, Refusal } from '../core/index.js';
 import { casefold } from '../irc-grammar.js';
-import { type Granted, type PaymentFact, placesSubject } from './facts.js';
+import { type Granted, type Holder, type PaymentFact, placesSubject } from './facts.js';
 
 /** What is known of the places of one paid channel. */
 export interface PlacesState {
@@ -32,6 +32,8 @@ export type PlacesCommand = { channel: string } /** Nothing: how they are. */ & 
   | { is: 'refuse'; payment: string; nick: string; reason: string }
   /** Who had that nick at that time took another one. */
   | { is: 'move'; from: string; nick: string; at: Date }
+  /** Somebody with the nick of its session has presented this payment. */
+  | { is: 'claim'; payment: string; holder: Holder }
   | { is: 'end'; session_id: string }
 );
 
@@ -89,6 +91,11 @@ export const placesDecider: Decider<PlacesState, PlacesCommand, PaymentFact> = {
       case 'session.moved': {
         const session = state.sessions.get(data.session_id);
         if (session) state.sessions.set(data.session_id, { ...session, nick: data.nick });
+        break;
+      }
+      case 'session.claimed': {
+        const session = state.sessions.get(data.session_id);
+        if (session) state.sessions.set(data.session_id, { ...session, holder: data.holder });
         break;
       }
       case 'session.ended':
@@ -153,6 +160,13 @@ export const placesDecider: Decider<PlacesState, PlacesCommand, PaymentFact> = {
         if (!session || !isLive(session, now) || isTaken(state, nick, now)) return undefined;
         return { type: 'session.moved', data: { session_id: session.session_id, channel, from, nick } };
       }
+      case 'claim': {
+        const { payment, holder } = command;
+        const session = liveSessionOf(state, payment, now);
+        if (!session || isSame(session.holder, holder)) return undefined;
+        const { session_id, nick } = session;
+        return { type: 'session.claimed', data: { session_id, channel, nick, holder } };
+      }
       case 'end': {
         const session = state.sessions.get(command.session_id);
         if (!session) return undefined;
@@ -190,6 +204,9 @@ function remember(
 }
 
 const isLive = ({ expires_at }: Granted, now: Date) => Date.parse(expires_at) > now.getTime();
+
+const isSame = (one: Holder | null, other: Holder) =>
+  one?.account === other.account && one.host === other.host;
 
 /** The session of a nick that had begun by then. */
 function sessionAt({ sessions }: Readonly<PlacesState>, nick: string, at: Date): Granted | undefined {

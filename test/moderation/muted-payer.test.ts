@@ -32,6 +32,7 @@ t.test('MOD-25 a voice that was paid for is not heard over a mute', { timeout: 1
     started_at: new Date().toISOString(),
     expires_at: new Date(Date.now() + 1_800_000).toISOString(),
     duration_seconds: 1_800,
+    holder: null,
   };
   await log.append(payments, placesSubject(room), { type: 'payment.granted', data }, { by: 'test' });
   await eventually('ann with a voice', async () => (await names(room)).includes('+ann'), 30_000);

@@ -45,6 +45,7 @@ t.test(
       started_at: new Date().toISOString(),
       expires_at: new Date(Date.now() + 1_800_000).toISOString(),
       duration_seconds: 1_800,
+      holder: null,
     };
     await log.append(payments, placesSubject(room), { type: 'payment.granted', data }, { by: 'test' });
     await eventually('the owner to have a voice', seated, 20_000);

@@ -35,6 +35,7 @@ const bought = (payment: string, nick: string) => ({
   currency: 'USDC',
   tx_hash: '0xcc',
   duration_seconds: 60,
+  holder: null,
 });
 const granted = (payment: string, nick: string, at = now): PaymentFact => ({
   type: 'payment.granted',
@@ -276,4 +277,29 @@ t.test('PAY-32 a place goes with whoever takes another nick', async (t) => {
   given(gone)
     .when({ is: 'end', channel, session_id: 's-p1' }, now)
     .decides(t, { type: 'session.ended', data: { session_id: 's-p1', channel, nick: 'anna' } });
+});
+
+t.test('PAY-32 a place goes over to whoever presents its payment', async (t) => {
+  const one = { account: null, host: 'a@one' };
+  const other = { account: 'ann', host: 'a@two' };
+  const claim = (holder: typeof one | typeof other): PlacesCommand => ({
+    is: 'claim',
+    channel,
+    payment: 'p1',
+    holder,
+  });
+  const claimed = (holder: typeof one | typeof other): PaymentFact => ({
+    type: 'session.claimed',
+    data: { session_id: 's-p1', channel, nick: 'ann', holder },
+  });
+  const seated = [granted('p1', 'ann')];
+  given([]).when(claim(one), now).decides(t, undefined, 'it has bought nothing');
+  given(seated).when(claim(one), now).decides(t, claimed(one), 'whose place it is was not known');
+  given([...seated, claimed(one)])
+    .when(claim({ ...one }), now)
+    .decides(t, undefined, 'the same person');
+  given([...seated, claimed(one)])
+    .when(claim(other), now)
+    .decides(t, claimed(other));
+  given(seated).when(claim(one), after(60_000)).decides(t, undefined, 'its time is over');
 });

@@ -62,6 +62,7 @@ function history(count: number): Recorded<PaymentFact>[] {
           valid_before: null,
           terms: null,
           proof: null,
+          holder: null,
         },
       },
       at,
@@ -98,10 +99,19 @@ function history(count: number): Recorded<PaymentFact>[] {
           duration_seconds: 3_600,
           started_at: new Date(at).toISOString(),
           expires_at: new Date(at + 3_600_000).toISOString(),
+          holder: n % 2 === 0 ? null : { account: null, host: `~${n}@one` },
         },
       },
       at,
     );
+    if (n % 4 === 0)
+      add(
+        {
+          type: 'session.claimed',
+          data: { session_id, channel, nick, holder: { account: 'ann', host: `~${n}@two` } },
+        },
+        at,
+      );
     if (random(6) > 0)
       ending.push({
         at: at + 3_605_000,
@@ -177,6 +187,7 @@ eachSql(t, async (t, open) => {
         const {
           payment: _,
           asset: __,
+          holder: ___,
           ...data
         } = live.find(({ data }) => data.session_id === session.session_id)!.data;
         t.same(session, data);
@@ -189,7 +200,7 @@ eachSql(t, async (t, open) => {
     const last = new Map<string, Recorded<PaymentFact>>();
     const owed = new Set<string>();
     for (const fact of facts) {
-      if (fact.type === 'session.ended' || fact.type === 'session.moved') continue;
+      if (!('payment' in fact.data)) continue;
       if (fact.type === 'payment.owed') owed.add(fact.data.payment);
       last.set(fact.data.payment, fact);
     }
@@ -233,7 +244,13 @@ eachSql(t, async (t, open) => {
       sessions.map(({ session_id }) => session_id).sort(),
       wanted.map(({ data }) => data.session_id).sort(),
     );
-    const last = facts.filter(({ type }) => type === 'payment.granted' || type === 'session.ended').at(-1)!;
+    const holders = new Map(grants.map(({ data }) => [data.session_id, data.holder]));
+    for (const { type, data } of facts)
+      if (type === 'session.claimed') holders.set(data.session_id, data.holder);
+    for (const { session_id, holder } of sessions)
+      t.same(holder, holders.get(session_id), 'whose place it is');
+    const ofSessions = ['payment.granted', 'session.claimed', 'session.ended'];
+    const last = facts.filter(({ type }) => ofSessions.includes(type)).at(-1)!;
     t.equal(seq, last.seq);
     await sql.query(`create schema empty; ${paidSessions.ddl('empty')}`);
     t.same(await openSessions(sql, 'empty'), { sessions: [], seq: 0 });

@@ -85,7 +85,7 @@ export async function startTurnstile(
     publicUrl,
     payTo: readPayTo(options.payTo ?? payTo)!,
     unsettled: new UnsettledLimit(),
-    online: async (nicks) => nicks.filter((nick) => !away.has(nick)),
+    holderOf: async (nick) => (away.has(nick) ? null : { account: null, host: `${nick}@127.0.0.1` }),
     admit: async ({ nick }) => admitted.push(nick),
   });
   const server = await createServer({ logger, rateLimit: 0 });

@@ -33,7 +33,7 @@ export const payments = {
   'PAY-31':
     'A channel that is sold is not made, changed or closed by callers; who misbehaves in it can still be put out.',
   'PAY-32':
-    'A payment seats one and nobody else: who was there before, or is not the owner of the nick, is put out; a place goes with whoever takes another nick in the channel.',
+    'A payment seats one and nobody else: who was there before, or is not the owner of the nick, is put out; a place goes with whoever takes another nick in the channel, and not to whoever takes the nick outside it.',
   'PAY-33':
     'Payments that are verified and cannot be settled are taken a few times an hour from one wallet or address, and then answer 429: they stay on record.',
   'PAY-30': 'Health says in words why nothing can be paid, and shows no secret of an address.',

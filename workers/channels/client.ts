@@ -1,7 +1,7 @@
 import type { Log } from '../../streams/core/index.js';
 import type { Enforced, Enforcement } from '../../streams/moderation/index.js';
 import { commandsOf, type RequestedService, request } from '../core/rpc.js';
-import type { Channels } from './requests.js';
+import type { Channels, Holder } from './requests.js';
 import type { Superseded } from './supersede.js';
 
 /** Name under which the holder of the channel bot answers. */
@@ -39,7 +39,7 @@ export function createSuperseding(log: Log): (session: Superseded) => Promise<bo
   return (session) => request(serviceOf(log), 'supersede', session);
 }
 
-/** Answers which of the nicks are on the network now, as the channel bot sees it. Errors as above. */
-export function createPresence(log: Log): (nicks: string[]) => Promise<string[]> {
-  return (nicks) => request(serviceOf(log), 'online', nicks);
+/** Tells who has a nick on the network now; null if nobody has it. Errors as above. */
+export function createHolders(log: Log): (nick: string) => Promise<Holder | null> {
+  return (nick) => request(serviceOf(log), 'holder', nick);
 }

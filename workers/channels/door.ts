@@ -6,6 +6,7 @@ import { casefold } from '../../streams/irc-grammar.js';
 import { identified } from '../irc/identified.js';
 import { type IrcLine, textOf } from '../irc/line.js';
 import type { Session } from '../irc/session.js';
+import type { Holder } from './requests.js';
 
 /** What the door works with. */
 export interface DoorOptions {
@@ -32,6 +33,7 @@ const absentMs = 1_000;
 /** Somebody who was told how to come in is not told again for this time. So many people are remembered. */
 const tellAgainMs = 600_000;
 const mostTold = 5_000;
+const mostToldOfNick = 100;
 
 /**
  * Answers of `STATUS`: there is no such account, the nick is registered and this is not its owner, or this is
@@ -49,7 +51,7 @@ export function isClosed(modes: string): boolean {
 export class Door {
   readonly #options: DoorOptions;
   readonly #asked = new Map<string, ((status: number) => void)[]>();
-  /** When the present holder of a nick was told of a channel, in milliseconds. */
+  /** When the present holder of a nick was told of something, in milliseconds. */
   readonly #told = new Map<string, Map<string, number>>();
   /** The network has a nick service, even if it is away now. */
   #hasService = false;
@@ -94,12 +96,23 @@ export class Door {
 
   /** Tells somebody who is not identified how to come in, unless they were told recently. */
   tell(session: Session, nick: string, channel: string): void {
+    const how = `The nick is registered or linked to a wallet: identify with the nick service (/msg ${nickService} IDENTIFY <password>), and you are brought in.`;
+    this.#tell(session, { nick, what: channel }, `${nick} is expected in ${channel}. ${how}`);
+  }
+
+  /** Tells somebody that the place of their nick in a paid channel is another's, unless told recently. */
+  tellAnother(session: Session, nick: string, { host }: Holder, channel: string): void {
+    const text = `${nick} has a place in ${channel}, which somebody else has paid for from another host or account. If that was you, present the payment again, and you are brought in.`;
+    this.#tell(session, { nick, what: `${channel} ${host}` }, text);
+  }
+
+  #tell(session: Session, { nick, what }: { nick: string; what: string }, text: string): void {
     const now = clock.now();
     if (!this.#told.has(casefold(nick)) && this.#told.size >= mostTold) this.#told.clear();
     const told = this.#told.get(casefold(nick)) ?? new Map<string, number>();
-    if (now - (told.get(channel) ?? Number.NEGATIVE_INFINITY) < tellAgainMs) return;
-    this.#told.set(casefold(nick), told.set(channel, now));
-    const text = `${nick} is expected in ${channel}. The nick is registered or linked to a wallet: identify with the nick service (/msg ${nickService} IDENTIFY <password>), and you are brought in.`;
+    if (now - (told.get(what) ?? Number.NEGATIVE_INFINITY) < tellAgainMs) return;
+    if (told.size >= mostToldOfNick) told.clear();
+    this.#told.set(casefold(nick), told.set(what, now));
     session.ask('NOTICE', nick, text).catch(() => undefined); // the next session tells again
   }
 

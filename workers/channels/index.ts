@@ -2,7 +2,7 @@ import { wantedChannels } from '../../projections/channels/queries.js';
 import { channels } from '../../streams/channels/index.js';
 import { pause, retry } from '../../streams/core/index.js';
 import { KeyedLock } from '../../streams/core/keyed-lock.js';
-import { casefold, isNick } from '../../streams/irc-grammar.js';
+import { casefold } from '../../streams/irc-grammar.js';
 import type { Enforcement } from '../../streams/moderation/index.js';
 import { answerRequests, commandOperations, type Deadline } from '../core/rpc.js';
 import type { IrcLine } from '../irc/line.js';
@@ -12,8 +12,8 @@ import { channelService } from './client.js';
 import { Commands } from './commands.js';
 import { Door } from './door.js';
 import { enforce } from './enforce.js';
+import { holderOf } from './holder.js';
 import { Lifecycle } from './lifecycle.js';
-import { online } from './lookups.js';
 import { Membership } from './membership.js';
 import type { KeepChannelsOptions } from './options.js';
 import { PendingInvites } from './pending-invites.js';
@@ -30,10 +30,11 @@ export {
   channelService,
   createChannels,
   createEnforcement,
-  createPresence,
+  createHolders,
   createSuperseding,
 } from './client.js';
-export { muted, noSuchNick, notIdentified, notInChannel, operationFailed } from './members.js';
+export { holderOf, isHolder } from './holder.js';
+export { muted, noSuchNick, notIdentified, notInChannel, ofAnother, operationFailed } from './members.js';
 export { openForEvent } from './opening.js';
 export type { ChannelsObserver, HourlyLimits, KeepChannelsOptions, Lifetimes } from './options.js';
 export type * from './requests.js';
@@ -158,10 +159,8 @@ export class KeepChannels {
         return await commands.alone(casefold(wanted.channel), { deadline }, () => enforce(session, wanted));
       },
       supersede: async (session: Superseded) => await supersede(commands.session(), session),
-      online: async (nicks: string[]) => {
-        const there = await online(commands.session(), nicks.filter(isNick));
-        return nicks.filter((nick) => there.has(casefold(nick)));
-      },
+      // no holder is null, because JSON has no undefined
+      holder: async (nick: string) => (await holderOf(commands.session(), nick)) ?? null,
     };
   }
 

@@ -23,6 +23,7 @@ export function allFailed(nicks: readonly string[]): Record<string, string> {
 export const noSuchNick = 'No such nick';
 export const notInChannel = 'Not in the channel';
 export const notIdentified = 'Not identified with the nick service';
+export const ofAnother = 'Somebody else has the nick';
 export const muted = 'Muted in the channel';
 /** A forced join of somebody on another server of the network shows a moment later. */
 const lateness = { looks: 5, ms: 200 };

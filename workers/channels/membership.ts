@@ -9,12 +9,14 @@ import { casefold, isNick } from '../../streams/irc-grammar.js';
 import type { Session } from '../irc/session.js';
 import type { Commands, CommandsOptions, WaitingAsker } from './commands.js';
 import { isClosed } from './door.js';
+import { holderOf, isHolder } from './holder.js';
 import { type Members, membersOf, online } from './lookups.js';
-import { allFailed, changeMembers, type MembersOutcome, muted, notIdentified } from './members.js';
+import { allFailed, changeMembers, type MembersOutcome, muted, notIdentified, ofAnother } from './members.js';
 import { mutedAmong } from './offenders.js';
 import type {
   ChangedMembers,
   ChangeMembers,
+  Holder,
   InvitedMembers,
   InviteMembers,
   LookInside,
@@ -74,7 +76,7 @@ export class Membership {
   }
 
   async members(request: ChangeMembers, asker: WaitingAsker): Promise<ChangedMembers> {
-    const { name, action, nicks, reason, cause = 'request' } = request;
+    const { name, action, nicks, reason, cause = 'request', holder } = request;
     return await this.#commands.alone(name, asker, async () => {
       const { state, seq } = await this.#commands.look(name, asker);
       let session: Session;
@@ -91,11 +93,13 @@ export class Membership {
       const unproven = isAsked ? [] : await this.#unproven(session, { ...state, name }, nicks);
       // voice overrides a mute: an automatic voice waits until the mute is over
       const mutes = cause !== 'request' && action === 'voice' ? await mutedAmong(session, name, nicks) : [];
-      const left = nicks.filter((nick) => !unproven.includes(nick) && !isAmong(mutes, nick));
+      const others = holder ? await this.#others(session, name, nicks, holder) : [];
+      const left = nicks.filter((nick) => ![unproven, mutes, others].some((some) => isAmong(some, nick)));
       const change = { action, nicks: left, reason };
       const outcome = await this.#changeMembers(session, { ...state, name }, members, change);
       for (const nick of unproven) outcome.failed[nick] = notIdentified;
       for (const nick of nicks) if (isAmong(mutes, nick)) outcome.failed[nick] = muted;
+      for (const nick of others) outcome.failed[nick] = ofAnother;
       if (action === 'sapart') this.#options.pending.remove(name, nicks);
       const done = { is: 'record members' as const, name, action, reason, nicks: outcome.successful };
       const recorded = await this.#commands.decide(done, asker);
@@ -127,6 +131,23 @@ export class Membership {
     const admitted = await door.admitted(session, name, modes, nicks);
     const there = await online(session, nicks.filter(isNick));
     return nicks.filter((nick) => !admitted.includes(nick) && there.has(casefold(nick)));
+  }
+
+  /** The nicks that somebody else has now than who is meant. They are told. */
+  async #others(
+    session: Session,
+    channel: string,
+    nicks: readonly string[],
+    meant: Holder,
+  ): Promise<string[]> {
+    const others: string[] = [];
+    for (const nick of nicks.filter(isNick)) {
+      const holder = await holderOf(session, nick);
+      if (!holder || isHolder(meant, holder)) continue;
+      this.#options.door.tellAnother(session, nick, holder, channel);
+      others.push(nick);
+    }
+    return others;
   }
 
   /** Changes members, within the capacity of a task channel. Our bots keep their voice. */

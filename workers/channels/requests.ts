@@ -62,6 +62,14 @@ export interface ChangeMembers {
   reason: string;
   /** Only requests, the default, count against the hourly limit. */
   cause?: ChannelCause;
+  /** Who is meant: somebody else who has the nick is not brought in, and is told so. */
+  holder?: Holder | null;
+}
+
+/** Who has a nick on the network: the account with the nick service, if any, and `user@host`. */
+export interface Holder {
+  account: string | null;
+  host: string;
 }
 
 /** Sequence of the last fact in the channels' stream that records what was done. */

@@ -6,6 +6,7 @@ import {
   claimMs,
   type Fate,
   type Granted,
+  type Holder,
   type Intended,
   liveSessionOf,
   notKnownMs,
@@ -39,6 +40,8 @@ export interface AccessOptions {
 export interface Entering {
   channel: PaidChannel;
   nick: string;
+  /** Who has the nick. Whoever presents a payment says that this is them. */
+  holder: Holder;
   proof: Proof;
   resource: Resource;
 }
@@ -79,7 +82,7 @@ export class Access {
   }
 
   async #enter(entering: Entering): Promise<Entered> {
-    const { channel, nick, proof } = entering;
+    const { proof } = entering;
     const isBegun = await this.#wasIntended(entering);
     const again = await this.#look(entering, isBegun);
     if (again) return { is: 'granted', session: again, isNew: false };
@@ -95,7 +98,7 @@ export class Access {
     const intended = await this.#options.log.appendOnce(
       payments,
       paymentSubject(proof.id),
-      { type: 'payment.intended', data: intentOf(channel, nick, payer, proof) },
+      { type: 'payment.intended', data: intentOf(entering, payer) },
       { by },
     );
     // another process was faster with the same payment, for the same nick or for another one
@@ -130,9 +133,10 @@ export class Access {
   }
 
   /** The session that this payment has bought already; throws when that is over, or the payment was refused. */
-  async #look({ channel, proof }: Entering, isBegun: boolean): Promise<Granted | undefined> {
+  async #look({ channel, proof, holder }: Entering, isBegun: boolean): Promise<Granted | undefined> {
     if (!isBegun) return undefined;
-    const state = await this.#decide({ is: 'look', channel: channel.name });
+    // somebody who comes from another host now takes the place over
+    const state = await this.#decide({ is: 'claim', channel: channel.name, payment: proof.id, holder });
     const outcome = state.outcomes.get(proof.id);
     if (!outcome) return undefined;
     const session = liveSessionOf(state, proof.id, this.#options.log.now());
@@ -230,12 +234,12 @@ export class Access {
     }
   }
 
-  async #grant({ channel, nick, proof }: Entering, transaction: string): Promise<Granted> {
+  async #grant(entering: Entering, transaction: string): Promise<Granted> {
+    const { channel, holder, proof } = entering;
     const { name, maxSlots } = channel;
     const intent = await this.#options.log.last(payments, paymentSubject(proof.id));
-    const intended =
-      intent?.type === 'payment.intended' ? intent.data : intentOf(channel, nick, proof.payer, proof);
-    const session = sessionOf(intended, newId(), transaction, termsOf(channel));
+    const intended = intent?.type === 'payment.intended' ? intent.data : intentOf(entering, proof.payer);
+    const session = { ...sessionOf(intended, newId(), transaction, termsOf(channel)), holder };
     const state = await this.#decide({ is: 'grant', channel: name, maxSlots, session });
     const granted = liveSessionOf(state, proof.id, this.#options.log.now());
     // somebody else was faster with the same payment, and that session is over by now
@@ -259,7 +263,7 @@ export class Access {
   }
 }
 
-function intentOf(channel: PaidChannel, nick: string, payer: string, proof: Proof): Intended {
+function intentOf({ channel, nick, holder, proof }: Entering, payer: string): Intended {
   const { id: payment, offer, nonce, validBefore, version, payload } = proof;
   const { network, asset, payTo, amount } = offer.requirement;
   return {
@@ -276,5 +280,6 @@ function intentOf(channel: PaidChannel, nick: string, payer: string, proof: Proo
     terms: termsOf(channel),
     // elsewhere nobody can be asked with it
     proof: isEvm(network) ? { version, payload } : null,
+    holder,
   };
 }

@@ -1,4 +1,4 @@
-import { createPresence } from '../../../workers/channels/index.js';
+import { createHolders } from '../../../workers/channels/index.js';
 import { AdmitPayers, admit } from '../../../workers/payments/admission/index.js';
 import { Chain } from '../../../workers/payments/chain.js';
 import { Facilitator } from '../../../workers/payments/facilitator.js';
@@ -34,7 +34,7 @@ export function paymentsArea(
     channels: paidChannels,
     payTo: config.X402_PAY_TO,
     unsettled: new UnsettledLimit(),
-    online: createPresence(log),
+    holderOf: createHolders(log),
     admit: (place) => admit(channels, place),
     publicUrl,
   });

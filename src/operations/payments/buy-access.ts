@@ -146,13 +146,13 @@ interface Entering {
 
 async function enter(entering: Entering, { payments, logger }: PaymentsParts): Promise<PaymentAnswer> {
   const { channel, nick, till, presented, address } = entering;
-  const [there] = await payments.online([nick]);
-  if (there === undefined) throw new Refusal('nick_not_on_irc');
+  const holder = await payments.holderOf(nick);
+  if (!holder) throw new Refusal('nick_not_on_irc');
   const proof = matchProof(presented, till.offers);
   if (!proof || !payments.access) return answerUnpaid(till, new Refusal('payment_mismatch'));
   payments.unsettled.require(proof, address);
   const entered = await payments.access
-    .enter({ channel, nick, proof, resource: till.resource })
+    .enter({ channel, nick, holder, proof, resource: till.resource })
     .catch((refusal: Refusal) => {
       if (refusal.code === 'settlement_unknown') payments.unsettled.count(proof, address);
       // a used payment gets a new offer too
@@ -171,7 +171,7 @@ async function enter(entering: Entering, { payments, logger }: PaymentsParts): P
   if (!isNew) {
     // a payer who lost the connection comes back in with the earlier payment
     payments
-      .admit({ channel: channel.name, nick: session.nick })
+      .admit({ channel: channel.name, nick: session.nick, holder })
       .catch((error: Error) =>
         logger.info({ channel: channel.name, error: error.message }, 'not admitted again'),
       );

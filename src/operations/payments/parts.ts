@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { Log } from '../../../streams/core/index.js';
+import type { Holder } from '../../../streams/payments/index.js';
 import { Access } from '../../../workers/payments/access.js';
 import type { Chain } from '../../../workers/payments/chain.js';
 import type { Facilitator } from '../../../workers/payments/facilitator.js';
@@ -27,10 +28,10 @@ export interface GatewayOptions {
   facilitator: Facilitator | undefined;
   chain: Chain | undefined;
   unsettled: Unsettled;
-  /** Tells which of the nicks are on IRC now. Throws `irc_unavailable`. */
-  online(nicks: string[]): Promise<string[]>;
+  /** Tells who has a nick on IRC now; null if nobody has it. Throws `irc_unavailable`. */
+  holderOf(nick: string): Promise<Holder | null>;
   /** Brings somebody in again whose session lasts; the first time a worker does that. */
-  admit(place: { channel: string; nick: string }): Promise<unknown>;
+  admit(place: { channel: string; nick: string; holder: Holder }): Promise<unknown>;
   /** Base address of the public API. */
   publicUrl: string;
   logger: Logger;

@@ -37,7 +37,7 @@ const againMs = 2_000;
 /**
  * Brings those who have paid into their channels with voice, and removes them when their time is over. A
  * session lasts from the grant to the end of its time, or until a fact says that it ended. Everybody else in
- * there is removed: a payment seats only the nick that it was made for.
+ * there is removed: a payment seats only the nick that it was made for, and only the person who had that nick.
  */
 export class AdmitPayers {
   readonly #options: AdmitPayersOptions;
@@ -95,9 +95,16 @@ export class AdmitPayers {
       session.isAdmitted = false;
       this.#reactor.hurry(session.session_id);
     }
+    if (fact.type === 'session.claimed') {
+      const session = this.#open.get(fact.data.session_id);
+      if (!session) return;
+      session.holder = fact.data.holder;
+      session.isAdmitted = false;
+      this.#reactor.hurry(session.session_id);
+    }
     if (fact.type !== 'payment.granted') return;
-    const { session_id, channel, nick, expires_at } = fact.data;
-    this.#begin({ session_id, channel, nick, expires_at: new Date(expires_at) });
+    const { session_id, channel, nick, expires_at, holder } = fact.data;
+    this.#begin({ session_id, channel, nick, holder, expires_at: new Date(expires_at) });
   }
 
   /** Begins a session; a known one continues. */

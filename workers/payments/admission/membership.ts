@@ -1,5 +1,13 @@
 import type { MemberAction } from '../../../streams/channels/index.js';
-import { type Channels, muted, noSuchNick, notIdentified, notInChannel } from '../../channels/index.js';
+import {
+  type Channels,
+  type Holder,
+  muted,
+  noSuchNick,
+  notIdentified,
+  notInChannel,
+  ofAnother,
+} from '../../channels/index.js';
 
 /** Who acts, in what is recorded. */
 export const actor = 'admit-payers';
@@ -8,9 +16,11 @@ export const actor = 'admit-payers';
 export interface Membership {
   channel: string;
   nick: string;
+  /** Whose place it is; whoever has the nick, if that is not known. */
+  holder?: Holder | null;
 }
 
-/** `muted`: in the channel, where a mute keeps the voice back. `absent`: the nick is not on the network, or not in the channel where it would have to be, or not identified where it has to be. */
+/** `muted`: in the channel, where a mute keeps the voice back. `absent`: the nick is not on the network, or not in the channel where it would have to be, not identified where it has to be, or somebody else's now. */
 export type Moved = 'done' | 'muted' | 'absent';
 
 /** Brings a nick into its channel, with a voice. Throws what keeps the channel service from doing it. */
@@ -19,27 +29,33 @@ export async function admit(channels: Channels, of: Membership): Promise<Moved> 
   return joined === 'done' ? await change(channels, of, 'voice', 'paid') : joined;
 }
 
+const absent = [noSuchNick, notInChannel, notIdentified, ofAnother];
 const timeIsOver = 'the paid time is over';
 
 /** Takes the voice from a nick and removes it from the channel. Throws as above. */
-export async function remove(channels: Channels, of: Membership, reason = timeIsOver): Promise<Moved> {
+export async function remove(
+  channels: Channels,
+  { channel, nick }: Membership,
+  reason = timeIsOver,
+): Promise<Moved> {
+  const of = { channel, nick }; // whoever has it
   await change(channels, of, 'devoice', reason);
   return await change(channels, of, 'sapart', reason);
 }
 
 async function change(
   channels: Channels,
-  { channel: name, nick }: Membership,
+  { channel: name, nick, holder = null }: Membership,
   action: MemberAction,
   reason: string,
 ): Promise<Moved> {
   const { failed } = await channels.members(
-    { name, action, nicks: [nick], reason, cause: 'automation' },
+    { name, action, nicks: [nick], reason, cause: 'automation', holder },
     { by: actor },
   );
   const error = failed[nick];
   if (error === undefined) return 'done';
   if (error === muted) return 'muted';
-  if (error === noSuchNick || error === notInChannel || error === notIdentified) return 'absent';
+  if (absent.includes(error)) return 'absent';
   throw new Error(error);
 }
