@@ -12,8 +12,8 @@ await build({
   format: 'esm',
   platform: 'node',
   target: 'node20.9',
-  // reads its own files from its folder
-  external: ['@electric-sql/pglite'],
+  // the first reads its own files from its folder; the others are for the demo alone, which installs them
+  external: ['@electric-sql/pglite', '@x402/evm', '@x402/fetch'],
   // CommonJS packages load node's own modules with it
   banner: {
     js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
