@@ -27,6 +27,8 @@ export interface JoinOptions {
   history: boolean;
   /** Only to look on: without voice, and with a snapshot of the channels and everybody's lines. */
   witness?: boolean;
+  /** Stay where we are rather than read a history, if the channel might not let us in again. */
+  stays?: boolean;
 }
 
 /**
@@ -68,6 +70,8 @@ export const maxForced = 20;
 const nameAtFault = new Set(['403', '476', '479', '926']);
 /** The channel mode that replays a channel's last lines to new members, and how many lines for how long. */
 export const historyMode = { flag: 'H', value: '100:1d' };
+/** Channel modes by which somebody who was in a channel may not be let in again. */
+const closingModes = 'iklROz';
 /** The channel mode that keeps a channel when it is empty. */
 export const permanentMode = 'P';
 
@@ -77,11 +81,11 @@ export async function joinChannels(
   names: readonly string[],
   options: JoinOptions,
 ): Promise<Map<string, JoinOutcome>> {
-  const { witness = false } = options;
+  const { witness = false, stays = false } = options;
   const targets = new Map<string, Target>();
   for (const name of names) if (isChannel(name)) targets.set(casefold(name), new Target(name, witness));
   const history = options.history && context.replays;
-  await new Joining(context, targets, history, !witness).run();
+  await new Joining(context, targets, { history, voice: !witness, stays }).run();
   return new Map(
     names.map((name) => {
       const target = targets.get(casefold(name));
@@ -100,13 +104,19 @@ class Joining {
   readonly #history: boolean;
   /** Whether we want to be able to speak. */
   readonly #voice: boolean;
+  readonly #stays: boolean;
   readonly #answers: JoinAnswers;
 
-  constructor(context: JoinContext, targets: ReadonlyMap<string, Target>, history: boolean, voice: boolean) {
+  constructor(
+    context: JoinContext,
+    targets: ReadonlyMap<string, Target>,
+    { history, voice, stays }: { history: boolean; voice: boolean; stays: boolean },
+  ) {
     this.#context = context;
     this.#targets = [...targets.values()];
     this.#history = history;
     this.#voice = voice;
+    this.#stays = stays;
     this.#answers = new JoinAnswers(targets, context.self, context);
   }
 
@@ -144,7 +154,13 @@ class Joining {
     const questions = ['NAMES', 'MODE', ...(target.snapshot ? ['TOPIC'] : [])];
     await Promise.all(questions.map((question) => this.#send(target, question, target.name)));
     const survives = target.members > 1 || hasMode(target.modes, permanentMode);
-    if (this.#history && survives && hasMode(target.modes, historyMode.flag)) {
+    const isClosed = [...closingModes].some((flag) => hasMode(target.modes, flag));
+    if (
+      this.#history &&
+      survives &&
+      hasMode(target.modes, historyMode.flag) &&
+      !(this.#stays && isClosed && !this.#forces)
+    ) {
       await this.#send(target, 'PART', target.name);
     }
     target.joined = self.isIn(target.name);

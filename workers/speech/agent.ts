@@ -7,10 +7,10 @@ import type { IrcLine } from '../irc/line.js';
 import { accountRefused } from '../irc/link.js';
 import type { Session } from '../irc/session.js';
 
-/** A channel as it was entered; `shown` has the tags of our lines in its history then. */
+/** A channel as it was entered; `shown` has the tags of our lines in its history then, null if nothing tells them. */
 interface Room {
   session: Session;
-  shown: ReadonlySet<string>;
+  shown: ReadonlySet<string> | null;
 }
 
 /** What one agent's connection is made of. */
@@ -200,14 +200,14 @@ export class Agent {
         return isThere ? [name] : [];
       }),
     );
-    for (const [name, outcome] of await session.join(there.flat(), { history: true })) {
+    for (const [name, outcome] of await session.join(there.flat(), { history: true, stays: true })) {
       const key = casefold(name);
       if (outcome.is === 'refused') refused.set(name, `${outcome.code} ${outcome.error}`);
       if (outcome.is !== 'joined') continue;
-      const tags = outcome.history?.lines.flatMap(({ tag }) => tag ?? []) ?? [];
+      const tags = outcome.history?.lines.flatMap(({ tag }) => tag ?? []);
       this.#wanted.set(key, name);
       this.#refusals.delete(key);
-      this.#rooms.set(key, { session, shown: new Set(tags) });
+      this.#rooms.set(key, { session, shown: tags ? new Set(tags) : null });
     }
     return refused;
   }

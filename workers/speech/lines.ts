@@ -197,10 +197,11 @@ export class Lines {
       if (toChannel) await agents.join(agent, line.to, line.by);
       const room = toChannel ? await agent.enter(line.to) : undefined;
       // also where no doubt is known of here: a process that had the agent before may have said it
-      if (room?.shown.has(id)) return shown(id, 'history', null);
+      if (room?.shown?.has(id)) return shown(id, 'history', null);
       // the process that had the line before can say nothing more now, but may have recorded an end
       const end = inDoubt ? await this.#endOf(line) : undefined;
       if (end) return end;
+      if (inDoubt && room?.shown === null) return { type: 'line.expired', data: { id, in_doubt: true } };
       line.inDoubt = false;
       if (line.unconfirmed) return refused(id, 'refused_by_network', 'The network does not answer');
       const session = await agent.session();
