@@ -39,6 +39,10 @@ const channelRows = new Rows({
   metadata: 'text not null',
   // JSON of the nicks that were asked in and not parted since
   invited: 'text not null',
+  // the same, of those who were asked in when it was made
+  founding: 'text not null',
+  // sequence of the fact that made it
+  life: 'bigint not null',
   created_at: 'timestamptz not null',
   archived_at: 'timestamptz',
   archive_reason: 'text',
@@ -54,7 +58,7 @@ const channelRows = new Rows({
  */
 export const channelDirectory = defineProjection({
   name: 'channel_directory',
-  version: 3,
+  version: 4,
   streams: [channels, market],
   ddl: (schema) => `
     ${channelRows.create(`${schema}.channels`)}
@@ -121,7 +125,7 @@ async function changeChannels(
 
 /** A channel's row after one more fact; nothing is known of a channel whose creation the stream no longer has. */
 function rowAfter(before: StoredChannel | undefined, fact: Recorded<ChannelFact>): StoredChannel | undefined {
-  const { type, data, at } = fact;
+  const { type, data, at, seq } = fact;
   if (type === 'channel.created') {
     return {
       name: data.name,
@@ -130,6 +134,8 @@ function rowAfter(before: StoredChannel | undefined, fact: Recorded<ChannelFact>
       topic: data.topic,
       metadata: json(data.metadata),
       invited: json(data.invite_list),
+      founding: json(data.invite_list),
+      life: seq,
       created_at: at,
       archived_at: null,
       archive_reason: null,
@@ -147,7 +153,11 @@ function rowAfter(before: StoredChannel | undefined, fact: Recorded<ChannelFact>
       return { ...row, modes: data.modes };
     case 'members.changed':
       if (data.action !== 'sapart') return row;
-      return { ...row, invited: json(withoutNicks(JSON.parse(row.invited) as string[], data.nicks)) };
+      return {
+        ...row,
+        invited: without(row.invited, data.nicks),
+        founding: without(row.founding, data.nicks),
+      };
     case 'members.invited':
       return { ...row, invited: json(withNicks(JSON.parse(row.invited) as string[], data.nicks)) };
     case 'channel.archived':
@@ -162,6 +172,9 @@ function rowAfter(before: StoredChannel | undefined, fact: Recorded<ChannelFact>
       return { ...row, deleted_at: at };
   }
 }
+
+const without = (nicks: string, others: readonly string[]): string =>
+  json(withoutNicks(JSON.parse(nicks) as string[], others));
 
 interface OperationRow {
   channel: string;

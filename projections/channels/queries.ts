@@ -81,6 +81,25 @@ export async function managedChannel(
   return row && channelView(row);
 }
 
+/** The nicks that a channel names in its present life: those it was made for, and all who were asked in. */
+export interface NamedNicks {
+  /** Sequence of the fact that made the channel. */
+  life: number;
+  founding: string[];
+  invited: string[];
+}
+
+/** The nicks that a channel names; `undefined` if it does not exist or was deleted. */
+export async function namedIn(sql: Tx, schema: string, name: string): Promise<NamedNicks | undefined> {
+  const [row] = await sql.query<Pick<StoredChannel, 'life' | 'founding' | 'invited'>>(
+    `select life, founding, invited from ${schema}.channels where name = $1 and deleted_at is null`,
+    [name],
+  );
+  if (!row) return undefined;
+  const { life, founding, invited } = row;
+  return { life, founding: JSON.parse(founding) as string[], invited: JSON.parse(invited) as string[] };
+}
+
 /** Names of the channels whose last wanted modes were private. Includes deleted channels. */
 export async function privateManagedChannels(sql: Tx, schema: string): Promise<string[]> {
   const rows = await sql.query<{ name: string }>(

@@ -1,7 +1,7 @@
 import type { Recorded } from '../../streams/core/index.js';
 import { casefold } from '../../streams/irc-grammar.js';
 import type { IrcFact } from '../../streams/network/index.js';
-import { Rows } from '../core/rows.js';
+import { type RowOf, Rows } from '../core/rows.js';
 import type { Tx } from '../core/sql.js';
 import { type ChannelPatch, days, type Line, patchOf } from './patch.js';
 
@@ -18,12 +18,24 @@ interface Activity {
   last_at: Date;
 }
 
-/** A member of a channel as it is stored; `shown` is the nick as it is written. */
-export const memberRows = new Rows({
+const memberColumns = {
   channel: 'text collate "C"',
   nick: 'text collate "C"',
   shown: 'text not null',
-});
+  host: 'text',
+  account: 'text',
+  since_seq: 'bigint not null',
+  since_index: 'integer not null',
+} as const;
+
+/**
+ * A member of a channel as it is stored: the nick as it is written, and who the network said it is. Also where in the
+ * record it came or was first seen.
+ */
+export const memberRows = new Rows(memberColumns);
+
+const hereRows = new Rows({ ...memberColumns, stayed: 'boolean not null' });
+const identityRows = new Rows({ channel: 'text', nick: 'text', host: 'text', account: 'text' });
 
 /** A line of a channel as it is stored. */
 export const lineRows = new Rows({
@@ -45,6 +57,9 @@ const patchRows = new Rows({
   modes: 'text',
   present: 'boolean',
   life: 'bigint',
+  life_seq: 'bigint',
+  gap_seq: 'bigint',
+  gap_index: 'integer',
 });
 const rebornRows = new Rows({ channel: 'text', first_seq: 'bigint' });
 const activityRows = new Rows({
@@ -68,6 +83,7 @@ export async function foldSightings(tx: Tx, facts: Recorded<IrcFact>[], schema: 
     await knowPrivacy(tx, lines, schema);
     const reborn = await rebornAmong(tx, channels, schema);
     await storeChannels(tx, channels, day, schema);
+    await storeIdentities(tx, channels, schema);
     await storeLines(tx, lines, ofDay[0]!.data.lines_before, schema);
     if (reborn.length > 0) await hideEarlierLives(tx, reborn, schema);
     if (lines.length > 0) await storeActivity(tx, lines, day, schema);
@@ -109,32 +125,46 @@ async function storeChannels(
   schema: string,
 ): Promise<void> {
   const keys = [...channels.keys()];
-  const patches = [...channels].map(([channel, { lives, ...patch }]) => ({
+  const patches = [...channels].map(([channel, { lives, gap, ...patch }]) => ({
     channel,
     ...patch,
     life: lives.at(-1)?.life ?? null,
+    life_seq: lives.at(-1)?.from ?? null,
+    gap_seq: gap?.[0] ?? null,
+    gap_index: gap?.[1] ?? null,
   }));
-  const rows = [...channels].flatMap(([channel, { members }]) =>
-    [...members].map(([nick, shown]) => ({ channel, nick, shown })),
-  );
-  const here = rows.filter(({ shown }) => shown !== null);
-  const gone = rows.filter(({ shown }) => shown === null);
+  const here: RowOf<typeof hereRows>[] = [];
+  const gone: { channel: string; nick: string }[] = [];
+  for (const [channel, { members }] of channels)
+    for (const [nick, member] of members) {
+      if (member === null) gone.push({ channel, nick });
+      else {
+        const { since, ...row } = member;
+        here.push({ channel, nick, ...row, since_seq: since[0], since_index: since[1] });
+      }
+    }
   await tx.query(
     `with here as (
-       select * from ${memberRows.from('here')}
+       select * from ${hereRows.from('here')}
      ), removed as (
        delete from ${schema}.members where ctid = any (array (
          -- looked up one by one; joined, the planner might read the whole table for every batch
-         select m.ctid from unnest($4::text[], $5::text[]) as gone (channel, nick), lateral (
+         select m.ctid from unnest($9::text[], $10::text[]) as gone (channel, nick), lateral (
            select ctid from ${schema}.members where channel = gone.channel and nick = gone.nick limit 1) as m
          union all
-         select m.ctid from unnest($6::text[]) as whole (channel), lateral (
+         select m.ctid from unnest($11::text[]) as whole (channel), lateral (
            select ctid, nick from ${schema}.members where channel = whole.channel offset 0) as m
          where (whole.channel, m.nick) not in (select channel, nick from here)
        )) returning channel
      ), added as (
-       insert into ${schema}.members as m select * from here
-       on conflict (channel, nick) do update set shown = excluded.shown where m.shown <> excluded.shown
+       insert into ${schema}.members as m (${memberRows.names})
+       select channel, nick, here.shown, ${kept('host')}, ${kept('account')}, ${kept('since_seq')}, ${kept('since_index')}
+       from here left join lateral (
+         select true as was, host, account, since_seq, since_index from ${schema}.members
+         where here.stayed and channel = here.channel and nick = here.nick limit 1
+       ) as old on true
+       on conflict (channel, nick) do update set ${memberRows.replaced('channel', 'nick')}
+       where (m.shown, m.since_seq, m.since_index) <> (excluded.shown, excluded.since_seq, excluded.since_index)
      ), counted as (
        select channel, sum(step)::integer as step from (
          select channel, -1 as step from removed
@@ -144,23 +174,45 @@ async function storeChannels(
          ) as m on true where m.was is null
        ) as steps group by channel
      ), patch as (
-       select * from ${patchRows.from('patch', { first: 8 })}
+       select * from ${patchRows.from('patch', { first: 13 })}
      )
-     insert into ${schema}.channels (channel, name, topic, modes, users, present, life, day)
+     insert into ${schema}.channels (channel, name, topic, modes, users, present, life, life_seq, gap_seq, gap_index, day)
      select channel, patch.name, coalesce(patch.topic, old.topic, ''), coalesce(patch.modes, old.modes, ''),
-       coalesce(old.users, 0) + coalesce(step, 0), coalesce(patch.present, old.present, false), coalesce(patch.life, old.life, 0), $7::date
+       coalesce(old.users, 0) + coalesce(step, 0), coalesce(patch.present, old.present, false), coalesce(patch.life, old.life, 0),
+       case when patch.life is null or patch.life = old.life then coalesce(old.life_seq, 0) else patch.life_seq end,
+       coalesce(patch.gap_seq, old.gap_seq, 0), coalesce(patch.gap_index, old.gap_index, 0), $12::date
      from patch left join counted using (channel) left join lateral (
-       select topic, modes, users, present, life from ${schema}.channels where channel = patch.channel limit 1
+       select topic, modes, users, present, life, life_seq, gap_seq, gap_index from ${schema}.channels where channel = patch.channel limit 1
      ) as old on true
      on conflict (channel) do update set name = excluded.name, topic = excluded.topic, modes = excluded.modes,
-       users = excluded.users, present = excluded.present, life = excluded.life, day = excluded.day`,
+       users = excluded.users, present = excluded.present, life = excluded.life, life_seq = excluded.life_seq, gap_seq = excluded.gap_seq,
+       gap_index = excluded.gap_index, day = excluded.day`,
     [
-      ...memberRows.params(here),
+      ...hereRows.params(here),
       ...[gone.map(({ channel }) => channel), gone.map(({ nick }) => nick)],
       keys.filter((channel) => channels.get(channel)!.whole),
       day,
       ...patchRows.params(patches),
     ],
+  );
+}
+
+/** Of a member that stayed, what is known of it stays. */
+const kept = (column: string): string => `case when old.was then old.${column} else here.${column} end`;
+
+/** Adds what lines told of members that came earlier. */
+async function storeIdentities(tx: Tx, channels: Map<string, ChannelPatch>, schema: string): Promise<void> {
+  const rows = [...channels].flatMap(([channel, { identities }]) =>
+    [...identities].map(([nick, identity]) => ({ channel, nick, ...identity })),
+  );
+  if (rows.length === 0) return;
+  await tx.query(
+    `update ${schema}.members as m
+     set host = coalesce(m.host, told.host), account = coalesce(m.account, told.account)
+     from ${identityRows.from('told')}
+     where m.channel = told.channel and m.nick = told.nick
+       and ((m.host is null and told.host is not null) or (m.account is null and told.account is not null))`,
+    identityRows.params(rows),
   );
 }
 

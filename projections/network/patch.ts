@@ -8,6 +8,26 @@ import {
   type Sighting,
 } from '../../streams/network/index.js';
 
+/** Where something stands in the stream: the sequence of its fact, and its index there. */
+export type Place = readonly [seq: number, index: number];
+
+/** Who a nick is, as the network said it; null where it did not. */
+interface Identity {
+  /** `user@host`. */
+  host: string | null;
+  /** Casefolded. */
+  account: string | null;
+}
+
+/** A member of a channel, since they came or were first seen there. */
+export interface Member extends Identity {
+  /** The nick as it is written. */
+  shown: string;
+  since: Place;
+  /** Was there before: only if the tables do not know them, they are here since then. */
+  stayed: boolean;
+}
+
 /** What a batch changes about one channel; null where it says nothing. */
 export interface ChannelPatch {
   name: string;
@@ -18,9 +38,13 @@ export interface ChannelPatch {
   closed: boolean | null;
   /** Each life of the channel in the batch, with the sequence of its first fact there. */
   lives: { life: number; from: number }[];
-  /** Whether `members` are all there are, or only those that changed: a nick as shown, or null when gone. */
+  /** Whether `members` are all there are, or only those that changed; null when gone. */
   whole: boolean;
-  members: Map<string, string | null>;
+  members: Map<string, Member | null>;
+  /** The last place where something was missed. */
+  gap: Place | null;
+  /** What lines said in private tell of members that came before the batch. */
+  identities: Map<string, Identity>;
 }
 
 /** A line that a batch has, with where it stands in the stream. */
@@ -65,9 +89,11 @@ export function patchOf(facts: Recorded<IrcFact>[]): Patch {
     const closed = closedAt(fact, patch.closed ?? undefined);
     for (const [index, sighting] of data.seen.entries()) {
       const isPrivate = closed[index] ?? null;
-      if (isLine(sighting)) lines.push({ channel, seq, index, said: sighting, isPrivate });
-      else {
-        change(patch, sighting);
+      if (isLine(sighting)) {
+        lines.push({ channel, seq, index, said: sighting, isPrivate });
+        if (sighting.private) identify(patch, sighting);
+      } else {
+        change(patch, sighting, [seq, index]);
         patch.closed = isPrivate;
       }
     }
@@ -85,24 +111,58 @@ const emptyPatch = (): ChannelPatch => ({
   lives: [],
   whole: false,
   members: new Map(),
+  identities: new Map(),
+  gap: null,
 });
 
-function change(patch: ChannelPatch, sighting: Exclude<Sighting, LineSighting>): void {
-  const { members } = patch;
+const identityOf = ({
+  host,
+  account,
+}: {
+  host?: string | undefined;
+  account?: string | undefined;
+}): Identity => ({
+  host: host ?? null,
+  account: account === undefined ? null : casefold(account),
+});
+const unknown = identityOf({});
+
+/** A line tells who a member is, where the network did not say so before. */
+function identify({ members, identities }: ChannelPatch, said: LineSighting): void {
+  const nick = casefold(said.nick);
+  const before = members.get(nick);
+  if (before === null) return;
+  const { host, account } = identityOf(said);
+  const known = before && !before.stayed ? before : (identities.get(nick) ?? unknown);
+  const now = { host: known.host ?? host, account: known.account ?? account };
+  if (before && !before.stayed) members.set(nick, { ...before, ...now });
+  else identities.set(nick, now);
+}
+
+function change(patch: ChannelPatch, sighting: Exclude<Sighting, LineSighting>, since: Place): void {
+  const { members, identities } = patch;
+  const came = (shown: string, identity = unknown) => {
+    identities.delete(casefold(shown));
+    members.set(casefold(shown), { shown, ...identity, since, stayed: false });
+  };
+  const left = (nick: string) => {
+    identities.delete(casefold(nick));
+    members.set(casefold(nick), null);
+  };
   switch (sighting.is) {
     case 'join':
-      members.set(casefold(sighting.nick), sighting.nick);
+      came(sighting.nick, identityOf(sighting));
       break;
     case 'part':
     case 'quit':
-      members.set(casefold(sighting.nick), null);
+      left(sighting.nick);
       break;
     case 'kick':
-      members.set(casefold(sighting.kicked), null);
+      left(sighting.kicked);
       break;
     case 'nick':
-      members.set(casefold(sighting.nick), null);
-      members.set(casefold(sighting.to), sighting.to);
+      left(sighting.nick);
+      came(sighting.to, identityOf(sighting));
       break;
     case 'topic':
       patch.topic = sighting.text;
@@ -111,20 +171,31 @@ function change(patch: ChannelPatch, sighting: Exclude<Sighting, LineSighting>):
       patch.modes = sighting.modes;
       break;
     case 'snapshot': {
+      const { topic, modes, continues } = sighting;
+      const before = new Map(members);
+      const { whole } = patch;
       members.clear();
+      if (!continues) identities.clear();
       for (const member of sighting.members) {
-        const nick = member.replace(/^[~&@%+!]+/, '');
-        members.set(casefold(nick), nick);
+        const shown = member.replace(/^[~&@%+!]+/, '');
+        const known = before.get(casefold(shown));
+        if (!continues) came(shown);
+        else if (known) members.set(casefold(shown), { ...known, shown });
+        else {
+          const stayed = known === undefined && !whole;
+          members.set(casefold(shown), { shown, ...unknown, since, stayed });
+        }
       }
-      const { topic, modes } = sighting;
       Object.assign(patch, { topic, modes, present: true, whole: true });
       break;
     }
     case 'left':
       members.clear();
+      identities.clear();
       Object.assign(patch, { present: false, whole: true });
       break;
     case 'gap':
+      patch.gap = since;
       break;
   }
 }

@@ -3,6 +3,9 @@ import { defineProjection } from '../core/projection.js';
 import type { RowOf } from '../core/rows.js';
 import type { Tx } from '../core/sql.js';
 import { foldSightings, lineRows, memberRows } from './fold.js';
+import type { Place as LinePlace } from './patch.js';
+
+export type { Place as LinePlace } from './patch.js';
 
 /** The contract's IRC channel. */
 export interface IrcChannel {
@@ -50,7 +53,7 @@ const openChannel = `case when not private then channel end`;
  */
 export const ircNetwork = defineProjection({
   name: 'irc_network',
-  version: 2,
+  version: 3,
   streams: [irc],
   ddl: (schema) => `
     create table ${schema}.channels (
@@ -61,6 +64,11 @@ export const ircNetwork = defineProjection({
       users integer not null,
       present boolean not null,
       life bigint not null,
+      -- where the present life begins in the stream; 0 where it is not known
+      life_seq bigint not null,
+      -- the last gap in the record: who came and went in it is not known
+      gap_seq bigint not null,
+      gap_index integer not null,
       day date not null
     );
     ${memberRows.create(`${schema}.members`, { constraints: ['primary key (channel, nick)'] })}
@@ -97,6 +105,47 @@ export async function ircChannels(sql: Tx, schema: string, withPrivate: boolean)
   );
 }
 
+/** A channel with somebody in it. */
+export interface IrcMembership extends IrcChannel {
+  channel: string;
+  /** `user@host`, as the network showed them; null where it did not. */
+  host: string | null;
+  /** Casefolded; null without one, or where the network did not tell. */
+  account: string | null;
+  /** Where they came, or were first seen there. */
+  since: LinePlace;
+  /** The fact that made the channel, and where its present life begins in the record; 0 where nobody knows. */
+  life: number;
+  lifeSince: number;
+}
+
+/**
+ * Private channels in which a nick (casefolded) is now, by name; only `channel` (casefolded) if it is given. None whose
+ * record has had a gap since the nick came.
+ */
+export async function privateMemberships(
+  sql: Tx,
+  schema: string,
+  nick: string,
+  channel?: string,
+): Promise<IrcMembership[]> {
+  const rows = await sql.query<
+    Omit<IrcMembership, 'since' | 'lifeSince'> & { since_seq: number; since_index: number; life_seq: number }
+  >(
+    `select c.channel, c.name, c.users, c.topic, m.host, m.account, m.since_seq, m.since_index, c.life, c.life_seq
+     from ${schema}.members as m join ${schema}.channels as c using (channel)
+     where m.nick = $1 and ($2::text is null or m.channel = $2) and c.present and c.modes ~ ${privateModes}
+       and (m.since_seq, m.since_index) > (c.gap_seq, c.gap_index)
+     order by c.channel`,
+    [nick, channel ?? null],
+  );
+  return rows.map(({ since_seq, since_index, life_seq, ...row }) => ({
+    ...row,
+    since: [since_seq, since_index],
+    lifeSince: life_seq,
+  }));
+}
+
 /** Channels (casefolded) that are private as far as is known, including those that the recorder has left. */
 export async function privateIrcChannels(sql: Tx, schema: string): Promise<string[]> {
   const rows = await sql.query<{ channel: string }>(
@@ -118,9 +167,6 @@ export async function ircChannel(
   return row && { name: row.name, isPrivate: row.is_private };
 }
 
-/** The place of a line in the record: the sequence of its fact, and its index there. */
-export type LinePlace = readonly [seq: number, index: number];
-
 /** Which lines of a channel are asked for. */
 export interface LinesWanted {
   limit: number;
@@ -129,6 +175,8 @@ export interface LinesWanted {
   after?: LinePlace | undefined;
   /** Only lines before this one. */
   before?: LinePlace | undefined;
+  /** Without `withPrivate`: what was said in private too, from this place on. */
+  privateFrom?: LinePlace | undefined;
 }
 
 /**
@@ -140,7 +188,29 @@ export async function ircMessages(
   sql: Tx,
   schema: string,
   channel: { key: string; name: string },
-  { limit, withPrivate, after, before }: LinesWanted,
+  wanted: LinesWanted,
+): Promise<IrcMessage[]> {
+  const { limit, withPrivate, after, before, privateFrom: from } = wanted;
+  if (withPrivate || !from) return await linesBetween(sql, schema, channel, wanted);
+  // two ranges of an index, rather than one that skips what is not for the reader
+  const since: LinePlace = [from[0], from[1] - 1];
+  const start = after ? { after: isBefore(after, since) ? since : after } : { since };
+  const earlier = before && isBefore(before, from) ? before : from;
+  const lines = [
+    ...(await linesBetween(sql, schema, channel, { limit, withPrivate: false, after, before: earlier })),
+    ...(await linesBetween(sql, schema, channel, { limit, withPrivate: true, before, ...start })),
+  ];
+  return after ? lines.slice(0, limit) : lines.slice(-limit);
+}
+
+const isBefore = (a: LinePlace, b: LinePlace): boolean => a[0] < b[0] || (a[0] === b[0] && a[1] < b[1]);
+
+/** The same of one range; `since` is like `after`, but the last lines are wanted. */
+async function linesBetween(
+  sql: Tx,
+  schema: string,
+  channel: { key: string; name: string },
+  { limit, withPrivate, after, before, since = after }: LinesWanted & { since?: LinePlace | undefined },
 ): Promise<IrcMessage[]> {
   const order = after ? 'seq, index' : 'seq desc, index desc';
   const key = withPrivate ? 'channel' : openChannel;
@@ -149,10 +219,10 @@ export async function ircMessages(
   const rows = await sql.query<StoredLine>(
     `select seq, index, nick, text, at, action from ${schema}.lines
      where ${key} = $1
-       ${after ? `and ${place} > ($1, $3, $4)` : ''}
-       ${before ? `and ${place} < ($1, ${after ? '$5, $6' : '$3, $4'})` : ''}
+       ${since ? `and ${place} > ($1, $3, $4)` : ''}
+       ${before ? `and ${place} < ($1, ${since ? '$5, $6' : '$3, $4'})` : ''}
      order by ${order} limit $2`,
-    [channel.key, limit, ...(after ?? []), ...(before ?? [])],
+    [channel.key, limit, ...(since ?? []), ...(before ?? [])],
   );
   if (!after) rows.reverse();
   return rows.map(({ seq, index, at, ...line }) => ({

@@ -50,6 +50,8 @@ const sighting = z.discriminatedUnion('is', [
     members: z.array(z.string()),
     modes: z.string(),
     topic: z.string(),
+    /** We were there since the last snapshot, and saw everybody come and go; absent in older facts. */
+    continues: z.literal(true).optional(),
   }),
   /** We left the channel; what happens from here on is not seen. */
   z.object({ is: z.literal('left'), at, reason: z.string() }),

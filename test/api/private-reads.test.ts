@@ -32,18 +32,41 @@ const values: Record<string, string | number> = {
   status: 'published',
 };
 
+type Read = { read: string; text: string };
+
 /** What the public reads, by every door: each read of the API, each tool of a wallet, each skill of the agent. */
-async function publicReads(url: string): Promise<{ read: string; text: string }[]> {
-  const answers: { read: string; text: string }[] = [];
+async function publicReads(url: string): Promise<Read[]> {
+  const ask = walletFetch(privateKeyToAccount(generatePrivateKey()), { baseUrl: url });
+  return [...(await routesOf(url)), ...(await toolsOf(url, ask)), ...(await skillsOf(url))];
+}
+
+/** The same of somebody with a key: each read is tried. */
+async function readsWith(url: string, headers: Record<string, string>): Promise<Read[]> {
+  const ask = (request: Request) => {
+    for (const [name, value] of Object.entries(headers)) request.headers.set(name, value);
+    return fetch(request);
+  };
+  return [...(await routesOf(url, headers)), ...(await toolsOf(url, ask)), ...(await skillsOf(url, headers))];
+}
+
+async function routesOf(url: string, headers?: Record<string, string>): Promise<Read[]> {
+  const answers: Read[] = [];
   for (const { id, access, http } of operations) {
-    if (http?.method !== 'get' || needsCredential(access)) continue;
+    if (http?.method !== 'get' || (!headers && needsCredential(access))) continue;
     const filled = http.path.replace(/\{(\w+)\}/g, (_, member) => encodeURIComponent(values[member] ?? 'x'));
-    for (const query of ['', '?limit=100', '?type=task', '?private=true']) {
-      const text = await (await fetch(`${url}${filled}${query}`)).text();
+    const queries = ['', '?limit=100', '?type=task', '?private=true'];
+    // refused with the name that was asked for
+    if (headers) queries.push(`?channels=${values.channel}`);
+    for (const query of queries) {
+      const text = await (await fetch(`${url}${filled}${query}`, { headers: headers ?? {} })).text();
       answers.push({ read: `${id} ${filled}${query}`, text });
     }
   }
-  const ask = walletFetch(privateKeyToAccount(generatePrivateKey()), { baseUrl: url });
+  return answers;
+}
+
+async function toolsOf(url: string, ask: (request: Request) => Promise<Response>): Promise<Read[]> {
+  const answers: Read[] = [];
   const rpc = async (method: string, params: object) => {
     const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
@@ -57,18 +80,28 @@ async function publicReads(url: string): Promise<{ read: string; text: string }[
     const args = Object.fromEntries(members.map((member) => [member, values[member]]));
     answers.push({ read: `tool ${name}`, text: await rpc('tools/call', { name, arguments: args }) });
   }
+  return answers;
+}
+
+async function skillsOf(url: string, headers: Record<string, string> = {}): Promise<Read[]> {
+  const answers: Read[] = [];
   for (const skill of ['list-channels', 'get-leaderboard', 'get-agent-reputation', 'get-channel-score']) {
     const parts = [{ kind: 'data', data: { skill, ...values } }];
     const message = { kind: 'message', role: 'user', messageId: skill, parts };
     const asked = { jsonrpc: '2.0', id: 1, method: 'message/send', params: { message } };
-    const { body } = await askOf(url, 'POST', '/a2a/v1', asked);
+    const { body } = await askOf(url, 'POST', '/a2a/v1', asked, headers);
     answers.push({ read: `skill ${skill}`, text: JSON.stringify(body) });
   }
   return answers;
 }
 
 t.test('IRC-15 CHAN-29 no read shows the public what is, or was, private', async (t) => {
-  const { app, ask, agent } = await channelStage(t, { API_KEYS: `ops:${key}`, NONCE_RATE_LIMIT: '0' });
+  const { app, ask, agent } = await channelStage(t, {
+    API_KEYS: `ops:${key}`,
+    NONCE_RATE_LIMIT: '0',
+    KEY_RATE_LIMIT: '0',
+    NICK_RATE_LIMIT: '0',
+  });
   const { url } = app;
   const command = (method: string, body: object) => ask(method, path, body, keyed);
   const say = async (observer: Observer, text: string) => {
@@ -113,6 +146,20 @@ t.test('IRC-15 CHAN-29 no read shows the public what is, or was, private', async
     const stats = (await ask('GET', '/guardian/stats')).body;
     t.match(stats, { totalIncidents: 0, topOffenders: [] }, 'nor is it counted');
     t.match((await ask('GET', '/guardian/reputation/insider')).body, { reputation: null });
+  });
+
+  await t.test('nor somebody with a key who is not in it, or is there as another', async (t) => {
+    const impostor = await agent('guestbook');
+    const brought = { action: 'sajoin', nicks: ['guestbook'] };
+    t.match(await ask('POST', `${path}/members`, brought, keyed), { body: { successful: ['guestbook'] } });
+    await eventually('it to be there', () => impostor.raw.some((line) => / JOIN /.test(line)));
+    for (const nick of ['stranger', 'guestbook']) {
+      const given = { nick, scopes: ['read', 'rate', 'speak', 'report', 'vote', 'deliberate'] };
+      const { body } = await ask('POST', '/auth/keys', given, keyed);
+      const answers = await readsWith(url, { 'x-api-key': body.key });
+      t.ok(answers.length > 150, `${answers.length} reads`);
+      for (const { read, text } of answers) t.notMatch(text, /SECRET-/, `${nick}: ${read}`);
+    }
   });
 
   await t.test('when it was opened since', async (t) => {

@@ -51,6 +51,7 @@ export function networkHistory(facts: number, seed = 1): Recorded<IrcFact>[] {
       members,
       modes: pick(['HPnt', 'int', 'nst', '', 'npt']),
       topic: pick(['', 'a "topic"']),
+      ...(at % 2 === 0 ? { continues: true } : {}),
     };
   }
 
@@ -60,7 +61,7 @@ export function networkHistory(facts: number, seed = 1): Recorded<IrcFact>[] {
       case 0:
         return snapshot(at);
       case 1:
-        return { is: 'join', at, nick, account: 'x' };
+        return { is: 'join', at, nick, ...(at % 2 === 0 ? { account: 'x' } : {}) };
       case 2:
         return { is: 'part', at, nick, reason: '' };
       case 3:
@@ -80,10 +81,16 @@ export function networkHistory(facts: number, seed = 1): Recorded<IrcFact>[] {
       case 10:
         return { is: 'notice', at, nick, text: 'é😀\u0000' };
       default:
-        return { is: 'message', at, nick, text: `line ${at}`, msgid: `m${at}` };
+        return { is: 'message', at, nick, text: `line ${at}`, msgid: `m${at}`, ...who(at, nick) };
     }
   }
 }
+
+/** Who the network said that somebody is; not each time. */
+const who = (at: number, nick: string) => ({
+  ...(at % 3 === 0 ? { account: nick } : {}),
+  ...(at % 5 === 0 ? { host: `${nick}@host.example` } : {}),
+});
 
 /** A fact of the IRC stream as it was recorded. */
 export function observed(

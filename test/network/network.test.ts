@@ -7,6 +7,7 @@ import {
   ircCounts,
   ircMessages,
   ircNetwork,
+  privateMemberships,
 } from '../../projections/network/queries.js';
 import type { Recorded } from '../../streams/core/index.js';
 import { casefold, isPrivate } from '../../streams/irc-grammar.js';
@@ -187,6 +188,46 @@ eachSql(t, async (t, open) => {
       }
     },
   );
+
+  t.test('IRC-21 who is in a private channel, since when, and who the network says they are', async (t) => {
+    const at = Date.UTC(2026, 0, 1);
+    const snapshot = (...members: string[]): Sighting => ({
+      is: 'snapshot',
+      at,
+      members,
+      modes: 'in',
+      topic: '',
+    });
+    const line: Sighting = { is: 'message', at, nick: 'Ann', text: 'x', private: true };
+    const steps: [Sighting[], object[]][] = [
+      [[snapshot('@op', 'Ann')], [{ since: [1, 0], account: null, host: null, life: 7, lifeSince: 1 }]],
+      [[line], [{ account: null }]],
+      [[{ ...line, account: 'Ann', host: 'ann@a' }], [{ since: [1, 0], account: 'ann', host: 'ann@a' }]],
+      [[{ ...line, account: 'other' }], [{ account: 'ann' }]],
+      [[{ ...snapshot('ann', 'op'), continues: true } as Sighting], [{ since: [1, 0], account: 'ann' }]],
+      [[{ is: 'part', at, nick: 'ann', reason: '' }, line], []],
+      [[{ is: 'join', at, nick: 'ann', account: 'Ann' }], [{ since: [7, 0], account: 'ann', host: null }]],
+      [[{ is: 'nick', at, nick: 'bob', to: 'ann' }], [{ since: [8, 0], account: null }]],
+      [[{ is: 'join', at, nick: 'ann', account: 'ann' }], [{ since: [9, 0] }]],
+      [[line, { is: 'gap', at, from: at, to: at }], []],
+      [[{ ...snapshot('ann', 'op'), continues: true } as Sighting], []],
+      [[line, snapshot('ann', 'op')], [{ since: [12, 1], account: null, lifeSince: 1 }]],
+      [[{ is: 'kick', at, nick: 'op', kicked: 'ann', reason: '' }], []],
+      [[{ is: 'join', at, nick: 'ann' }], [{ since: [14, 0] }]],
+      [[{ is: 'left', at, reason: '' }], []],
+      [[snapshot('ann')], [{ since: [16, 0], life: 8, lifeSince: 16 }]],
+      [[{ is: 'mode', at, nick: 'op', change: '-i', modes: 'n' }], []],
+    ];
+    const facts = steps.map(([seen], n) => observed(n + 1, at, '#a', 0, seen, { life: n < 15 ? 7 : 8 }));
+    for (const [n, [, wanted]] of steps.entries())
+      for (const batch of [1, 2, 100]) {
+        const schema = `there_${n}_${batch}`;
+        await fold(sql, schema, facts.slice(0, n + 1), batch);
+        const found = await privateMemberships(sql, schema, 'ann', '#a');
+        t.equal(found.length, wanted.length, schema);
+        t.match(found, wanted, schema);
+      }
+  });
 
   t.test('IRC-13 the last lines are read from their index however many there are', async (t) => {
     await sql.query(`create schema many; ${ircNetwork.ddl('many')}`);

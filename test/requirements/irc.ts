@@ -27,5 +27,7 @@ export const ircNetwork = {
   'IRC-18':
     'A live stream ends when its channel becomes private, when its reader is too slow, and when the service stops.',
   'IRC-19': 'A person can watch the network in a browser; nothing that is said there becomes markup or code.',
+  'IRC-21':
+    'The holder of an agent key reads what is private in a channel while they are in it, from where they came in, and nothing of an earlier life of it; a nick alone is not enough.',
   'IRC-20': 'A full stream of observations drops its oldest facts and goes on recording.',
 } as const;

@@ -21,14 +21,15 @@ export class Room {
     }
   }
 
-  /** Everything at once. */
-  snapshot(at: number): Sighting {
+  /** Everything at once. `continues`: we were there since the last time. */
+  snapshot(at: number, { continues = false } = {}): Sighting {
     return {
       is: 'snapshot',
       at,
       members: [...this.#members.values()],
       modes: this.#modes,
       topic: this.#topic,
+      ...(continues ? { continues } : {}),
     };
   }
 

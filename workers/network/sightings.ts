@@ -111,7 +111,7 @@ export class Sightings {
     );
     for (const watched of old.slice(0, window)) {
       watched.wholeAt = now;
-      this.#record(watched, [watched.room!.snapshot(now)]);
+      this.#record(watched, [watched.room!.snapshot(now, { continues: true })]);
     }
   }
 

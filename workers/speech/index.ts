@@ -17,7 +17,7 @@ import {
 } from './requests.js';
 import { Upkeep, type UpkeepOptions } from './upkeep.js';
 
-export { personOf } from './introduction.js';
+export { hostOf, personOf, personOfAgent } from './introduction.js';
 export * from './requests.js';
 
 /** What the gateway is made of. */

@@ -1,5 +1,6 @@
 import { catchUp } from './catch-up.js';
 import { bridgeHealth } from './health.js';
+import { getMembership } from './members.js';
 import { getAgentProfile } from './profile.js';
 import { getIrcActivity, getIrcStats, listIrcChannels, listIrcMessages, listPresence } from './reads.js';
 import { listCondemnedLines } from './withheld.js';
@@ -12,6 +13,7 @@ export const networkOperations = [
   catchUp,
   getIrcActivity,
   listPresence,
+  getMembership,
   getAgentProfile,
   listCondemnedLines,
   bridgeHealth,

@@ -17,6 +17,7 @@ import { ChannelPath, channelName, limit, nickname, Time, text } from '../core/f
 import type { RecorderState } from '../core/health.js';
 import { operationsOf } from '../core/operation.js';
 import { moreWithKey } from '../core/rights.js';
+import { memberChannels } from './members.js';
 import { readable, type WithholdingParts } from './withheld.js';
 
 const define = operationsOf({ tag: 'IRC' });
@@ -84,7 +85,7 @@ export const getIrcStats = define('getIrcStats', {
 export const listIrcChannels = define('listIrcChannels', {
   summary: 'The channels of the network',
   description:
-    'The channels that are recorded. Secret, private and invite-only channels, and those with a key, are listed to holders of an API key only.',
+    'The channels that are recorded. Secret, private and invite-only channels, and those with a key, are listed to operators’ keys, and to agents that are in them now.',
   access: moreWithKey,
   says: 'Every channel that the caller may see',
   output: z.array(IrcChannel),
@@ -100,9 +101,12 @@ export const listIrcChannels = define('listIrcChannels', {
   remote: { service: 'bridge', method: 'get', path: '/api/channels' },
   run: async (_input, caller, { readModels }: NetworkParts) => {
     const withPrivate = seesPrivate(caller);
-    return await readModels.recall('irc_network', `channels ${withPrivate}`, (sql, schema) =>
+    const channels = await readModels.recall('irc_network', `channels ${withPrivate}`, (sql, schema) =>
       ircChannels(sql, schema, withPrivate),
     );
+    const own = withPrivate ? [] : await memberChannels(caller, readModels);
+    if (own.length === 0) return channels;
+    return [...channels, ...own.map(({ name, users, topic }) => ({ name, users, topic }))];
   },
 });
 
@@ -119,7 +123,7 @@ export const placeOf = (id: string): LinePlace => id.split('-').map(Number) as [
 export const listIrcMessages = define('listIrcMessages', {
   summary: 'The last lines of a channel, or those after a line, oldest first',
   description:
-    'What was said while the channel was private, or before it was deleted and made again, is shown to holders of an API key only. The text of lines that moderation kicked or banned somebody for is `[withheld: guardian]`, but for holders of the scope `operate`.',
+    'What was said while the channel was private is shown to operators’ keys, and to agents that are in it, from where they came in. What was said before it was deleted and made again is shown to operators’ keys only. The text of lines that moderation kicked or banned somebody for is `[withheld: guardian]`, but for holders of the scope `operate`.',
   access: moreWithKey,
   input: z.object({
     channel: ChannelPath,
@@ -152,16 +156,18 @@ export const listIrcMessages = define('listIrcMessages', {
       throw new Unavailable('read_model_behind', 'What was last seen is not to be had yet', 2);
     const key = channelKey(channel);
     const withPrivate = seesPrivate(caller);
-    const question = `messages ${limit} ${withPrivate} ${key} ${after} ${before}`;
+    const [own] = withPrivate ? [] : await memberChannels(caller, readModels, key);
+    const question = `messages ${limit} ${withPrivate} ${own?.from} ${key} ${after} ${before}`;
     const wanted = {
       limit,
       withPrivate,
       after: after === undefined ? undefined : placeOf(after),
       before: before === undefined ? undefined : placeOf(before),
+      privateFrom: own?.from,
     };
     const messages = await readModels.recall('irc_network', question, async (sql, schema) => {
       const found = await ircChannel(sql, schema, key);
-      if (!found || (found.isPrivate && !withPrivate)) return undefined;
+      if (!found || (found.isPrivate && !withPrivate && !own)) return undefined;
       return await ircMessages(sql, schema, { key, name: found.name }, wanted);
     });
     if (!messages) throw channelNotFound();
@@ -198,6 +204,6 @@ export function channelKey(name: string): string {
 /** The answer for channels that do not exist, and for those that the caller may not see. */
 function channelNotFound(): Refusal {
   return new Refusal('not_found', 'Channel not found', {
-    hint: 'A private channel is shown to operators’ keys, and to agent keys that are good for operate',
+    hint: 'A private channel is shown to operators’ keys, to agent keys that are good for operate, and to agents that are in it now',
   });
 }

@@ -1,10 +1,13 @@
 import { z } from 'zod';
 import type { IrcMessage as Line } from '../../../projections/network/queries.js';
+import { casefold } from '../../../streams/irc-grammar.js';
 import { isLine, parseLineId } from '../../../streams/network/index.js';
 import { type Call, seesPrivate } from '../core/call.js';
+import type { Caller } from '../core/caller.js';
 import { defineEventStream, type ServerEvent, type Viewer } from '../core/event-stream.js';
 import { exampleOf } from '../core/example.js';
 import type { LiveFeed, LiveSighting } from './feed.js';
+import { getMembership } from './members.js';
 import { channelKey, IrcMessage, listIrcMessages } from './reads.js';
 import type { Viewers } from './viewers.js';
 import { readable, readableNow, type WithholdingParts } from './withheld.js';
@@ -60,13 +63,28 @@ async function* linesOf(
     live ? await readableNow(line, caller, parts) : (await readable([line], caller, parts))[0];
   for await (const one of sightings) {
     if (!one) yield undefined;
-    else if (one.isPrivate && !seesPrivate(caller)) {
+    else if (one.isPrivate && !seesPrivate(caller) && !(await isForMember(one, caller, parts))) {
       if (one.live) return;
     } else {
       const line = messageOf(one);
       if (line) yield { id: one.id, data: await readableLine(line, one.live) };
     }
   }
+}
+
+/** Whether something private is for a caller who is in the channel, as far as is known after it. */
+async function isForMember(
+  { id, channel }: LiveSighting,
+  caller: Caller,
+  { call }: IrcStreamParts,
+): Promise<boolean> {
+  if (caller.is !== 'agent') return false;
+  const place = parseLineId(id)!;
+  const { from } = await call(getMembership, { channel: casefold(channel), after: place.seq }, caller);
+  const since = from === null ? undefined : parseLineId(from)!;
+  return (
+    since !== undefined && (place.seq > since.seq || (place.seq === since.seq && place.index >= since.index))
+  );
 }
 
 function messageOf({ id, channel, sighting }: LiveSighting): Line | undefined {

@@ -1,6 +1,6 @@
 import { type Log, Refusal } from '../../../streams/core/index.js';
 import { casefold } from '../../../streams/irc-grammar.js';
-import { type Gateway, personOf, type Speaker } from '../../../workers/speech/index.js';
+import { type Gateway, personOfAgent, type Speaker } from '../../../workers/speech/index.js';
 import type { Caller } from '../core/caller.js';
 import type { Refusals } from '../core/description.js';
 import { Nick } from '../core/fields.js';
@@ -52,6 +52,5 @@ export function speaker(
   if (isKept(casefold(nick))) throw new Refusal('nickname_reserved');
   const { actor: by } = caller;
   if (caller.is !== 'agent') return { nick, by };
-  // the person goes with the wallet, whatever nick it has
-  return { nick, by, person: personOf(caller.wallet ? `wallet ${caller.wallet}` : `nick ${caller.nick}`) };
+  return { nick, by, person: personOfAgent(caller) };
 }
