@@ -147,15 +147,14 @@ export async function channelStatistics(sql: Tx, schema: string, now: Date): Pro
   };
 }
 
-/** How many channels of each type are not archived. */
-export async function activeChannels(sql: Tx, schema: string): Promise<Record<ChannelType, number>> {
-  const rows = await sql.query<{ type: ChannelType; channels: number }>(
-    `select type, count(*) as channels from ${schema}.channels
-     where deleted_at is null and archived_at is null group by type`,
+/** The channels that are neither deleted nor archived: name and type. */
+export async function activeChannels(
+  sql: Tx,
+  schema: string,
+): Promise<{ name: string; type: ChannelType }[]> {
+  return await sql.query<{ name: string; type: ChannelType }>(
+    `select name, type from ${schema}.channels where deleted_at is null and archived_at is null`,
   );
-  const active = Object.fromEntries(channelTypes.map((type) => [type, 0])) as Record<ChannelType, number>;
-  for (const { type, channels } of rows) active[type] = channels;
-  return active;
 }
 
 /** The operations since a time that count against the hourly limits: when each was done, oldest first. */

@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import t from 'tap';
 import { Refusal, Unavailable } from '../../streams/core/index.js';
 import { KeyedLock } from '../../streams/core/keyed-lock.js';
-import { HourlyLimit } from '../../workers/channels/tally.js';
+import { HourlyLimit } from '../../workers/channels/hourly-limit.js';
 import { answerRequests, request } from '../../workers/core/rpc.js';
 import { eventually } from '../support/eventually.js';
 import { startNats } from '../support/nats.js';

@@ -66,4 +66,6 @@ export const channels = {
     'A nick that is registered or linked is brought into a closed room only while it is identified; until then it is told how to be, and expected.',
   'CHAN-87':
     'With as many rooms as there may be, a line waits for the place of its room within its time to live, is counted, and no bot makes the room in another way.',
+  'CHAN-88':
+    'Two processes that both hold the channel bot for a while make no more channels of a type than there may be.',
 } as const;

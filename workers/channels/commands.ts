@@ -49,6 +49,8 @@ export interface WaitingAsker extends Asker {
   deadline?: Deadline;
 }
 
+type Undo = (seq?: number) => void;
+
 /** Whether an error says that the result is unknown, and not that the command was refused. */
 export function isUnavailable(error: unknown): boolean {
   return (error as { kind?: unknown }).kind === 'unavailable';
@@ -68,32 +70,51 @@ export class Commands {
   }
 
   async create(request: CreateChannel, asker: WaitingAsker): Promise<CreatedChannel> {
-    const { name, type, modes, invite_list, cause } = request;
+    const { name, type, modes, invite_list } = request;
     this.#options.reserved.refuse(name);
     const session = this.session();
     requireKnown(session, modes);
     return await this.alone(name, asker, async () => {
       if (await this.exists(name)) throw new Refusal('channel_exists');
       const tally = await this.#options.tally();
-      tally.requireRoom(type);
-      const limit = cause === 'request' ? tally.creations : undefined;
-      limit?.take(1, this.#options.log.now());
-      tally.count(type, 1);
-      const undo = () => {
-        limit?.giveBack(1);
-        tally.count(type, -1);
-      };
-      this.unopened.add(name);
-      const { state, seq } = await this.decide({ is: 'create', ...request }, asker).catch((error) => {
-        // what nobody can tell counts as done
-        if (!isUnavailable(error)) undo();
-        throw error;
-      });
+      const free = await tally.reserve(type, name);
+      const { state, seq, undo } = await this.#record(request, asker, tally).finally(free);
       const invited = await this.#open(session, request, state, asker, undo);
       const failed_invites = invite_list.filter((nick) => !invited.includes(nick));
       this.#options.pending.add(name, failed_invites, isClosed(modes));
       return { name, type, modes, topic: state.topic, created: true, invited, failed_invites, seq };
     });
+  }
+
+  /** Records a creation. `undo` gives back what it took, with the sequence of its deletion if there is one. */
+  async #record(
+    request: CreateChannel,
+    asker: WaitingAsker,
+    tally: Tally,
+  ): Promise<{ state: ChannelState; seq: number; undo: Undo }> {
+    const { name, type, cause } = request;
+    const limit = cause === 'request' ? tally.creations : undefined;
+    limit?.take(1, this.#options.log.now());
+    const undo: Undo = (seq = 0) => {
+      limit?.giveBack(1);
+      tally.wrote(seq);
+    };
+    this.unopened.add(name);
+    const { state, seq } = await this.decide({ is: 'create', ...request }, asker).catch((error) => {
+      // what nobody can tell counts as done
+      if (!isUnavailable(error)) undo();
+      throw error;
+    });
+    try {
+      await tally.requireWithin(type, seq);
+    } catch (error) {
+      if (isUnavailable(error)) throw error;
+      const deleted = await this.decide({ is: 'delete', name, cause: 'automation' }, asker);
+      this.unopened.delete(name);
+      undo(deleted.seq);
+      throw error;
+    }
+    return { state, seq, undo };
   }
 
   async update(request: UpdateChannel, asker: WaitingAsker): Promise<UpdatedChannel> {
@@ -137,15 +158,15 @@ export class Commands {
     const { name, immediate } = request;
     const session = this.session();
     return await this.alone(name, asker, async () => {
-      const before = await this.look(name, asker);
-      if (immediate) return await this.#delete(session, request, asker, before.state);
+      await this.look(name, asker);
+      if (immediate) return await this.#delete(session, request, asker);
       const { deleteAfterMs } = this.#options.lifetimes;
       const archive = { is: 'archive' as const, ...request, deleteAfterMs };
       const tally = await this.#options.tally();
       const { state, seq, isNew } = await this.decide(archive, asker);
       // the event was acted upon before, and the channel was opened again since
       if (!state.archived) throw new Refusal('not_found', 'Channel not found');
-      if (isNew) tally.count(state.type, -1);
+      tally.wrote(seq);
       if (isNew)
         await this.carryOut(name, () => prepareRoom(session, { ...state, name }, this.#options.bots));
       const { reason: archive_reason, delete_after } = state.archived;
@@ -157,11 +178,11 @@ export class Commands {
   async expire(name: string, asker: WaitingAsker): Promise<void> {
     const session = this.session();
     await this.alone(name, asker, async () => {
-      const before = await this.look(name, asker);
+      await this.look(name, asker);
       const tally = await this.#options.tally();
-      const { state, isNew } = await this.decide({ is: 'delete', name, cause: 'lifecycle' }, asker);
+      const { state, seq, isNew } = await this.decide({ is: 'delete', name, cause: 'lifecycle' }, asker);
       if (!isNew) return;
-      if (!before.state.archived) tally.count(state.type, -1);
+      tally.wrote(seq);
       await this.#close(session, name, state.topic);
     });
   }
@@ -255,7 +276,6 @@ export class Commands {
     session: Session,
     { name, reason, cause }: RemoveChannel,
     asker: Asker,
-    { type, archived }: ChannelState,
   ): Promise<RemovedChannel> {
     const tally = await this.#options.tally();
     const limit = cause === 'request' ? tally.deletions : undefined;
@@ -264,7 +284,7 @@ export class Commands {
       if (!isUnavailable(error)) limit?.giveBack(1);
       throw error;
     });
-    if (!archived) tally.count(type, -1);
+    tally.wrote(seq);
     await this.#close(session, name, reason);
     return { is: 'deleted', name, seq };
   }
@@ -285,15 +305,15 @@ export class Commands {
     { name, cause }: CreateChannel,
     state: ChannelState,
     asker: Asker,
-    undo: () => void,
+    undo: Undo,
   ): Promise<string[]> {
     const { bots, door } = this.#options;
     const opened = await this.carryOut(name, () => openRoom(session, { ...state, name }, bots, door));
     if (opened && !opened.refused) this.unopened.delete(name);
     if (opened ? !opened.refused : cause !== 'request') return opened?.invited ?? [];
-    await this.decide({ is: 'delete', name, cause: 'request' }, asker);
+    const { seq } = await this.decide({ is: 'delete', name, cause: 'request' }, asker);
     this.unopened.delete(name);
-    undo();
+    undo(seq);
     if (!opened?.refused) throw new Unavailable('irc_unavailable');
     if (session.isIn(name)) await this.carryOut(name, () => closeRoom(session, name, ''));
     throw refusedByNetwork(opened.refused, 'The network refuses the channel');

@@ -165,11 +165,10 @@ export class KeepChannels {
   }
 
   /**
-   * The tally is taken once, by the first command that needs it. From then on every change goes through here.
+   * The tally is taken once, by the first command that needs it. From then on it follows what is recorded.
    */
   #takeTally(): Promise<Tally> {
-    const { log, read, limits } = this.#options;
-    this.#tally ??= Tally.take(log, read, limits).catch((error: unknown) => {
+    this.#tally ??= Tally.take({ ...this.#options, signal: this.#stop.signal }).catch((error: unknown) => {
       this.#tally = undefined;
       throw error;
     });

@@ -1,0 +1,48 @@
+import t from 'tap';
+import { managedChannels } from '../../projections/channels/queries.js';
+import { channels as channelStream, channelSubject } from '../../streams/channels/index.js';
+import { startIrcd } from '../support/ircd.js';
+import { startNats } from '../support/nats.js';
+import { asker, creation, openDirectory, openLog, startKeeper } from './keeper.js';
+import { operatorOn } from './stage.js';
+
+const most = 100;
+
+t.test('CHAN-88 two processes that both hold the channel bot keep one limit', async (t) => {
+  const [nats, ircd] = await Promise.all([startNats(t), startIrcd(t)]);
+  const log = await openLog(t, nats.url);
+  const { read } = await openDirectory(t, log);
+  // as after a cut: the old one does not know yet that it was overtaken; requests reach one or the other
+  const old = await startKeeper(t, { nats, ircd }, { read, nick: 'channelserv' });
+  const overtaking = await startKeeper(t, { nats, ircd }, { read, nick: 'channelserv2' });
+  const name = (n: number) => `#cat-n${n}`;
+  const create = (n: number) =>
+    old.channels.create(creation(name(n), { type: 'category', modes: '+nt' }), asker);
+  const outcomes = async (from: number, to: number) => {
+    const numbers = Array.from({ length: to - from }, (_, n) => from + n);
+    const ended = await Promise.allSettled(numbers.map(create));
+    return ended.map((end) => (end.status === 'fulfilled' ? 'made' : (end.reason as { code: string }).code));
+  };
+  t.same(new Set(await outcomes(0, most - 5)), new Set(['made']), 'below the limit all are made');
+  const last = await outcomes(most - 5, most + 45);
+  t.same(last.filter((outcome) => outcome === 'made').length, 5, 'at the limit as many as there is room for');
+  t.same(new Set(last), new Set(['made', 'type_limit_reached']));
+
+  const witness = await operatorOn(t, ircd);
+  const listed = (await witness.ask('LIST')).filter((line) => / 322 \S+ #cat-n/.test(line));
+  t.equal(listed.length, most, 'on the network');
+  const after = { stream: channelStream.name, seq: await log.head(channelStream) };
+  const recorded = await read((sql, schema) => managedChannels(sql, schema, { withPrivate: true }), after);
+  t.equal(recorded.length, most, 'and on record');
+  t.ok(overtaking.irc.session(), 'both are still there');
+
+  // somebody else makes room, which both see
+  await log.append(
+    channelStream,
+    channelSubject(name(0)),
+    { type: 'channel.deleted', data: { name: name(0), cause: 'request' } },
+    asker,
+  );
+  const again = await outcomes(most + 45, most + 65);
+  t.equal(again.filter((outcome) => outcome === 'made').length, 1);
+});
