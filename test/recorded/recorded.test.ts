@@ -30,13 +30,13 @@ const lasting = projections
 /**
  * What has been added to read models since 2026-11; its rows cannot be the same. `agent_keys` and
  * `agent_directory` are from new streams. In `reputation`, feedback can be read one by one, with its weight and its voice. In `irc_network`,
- * private lines are counted separately. In `channel_directory`, relays end too.
+ * private lines are counted separately, and members have who they are. In `channel_directory`, relays end too.
  */
 const newer: Record<string, readonly string[] | 'all'> = {
   agent_keys: 'all',
   agent_directory: 'all',
   reputation: ['feedback', 'given', 'voices'],
-  irc_network: ['activity'],
+  irc_network: ['activity', 'members'],
   channel_directory: ['endings'],
 };
 
@@ -54,12 +54,14 @@ function comparable(rows: Awaited<ReturnType<typeof rowsOf>>): typeof rows {
  * Columns that rows have got since then. They say whether a row is private, and to which life of a channel it
  * belongs. They say by which nick incidents are found (no longer by their persons), and what became of
  * appeals. They say whether somebody vouches for a nick or for a voter, and give the sums of weights and
- * means. They say when an event ended, and give each of its lines.
+ * means. They say when an event ended, and give each of its lines. They say which nicks a channel was made for, and where
+ * its present life and its last gap are in the record. They say who holds a paid place.
  */
 const newerColumns = [
   ...['private', 'private_count', 'life', 'nick_key', 'voice'],
   ...['appealed_at', 'appeal', 'upheld_at', 'told_at'],
   ...['ended_at', 'lines'],
+  ...['founding', 'life_seq', 'gap_seq', 'gap_index', 'holder'],
   ...['stands', 'plain', 'hearsay', 'firm_weight', 'firm_rated', 'plain_weight', 'plain_rated'],
 ];
 
