@@ -25,6 +25,19 @@ export function commentsOf(source) {
   return comments.map(({ line, text }) => ({ line, text }));
 }
 
+/** The same for files whose comments begin with `#`: settings, and programs for a shell. */
+export function hashCommentsOf(source) {
+  const comments = [];
+  for (const [index, row] of source.split('\n').entries()) {
+    const [comment, text = ''] = /^\s*#(?: (.*))?$/.exec(row) ?? [];
+    const last = comments.at(-1);
+    if (comment === undefined) continue;
+    if (last !== undefined && last.line + last.rows.length === index + 1) last.rows.push(text);
+    else comments.push({ line: index + 1, rows: [text] });
+  }
+  return comments.map(({ line, rows }) => ({ line, text: rows.join('\n') }));
+}
+
 /** The text of one comment. Lines of an `@example` are left empty. */
 function textOf(comment) {
   return comment

@@ -48,7 +48,7 @@ export async function compile() {
   }
 }
 
-/** Stands before the name of a package in a compiled module until it is known where its file is. */
+/** Comes before the name of a package in a compiled module until it is known where its file is. */
 const mark = 'joined-package:';
 const marked = new RegExp(`"${mark}([^"]+)"`, 'g');
 

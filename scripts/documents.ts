@@ -14,6 +14,17 @@ export function documents(folder = '.'): string[] {
   return filesIn(folder, /\.md$/);
 }
 
+/** Settings and programs of the project with comments after `#`. */
+export const settings = [
+  '.env.example',
+  'Dockerfile',
+  'docker-compose.yml',
+  'nats.conf',
+  'nats.compose.conf',
+  'scripts/compose-env',
+  'scripts/setup',
+];
+
 /** Every source of the project that somebody writes, room by room and in order of their paths. */
 export function sources(): string[] {
   return rooms.flatMap((room) => filesIn(room, /\.(ts|mjs)$/)).filter((file) => file !== made);

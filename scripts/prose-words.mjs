@@ -4,7 +4,7 @@ export const unwanted = [
   { pattern: /\bof which\b/i, instead: 'make it two sentences' },
   { pattern: /\bputs? out\b|\bput off\b/i, instead: 'say "removes", "kicks" or "disconnects"' },
   { pattern: /\blets? be\b/i, instead: 'say "leaves alone"' },
-  { pattern: /\bstands? (for itself|to each other|beside)\b/i, instead: 'say "is"' },
+  { pattern: /\b(stands?|stood|standing)\b(?! (in )?for\b| by\b| still\b)/i, instead: 'say "is"' },
   {
     pattern: /\bbehind (?!a proxy|proxies|the proxy|a-proxy)/i,
     instead: 'say "after", "below", or how far it lags',
@@ -12,6 +12,7 @@ export const unwanted = [
   { pattern: /\bbeside\b/i, instead: 'say "next to", or "besides"' },
   { pattern: /\b(is|are|was|were) to be\b/i, instead: 'say "must be", "will be" or "should be"' },
   { pattern: /\b(is|was) none\b/i, instead: 'say "is not one"' },
+  { pattern: /\bto be had\b/i, instead: 'say what cannot be done' },
   { pattern: /\banew\b/i, instead: 'say "again"' },
   { pattern: /\ball the same\b/i, instead: 'say "still"' },
   { pattern: /\bthereof|therein|thereby|whereof|wherein|hereby\b/i, instead: 'name the thing' },
@@ -19,5 +20,8 @@ export const unwanted = [
   { pattern: /\bin order to\b/i, instead: 'say "to"' },
   { pattern: /\butili[sz]e/i, instead: 'say "use"' },
   { pattern: /\b(simply|just|easily|obviously|of course)\b/i, instead: 'leave it out' },
-  { pattern: /\bhimself|herself\b/i, instead: 'say "themselves" or "itself"' },
+  {
+    pattern: /\b(he|him|his|she|her|hers|himself|herself)\b/i,
+    instead: 'say "they", "them", "their" or "themselves"',
+  },
 ];

@@ -1,20 +1,23 @@
-// Checks the prose of documents, and of comments in sources: `npm run check:prose`. A sentence has at most 30 words, and
-// some words are not used. With --measure it prints how readable each document is, and all of them together. With names
-// it reads these files only.
+// Checks the prose of documents, and of comments and texts in sources and settings: `npm run check:prose`. A sentence has
+// at most 30 words, and some words are not used. With --measure it prints how readable each document is, what the sources say, and
+// all of them together. With names it reads these files only.
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { fromMarkdown } from 'mdast-util-from-markdown';
 import { gfmTableFromMarkdown } from 'mdast-util-gfm-table';
 import { gfmTable } from 'micromark-extension-gfm-table';
 import { syllable } from 'syllable';
-import { commentsOf } from './comments.mjs';
-import { documents, sources } from './documents.ts';
+import { commentsOf, hashCommentsOf } from './comments.mjs';
+import { documents, settings, sources } from './documents.ts';
 import { unwanted } from './prose-words.mjs';
+import { stringsOf } from './strings.mjs';
 
 /** A sentence may have so many words. */
 const longest = 30;
 /** Pages that are made from the code say so. They are measured only: mend them where they come from. */
 const made = /^<!-- Made from .* not to be edited\. -->$/m;
+/** Sources with texts of other kinds: in tests, benchmarks and examples, and the list of unwanted words itself. */
+const apart = /^(test|bench|examples)\/|prose-words\.mjs$/;
 
 /** The sentences of a Markdown text. Code counts as one word; blocks of code are left out. */
 function sentencesOf(markdown) {
@@ -63,13 +66,20 @@ function problemsOf(markdown) {
   });
 }
 
-/** The same for the comments of a source. Their texts are Markdown, too. */
-function problemsOfComments(source) {
-  return commentsOf(source)
+/** The same for the comments and texts of a source. They are Markdown, too. */
+function problemsOfSource(file, source) {
+  return [...saidIn(file, source), ...textsOf(file, source)]
     .filter(({ text }) => mayBeWrong(text.replace(/\s+/g, ' ')))
-    .flatMap((comment) =>
-      problemsOf(comment.text).map(({ line, says }) => ({ line: comment.line + line - 1, says })),
-    );
+    .flatMap((part) => problemsOf(part.text).map(({ line, says }) => ({ line: part.line + line - 1, says })));
+}
+
+const isCode = (file) => /\.(ts|mjs)$/.test(file);
+
+const saidIn = (file, source) => (isCode(file) ? commentsOf(source) : hashCommentsOf(source));
+
+/** The texts of a source that people may read. Those of tests and benchmarks are read by who writes them. */
+function textsOf(file, source) {
+  return apart.test(file) || !isCode(file) ? [] : stringsOf(source);
 }
 
 /** Whether a text may have a problem. Most comments are short, and parsing them all would take seconds. */
@@ -83,6 +93,12 @@ function countsOf(markdown) {
   const words = whole.flatMap(({ text }) => wordsOf(text));
   const syllables = words.reduce((sum, word) => sum + Math.max(1, syllable(word)), 0);
   return { sentences: whole.length, words: words.length, syllables };
+}
+
+function sumOf(list) {
+  const sum = { sentences: 0, words: 0, syllables: 0 };
+  for (const counts of list) for (const name of Object.keys(sum)) sum[name] += counts[name];
+  return sum;
 }
 
 /** Words of an average sentence, and the grade of Flesch and Kincaid. */
@@ -100,19 +116,22 @@ const { values: options, positionals } = parseArgs({
 if (options.measure) {
   const files = positionals.length > 0 ? positionals : documents();
   console.log('average  grade   words');
-  const all = { sentences: 0, words: 0, syllables: 0 };
-  for (const file of files) {
-    const counts = countsOf(readFileSync(file, 'utf8'));
-    for (const name of Object.keys(all)) all[name] += counts[name];
-    console.log(measured(file, counts));
+  const counted = files.map((file) => ({ name: file, counts: countsOf(readFileSync(file, 'utf8')) }));
+  if (positionals.length === 0) {
+    const read = [...sources(), ...settings].map((file) => ({ file, source: readFileSync(file, 'utf8') }));
+    const comments = read.flatMap(({ file, source }) => saidIn(file, source));
+    const texts = read.flatMap(({ file, source }) => textsOf(file, source));
+    for (const [name, parts] of Object.entries({ comments, texts }))
+      counted.push({ name: `${name} in sources`, counts: sumOf(parts.map(({ text }) => countsOf(text))) });
   }
-  console.log(measured('all', all));
+  for (const { name, counts } of counted) console.log(measured(name, counts));
+  console.log(measured('all', sumOf(counted.map(({ counts }) => counts))));
 } else {
-  const files = positionals.length > 0 ? positionals : [...documents(), ...sources()];
+  const files = positionals.length > 0 ? positionals : [...documents(), ...sources(), ...settings];
   for (const file of files) {
     const text = readFileSync(file, 'utf8');
     if (positionals.length === 0 && made.test(text)) continue;
-    const problems = file.endsWith('.md') ? problemsOf(text) : problemsOfComments(text);
+    const problems = file.endsWith('.md') ? problemsOf(text) : problemsOfSource(file, text);
     for (const { line, says } of problems) {
       console.error(`${file}:${line} ${says}`);
       process.exitCode = 1;

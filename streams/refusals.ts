@@ -233,7 +233,7 @@ export const refusalAreas = {
     signature_missing: refusal(401, 'X-EM-Signature is missing', { advice: 'Sign the body' }),
     event_signature_invalid: refusal(401, 'X-EM-Signature does not match the body', {
       code: 'signature_invalid',
-      hint: 'Check three things. The HMAC-SHA256 is over the bytes of the body, as they are sent. Its key is the secret that you share with the operator. `sha256=` stands before the hexadecimal digits, which are lower case. /producers.md has a command that signs',
+      hint: 'Check three things. The HMAC-SHA256 is over the bytes of the body, as they are sent. Its key is the secret that you share with the operator. `sha256=` comes before the hexadecimal digits, which are lower case. /producers.md has a command that signs',
     }),
     receipt_signature_invalid: refusal(401, 'X-EM-Signature does not match the timestamp and the event_id', {
       code: 'signature_invalid',
@@ -344,7 +344,7 @@ export const refusalAreas = {
       advice: 'Look at the entry again later: the agent may change the address',
       retryAfter: 60,
     }),
-    card_invalid: refusal(502, 'What stands at the address that the agent gave is no card', {
+    card_invalid: refusal(502, 'What is at the address that the agent gave is not a card', {
       advice: 'Tell the agent',
       retryAfter: 60,
     }),

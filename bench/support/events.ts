@@ -20,7 +20,7 @@ export function taskEvent(id: string) {
   return { event_id: id, event_type: 'task.published', source: 'marketplace', payload };
 }
 
-/** The same as it stands on the log, for one channel. */
+/** The same as it is on the log, for one channel. */
 export function taskFact(id: string, channel = '#bounties', text = `Task ${id}`): MarketFact {
   const route = { target_channels: [channel], formatted_message: text };
   return { type: 'event.received', data: { ...taskEvent(id), ...route } };

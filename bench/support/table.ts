@@ -11,7 +11,7 @@ export function markdown(rows: Row[], at: Date): string {
     '',
     `\`npm run bench\`, ${at.toISOString().slice(0, 10)}, ${cpus().length} cores and ${memory} GiB shared with the load generator and all servers,`,
     `Node ${version(process.versions.node)}, nats-server ${version(findNatsServer().version)} with \`sync_interval: always\` (logs that are only read from are filled without it),`,
-    `InspIRCd ${version(findInspircd().version)}, a PostgreSQL that syncs each commit. Each figure stands beside its floor, the least that the`,
+    `InspIRCd ${version(findInspircd().version)}, a PostgreSQL that syncs each commit. Each figure is next to its floor, the least that the`,
     'parts alone need, or beside a peer, from the same run. Absolute figures move with the machine; ratios are what',
     'to look at.',
   ];

@@ -160,7 +160,7 @@ export class Cursor {
     const { sql, build } = this.#options;
     const position = await readPosition(sql, build.schema, this.#stream);
     if (position === undefined || position < this.#position) {
-      throw Object.assign(new Error(`${build.schema} is behind where it was`), { code: storeWentBack });
+      throw Object.assign(new Error(`${build.schema} has gone back`), { code: storeWentBack });
     }
     this.#position = position;
     return await this.apply(facts, upTo);

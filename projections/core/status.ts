@@ -3,7 +3,7 @@ import type { Build } from './builds.js';
 import type { Fold } from './fold.js';
 import type { Projection } from './projection.js';
 
-/** How one stream of a build stands, in sequences: how far it is folded, how far it goes, and what lies between. */
+/** How far a build is in one stream, in sequences: how far it is folded, how far it goes, and what lies between. */
 export interface StreamStatus {
   stream: string;
   position: number;
@@ -25,7 +25,7 @@ export interface Progress {
   secondsLeft: number | null;
 }
 
-/** How one build of a read model stands. */
+/** The state of one build of a read model. */
 export interface ProjectionStatus {
   name: string;
   version: number;

@@ -5,7 +5,7 @@ import { defineProjection } from '../core/projection.js';
 import { Rows } from '../core/rows.js';
 import type { Tx } from '../core/sql.js';
 
-/** Where an event of the queue stands. */
+/** The state of an event of the queue. */
 export type QueueStatus = 'pending' | 'delivered' | 'dead_letter' | 'expired';
 
 const eventRows = new Rows({

@@ -40,7 +40,7 @@ const columns = `e.id, e.event_id, e.event_type, e.source, e.payload, e.target_c
   coalesce(o.status, 'pending') as status, coalesce(o.retry_count, 0) as retry_count, o.last_error,
   e.created_at, o.delivered_at`;
 
-/** How the queue stands at a time; the cost does not depend on how much has gone through it. */
+/** The state of the queue at a time; the cost does not depend on how much has gone through it. */
 export async function queueStatistics(sql: Tx, schema: string, now: Date): Promise<QueueStatistics> {
   const [row] = await sql.query<Omit<QueueStatistics, 'last_event_received'> & { last_at: Date | null }>(
     `select
@@ -191,7 +191,7 @@ export async function eventReceipt(
   };
 }
 
-/** Where one event stands; `undefined` when it was not received. */
+/** What became of one event; `undefined` when it was not received. */
 export async function deliveryStatus(
   sql: Tx,
   schema: string,

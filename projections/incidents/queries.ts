@@ -16,7 +16,7 @@ import type { Param, Tx } from '../core/sql.js';
 import type { voteRows } from './fold.js';
 import type { incidentRows } from './tables.js';
 
-/** A security incident with its standing; times are ISO 8601. */
+/** A security incident with what its voters say; times are ISO 8601. */
 export interface Incident {
   id: string;
   title: string;
@@ -58,7 +58,7 @@ export interface Contribution {
   created_at: string;
 }
 
-/** A contribution as it stands among those of its nick. */
+/** A contribution as one of those of its nick. */
 export type ContributionOfNick = Omit<Contribution, 'nick'> & {
   incident: Pick<Incident, 'id' | 'title' | 'severity' | 'status'>;
 };

@@ -8,7 +8,7 @@ import {
   type Sighting,
 } from '../../streams/network/index.js';
 
-/** Where something stands in the stream: the sequence of its fact, and its index there. */
+/** The place of something in the stream: the sequence of its fact, and its index there. */
 export type Place = readonly [seq: number, index: number];
 
 /** Who a nick is, as the network said it; null where it did not. */
@@ -47,7 +47,7 @@ export interface ChannelPatch {
   identities: Map<string, Identity>;
 }
 
-/** A line that a batch has, with where it stands in the stream. */
+/** A line that a batch has, with its place in the stream. */
 export interface Line {
   channel: string;
   seq: number;

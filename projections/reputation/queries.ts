@@ -102,7 +102,7 @@ export async function agentLeaderboard(
   return rows.map(({ name, ...row }) => ({ nick: name, ...standing(row) }));
 }
 
-/** The standing at `now` of each of some nicks (casefolded) that has feedback. */
+/** The reputation at `now` of each of some nicks (casefolded) that has feedback. */
 export async function agentStandings(
   sql: Tx,
   schema: string,
@@ -130,7 +130,7 @@ export async function channelLeaderboard(
   return await withActiveAgents(sql, schema, now, rows);
 }
 
-/** How one channel (casefolded) stands at `now`; `undefined` without feedback. */
+/** The reputation of one channel (casefolded) at `now`; `undefined` without feedback. */
 export async function channelStanding(
   sql: Tx,
   schema: string,

@@ -1,6 +1,6 @@
 import { networkOf } from './client-address.js';
 
-/** Where a caller stands with its requests. */
+/** How many requests a caller has made and may make. */
 export interface AddressCount {
   allowed: boolean;
   remaining: number;

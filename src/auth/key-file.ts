@@ -9,7 +9,7 @@ export interface ApiKey {
 /** How long a look at the file holds, in milliseconds: a key that is taken out works no longer than this. */
 const lookMs = 1_000;
 
-/** Keys in a file, one name:key pair a line with # before comments, as they stand there now. */
+/** Keys in a file, one name:key pair a line with # before comments, as they are there now. */
 export class KeyFile {
   readonly #path: string;
   readonly #trouble: (error: Error) => void;

@@ -64,7 +64,7 @@ export function verifyWebhook(request: SignedRequest, options: VerifyOptions): V
 
 /**
  * The same for a request without a body, which is about one event: signed is `<timestamp>.<event_id>`, so that what was
- * seen once opens nothing later and nothing else. `sha256=` stands before the digits where the scheme is `body`.
+ * seen once opens nothing later and nothing else. `sha256=` comes before the digits where the scheme is `body`.
  */
 export function verifyQuestion(
   request: { about: string } & Omit<SignedRequest, 'raw'>,

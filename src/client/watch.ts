@@ -22,7 +22,7 @@ export interface WatchedService {
   open(after: string, signal: AbortSignal): Promise<Response>;
 }
 
-/** Stands before every line. */
+/** Comes before every line. */
 const beginning = '0-0';
 const longestWaitMs = 30_000;
 

@@ -88,14 +88,14 @@ export class Authorization {
     return signInText(this.request(given), { address, chainId, nonce, issuedAt, scopes }, this.#place);
   }
 
-  /** Takes a yes: the address to which the person is sent back, with a code. Throws when there is no key to be had. */
+  /** Takes a yes: the address to which the person is sent back, with a code. Throws when no key can be given. */
   async approve(given: RequestParameters, consent: Consent): Promise<string> {
     const { codes, publicUrl, parts } = this.#options;
     const request = this.request(given);
     const owner = await this.#ownerOf(request, consent);
     const scopes = owner.scopes.filter((scope) => consent.scopes.includes(scope));
     if (scopes.length === 0)
-      throw new Refusal('scope_missing', 'The key that was shown is good for nothing of it');
+      throw new Refusal('scope_missing', 'The key that was shown has none of the scopes that are asked for');
     if (parts.keys.isKept(owner.nick)) throw new Refusal('nickname_reserved');
     await this.#requireRoom(owner, request.client.hash);
     const usual = new Date(parts.log.now().getTime() + programKeyDays * dayMs);

@@ -65,7 +65,7 @@ export const oauthDescriptions: Description[] = [
     answers: {
       200: { says: 'The page', ...page },
       400: {
-        says: 'The same page, which says what is wrong with the request; an error as ever for who is no browser',
+        says: 'The same page, which says what is wrong with the request; programs that are not browsers get an error as usual',
         type: ['text/html', 'application/json'],
         body: { schema: z.union([z.string(), ErrorBody]), example: page.body.example },
       },

@@ -36,7 +36,7 @@ export function pageOf(file: string, values: Record<string, string> = {}): Page 
   };
 }
 
-/** What a browser compares with what stands between the tags of the page's only element of this kind. */
+/** What a browser compares with what is between the tags of the page's only element of this kind. */
 function hashOf(html: string, tag: string): string {
   const text = new RegExp(`<${tag}>(.*?)</${tag}>`, 's').exec(html)?.[1] ?? '';
   return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;

@@ -49,6 +49,6 @@ function problemOf(path: string, { code, message }: NodeJS.ErrnoException): stri
   if (code === 'ENOSPC' || code === 'EDQUOT')
     return `the disk of the data directory ${path} is full: free some space, or set DATA_DIR to a folder on another disk`;
   if (code === 'EEXIST' || code === 'ENOTDIR')
-    return `the data directory ${path} cannot be made, a file stands in the way: set DATA_DIR to a folder`;
+    return `the data directory ${path} cannot be made, a file is in the way: set DATA_DIR to a folder`;
   return `the data directory ${path} cannot be written (${code ?? message}): set DATA_DIR to a folder that this user may write to`;
 }

@@ -170,7 +170,7 @@ ${services ? servicesOfInspircd(services, installation) : ''}
 # prefixmsg: clients that cannot tell what is replayed (without batch) are told that it comes.
 <chanhistory maxlines="100" prefixmsg="yes" enableumode="yes">
 <permchanneldb filename="${path('permchannels.conf')}" listmodes="yes" saveperiod="5s">
-# What was saved stands first and wins over the channels as they are at the very first start.
+# What was saved comes first and wins over the channels as they are at the very first start.
 <include file="${path('permchannels.conf')}" missingokay="yes">
 ${channels.map(([name, modes, topic]) => `<permchannels channel="${name}" modes="${modes}" topic="${topic}">`).join('\n')}
 `;

@@ -100,7 +100,7 @@ export function storedOperatorKey(dataDir: string): string | undefined {
 /** Others know only the webhook secret from the file: the rest is between our own servers. */
 const remadeWarning = (file: string) =>
   `${file} had no webhook secret although there is an event log, so a new one was made. Unless EM_WEBHOOK_SECRET is set, ` +
-  'events that are signed with the old one are refused: put the old file back and start again, or give the new ' +
+  'events that are signed with the old one are refused. Put the old file back and start again, or give the new ' +
   'em_webhook_secret to whoever posts events.';
 
 /** Where the secrets of a data directory are. */

@@ -40,7 +40,7 @@ export interface AnyFact {
   data: unknown;
 }
 
-/** A fact as it stands on the log. */
+/** A fact as it is on the log. */
 export type Recorded<F extends AnyFact = AnyFact> = F & {
   /** Unique id of the record, also its message id on the log. */
   id: string;

@@ -9,7 +9,7 @@ export type Strategy = (typeof strategies)[number];
 export const visibilities = ['public', 'private', 'unlisted'] as const;
 export type Visibility = (typeof visibilities)[number];
 
-/** How a query stands. */
+/** The state of a query. */
 export const queryStatuses = ['queued', 'running', 'synthesizing', 'completed', 'failed'] as const;
 export type QueryStatus = (typeof queryStatuses)[number];
 

@@ -265,7 +265,7 @@ export function attemptUnderWay(
   return call.open !== undefined && call.askId === askId ? call.attempt : undefined;
 }
 
-/** Whether somebody else has asked after this attempt: he took it for lost, and goes on with the query. */
+/** Whether somebody else has asked after this attempt. They took it for lost, and go on with the query. */
 export function isOvertaken(state: Readonly<QueryState>, key: CallKey & { attempt: number }): boolean {
   return callOf(state, key).attempt > key.attempt;
 }

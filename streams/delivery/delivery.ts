@@ -19,7 +19,7 @@ interface ChannelState {
   failures: number;
 }
 
-/** Where an event stands. `unknown` until something was recorded about it. */
+/** The state of an event. `unknown` until something was recorded about it. */
 export interface DeliveryState {
   status: 'unknown' | 'pending' | 'delivered' | 'dead_letter' | 'expired';
   /** How many times it was deliberately shown again; all else here is about the last showing. */

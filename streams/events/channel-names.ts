@@ -60,7 +60,7 @@ const strokes: Record<string, string> = {
 // Far beyond what fits a channel name; one compatibility character can become 18 letters.
 const longestCity = 200;
 
-/** The city of a location: what stands before the first comma, as sent. */
+/** The city of a location: what is before the first comma, as sent. */
 export function cityOf(location: unknown): string {
   return (textOf(location) ?? '').split(',', 1)[0]!;
 }

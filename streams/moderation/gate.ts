@@ -1,9 +1,9 @@
 import { chanceOf, neededBy } from './needed.js';
 
-/** A text that patterns need, to be looked for where two of its characters stand. */
+/** A text that patterns need, to be looked for where two of its characters are. */
 interface Sought {
   text: string;
-  /** Where the two stand in it. */
+  /** Where the two are in it. */
   at: number;
   /** The patterns. */
   bits: number;

@@ -110,7 +110,7 @@ function undigited(plain: string): string | undefined {
   return read === plain ? undefined : read;
 }
 
-/** Where words meet without a space: at a capital, at signs between letters, at signs that stand alone. */
+/** Where words meet without a space: at a capital, at signs between letters, at signs that are alone. */
 const seams = /(?<=[a-z])(?=[A-Z])|(?<=[A-Z]{2})(?=[a-z]{3})/g;
 /** Costs less than to look for the places themselves, which few texts have. */
 const hasSeam = /[a-z][A-Z]|[A-Z]{2}[a-z]{3}/;

@@ -5,7 +5,7 @@ import { reachRules } from './reach.js';
 import type { Rule } from './rule.js';
 import { secretRules } from './secrets.js';
 
-/** Every rule. Their ids stand in incidents, so they are never given to another one. */
+/** Every rule. Incidents have their ids, so they are never given to another one. */
 export const rules: readonly Rule[] = [
   ...orderRules,
   ...secretRules,

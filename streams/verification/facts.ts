@@ -13,7 +13,7 @@ export const agents = defineStream({
       nickname: z.string(),
       /** Without `@`. */
       social_handle: z.string(),
-      /** To be posted as it stands. */
+      /** To be posted as it is. */
       text: z.string(),
       /** ISO 8601. */
       expires_at: z.string(),

@@ -9,7 +9,7 @@ import { startNats } from '../support/nats.js';
 const key = 'k'.repeat(40);
 const build = `${deliveryQueue.name}_v${deliveryQueue.version}`;
 
-/** The samples of a text in the format of Prometheus, by name and labels as they stand there. */
+/** The samples of a text in the format of Prometheus, by name and labels as they are there. */
 function samplesOf(text: string): Map<string, number> {
   const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
   return new Map(

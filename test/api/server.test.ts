@@ -187,7 +187,7 @@ t.test('API-05 behind a proxy the limit goes by who is spoken for, if the proxy 
     const { statuses, warnings } = await asked(
       ['127.0.0.1', '10.0.0.0/8', 'fd00::/8'],
       [
-        // what a caller writes itself stands before what the proxy adds
+        // what a caller writes itself comes before what the proxy adds
         ...['192.0.2.1', '198.51.100.9, 192.0.2.1', `${own}, 192.0.2.1`].map((of): [string, string] => [
           own,
           of,

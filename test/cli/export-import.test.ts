@@ -28,7 +28,7 @@ const publish = async (log: Log, subject: string, data: string | Uint8Array) => 
   if (error) throw new Error(JSON.stringify(error));
 };
 
-/** A log with all that can stand in one: odd bytes, and gaps at the beginning, inside and at the end. */
+/** A log with all that can be in one: odd bytes, and gaps at the beginning, inside and at the end. */
 async function fill(log: Log, count: number): Promise<void> {
   const odd = [
     '\u2028 and \u2029',

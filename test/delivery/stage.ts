@@ -20,7 +20,7 @@ export interface Draft {
   effects?: MarketFact['data']['effects'];
 }
 
-/** An event as it stands on the market stream. */
+/** An event as it is on the market stream. */
 export interface Published extends Draft {
   seq: number;
 }

@@ -137,7 +137,7 @@ function outOfOrder({ witness }: Stage, channel: string, stored: Map<string, num
   return late;
 }
 
-/** Events of one producer's channel that stand on the log in another order than they were posted in. */
+/** Events of one producer's channel that are on the log in another order than they were posted in. */
 function notAsPosted({ load }: Stage, stored: Map<string, number[]>): string[] {
   const last = new Map<string, number>();
   const wrong: string[] = [];

@@ -32,7 +32,7 @@ t.test('NICKS-08 from nothing to level 3, and back to level 2', skip, async (t) 
   t.match(await say(ann, `LINK ${wallet.address}`), /^ann is linked with/);
   t.match(await link(), { verified: 0, level: 1, agent_id: null });
 
-  await chain.agent(2).register(); // somebody else's, so that hers is not the first
+  await chain.agent(2).register(); // somebody else's, so that the one below is not the first
   const agentId = await chain.agent(1).register();
   t.equal(agentId, 1);
   const [challenge = ''] = /svc:verify:ann:\d{10}:[0-9a-f]{6}$/.exec(await say(ann, 'VERIFY')) ?? [];

@@ -15,7 +15,7 @@ export function incidentHistory(commands: number): Recorded<IncidentFact>[] {
   const states: ReturnType<typeof incidentDecider.initial>[] = [];
   const voter = () => {
     const n = random(12);
-    // for three of them nobody stands
+    // nobody vouches for three of them
     return { voter: `${random(2) ? 'V' : 'v'}oter${n}`, ...(n < 9 ? {} : { stands: false }) };
   };
   const idOf = (n: number) => `inc-${String(n).padStart(8, '0')}`;

@@ -91,7 +91,7 @@ t.test('a nick that somebody else has, without operator state', async (t) => {
   const impatient = startBot(t, { url, password, nickWaitMs: 500 });
   const spare = await impatient.session();
   t.match(spare.nick, /^em-bo_...$/);
-  t.ok(impatient.logged.some((line) => line.msg === 'irc nick not to be had' && line.spare === spare.nick));
+  t.ok(impatient.logged.some((line) => line.msg === 'irc nick cannot be taken' && line.spare === spare.nick));
   t.match(impatient.connection.status(), { connected: true, nick: spare.nick });
   await joinOne(spare, '#a');
   t.match(await spare.say('#a', 'x'.repeat(600)), { is: 'confirmed' });

@@ -17,7 +17,7 @@ export async function runPackage(name: string, args: string[]): Promise<Ran> {
   const { bin } = JSON.parse(readFileSync(manifest, 'utf8')) as { bin: Record<string, string> };
   const program = join(dirname(manifest), Object.values(bin)[0]!);
   return await new Promise((resolve) => {
-    // the inspector finds its own manifest from where it stands only
+    // the inspector finds its own manifest from where it is only
     const options = { timeout: 60_000, cwd: dirname(program) };
     execFile(process.execPath, [program, ...args], options, (error, stdout, stderr) => {
       const code = typeof error?.code === 'number' ? error.code : error ? 1 : 0;

@@ -67,11 +67,11 @@ t.test('appeals', async (t) => {
       const decline = ['incidents', 'decline', `${warned.id}`, '--reason', 'no'];
       t.match(await relay([...decline, '--url', stage.app.url]), {
         code: 0,
-        out: `incident ${warned.id} of mallory in ${room} stands: the appeal is declined`,
+        out: `incident ${warned.id} of mallory in ${room} still counts: the appeal is declined`,
       });
-      await hears(mallory, new RegExp(`Incident ${warned.id} in ${room} stands`));
+      await hears(mallory, new RegExp(`Incident ${warned.id} in ${room} still counts`));
       t.match(await ask('POST', path), { body: { already: true } });
-      t.notMatch(notices(eve).join(), /stands/, 'nobody else does');
+      t.notMatch(notices(eve).join(), /still counts/, 'nobody else does');
     },
   );
 

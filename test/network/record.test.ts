@@ -219,7 +219,7 @@ t.test('IRC-06 two recorders record each line once', async (t) => {
   await alice.waitUntil(() => alice.raw.some((line) => /:relay2!\S+ JOIN/.test(line)), 15_000);
   for (let n = 0; n < 40; n++) await say();
   await stage.said('#lobby', 'line 39');
-  // whoever was left standing is gone: the one that had given way looks for what was missed
+  // whoever was left is gone: the one that had given way looks for what was missed
   await Promise.all([first.stop(), other.stop()]);
   for (let n = 0; n < 10; n++) await say();
   // a new one under the old nick, which ends the session of the one before it

@@ -240,7 +240,7 @@ t.test('paid channels on a real network', { skip }, async (t) => {
     );
     const ms = Date.now() - second;
     t.ok(ms < 30_000, `out ${ms} ms after the end, with a restart in between`);
-    // others may see it a moment before she does
+    // others may see it a moment before zoe does
     await eventually('zoe to be parted by force', async () =>
       zoe.raw.some((line) => / PART :?#short/.test(line)),
     );

@@ -153,7 +153,7 @@ t.test('payments in doubt that nobody presents again', { skip }, async (t) => {
       return found.length > 0 ? found : undefined;
     }))!;
     t.match(listed, { state: 'owed', reason: 'channel_full', channel: '#alone', amount: '100000' });
-    // until she is in nobody else is: after the session that took her place comes hers
+    // until gina is in nobody else is: the session that took the place comes first
     const rival = await chain.payer();
     const proof = await proofOf(rival, access('alone'));
     let turnedAway = 0;

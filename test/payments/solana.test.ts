@@ -80,7 +80,7 @@ t.test('payments on Solana, passed on to a facilitator', async (t) => {
     );
     return accepts;
   };
-  /** What a client makes of an offer: the place of the fee payer's signature is empty, and what is signed begins with him. */
+  /** What a client makes of an offer: the place of the fee payer's signature is empty, and what is signed begins with the fee payer. */
   const signed = async (text: string, signature = 0) => {
     const accepted = (await offered()).at(-1)!;
     const message = `${accepted.extra.feePayer} ${text}`;

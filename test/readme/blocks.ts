@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 /** A fenced block of a document. */
 export interface Block {
   file: string;
-  /** The heading that it stands under. */
+  /** The heading that it is under. */
   heading: string;
   /** The word after the fence; empty for shell. */
   language: string;

@@ -72,4 +72,29 @@ t.test('README-06 what is wrong in comments is found, and nothing else is read',
   ]);
 });
 
-t.test('README-06 nothing is wrong in the documents and comments', async (t) => t.same(await check(), []));
+t.test('README-06 what is wrong in the texts of a source is found', async (t) => {
+  const source = [
+    "import { nothing } from 'a package that was made anew';",
+    "throw new Error('The one of whom it is told');",
+    "log.info(`the log of ${name} is made anew`, { of: 'anew' });",
+    "const long = 'Two WORDS ' +",
+    "  'WORDS.';",
+    'const of = raw`it is made anew or so`;',
+    "const sql = 'insert into things select all that is made anew from it';",
+    "const markup = '<p>it was made anew by them</p>', pattern = 'made|anew|of whom it is';",
+    'const rest = `${[1].map((one) => `number ${one} is made anew`)} and so on`;',
+  ].map((line) => line.replace('WORDS', words(15)));
+  t.same(await saidOf(t, 'source.ts', source), [
+    ':2 "of whom": ',
+    ':3 "anew": ',
+    ':4 31 words in a sentence, 30 at most',
+    ':9 "anew": ',
+  ]);
+});
+
+t.test('README-06 what is wrong in the comments of settings is found', async (t) => {
+  const source = ['#!/bin/sh', '# All is well. It is made', '# anew.', 'NAME=anew # anew', '  # of whom'];
+  t.same(await saidOf(t, 'settings.yml', source), [':2 "anew": ', ':5 "of whom": ']);
+});
+
+t.test('README-06 nothing is wrong in documents, comments and texts', async (t) => t.same(await check(), []));

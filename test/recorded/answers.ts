@@ -14,7 +14,7 @@ export const reading = {
   STREAMS_MAX_BYTES: '500000000',
 };
 
-/** Stands in the log as a fact that nobody can read, and that an operator has left out. */
+/** Is in the log as a fact that nobody can read, and that an operator has left out. */
 export const noFact = 'no fact';
 
 /** What the recordings of a folder are called. */
@@ -24,7 +24,7 @@ export const filesIn = (folder: string) => ({
   answers: join(folder, 'answers.json'),
 });
 
-/** Members that say how things stand at the moment: no two moments answer the same. */
+/** Members that say how things are at the moment: no two moments answer the same. */
 const ofTheMoment = new Set([
   ...['score', 'active_agents', 'delivered_today', 'today', 'operationsToday', 'uptime', 'irc'],
 ]);

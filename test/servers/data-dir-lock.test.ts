@@ -56,5 +56,5 @@ t.test(
 
 t.test('a place that is no directory is an error', async (t) => {
   const dir = t.testdir({ taken: 'a file' });
-  await t.rejects(lockDataDir(join(dir, 'taken')), { message: /a file stands in the way/ });
+  await t.rejects(lockDataDir(join(dir, 'taken')), { message: /a file is in the way/ });
 });

@@ -15,8 +15,8 @@ t.test('START-01 a data directory is made, for the owner only, and left as it wa
 t.test('START-01 where no folder can be made, it says so and what to do', async (t) => {
   const dir = t.testdir({ file: '', link: t.fixture('symlink', 'nowhere') });
   const cases: [string, RegExp][] = [
-    [join(dir, 'file'), /cannot be made, a file stands in the way: set DATA_DIR to a folder$/],
-    [join(dir, 'file', 'deeper', 'still'), /cannot be made, a file stands in the way/],
+    [join(dir, 'file'), /cannot be made, a file is in the way: set DATA_DIR to a folder$/],
+    [join(dir, 'file', 'deeper', 'still'), /cannot be made, a file is in the way/],
     [join(dir, 'link', 'data'), /cannot be .*: set DATA_DIR to/],
   ];
   // a file system that takes no folders: Node's recursive mkdir tries for ever there

@@ -38,7 +38,7 @@ t.test('START-09 a webhook secret that is lost while there is an event log', asy
   const warnings: string[] = [];
   const load = () => loadSecrets(dir, (text) => void warnings.push(text));
   const first = await load();
-  t.match(warnings, [/secrets\.json had no webhook secret .* put the old file back .* em_webhook_secret/]);
+  t.match(warnings, [/secrets\.json had no webhook secret .* Put the old file back .* em_webhook_secret/]);
   t.match(await storedSecrets(dir), { ...first, remadeAt: /^\d{4}-.*Z$/ });
   t.same(await load(), first);
   t.equal(warnings.length, 1, 'said once');

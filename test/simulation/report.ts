@@ -71,7 +71,7 @@ function sum(of: Record<string, number>): number {
   return Object.values(of).reduce((all, one) => all + one, 0);
 }
 
-/** Rows whose columns stand under each other: the first one to the left, numbers to the right. */
+/** Rows whose columns are under each other: the first one to the left, numbers to the right. */
 function table(rows: readonly string[][]): string {
   const widths = rows.reduce<number[]>(
     (all, row) => row.map((cell, place) => Math.max(cell.length, all[place] ?? 0)),

@@ -105,7 +105,7 @@ async function blockNumber(port: number): Promise<unknown> {
   }
 }
 
-/** The program stands in a package of its own for each platform. */
+/** The program is in a package of its own for each platform. */
 function findAnvil(): string | undefined {
   const cpu = process.arch === 'x64' ? 'amd64' : process.arch;
   try {

@@ -19,7 +19,7 @@ const { deployedBytecode } = JSON.parse(readFileSync(paymentToken.bytecodeFile, 
   deployedBytecode: Hex;
 };
 
-/** Where the dollar token stands on the real chain: clients pay with no other one. */
+/** Where the dollar token is on the real chain: clients pay with no other one. */
 export const usdc: Address = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913';
 /** CAIP-2 of the chain. */
 export const baseNetwork = 'eip155:8453';

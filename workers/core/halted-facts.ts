@@ -35,7 +35,7 @@ export class HaltedFacts {
   /** Sequences that operators let the worker skip, as far as they were read. */
   readonly #skipped = new Set<number>();
   #skipsRead = 0;
-  /** What stands on the consumer. */
+  /** What is stored with the consumer. */
   #noted: string | undefined;
   #watching: Promise<void> | undefined;
 

@@ -61,7 +61,7 @@ class KeyWork<Item> {
   readonly #worker: KeyedWorker<Item>;
   readonly #idle: (key: string) => void;
   #items: Item[] = [];
-  /** Where the piece stands that is being done. */
+  /** Where the piece is that is being done. */
   #front = 0;
   #isRunning = false;
   readonly #sleeper = new Sleeper();

@@ -27,7 +27,7 @@ export interface LeaseOptions {
   replicas: number;
 }
 
-/** What stands in a lease. */
+/** What a lease holds. */
 export interface LeaseValue {
   holder: string;
   state: unknown;

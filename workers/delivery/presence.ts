@@ -59,7 +59,7 @@ export class Presence {
 
   /**
    * Waits for a session and enters the channel. `inDoubt` asks for the channel's history on the way in: lines of
-   * an earlier session may stand in it although nobody heard of their confirmation. `opens`: how the
+   * an earlier session may be in it although nobody heard of their confirmation. `opens`: how the
    * line's event has the channel opened, if it does: what that changes comes before the line, also where we are in it.
    */
   async room(channel: string, inDoubt: boolean, opens?: Opening): Promise<Room> {

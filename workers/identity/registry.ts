@@ -36,7 +36,7 @@ export interface Registered {
 }
 
 interface Decided extends Registered {
-  /** The nick's link as it stands then. */
+  /** The nick's link as it is then. */
   link: Readonly<Link> | undefined;
 }
 

@@ -177,7 +177,7 @@ export class IrcConnection extends EventEmitter<ConnectionEvents> {
     const claimed = await claimNick(link, nick, nickWaitMs, free);
     if (claimed === 'freed') log.warn({ nick }, 'irc nick taken back from another session');
     if (!claimed) {
-      log.warn({ nick, spare: link.self.nick }, 'irc nick not to be had');
+      log.warn({ nick, spare: link.self.nick }, 'irc nick cannot be taken');
       void claimNick(link, nick, Number.POSITIVE_INFINITY, free).catch(() => undefined);
     }
     // servers that have a mark for programs say which

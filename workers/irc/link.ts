@@ -239,7 +239,7 @@ export class Link {
   #takeSpareNick(refusal: string): void {
     const { nick } = this.#options;
     if (++this.#spares > 5) {
-      this.destroy(`no nick to be had: ${refusal}`);
+      this.destroy(`no nick can be taken: ${refusal}`);
       return;
     }
     // The one length every server takes is 9.

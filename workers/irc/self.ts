@@ -16,7 +16,7 @@ export class Self {
     this.#widestHost = `${'u'.repeat(userLength)}@${'h'.repeat(hostLength)}`;
   }
 
-  /** nick!user@host as it stands before our lines; at its longest while the server has not shown it. */
+  /** nick!user@host as it is before our lines; at its longest while the server has not shown it. */
   get mask(): string {
     return `${this.nick}!${this.#host ?? this.#widestHost}`;
   }

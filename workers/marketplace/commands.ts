@@ -59,7 +59,7 @@ const commands: Record<string, Command> = {
     const task = await find(market, id, '/claim');
     if (typeof task === 'string') return [task];
     await market.claim(task.id, missing);
-    return [`You have applied for ${shownId(task.id)}. /status ${shownId(task.id)} tells how it stands`];
+    return [`You have applied for ${shownId(task.id)}. /status ${shownId(task.id)} tells its state`];
   },
 };
 

@@ -34,7 +34,7 @@ export function decisionFor(
 ): string {
   return pardoned
     ? `Incident ${id} in ${channel} was pardoned: it does not count any more, and what ran because of it ends.`
-    : `Incident ${id} in ${channel} stands: an operator has declined your appeal.`;
+    : `Incident ${id} in ${channel} still counts: an operator has declined your appeal.`;
 }
 
 type WordedIncident = Pick<Incident, 'action' | 'channel' | 'patterns'> & { seconds?: number | undefined };

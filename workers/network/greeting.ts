@@ -9,7 +9,7 @@ import { parseRules } from './rules.js';
 /** What greeting works with. */
 export interface GreetingOptions {
   logger: Logger;
-  /** The rules as they stand now, as `parseRules` reads them. */
+  /** The rules as they are now, as `parseRules` reads them. */
   rules(): string;
   /** Nicks of our own bots. */
   bots: readonly string[];

@@ -88,7 +88,7 @@ export class Room {
   }
 }
 
-/** A line of text, also one that a channel's history replays; what it says stands as it was said. */
+/** A line of text, also one that a channel's history replays; what it says is kept as it was said. */
 export function lineOf(line: IrcLine, at: number): LineSighting {
   const { msgid } = line.tags;
   const text = line.params.at(-1) ?? '';

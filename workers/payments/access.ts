@@ -228,7 +228,7 @@ export class Access {
         return await this.#release(entering, unreachable());
       case 'unknown':
         logger.warn({ ...about, error: result.error }, 'settlement of a payment not known');
-        // the place is his if it turns out to be paid; when it cannot be kept, the payment is not lost
+        // the place is theirs if it turns out to be paid; when it cannot be kept, the payment is not lost
         await this.#reserve(entering, notKnownMs).catch(() => undefined);
         throw new Refusal('settlement_unknown');
     }

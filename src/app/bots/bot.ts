@@ -19,7 +19,7 @@ export interface BotParts extends Pick<Dependencies, 'ircUrl' | 'secrets' | 'hol
 /** A bot on the network and the work it does: one process has them at a time, the others stand by. */
 export interface BotHold<Worker> {
   lease: Lease;
-  /** How they stand where this process has them; `undefined` where it has not. */
+  /** How they are where this process has them; `undefined` where it has not. */
   held(): { irc: IrcConnection; worker: Worker } | undefined;
 }
 
@@ -72,7 +72,7 @@ export function createBot<Worker extends BotWork>(
   const state = (): RecorderState => {
     const offline = { connected: false, oper: false, nick: bot.nick, since: null, lastError: null };
     const { connected, oper, nick, since, lastError } = held?.irc.status() ?? offline;
-    const named = nick === bot.nick ? null : `has to wait as ${nick}: its nick is not to be had`;
+    const named = nick === bot.nick ? null : `has to wait as ${nick}: its nick cannot be taken`;
     const trouble = connected ? (named ?? held?.worker.trouble ?? null) : (lastError ?? 'not connected yet');
     const network = held?.worker.network ?? null;
     return { connected, oper, nick, since: since?.getTime() ?? null, trouble, network };

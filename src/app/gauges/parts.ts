@@ -91,7 +91,7 @@ const readQueue: Parameters<typeof ReadModels.prototype.read<Reading[]>>[1] = as
     { status },
   ]);
 
-/** How the deliveries stand in this process. */
+/** The state of the deliveries in this process. */
 export function readDelivery(delivery: DeliveryHold): Reading[] {
   const held = delivery.held();
   if (!held) return [['delivery_lease_held', 0]];

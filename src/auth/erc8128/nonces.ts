@@ -61,7 +61,7 @@ export class Nonces {
       const put = await this.#used.put(nonce, keyid, 0);
       if (put === 'conflict') return 'nonce_replayed';
       if (put === 'full') throw new Error('the store of used nonces is full');
-      // makes room for another, which nobody waits for; left standing it only ages, for it is known as used
+      // makes room for another, which nobody waits for; left alone it only ages, for it is known as used
       void this.#issued.remove(issued.revision).catch(() => {});
       return undefined;
     });

@@ -66,7 +66,7 @@ export function printable(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, (c) => `\\u{${c.codePointAt(0)!.toString(16)}}`);
 }
 
-/** Writes rows in aligned columns; numbers stand on the right, and the last column is cut to the window. */
+/** Writes rows in aligned columns; numbers are on the right, and the last column is cut to the window. */
 export function writeTable(terminal: Terminal, head: string[], rows: Cell[][]): void {
   const texts = rows.map((row) =>
     row.map((cell) => printable(typeof cell === 'object' ? cell.text : String(cell))),

@@ -11,7 +11,7 @@ const Row = z.looseObject({ channels: lineStates.default([]) });
 export const showDeadLetterCommand = defineCommand({
   name: 'dead-letters show',
   arguments: ['<event_id>'],
-  summary: 'Show all that is known about one event, and where it stands in each channel',
+  summary: 'Show all that is known about one event, and what became of it in each channel',
   options: serviceOptions,
   async run(invocation) {
     const [eventId = ''] = invocation.arguments;

@@ -69,7 +69,7 @@ async function ask({ client }: Installation): Promise<z.output<typeof Answered>>
   return Answered.parse(await client.ask('GET', '/ops/projections'));
 }
 
-/** What there is to say of one that is not live and at its end; `before` is how it stood a moment ago. */
+/** What there is to say of one that is not live and at its end; `before` is how it was a moment ago. */
 function judge(status: Status, before: Status | undefined): Result[] {
   const { name, schema, error } = status;
   if (error) {

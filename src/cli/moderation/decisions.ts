@@ -20,9 +20,10 @@ export const pardonCommand = decisionCommand('pardon', {
 
 /** `relay incidents decline` */
 export const declineCommand = decisionCommand('decline', {
-  summary: 'Decline an appeal against an incident: it stands',
+  summary: 'Decline an appeal against an incident: it still counts',
   details: 'Whoever appealed is told by a notice, at once or when they are seen again.',
-  became: (already) => (already ? 'stands, as was said before' : 'stands: the appeal is declined'),
+  became: (already) =>
+    already ? 'still counts, as was said before' : 'still counts: the appeal is declined',
 });
 
 /** A command with which an operator decides about one incident. */

@@ -21,7 +21,7 @@ const Listed = z.object({
 export const listKeysCommand = defineCommand({
   name: 'keys list',
   summary: 'List the agent keys in use, newest first',
-  details: 'The keys themselves are stored nowhere. Operators’ keys stand in API_KEYS.',
+  details: 'The keys themselves are stored nowhere. Operators’ keys are in API_KEYS.',
   options: { nick: text('NICK', 'only keys of this nick'), ...serviceOptions },
   async run(invocation) {
     const { options, terminal } = invocation;

@@ -16,10 +16,7 @@ export const dnsCommand = defineCommand({
   name: 'dns',
   summary: 'Print the DNS records under which agents find the service',
   options: {
-    domain: text(
-      'DOMAIN',
-      'the domain they stand in (default: the one of PUBLIC_URL without its first label)',
-    ),
+    domain: text('DOMAIN', 'the domain they are in (default: the one of PUBLIC_URL without its first label)'),
     ttl: text('SECONDS', 'how long others may keep them (default: 3600)'),
   },
   details:

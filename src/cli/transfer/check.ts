@@ -40,7 +40,7 @@ export interface ImportStep {
   progress: Progress;
 }
 
-/** Stands in the place of messages that the exported log had not any more, until the import is finished. */
+/** Is in the place of messages that the exported log had not any more, until the import is finished. */
 export function placeholderSubject({ subjects }: StreamDefinition): string {
   return subjects[0]!.replace(/[*>].*$/, 'import.placeholder');
 }

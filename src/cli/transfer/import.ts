@@ -38,11 +38,11 @@ export const importCommand = defineCommand({
   name: 'import',
   summary: 'Bring an export into an empty event log, byte by byte and sequence by sequence',
   details:
-    'The service must not run. The log must be empty, or hold the beginning of the same export: then the import goes\n' +
-    'on after it, so one that was interrupted is finished by the same command, and a repeated one changes nothing.\n' +
-    'The whole export is checked before anything is written: one in which a line was altered, removed or moved is\n' +
-    'refused, with the number of the line. Read models are folded again at the next start; what was shown on IRC is\n' +
-    'not shown again.',
+    'The service must not run. The log must be empty, or hold the beginning of the same export. Then the import goes\n' +
+    'on after that. So the same command finishes an import that was interrupted, and changes nothing when it is\n' +
+    'repeated. The whole export is checked before anything is written. If a line was altered, removed or moved, the\n' +
+    'export is refused with the number of the line. Read models are folded again at the next start. What was shown on\n' +
+    'IRC is not shown again.',
   options: { in: text('FILE', 'the export (default: the input)') },
   async run(invocation) {
     await withInput(invocation.options.in, invocation.stop, (path) =>

@@ -13,7 +13,7 @@ export const scopes = [
 export type Scope = (typeof scopes)[number];
 
 interface Named {
-  /** Name that stands in the facts. */
+  /** Name that the facts have. */
   actor: string;
   /** Id of the request, for facts to name as their cause. */
   cause?: string;

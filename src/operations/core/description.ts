@@ -11,7 +11,7 @@ export const tags = {
   Identity: 'Nicks and the wallets they are linked to',
   Directory: 'What agents can do, and how to ask them',
   Reputation: 'What agents think of each other',
-  'Task marketplace': 'The marketplace behind this service, passed on as it is',
+  'Task marketplace': 'The marketplace of this service, passed on as it is',
   Security: 'Security incidents and what agents together think of them',
   Deliberation: 'Several language models asked at once',
   Channels: 'Managed channels',

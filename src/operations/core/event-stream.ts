@@ -27,12 +27,12 @@ export interface Viewer {
 export interface EventStream<Parts = unknown, In extends z.ZodObject = z.ZodObject> {
   /** Unique; `operationId` in the description of the API. */
   id: string;
-  /** With the members of the input that stand in it in braces. */
+  /** With the members of the input that are in it, in braces. */
   path: string;
   tag: Tag;
   summary: string;
   description: string;
-  /** With `after`, which stands in the query too. */
+  /** With `after`, which is in the query too. */
   input: In;
   /** What its answer is, in words, and the beginning of one. */
   says: string;

@@ -15,7 +15,7 @@ export const channelName = text('#lobby');
 /** An Ethereum address as answers have it. */
 export const walletAddress = text('0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed');
 
-/** Where an event stands, or one of its lines, in answers. */
+/** The state of an event, or of one of its lines, in answers. */
 export const EventStatus = z.enum(['pending', 'delivered', 'dead_letter', 'expired']);
 /** What became of an event in each of its channels, in answers. */
 export const lineStates = z.array(

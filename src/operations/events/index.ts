@@ -102,5 +102,5 @@ export const receiveEvent = defineOperation('receiveEvent', {
     dry_run ? await events.reception.tryOut(event) : await events.reception.receive(event),
 });
 
-/** Events of the task marketplace, and how their queue stands. */
+/** Events of the task marketplace, and the state of their queue. */
 export const eventOperations = [receiveEvent, getEventReceipt, getQueueStatistics];

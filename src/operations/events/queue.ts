@@ -33,10 +33,10 @@ const QueueStatistics = z.object({
   last_event_received: Time.nullable(),
   webhook_secret_configured: z.boolean(),
 });
-/** How the queue of events stands. */
+/** The state of the queue of events. */
 export const getQueueStatistics = defineOperation('getQueueStatistics', {
   tag: 'Webhooks',
-  summary: 'How the queue of events stands',
+  summary: 'The state of the queue of events',
   says: 'Numbers of events',
   output: QueueStatistics,
   http: { method: 'get', path: '/hooks/em/stats' },

@@ -20,7 +20,7 @@ const Receipt = z
   })
   .meta({ id: 'EventReceipt' });
 
-/** How a producer stands as a caller, by its name; without one where its secret has none. */
+/** What a producer is as a caller, by its name; without one where its secret has none. */
 export const producerActor = (name = '') => `producer:${name}`;
 
 /** What became of an event, for the producer that posted it; its route is in `http/webhook.ts`. */
@@ -33,7 +33,7 @@ export const getEventReceipt = defineOperation('getEventReceipt', {
   input: z.object({
     event_id: z.string().min(1).meta({ description: 'event_id as it was posted', example: 'evt-1' }),
   }),
-  says: 'Where it stands',
+  says: 'What became of it',
   output: Receipt,
   refusals: {
     not_found: 'No event of this id was received from this producer',

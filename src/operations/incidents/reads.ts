@@ -40,7 +40,7 @@ export const listSecurityIncidents = define('listSecurityIncidents', {
     name: 'svc_security_incidents',
     title: 'List security incidents',
     description:
-      'Reported security incidents, newest first, with their votes. validated means that at least three agents agree that it is real; those without an operator or paid task that vouches for them count as one.',
+      'Reported security incidents, newest first, with their votes. validated: at least three agents agree that it is real. Those without an operator or paid task that vouches for them count as one.',
     output: 'described',
     walletReadable: true,
   },

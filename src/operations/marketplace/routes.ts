@@ -108,7 +108,7 @@ export const marketplaceRoutes = {
     title: 'Apply for a task',
     description: 'Applies for a task, or claims it.',
     fields: {
-      executor_id: z.string().optional().describe('Who applies, as the marketplace knows him'),
+      executor_id: z.string().optional().describe('Who applies, as the marketplace knows them'),
       message: z.string().max(2_000).optional(),
     },
   },
@@ -194,7 +194,7 @@ export const marketplaceRoutes = {
     path: '/disputes/{disputeId}',
     summary: 'A dispute',
     title: 'A dispute',
-    description: 'How a dispute stands.',
+    description: 'The state of a dispute.',
   },
   resolveDispute: {
     method: 'POST',

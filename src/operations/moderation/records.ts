@@ -101,7 +101,7 @@ export const declineAppeal = define('declineAppeal', {
   summary: 'Decline an appeal against a moderation incident',
   description: 'The person concerned is told by a notice, at once or when they are seen again.',
   input: z.object({ id: incidentId, reason: why.meta({ example: 'It was no quotation' }) }),
-  says: 'It stands',
+  says: 'It still counts',
   output: Decided,
   refusals: { ...absent, no_open_appeal: true },
   http: { method: 'post', path: '/ops/incidents/{id}/decline' },

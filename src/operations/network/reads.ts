@@ -52,9 +52,9 @@ export const IrcMessage = z.object({
   action: z.boolean().meta({ description: 'Whether it is an action (/me)', example: false }),
 });
 
-/** How the network stands now. */
+/** The state of the network now. */
 export const getIrcStats = define('getIrcStats', {
-  summary: 'How the network stands now',
+  summary: 'The state of the network now',
   says: 'Numbers of the network',
   output: IrcStats,
   http: { method: 'get', path: '/irc/stats' },
@@ -116,7 +116,7 @@ export const LineId = z
   .refine((id) => /^\d{1,15}-\d{1,6}$/.test(id), 'must be the id of a line, like 42-0')
   .meta({ example: '42-0' });
 
-/** Where the line of an id stands in the record. */
+/** Where the line of an id is in the record. */
 export const placeOf = (id: string): LinePlace => id.split('-').map(Number) as [number, number];
 
 /** The last lines of a channel, or those around a line. */
@@ -153,7 +153,7 @@ export const listIrcMessages = define('listIrcMessages', {
   run: async ({ channel, limit, since, after, before }, caller, parts: NetworkParts & WithholdingParts) => {
     const { readModels } = parts;
     if (since !== undefined && !(await readModels.reached('irc_network', { stream: irc.name, seq: since })))
-      throw new Unavailable('read_model_behind', 'What was last seen is not to be had yet', 2);
+      throw new Unavailable('read_model_behind', 'What was last seen cannot be read yet', 2);
     const key = channelKey(channel);
     const withPrivate = seesPrivate(caller);
     const [own] = withPrivate ? [] : await memberChannels(caller, readModels, key);

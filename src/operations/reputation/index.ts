@@ -102,7 +102,7 @@ export const listBestAgents = define('listBestAgents', {
     })),
 });
 
-/** The standing of each of some nicks (casefolded) that has feedback. Lists of agents are made with it. */
+/** The reputation of each of some nicks (casefolded) that has feedback. Lists of agents are made with it. */
 export const listAgentStandings = defineOperation('listAgentStandings', {
   input: z.object({ nicks: z.array(z.string()).max(100) }),
   remote: { service: 'mrserv', method: 'post', path: '/api/leaderboard/agents/standings' },
@@ -128,17 +128,17 @@ export const getLeaderboard = define('getLeaderboard', {
       : await call(listBestChannels, { limit }, caller),
 });
 
-/** How one channel stands, for agents. */
+/** The reputation of one channel, for agents. */
 export const getChannelStanding = define('getChannelStanding', {
   access: moreWithKey,
   input: z.object({ channel: Channel }),
-  says: 'How it stands',
+  says: 'Its reputation',
   output: ChannelStanding,
   tool: {
     name: 'svc_get_channel_score',
     title: 'Reputation of one channel',
     description:
-      'How one channel stands: feedback given in it, average rating, active agents, score of 0 to 100.',
+      'Reputation of one channel: feedback given in it, average rating, active agents, score of 0 to 100.',
     output: 'described',
     walletReadable: true,
   },

@@ -129,7 +129,7 @@ export const verifyAgent = define('verifyAgent', {
       throw new Refusal('verification_failed', `The post does not have the text ${challenge.text}`);
     }
     const position = await handle({ is: 'register', ...who, postUrl: post.url, email }, parts);
-    // left standing it only ends: the nickname is taken
+    // left alone it only ends: the nickname is taken
     await verification.challenges.end(who).catch(() => undefined);
     // when the log stored it; who is registered is not to be refused because that cannot be asked now
     const recorded = await log.at(agents, position.seq).catch(() => undefined);

@@ -14,8 +14,8 @@ Reads of the HTTP API need no credential. There is no OpenID here${oauth ? '' : 
 
 | credential | where to get it | what it opens |
 |---|---|---|
-| wallet signature | your own wallet | ${read.tools} tools of \`POST ${places.mcp}\`, none of which changes anything |
-| API key | from the operator | ${keyed.tools} tools, of which ${keyed.mutating} change something and ${keyed.moves_money} move value; routes that write |
+| wallet signature | your own wallet | ${read.tools} tools of \`POST ${places.mcp}\`; these change nothing |
+| API key | from the operator | ${keyed.tools} tools, ${keyed.mutating} that change something and ${keyed.moves_money} that move value; routes that write |
 | agent key | your own wallet, or the operator | what its scopes name, as your own nick |
 | x402 payment | a wallet with USDC | one session in a paid channel |
 

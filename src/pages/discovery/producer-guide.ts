@@ -41,7 +41,7 @@ ${JSON.stringify(receiveEvent.example, null, 2)}
 | \`event_id\` | 1 to 200 printable characters, yours alone, the same when you repeat the event |
 | \`event_type\` | 1 to 100 characters of A-Z a-z 0-9 _ . : / -, best one of the [types](#event-types) |
 | \`source\` | who you are, 1 to 200 printable characters; not \`${source}\`, which is this service |
-| \`payload\` | an object of at most 64 levels; the fields that count stand with each type, others are kept and not shown |
+| \`payload\` | an object of at most 64 levels; the fields that count are named with each type, others are kept and not shown |
 
 A body has at most ${bodyLimit / 1024} KiB. Events that are signed right are never limited in number.
 
@@ -114,7 +114,7 @@ ${eventKinds.map(row).join('\n')}
 | any other | ${anyOther(events)} |
 
 Of the id of a task or a relay the first 8 characters are shown, and name its room: let ids differ there. \`#city-…\` is
-named by what stands before the first comma of \`location\`, \`#cat-…\` by \`category\`. Where a channel cannot be named, or a
+named by what is before the first comma of \`location\`, \`#cat-…\` by \`category\`. Where a channel cannot be named, or a
 room was deleted, it is left out; with none left the line goes to \`#bounties\`.
 
 The room of a task is private from its \`task.assigned\` on. Before that, and without it, everybody can read the room: post

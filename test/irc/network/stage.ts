@@ -10,7 +10,7 @@ import type { Teardown } from '../../support/server-process.js';
 
 const key = 'n'.repeat(40);
 
-/** A channel as it stands, whoever tells: members sorted, mode letters sorted. */
+/** A channel as it is, whoever tells: members sorted, mode letters sorted. */
 export interface Standing {
   members: string[];
   modes: string;

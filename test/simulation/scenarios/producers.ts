@@ -25,7 +25,7 @@ const ownSource = 'relay-network';
 /** How often a producer tries before it gives an event up. */
 const mostTries = 8;
 
-/** What stands in the text of an event, and in no other one's: `e17a`, and `e17b` where it came again with another body. */
+/** What is in the text of an event, and in no other one's: `e17a`, and `e17b` where it came again with another body. */
 export const markOf = (text: string): number | undefined => {
   const [, number] = /\be(\d+)[ab]\b/.exec(text) ?? [];
   return number === undefined ? undefined : Number(number);

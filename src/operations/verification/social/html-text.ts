@@ -1,6 +1,6 @@
 /** Elements whose content is not shown. */
 const unseen = new Set(['script', 'style', 'template', 'noscript', 'title', 'textarea', 'iframe']);
-/** Elements that stand in the middle of a line. */
+/** Elements that are in the middle of a line. */
 const inline = new Set(['a', 'b', 'i', 'em', 'strong', 'span', 'u', 's', 'code', 'bdi', 'time']);
 
 const named = new Map(

@@ -48,7 +48,7 @@ function rename(server: Server, user: User, nick: string, at: number): void {
     user.client.nick = user.nick;
     clients.add(user.client);
   }
-  // in the answer to a label the new nick already stands before the line
+  // in the answer to a label the new nick is already before the line
   for (const client of clients)
     client.send(client.isAnswering ? maskOf(user) : before, tagsOf(user), 'NICK', user.nick);
   if (isOther) server.tellWatchers('730', user.nick);
