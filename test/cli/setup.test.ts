@@ -26,7 +26,7 @@ t.test('START-10 what is built is built once, and again when a file of it is gon
     execFileSync('bash', ['scripts/setup', ...args], { cwd: dir, env, encoding: 'utf8' });
   const built = 'setup: building the service and the guide\n';
   const builtWhole =
-    'setup: building the service, the guide and the client of the package: a quarter of a minute or more\n';
+    'setup: building the service, the guide and the types of the client: a quarter of a minute or more\n';
 
   t.equal(setup(), built);
   t.equal(setup(), '');
