@@ -5,7 +5,7 @@ import { installationOf } from '../../src/servers/inspircd-config.js';
 import { freePort } from '../../src/servers/net.js';
 import { lookForAnope } from '../../src/servers/own-network.js';
 import type { Observer } from './irc-observer.js';
-import { startIrcd, type TestIrcd } from './ircd.js';
+import { startIrcd, type TestIrcd, type TestIrcdOptions } from './ircd.js';
 import { type ServerProcess, startServerProcess, type Teardown } from './server-process.js';
 
 const found = lookForAnope();
@@ -26,11 +26,15 @@ export interface AccountNetwork {
 }
 
 /** Starts an InspIRCd and, linked to it, the nick service that `npm start` has. Takes some seconds: Anope dwells on its start where it is root. */
-export async function startAccountNetwork(t: Teardown): Promise<AccountNetwork> {
+export async function startAccountNetwork(
+  t: Teardown,
+  options: Pick<TestIrcdOptions, 'reservedNicks'> = {},
+): Promise<AccountNetwork> {
   if ('without' in found) throw new Error(found.without);
   const { binary } = found;
   const link = { port: await freePort(), password: 'link-password' };
-  const ircd = await startIrcd(t, { extraConfig: servicesOfInspircd(link, installationOf(findInspircd())) });
+  const extraConfig = servicesOfInspircd(link, installationOf(findInspircd()));
+  const ircd = await startIrcd(t, { ...options, extraConfig });
   const services = await startServerProcess(t, {
     name: 'anope',
     command: binary.path,

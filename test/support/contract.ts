@@ -23,6 +23,8 @@ export function reportTo(other: typeof report): void {
 
 function holdToContract(server: FastifyInstance): void {
   server.addHook('onSend', async (request, reply, payload) => {
+    // nobody gets an answer whose reader is gone
+    if (request.raw.socket.destroyed) return payload;
     contract ??= new Contract();
     const exchange = {
       method: request.method,
