@@ -4,12 +4,27 @@ import { shortId, textOf } from './formats.js';
 /** The public feed, and the place of every line that has no other. */
 export const feedChannel = '#bounties';
 
-const prefixes = { task: '#task-', relay: '#relay-', geographic: '#city-', category: '#cat-' } as const;
+const prefixes = {
+  task: '#task-',
+  relay: '#relay-',
+  geographic: '#city-',
+  category: '#cat-',
+  special: '#test-',
+} as const;
 
 /** What kind of room a line's channel is, when it is one that lines may be the first to need. */
 export function roomTypeOf(name: string): keyof typeof prefixes | undefined {
   const types = Object.keys(prefixes) as (keyof typeof prefixes)[];
   return types.find((type) => name.startsWith(prefixes[type]));
+}
+
+/**
+ * Where the line of a test is shown in place of a channel. There is one such channel for each feed, and one for each kind
+ * of room, so tests make no more of them.
+ */
+export function testChannel(name: string): string {
+  const type = roomTypeOf(name);
+  return `${prefixes.special}${type ? prefixes[type].slice(1, -1) : name.slice(1)}`;
 }
 
 function channel(prefix: string, part: string): string | undefined {

@@ -24,6 +24,8 @@ export const market = defineStream({
        * recorded.
        */
       effects: ChannelEffects.optional(),
+      /** It is a test: it is shown in the channels for tests, and says nothing about tasks, people or ratings. */
+      test: z.literal(true).optional(),
       /** Some of its free text was left out of the line: points (0 to 100) and rules of the worst text. */
       withheld: z.object({ score: z.number(), patterns: z.string() }).optional(),
     }),

@@ -1,5 +1,5 @@
-export { feedChannel, roomTypeOf, subjectsOf } from './channel-names.js';
-export { channelEffects, effectsOf, type RoomOpening, withEventBot } from './effects.js';
+export { feedChannel, roomTypeOf, subjectsOf, testChannel } from './channel-names.js';
+export { type ChannelEffects, channelEffects, effectsOf, type RoomOpening, withEventBot } from './effects.js';
 export { eventToken, MarketEvent, normalisePayload, payloadAliases } from './event.js';
 export { type MarketFact, market, marketSubject } from './facts.js';
 export { ShownFields } from './formats.js';

@@ -36,6 +36,7 @@ export type Obstacle = { is: 'refused'; error: string } | { is: 'full' };
 const deleted: Obstacle = { is: 'refused', error: 'The channel was deleted' };
 const lookMs = 500;
 const plain = { modes: '+nt', topic: '', invite_list: [], metadata: {} };
+const ofTests = { ...plain, topic: 'Lines of producers that try something out. Nothing here is real.' };
 
 /**
  * The rooms that lines may be the first to need. The channel service opens them. A room that it has deleted
@@ -64,7 +65,8 @@ export class Rooms {
       if (status === 'deleted' && !opens) return deleted;
       // also requested for a newly opened channel: the refusal comes once the invited nicks are in it
       if (opens) await open({ ...opens.room, event_seq: opens.seq }, opens.factId);
-      else if (status === 'none') await open({ ...plain, name: channel, type });
+      else if (status === 'none')
+        await open({ ...(type === 'special' ? ofTests : plain), name: channel, type });
     } catch (error) {
       const { code } = error as { code?: unknown };
       // the event has had its room already

@@ -20,7 +20,7 @@ export function guardEvents(options: GuardOptions): Reactor<typeof market, Withh
     maxInHand: 4_096,
     atOnce: 64,
     concerns: ({ data }) => Buffer.from(data.buffer, data.byteOffset, data.byteLength).includes(sign),
-    plan: (fact) => (fact.data.withheld ? [{ key: fact.data.event_id, item: fact }] : []),
+    plan: (fact) => (fact.data.withheld && !fact.data.test ? [{ key: fact.data.event_id, item: fact }] : []),
     handle: async (event) => {
       await record(options, event);
       return { is: 'done' };

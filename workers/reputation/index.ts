@@ -60,7 +60,7 @@ export function ratingOf(
   { data }: Pick<Recorded<MarketFact>, 'data'>,
   screen: (text: string) => string,
 ): GiveFeedback | undefined {
-  if (!types.includes(data.event_type)) return undefined;
+  if (!types.includes(data.event_type) || data.test) return undefined;
   const { payload } = data;
   const from = nickOf(payload.from_nick ?? payload.rater_nick ?? payload.publisher_nick);
   const nick = nickOf(payload.to_nick ?? payload.rated_nick ?? payload.worker_nick);

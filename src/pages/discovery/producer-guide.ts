@@ -79,6 +79,13 @@ wrong type, a type that is nearly one of the list, a line without its room. Noth
 What is wrong with an event is refused as always. The signature does not cover the query: without it, the same request is an
 event.
 
+## Try it on the network
+
+The operator may give you a second name and secret for tests: a name that is \`test\`, or begins with \`test-\`. What that
+producer sends is stored and delivered like any event, with a receipt. Only its channels are others: \`#test-bounties\` in
+place of \`#bounties\`, and one for all rooms of a kind, such as \`#test-task\` and \`#test-city\`. Everybody can read them. A
+test opens and closes no room, owns no task and rates nobody. Its \`event_id\` must begin with \`test-\`.
+
 ## Repeat
 
 An \`event_id\` is taken once, for ever. An answer of 200 or 202 says that the event is on disk. After 429, a 5xx or no answer at
