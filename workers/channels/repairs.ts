@@ -48,6 +48,8 @@ export class Repairs {
     const wait = Math.max(repairAfterMs, last + repairEveryMs - clock.now());
     const timer = clock.setTimeout(() => {
       this.#waiting.delete(name);
+      for (const [other, at] of this.#doneAt)
+        if (at + repairEveryMs <= clock.now()) this.#doneAt.delete(other);
       this.#doneAt.set(name, clock.now());
       void this.#repair(name);
     }, wait);

@@ -142,7 +142,9 @@ export class Agent {
       const key = casefold(name);
       const times = (this.#refusals.get(key) ?? 0) + 1;
       this.#refusals.set(key, times);
-      return times >= mostRefusals && this.#wanted.delete(key);
+      if (times < mostRefusals) return false;
+      this.#refusals.delete(key);
+      return this.#wanted.delete(key);
     });
     return given.length > 0;
   }
@@ -150,6 +152,7 @@ export class Agent {
   /** Leaves a channel. Answers whether it was there, or wanted to be. */
   async leave(name: string, reason: string): Promise<boolean> {
     const wanted = this.#wanted.delete(casefold(name));
+    this.#refusals.delete(casefold(name));
     this.#rooms.delete(casefold(name));
     const session = this.#irc.session();
     if (!session?.isIn(name)) return wanted;
