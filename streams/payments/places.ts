@@ -8,6 +8,8 @@ export interface PlacesState {
   reserved: Map<string, { nick: string; until: number }>;
   /** Sessions that have not ended, by id. */
   sessions: Map<string, Granted>;
+  /** How often each of them went over to somebody with another host or account. */
+  claims: Map<string, number>;
   /** Payments that are settled and have no session yet, with their nicks. */
   owed: Map<string, string>;
   /** What came of payments, for longer than they can be presented again. */
@@ -41,6 +43,8 @@ export type PlacesCommand = { channel: string } /** Nothing: how they are. */ & 
 export const claimMs = 3 * 24 * 3_600_000;
 /** How long what came of a payment is remembered, in milliseconds: well beyond all that can be claimed. */
 const rememberedMs = 7 * 24 * 3_600_000;
+/** A session goes over so often to somebody with another host or account, and then stays where it is. */
+const mostClaims = 50;
 /** When somebody may ask again who has to wait for a session that is owed, in milliseconds. */
 const owedAgainMs = 60_000;
 /** How long a reservation that ran out is kept, in milliseconds: longer than clocks differ. */
@@ -52,7 +56,13 @@ const forgottenMs = 3_600_000;
  * reservations by itself.
  */
 export const placesDecider: Decider<PlacesState, PlacesCommand, PaymentFact> = {
-  initial: () => ({ reserved: new Map(), sessions: new Map(), owed: new Map(), outcomes: new Map() }),
+  initial: () => ({
+    reserved: new Map(),
+    sessions: new Map(),
+    claims: new Map(),
+    owed: new Map(),
+    outcomes: new Map(),
+  }),
 
   subject: ({ channel }) => placesSubject(channel),
 
@@ -95,11 +105,14 @@ export const placesDecider: Decider<PlacesState, PlacesCommand, PaymentFact> = {
       }
       case 'session.claimed': {
         const session = state.sessions.get(data.session_id);
-        if (session) state.sessions.set(data.session_id, { ...session, holder: data.holder });
+        if (!session) break;
+        state.sessions.set(data.session_id, { ...session, holder: data.holder });
+        state.claims.set(data.session_id, (state.claims.get(data.session_id) ?? 0) + 1);
         break;
       }
       case 'session.ended':
         state.sessions.delete(data.session_id);
+        state.claims.delete(data.session_id);
         break;
     }
   },
@@ -165,6 +178,8 @@ export const placesDecider: Decider<PlacesState, PlacesCommand, PaymentFact> = {
         const session = liveSessionOf(state, payment, now);
         if (!session || isSame(session.holder, holder)) return undefined;
         const { session_id, nick } = session;
+        // each stays on record: one payment must not fill it
+        if ((state.claims.get(session_id) ?? 0) >= mostClaims) return undefined;
         return { type: 'session.claimed', data: { session_id, channel, nick, holder } };
       }
       case 'end': {

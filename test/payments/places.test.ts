@@ -302,4 +302,11 @@ t.test('PAY-32 a place goes over to whoever presents its payment', async (t) => 
     .when(claim(other), now)
     .decides(t, claimed(other));
   given(seated).when(claim(one), after(60_000)).decides(t, undefined, 'its time is over');
+  const many = Array.from({ length: 50 }, (_, n) => claimed(n % 2 === 0 ? other : one));
+  given([...seated, ...many.slice(1)])
+    .when(claim(other), now)
+    .decides(t, claimed(other));
+  given([...seated, ...many])
+    .when(claim(other), now)
+    .decides(t, undefined, 'one payment fills no record');
 });
