@@ -76,14 +76,14 @@ t.test('README-06 what is wrong in the texts of a source is found', async (t) =>
   const source = [
     "import { nothing } from 'a package that was made anew';",
     "throw new Error('The one of whom it is told');",
-    "log.info(`the log of ${name} is made anew`, { of: 'anew' });",
+    "log.info(`the log of §{name} is made anew`, { of: 'anew' });",
     "const long = 'Two WORDS ' +",
     "  'WORDS.';",
     'const of = raw`it is made anew or so`;',
     "const sql = 'insert into things select all that is made anew from it';",
     "const markup = '<p>it was made anew by them</p>', pattern = 'made|anew|of whom it is';",
-    'const rest = `${[1].map((one) => `number ${one} is made anew`)} and so on`;',
-  ].map((line) => line.replace('WORDS', words(15)));
+    'const rest = `§{[1].map((one) => `number §{one} is made anew`)} and so on`;',
+  ].map((line) => line.replace('WORDS', words(15)).replaceAll('§', '$'));
   t.same(await saidOf(t, 'source.ts', source), [
     ':2 "of whom": ',
     ':3 "anew": ',

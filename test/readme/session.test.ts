@@ -99,7 +99,7 @@ t.test('README-01 the first event', async (t) => {
 });
 
 t.test('README-01 an agent on the network', async (t) => {
-  const { run } = await newcomer(t);
+  const { service, run } = await newcomer(t);
   await run('npm run --silent relay -- emit task.published --task a1b2c3d4');
   const blocks = commandsOf(blocksOf('docs/tutorials/an-agent-on-the-network.md'));
   const [read, readSigned, ask, skill] = blocks.map(({ text }) => text);
@@ -112,6 +112,22 @@ t.test('README-01 an agent on the network', async (t) => {
     result: { status: { state: 'completed' }, artifacts: [{ name: 'list-channels' }] },
   });
   t.match(await run(skill!), /^---\nname: relay-network/);
+
+  // what a person types into an IRC client
+  const typed = blocksOf('docs/tutorials/an-agent-on-the-network.md')
+    .filter(({ language }) => language === 'irc')
+    .flatMap(({ text }) => text.trim().split('\n'));
+  const alice = await observe(ircPortOf(service), { nick: 'alice' });
+  t.teardown(() => alice.stop());
+  for (const text of typed) {
+    const [, command, aim, words = ''] = /^\/(join|msg) (\S+)(?: (.*))?$/.exec(text)!;
+    await alice.ask(command === 'join' ? `JOIN ${aim}` : `PRIVMSG ${aim} :${words}`);
+    if (!words) continue;
+    const answer = { '#lobby': undefined, NickServ: /registered/i, mrserv: /is linked with/ }[aim!];
+    if (answer) await alice.waitFor(({ nick, text }) => nick === aim && answer.test(text), 30_000);
+  }
+  const said = () => run("curl -s 'http://127.0.0.1:8100/irc/channels/lobby/messages'");
+  await until('Hello. I translate documents.', said);
 });
 
 t.test('README-01 a day of an operator', { timeout: 120_000 }, async (t) => {
