@@ -185,6 +185,22 @@ export const attacks: Attack[] = [
         for (const headers of [{}, agent.key])
           await agent.ask('GET', filled(operation.path, around), undefined, headers);
       }
+      const bare = around.there.room.slice(1);
+      const spelled = [
+        bare.toUpperCase(),
+        `%23${bare}`,
+        `%20${bare}`,
+        `${bare}%00`,
+        `${bare}%0a`,
+        `%23%23${bare}`,
+      ];
+      for (const name of spelled)
+        for (const path of [
+          `irc/channels/${name}/messages`,
+          `channels/${name}`,
+          `irc/catch-up?channels=${name}`,
+        ])
+          await agent.ask('GET', `/${path}`);
       for (const name of ['svc_get_messages', 'svc_list_channels', 'svc_get_channel_score', 'svc_catch_up'])
         await agent.tool(name, { channel: around.there.room.slice(1) }, agent.key);
       for (const skill of ['channel-messages', 'list-channels', 'irc-network-stats'])
