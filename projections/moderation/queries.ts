@@ -55,26 +55,6 @@ export interface ModerationCounts {
   topOffenders: { nick: string; incidents: number }[];
 }
 
-/** An incident whose action is not known to have happened, or is in force on the network. */
-export interface RunningIncident {
-  id: number;
-  ref: string;
-  subject: string;
-  nick: string;
-  host: string | null;
-  account: string | null;
-  channel: string;
-  saidAt: Date;
-  patterns: string;
-  action: Action;
-  seconds: number | null;
-  mask: string | null;
-  /** Voice was taken besides the mask. */
-  voice: boolean;
-  until: Date | null;
-  pardoned: boolean;
-}
-
 type StoredIncident = RowOf<typeof incidentRows> & { level: Level; action: Action };
 
 const mostOffenders = 10;
@@ -206,59 +186,6 @@ export async function moderationCounts(
   return { total, today: today?.incidents ?? 0, byLevel, topOffenders };
 }
 
-/** Actions whose outcome is unknown, oldest first. */
-export async function unansweredIncidents(
-  sql: Tx,
-  schema: string,
-  limit: number,
-): Promise<RunningIncident[]> {
-  const rows = await sql.query<StoredIncident>(
-    `select * from ${schema}.incidents
-     where outcome is null and action not in ('none', 'withhold') order by id limit $1`,
-    [limit],
-  );
-  return rows.map(runningView);
-}
-
-/** What must be lifted at `now`, because its time is up or it was pardoned, and the time of the next lift. */
-export async function dueLifts(
-  sql: Tx,
-  schema: string,
-  now: Date,
-): Promise<{ due: RunningIncident[]; next: Date | undefined }> {
-  const rows = await sql.query<StoredIncident>(
-    `select * from ${schema}.incidents
-     where until is not null and lifted_at is null and (until <= $1 or pardoned_at is not null) order by until limit 500`,
-    [now],
-  );
-  const [next] = await sql.query<{ until: Date }>(
-    `select until from ${schema}.incidents
-     where until is not null and lifted_at is null and until > $1 order by until limit 1`,
-    [now],
-  );
-  return { due: rows.map(runningView), next: next?.until };
-}
-
-/** A person who was not reached for this long is no longer told of a decision, in milliseconds. */
-const toldWithinMs = 30 * 24 * 3_600_000;
-
-/** Incidents with a decision of an operator that the person has not been told yet, oldest first. */
-export async function untoldDecisions(
-  sql: Tx,
-  schema: string,
-  now: Date,
-  limit: number,
-): Promise<(RunningIncident & { person: string })[]> {
-  const rows = await sql.query<StoredIncident>(
-    `select * from ${schema}.incidents
-     where told_at is null and person is not null and (pardoned_at is not null or upheld_at is not null)
-       and greatest(pardoned_at, upheld_at) > $1 and action not in ('none', 'withhold')
-     order by id limit $2`,
-    [new Date(now.getTime() - toldWithinMs), limit],
-  );
-  return rows.map((row) => ({ ...runningView(row), person: row.person! }));
-}
-
 const mostWithheld = 10_000;
 
 /** Ids of the lines of a channel (casefolded) that called for a kick or a ban, newest first. */
@@ -275,22 +202,6 @@ export async function condemnedLines(sql: Tx, schema: string, channel: string): 
 export async function isIncident(sql: Tx, schema: string, lineId: string): Promise<boolean> {
   const rows = await sql.query(`select 1 from ${schema}.incidents where ref = $1`, [`line:${lineId}`]);
   return rows.length > 0;
-}
-
-/** Whether another action of the same kind lasts longer for the same mask in the same channel. */
-export async function isOutlived(
-  sql: Tx,
-  schema: string,
-  { id, channel, action, mask, nick }: RunningIncident,
-  now: Date,
-): Promise<boolean> {
-  const [other] = await sql.query<{ id: number }>(
-    `select id from ${schema}.incidents
-     where until > $1 and lifted_at is null and pardoned_at is null and id <> $2 and channel_key = $3 and action = $4
-       and mask is not distinct from $5 and ($5::text is not null or lower(nick) = lower($6)) limit 1`,
-    [now, id, casefold(channel), action, mask, nick],
-  );
-  return other !== undefined;
 }
 
 function incidentView({
@@ -322,28 +233,5 @@ function recordView(row: StoredIncident): IncidentRecord {
       appeal,
       upheld_at: upheld_at?.toISOString() ?? null,
     }),
-  };
-}
-
-function runningView(row: StoredIncident): RunningIncident {
-  const { id, ref, subject, nick, host, account, channel, patterns, action, seconds, mask, until } = row;
-  const pardoned = row.pardoned_at !== null;
-  const voice = row.voice === true;
-  return {
-    id,
-    ref,
-    subject,
-    nick,
-    host,
-    account,
-    channel,
-    patterns,
-    action,
-    seconds,
-    mask,
-    voice,
-    until,
-    pardoned,
-    saidAt: row.said_at,
   };
 }

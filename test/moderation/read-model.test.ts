@@ -2,14 +2,12 @@ import t, { type Test } from 'tap';
 import type { Sql } from '../../projections/core/sql.js';
 import { moderationModel } from '../../projections/moderation/fold.js';
 import {
-  dueLifts,
   incidentRecords,
-  isOutlived,
   moderationCounts,
   moderationIncidents,
   moderationReputation,
-  unansweredIncidents,
 } from '../../projections/moderation/queries.js';
+import { dueLifts, isOutlived, unansweredIncidents } from '../../projections/moderation/running.js';
 import type { Recorded } from '../../streams/core/index.js';
 import { type Level, levels, type ModerationFact, personOf } from '../../streams/moderation/index.js';
 import { eachSql } from '../support/sql.js';

@@ -1,4 +1,4 @@
-import type { RunningIncident } from '../../projections/moderation/queries.js';
+import type { RunningIncident } from '../../projections/moderation/running.js';
 import {
   type Action,
   type Enforced,

@@ -1,4 +1,4 @@
-import { untoldDecisions } from '../../projections/moderation/queries.js';
+import { untoldDecisions } from '../../projections/moderation/running.js';
 import type { Position } from '../../streams/core/index.js';
 import { moderation, personDecider, personOf } from '../../streams/moderation/index.js';
 import { type GuardOptions, guard } from './options.js';

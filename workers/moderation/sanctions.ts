@@ -3,7 +3,7 @@ import {
   isOutlived,
   type RunningIncident,
   unansweredIncidents,
-} from '../../projections/moderation/queries.js';
+} from '../../projections/moderation/running.js';
 import { type Position, retry, Sleeper } from '../../streams/core/index.js';
 import { moderation, personDecider } from '../../streams/moderation/index.js';
 import { answer, carryOut } from './carry-out.js';

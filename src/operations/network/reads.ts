@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { presenceOf } from '../../../projections/network/nicks.js';
 import {
   ircActivity,
   ircChannel,
@@ -6,7 +7,6 @@ import {
   ircCounts,
   ircMessages,
   type LinePlace,
-  presenceOf,
 } from '../../../projections/network/queries.js';
 import { Refusal, Unavailable } from '../../../streams/core/index.js';
 import { casefold } from '../../../streams/irc-grammar.js';

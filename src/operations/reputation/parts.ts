@@ -1,5 +1,6 @@
 import { privateManagedChannels } from '../../../projections/channels/queries.js';
-import { haveMet, privateIrcChannels, wasSeen } from '../../../projections/network/queries.js';
+import { haveMet, wasSeen } from '../../../projections/network/nicks.js';
+import { privateIrcChannels } from '../../../projections/network/queries.js';
 import { type Log, Refusal } from '../../../streams/core/index.js';
 import type { KeyedLock } from '../../../streams/core/keyed-lock.js';
 import { casefold } from '../../../streams/irc-grammar.js';
