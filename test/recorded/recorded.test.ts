@@ -61,14 +61,16 @@ const newerColumns = [
   ...['private', 'private_count', 'life', 'nick_key', 'voice'],
   ...['appealed_at', 'appeal', 'upheld_at', 'told_at'],
   ...['ended_at', 'lines'],
-  ...['founding', 'life_seq', 'gap_seq', 'gap_index', 'holder'],
+  ...['founding', 'life_seq', 'gap_seq', 'gap_index'],
   ...['stands', 'plain', 'hearsay', 'firm_weight', 'firm_rated', 'plain_weight', 'plain_rated'],
 ];
 
+/** The same of columns and of members of facts in a column. */
+const newerMembers = ['holder'];
+
 function withoutNewer(row: string): string {
-  const known = Object.entries(JSON.parse(row) as object).filter(
-    ([column]) => !newerColumns.includes(column),
-  );
+  const parsed = JSON.parse(row, (name, value) => (newerMembers.includes(name) ? undefined : value));
+  const known = Object.entries(parsed as object).filter(([column]) => !newerColumns.includes(column));
   return JSON.stringify(Object.fromEntries(known));
 }
 
