@@ -15,7 +15,7 @@ import { operations } from './operations/facts.js';
 import { payments } from './payments/facts.js';
 import { producers } from './producers/facts.js';
 import { reputation } from './reputation/facts.js';
-import { speech } from './speech/facts.js';
+import { connections, inbox, speech } from './speech/facts.js';
 import { agents } from './verification/facts.js';
 
 /** Every stream of the service. */
@@ -37,5 +37,7 @@ export const streams: StreamDefinition[] = [
   keys,
   producers,
   speech,
+  connections,
+  inbox,
   directory,
 ];

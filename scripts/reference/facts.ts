@@ -23,8 +23,9 @@ missing. A released fact never changes its meaning. See [streams](../../streams/
 \`npx relay events MARKET\` prints the facts of a stream.
 `;
   const sections = streams.map((stream) => {
-    const { name, subjects, maxAgeMs, whenFull } = stream;
+    const { name, subjects, maxAgeMs, whenFull, mostOfSubject } = stream;
     const days = maxAgeMs === 0 ? 'for ever' : `for ${maxAgeMs / 86_400_000} days`;
+    const last = mostOfSubject === 0 ? '' : `, the last ${mostOfSubject} of each subject`;
     const full =
       whenFull === 'refuse' ? 'A full stream refuses new facts.' : 'A full stream drops its oldest.';
     const rows = Object.entries(stream.facts).map(([type, fact]) => {
@@ -32,7 +33,7 @@ missing. A released fact never changes its meaning. See [streams](../../streams/
         'upcast' in fact ? (fact as VersionedSchema) : { v: 1, schema: fact as z.ZodType };
       return [code(type), String(v), told.get(`${name} ${type}`) ?? '', fieldsOf(schema)];
     });
-    const where = `Subjects: ${subjects.map(code).join(', ')}. Facts are kept ${days}. ${full}`;
+    const where = `Subjects: ${subjects.map(code).join(', ')}. Facts are kept ${days}${last}. ${full}`;
     return `## ${name}\n\n${where}\n\n${table(['fact', 'version', 'says', 'fields'], rows)}`;
   });
   return [head('Facts', 'streams', intro), ...sections].join('\n');

@@ -89,6 +89,7 @@ export function changeableSettings(
     num_replicas: replicas,
     max_age: nanos(definition.maxAgeMs),
     discard: definition.whenFull === 'refuse' ? DiscardPolicy.New : DiscardPolicy.Old,
+    max_msgs_per_subject: definition.mostOfSubject || -1,
     duplicate_window: nanos(duplicateWindowMs),
     allow_direct: true,
     // what happened has happened: nobody who reaches the log can take a fact back, by accident or on purpose
@@ -171,7 +172,9 @@ async function applyStreams(
       Object.assign(wanted, { deny_delete, deny_purge });
     }
     if (!config) {
-      config = (await manager.streams.add({ ...wanted, ...lastingSettings, name })).config;
+      const counted = await countedBefore(manager, definition);
+      const first = counted > 0 ? { first_seq: counted + 1 } : {};
+      config = (await manager.streams.add({ ...wanted, ...lastingSettings, ...first, name })).config;
     } else if (differs(config, wanted)) {
       config = (await manager.streams.update(name, { ...config, ...wanted })).config;
     }
@@ -179,6 +182,12 @@ async function applyStreams(
     if ((config as { allow_atomic?: boolean }).allow_atomic) grouped.add(name);
   }
   return grouped;
+}
+
+/** The last sequence of the stream that a new one goes on counting; 0 without one. */
+async function countedBefore(manager: JetStreamManager, { countsOn }: StreamDefinition): Promise<number> {
+  if (countsOn === undefined) return 0;
+  return (await manager.streams.info(countsOn)).state.last_seq;
 }
 
 async function streamConfig(manager: JetStreamManager, name: string): Promise<StreamConfig | undefined> {

@@ -21,6 +21,13 @@ export interface StreamDefinition<Facts extends Record<string, FactSchema> = Rec
   maxAgeMs: number;
   /** What a full stream does with new facts. Old ones may only go where nothing is decided by them. */
   whenFull: 'refuse' | 'drop oldest';
+  /** How many facts of one subject are kept: older ones go. 0 is no bound. */
+  mostOfSubject: number;
+  /**
+   * Name of the stream whose sequences it goes on counting when it is made. What it holds was there before, and its readers
+   * know the last sequence that they have read.
+   */
+  countsOn?: string;
   /** The stream's part of the disk budget of all streams; parts are relative to each other. */
   share: number;
   /** Whether the service is of no use without it: readiness asks for these streams alone. */
@@ -70,13 +77,13 @@ export interface Origin {
   id?: string;
 }
 
-type Preset = 'maxAgeMs' | 'whenFull' | 'share' | 'essential';
+type Preset = 'maxAgeMs' | 'whenFull' | 'mostOfSubject' | 'share' | 'essential';
 
 /** Defines a stream; facts are kept for ever, a full stream refuses, `share` is 1, and it is not essential, unless said otherwise. */
 export function defineStream<Facts extends Record<string, FactSchema>>(
   definition: Omit<StreamDefinition<Facts>, Preset> & Partial<Pick<StreamDefinition<Facts>, Preset>>,
 ): StreamDefinition<Facts> {
-  return { maxAgeMs: 0, whenFull: 'refuse', share: 1, essential: false, ...definition };
+  return { maxAgeMs: 0, whenFull: 'refuse', mostOfSubject: 0, share: 1, essential: false, ...definition };
 }
 
 interface Envelope {

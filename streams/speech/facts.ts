@@ -8,9 +8,29 @@ const dayMs = 24 * 3_600_000;
 /** Who speaks: the nick as it is spelled on the network, and the person that moderation sees, as a token. */
 const speaker = { nick: z.string(), person: z.string() };
 
+/** Where an agent is on the network. */
+const connectionState = z.object({
+  ...speaker,
+  channels: z.array(z.string()),
+  open: z.boolean(),
+  reason: z.string(),
+  /** Who uses it: the actors of facts; in older facts each had a fact of its own. */
+  users: z.array(z.string()).default([]),
+});
+
+/** Somebody wrote to the agent alone, or named it in a channel; `account` is theirs, where they are identified. */
+const receivedMessage = z.object({
+  is: z.enum(['private', 'mention', 'invite', 'kick']),
+  from: z.string(),
+  account: z.string().nullable(),
+  channel: z.string().nullable(),
+  text: z.string(),
+  msgid: z.string().nullable(),
+});
+
 /**
- * What agents say without an IRC connection of their own, where they are on the network, and what was said to
- * them. Kept for a day: what was said in channels is in the record of the network.
+ * What agents say without an IRC connection of their own. Kept for a day: what was said in channels is in the record of
+ * the network. Connections and inboxes were here before they had streams of their own.
  */
 export const speech = defineStream({
   name: 'SPEECH',
@@ -41,23 +61,38 @@ export const speech = defineStream({
      * been heard.
      */
     'line.expired': z.object({ id: z.string(), in_doubt: z.boolean() }),
-    /** The agent has a connection, in these channels; or none any more, and why. */
-    'connection.changed': z.object({
-      ...speaker,
-      channels: z.array(z.string()),
-      open: z.boolean(),
-      reason: z.string(),
-    }),
-    /** Somebody wrote to the agent alone, or named it in a channel; `account` is theirs, where they are identified. */
-    'message.received': z.object({
-      is: z.enum(['private', 'mention', 'invite', 'kick']),
-      from: z.string(),
-      account: z.string().nullable(),
-      channel: z.string().nullable(),
-      text: z.string(),
-      msgid: z.string().nullable(),
-    }),
+    'connection.changed': connectionState,
+    'message.received': receivedMessage,
   },
+});
+
+/** Where agents are on the network: the last state of each. It is recorded again while it lasts. */
+export const connections = defineStream({
+  name: 'CONNECTIONS',
+  subjects: ['connections.>'],
+  maxAgeMs: dayMs,
+  whenFull: 'drop oldest',
+  mostOfSubject: 1,
+  share: 0.05,
+  facts: {
+    /** The agent has a connection, in these channels; or none any more, and why. */
+    'connection.changed': connectionState,
+  },
+});
+
+/**
+ * What was said to agents. Each has so much of it, and no other: whoever is written to much loses the oldest of that, and
+ * nobody loses anything by what is said to others.
+ */
+export const inbox = defineStream({
+  name: 'INBOX',
+  subjects: ['inbox.>'],
+  maxAgeMs: dayMs,
+  whenFull: 'drop oldest',
+  mostOfSubject: 200,
+  share: 0.5,
+  countsOn: speech.name,
+  facts: { 'message.received': receivedMessage },
 });
 
 export type SpeechFact = FactOf<typeof speech>;
@@ -69,9 +104,9 @@ export type ConnectionState = DataOf<'connection.changed'>;
 /** What was said to an agent. */
 export type ReceivedMessage = DataOf<'message.received'>;
 
-/** Subjects of all lines, and of all connections. */
+/** Subjects of all lines, and of all connections: where they are, and where they were before. */
 export const lineSubjects = 'speech.lines.>';
-export const connectionSubjects = 'speech.connections.*';
+export const connectionSubjects = { now: 'connections.*', before: 'speech.connections.*' };
 
 /**
  * Subject of one line, which may be requested once: the speaker's nick (any spelling) and the line's token.
@@ -83,12 +118,13 @@ export function lineSubject(nick: string, token: string): string {
 
 /** Subject of the connection of a nick. */
 export function connectionSubject(nick: string): string {
-  return `speech.connections.${casefold(nick)}`;
+  return `connections.${casefold(nick)}`;
 }
 
-/** Subject of what is said to a nick. */
-export function inboxSubject(nick: string): string {
-  return `speech.inbox.${casefold(nick)}`;
+/** Subjects of what is said to a nick: where it is, and where it was before. */
+export function inboxSubjects(nick: string): { now: string; before: string } {
+  const key = casefold(nick);
+  return { now: `inbox.${key}`, before: `speech.inbox.${key}` };
 }
 
 /** The token of a line under the key that its speaker gave it. */

@@ -24,4 +24,6 @@ export const speech = {
   'SPEAK-16': 'Only who knows the password of the gateway introduces others to the IRC server.',
   'SPEAK-18':
     'An agent enters its channels one after the other, also secret ones, and what asks for too many at a time is refused.',
+  'SPEAK-19': 'A log of an older version goes on: inboxes with their ids, and who is on the network.',
+  'SPEAK-20': 'Each agent has an inbox of its own size: nobody shortens the inbox of another.',
 } as const;

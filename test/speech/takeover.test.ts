@@ -5,6 +5,7 @@ import { listInbox } from '../../src/operations/speech/inbox.js';
 import type { Log } from '../../streams/core/index.js';
 import {
   connectionSubject,
+  connections,
   lineSubject,
   lineToken,
   type SpeechFact,
@@ -57,7 +58,8 @@ async function stage(t: Teardown) {
   const say = (text: string, key: string) => ({ ...alice, to: '#lobby', text, action: false, key });
   const facts = async (subject: string) => {
     const found: SpeechFact[] = [];
-    for await (const fact of log.subject(speech, subject)) found.push(fact);
+    const stream = subject.startsWith('connections.') ? connections : speech;
+    for await (const fact of log.subject(stream, subject)) found.push(fact);
     return found;
   };
   return { nats, ircd, witness, log, gateway, say, facts };

@@ -3,7 +3,7 @@ import { clock } from '../../streams/core/clock.js';
 import { isExpected, type Log, Refusal, Unavailable } from '../../streams/core/index.js';
 import { KeyedLock } from '../../streams/core/keyed-lock.js';
 import { casefold } from '../../streams/irc-grammar.js';
-import { type ConnectionState, connectionSubject, speech } from '../../streams/speech/index.js';
+import { type ConnectionState, connectionSubject, connections } from '../../streams/speech/index.js';
 import type { IrcConnectionOptions } from '../irc/connection.js';
 import type { IrcLine } from '../irc/line.js';
 import { Agent } from './agent.js';
@@ -153,12 +153,12 @@ export class Agents {
 
   /** Records that an agent of an earlier holder does not come back. */
   async leaveAway(was: ConnectionState, reason: string): Promise<void> {
-    await this.#append(was, gatewayActor, { channels: [], open: false, reason });
+    await this.#append(was, gatewayActor, { channels: [], open: false, reason, users: [] });
   }
 
-  /** Records an agent once more, for each that uses it: the log keeps facts of connections for a time only. */
+  /** Records an agent once more: the log keeps facts of connections for a time only. */
   async recordAgain(agent: Agent): Promise<void> {
-    for (const by of agent.users) await this.#record(agent, by, '');
+    await this.#record(agent, gatewayActor, '');
   }
 
   /** Ends the connection of an agent, and records it. */
@@ -167,7 +167,7 @@ export class Agents {
       const agent = this.find(nick);
       if (!agent) return;
       await this.#remove(agent, reason);
-      await this.#append(agent, by, { channels: [], open: false, reason });
+      await this.#append(agent, by, { channels: [], open: false, reason, users: [] });
     });
   }
 
@@ -221,7 +221,8 @@ export class Agents {
 
   async #record(agent: Agent, by: string, reason: string): Promise<void> {
     agent.recordedAt = clock.elapsed();
-    await this.#append(agent, by, { channels: agent.channels, open: true, reason });
+    const { channels, users } = agent;
+    await this.#append(agent, by, { channels, open: true, reason, users: [...users] });
   }
 
   async #append(
@@ -230,7 +231,7 @@ export class Agents {
     state: Omit<ConnectionState, 'nick' | 'person'>,
   ): Promise<void> {
     const fact = { type: 'connection.changed' as const, data: { nick, person, ...state } };
-    await this.#options.log.append(speech, connectionSubject(nick), fact, { by });
+    await this.#options.log.append(connections, connectionSubject(nick), fact, { by });
   }
 }
 

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { clock } from '../../streams/core/clock.js';
 import type { Log } from '../../streams/core/index.js';
 import { casefold, cleanText, cutToBytes, isChannel, isNick, namesNick } from '../../streams/irc-grammar.js';
-import { inboxSubject, type ReceivedMessage, speech } from '../../streams/speech/index.js';
+import { inboxSubjects, type ReceivedMessage, inbox as stream } from '../../streams/speech/index.js';
 import { Recorder } from '../core/record.js';
 import { RateLimit } from '../irc/command-rate.js';
 import type { IrcLine } from '../irc/line.js';
@@ -45,7 +45,7 @@ export class Inbox {
     }
     this.#waiting += 1;
     const fact = { type: 'message.received' as const, data: message };
-    const work = this.#recorder.record({ stream: speech, subject: inboxSubject(nick), fact, by: 'gateway' });
+    const work = this.#recorder.record({ stream, subject: inboxSubjects(nick).now, fact, by: 'gateway' });
     void work.finally(() => (this.#waiting -= 1));
   }
 }

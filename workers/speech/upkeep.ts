@@ -1,8 +1,14 @@
 import type { Logger } from 'pino';
 import { clock, pause } from '../../streams/core/clock.js';
-import { isExpected, type Log } from '../../streams/core/index.js';
+import { isExpected, type Log, type Recorded } from '../../streams/core/index.js';
 import { casefold } from '../../streams/irc-grammar.js';
-import { type ConnectionState, connectionSubjects, speech } from '../../streams/speech/index.js';
+import {
+  type ConnectionState,
+  connectionSubjects,
+  connections,
+  type SpeechFact,
+  speech,
+} from '../../streams/speech/index.js';
 import type { Agent } from './agent.js';
 import { type Agents, gatewayActor } from './agents.js';
 import type { EndedKeys } from './ended-keys.js';
@@ -77,16 +83,17 @@ export class Upkeep {
 
   /** The agents that were on the network when the last holder ended. */
   async #left(): Promise<Left[]> {
-    const { log, logger } = this.#options;
+    const { logger } = this.#options;
     const open = new Map<string, Left>();
     try {
-      for await (const { type, data, by } of log.subject(speech, connectionSubjects)) {
+      for await (const { type, data, by } of this.#connections()) {
         if (type !== 'connection.changed') continue;
         const key = casefold(data.nick);
         const before = open.get(key);
         open.delete(key);
         if (!data.open) continue;
         const users = new Set(before?.state.person === data.person ? before.users : []);
+        for (const user of data.users) users.add(user);
         if (by !== gatewayActor) users.add(by);
         open.set(key, { state: data, users });
       }
@@ -94,6 +101,13 @@ export class Upkeep {
       logger.warn({ err: error }, 'agents are not brought back: each comes when it speaks');
     }
     return [...open.values()];
+  }
+
+  /** All that is on record of connections, oldest first: for a day after an update, the older ones are in another stream. */
+  async *#connections(): AsyncGenerator<Recorded<SpeechFact>> {
+    const { log } = this.#options;
+    yield* log.subject(speech, connectionSubjects.before);
+    yield* log.subject(connections, connectionSubjects.now);
   }
 
   async #lookAfter(): Promise<void> {
@@ -104,7 +118,7 @@ export class Upkeep {
       if (this.#stop.signal.aborted) return;
       await this.#endSome();
       for (const agent of agents.all)
-        if (clock.elapsed() - agent.recordedAt >= speech.maxAgeMs / 2)
+        if (clock.elapsed() - agent.recordedAt >= connections.maxAgeMs / 2)
           await agents
             .recordAgain(agent)
             .catch((err) => logger.warn({ nick: agent.nick, err }, 'an agent is recorded again later'));

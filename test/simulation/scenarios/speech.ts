@@ -5,7 +5,7 @@ import { channels as channelFacts } from '../../../streams/channels/index.js';
 import { isExpected } from '../../../streams/core/index.js';
 import { market } from '../../../streams/events/index.js';
 import { operations } from '../../../streams/operations/facts.js';
-import { speech as speechFacts } from '../../../streams/speech/index.js';
+import { connections, inbox, speech as speechFacts } from '../../../streams/speech/index.js';
 import { createGateway, type Gateway, personOf, type SaidLine } from '../../../workers/speech/index.js';
 import { Faults } from '../irc/faults.js';
 import { credentials, IrcNetwork } from '../irc/network.js';
@@ -27,7 +27,7 @@ const rooms = config.IRC_CHANNELS;
 const agents = ['agent-a', 'agent-b', 'agent-c', 'agent-d'];
 /** Somebody with a client of their own, who reads all of it. */
 const reader = 'zoe';
-const streams = [channelFacts, market, operations, speechFacts];
+const streams = [channelFacts, market, operations, speechFacts, connections, inbox];
 
 const busyMs = 60_000;
 const faultsPerRun = 20;

@@ -1,5 +1,11 @@
 import { casefold, isChannel } from '../../../streams/irc-grammar.js';
-import { type RequestedLine, type SpeechFact, speech } from '../../../streams/speech/index.js';
+import {
+  connections,
+  inbox,
+  type RequestedLine,
+  type SpeechFact,
+  speech,
+} from '../../../streams/speech/index.js';
 import type { SaidLine } from '../../../workers/speech/index.js';
 import type { IrcNetwork, Shown } from '../irc/network.js';
 import type { SimulatedLogServer } from '../log/server.js';
@@ -36,7 +42,8 @@ export class SpokenLines {
   readonly #lines = new Map<number, StoredLine>();
   readonly #byId = new Map<string, StoredLine>();
   readonly #isOpen = new Map<string, boolean>();
-  #readUpTo = 0;
+  /** By stream. */
+  readonly #readUpTo = new Map<string, number>();
 
   constructor(stage: Stage, server: SimulatedLogServer, network: IrcNetwork) {
     this.#stage = stage;
@@ -173,12 +180,14 @@ export class SpokenLines {
   }
 
   #read(): void {
-    const stream = this.#server.streams.get(speech.name)?.stream;
-    for (; stream && this.#readUpTo < stream.lastSeq; this.#readUpTo++) {
-      const message = stream.get(this.#readUpTo + 1);
-      if (!message) continue;
-      const fact = JSON.parse(new TextDecoder().decode(message.data)) as SpeechFact;
-      this.#take(fact, this.#readUpTo + 1);
+    for (const { name } of [speech, connections, inbox]) {
+      const stream = this.#server.streams.get(name)?.stream;
+      const from = (this.#readUpTo.get(name) ?? 0) + 1;
+      for (let seq = from; stream && seq <= stream.lastSeq; seq++) {
+        const message = stream.get(seq);
+        if (message) this.#take(JSON.parse(new TextDecoder().decode(message.data)) as SpeechFact, seq);
+      }
+      this.#readUpTo.set(name, stream?.lastSeq ?? 0);
     }
   }
 
