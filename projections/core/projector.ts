@@ -8,6 +8,7 @@ import type { Projection } from './projection.js';
 import type { Sql } from './sql.js';
 import { FoldingRates, type ProjectionStatus, statusOf } from './status.js';
 import { Upkeep } from './upkeep.js';
+import { showBuild } from './views.js';
 
 /** What a projector works with. */
 export interface ProjectorOptions {
@@ -54,6 +55,8 @@ export class Projector {
   readonly #stopped = new AbortController();
   readonly #heads = new Map<string, number>();
   readonly #rates = new FoldingRates();
+  /** The build of each read model that its views show, as far as this process has seen to it. */
+  readonly #shown = new Map<string, string>();
   /** Those who wait for something to change. */
   readonly #waiting = new Set<() => void>();
   #looking = Promise.resolve();
@@ -253,10 +256,28 @@ export class Projector {
             this.#logger.info({ schema: build.schema, before }, 'read model is read from now on');
         }
       }
+      await this.#show();
     } catch (error) {
       this.#noteStore(error);
     } finally {
       this.#completing = false;
+    }
+  }
+
+  /** Has the views of each read model show what is read. An embedded store has none: nobody else can open it. */
+  async #show(): Promise<void> {
+    if (this.#sql.engine !== 'postgres') return;
+    for (const projection of this.#known.projections) {
+      const { name } = projection;
+      const active = this.#known.active(projection);
+      if (!active || this.#shown.get(name) === active.schema) continue;
+      const is = await showBuild(this.#sql, active, this.#known.all);
+      if (is === 'foreign')
+        this.#logger.warn(
+          { schema: name },
+          'the store has a schema of this name that is not ours: no views of the read model',
+        );
+      this.#shown.set(name, active.schema);
     }
   }
 

@@ -173,6 +173,58 @@ eachSql(t, async (t, open) => {
     );
   });
 
+  t.test('READ-07 views show what is read, under the name of the read model', async (t) => {
+    const store = await open();
+    const { sql } = store;
+    const { add, project } = await startLog(t);
+    const things = async () => (await sql.query<{ n: number }>('select total as n from tally.sums'))[0]!.n;
+    const isSwitched =
+      (to: string, of = projector) =>
+      async () =>
+        (await of.schema('tally')) === to;
+    const projector = project(sql, [tally()]);
+    await projector.start();
+    await projector.reached('tally', await add('x'), within);
+    await eventually('the first build', isSwitched('tally_v1'));
+    if (sql.engine === 'pglite') {
+      await t.rejects(things(), { code: '42P01' }, 'nobody else can open an embedded store');
+      return;
+    }
+    await eventually('the views', async () => (await things().catch(() => 0)) === 1);
+    await projector.upkeep.rebuild('tally');
+    await eventually('the switch', isSwitched('tally_v1_g2'));
+    const defined = async () =>
+      (await sql.query<{ by: string }>(`select pg_get_viewdef('tally.sums'::regclass) as by`))[0]!.by;
+    await eventually('the views of the second build', async () => /tally_v1_g2/.test(await defined()));
+    t.same(await projector.upkeep.prune(), ['tally_v1']);
+    await projector.reached('tally', await add('x'), within);
+    t.equal(await things(), 2, 'the build that was dropped took no view with it');
+
+    const newer = project(await store.connect(), [tally({ version: 2 })]);
+    await newer.start();
+    await eventually('the new version', isSwitched('tally_v2', newer));
+    await eventually('its views', async () => /tally_v2/.test(await defined()));
+    const old = project(await store.connect(), [tally()]);
+    await old.start();
+    await eventually('the old version', isSwitched('tally_v1_g2', old));
+    await projector.reached('tally', await add('x'), within);
+    t.match(await defined(), /tally_v2/, 'a process with an older version leaves the views of the newer one');
+  });
+
+  t.test('READ-07 a schema of the name that somebody else made is left alone', async (t) => {
+    const { sql } = await open();
+    const { add, project } = await startLog(t);
+    await sql.query('create schema tally; create table tally.things (own text)');
+    const projector = project(sql, [tally()]);
+    await projector.start();
+    t.ok(await projector.reached('tally', await add('x'), within));
+    await projector.upkeep.rebuild('tally');
+    await eventually('the switch', async () => (await projector.schema('tally')) === 'tally_v1_g2');
+    await projector.stop();
+    t.same(await sql.query('select own from tally.things'), []);
+    await sql.query('drop schema tally cascade');
+  });
+
   t.test(
     'READ-06 READ-07 a new version takes over when it has caught up, and the old code can come back',
     async (t) => {
