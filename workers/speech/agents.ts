@@ -28,6 +28,12 @@ export interface AgentsOptions {
   heard(agent: Agent, line: IrcLine): void;
 }
 
+/** The last known state of an agent that an earlier holder left, and the actors of facts that used it. */
+export interface LeftAgent {
+  state: ConnectionState;
+  users: ReadonlySet<string>;
+}
+
 /** Channels that one agent may be in. */
 const usualMostChannels = 50;
 /** Requests of one agent to join that may be under way: the network lets it enter about one channel a second. */
@@ -46,6 +52,8 @@ export class Agents {
   /** Each agent enters and leaves channels in sequence. */
   readonly #joins = new KeyedLock();
   #stopped = false;
+  /** By casefolded nick. Resolves when the record of an earlier holder has been read. */
+  #left: Promise<Map<string, LeftAgent>> = Promise.resolve(new Map());
 
   constructor(options: AgentsOptions) {
     this.#options = options;
@@ -58,6 +66,11 @@ export class Agents {
   /** Those that are on the network, or on their way to it. */
   get all(): Agent[] {
     return [...this.#agents.values()];
+  }
+
+  /** Takes note of the agents that an earlier holder left: whoever speaks before it is brought back keeps its channels. */
+  takeOver(left: Promise<readonly LeftAgent[]>): void {
+    this.#left = left.then((all) => new Map(all.map((one) => [casefold(one.state.nick), one])));
   }
 
   /** Ends all connections, without recording it: the next holder brings them back. Lets nobody in after that. */
@@ -88,7 +101,8 @@ export class Agents {
     const found = this.find(speaker.nick);
     // somebody who proves a nick later is not the one who was on the network under it
     if (found && !isSame(found, speaker)) await this.#remove(found, 'The nick has another owner');
-    const agent = this.find(speaker.nick) ?? this.#add(speaker, []);
+    const left = await this.#left;
+    const agent = this.find(speaker.nick) ?? this.#comeAfter(left, speaker);
     agent.usedAt = clock.elapsed();
     try {
       await agent.session();
@@ -97,6 +111,14 @@ export class Agents {
       throw error;
     }
     await this.#usedBy(agent, speaker.by);
+    return agent;
+  }
+
+  #comeAfter(left: Map<string, LeftAgent>, speaker: Speaker): Agent {
+    const was = left.get(casefold(speaker.nick));
+    if (!was || !isSame(was.state, speaker)) return this.#add(speaker, []);
+    const agent = this.#add(was.state, was.state.channels, { users: was.users });
+    left.delete(casefold(speaker.nick));
     return agent;
   }
 
@@ -148,11 +170,13 @@ export class Agents {
   /** Connects an agent again that was on the network through an earlier holder. Throws like `Agent.session`. */
   async bringBack(was: ConnectionState, users: ReadonlySet<string>): Promise<void> {
     const agent = this.find(was.nick) ?? this.#add(was, was.channels, { users });
+    (await this.#left).delete(casefold(was.nick));
     await agent.session();
   }
 
   /** Records that an agent of an earlier holder does not come back. */
   async leaveAway(was: ConnectionState, reason: string): Promise<void> {
+    (await this.#left).delete(casefold(was.nick));
     await this.#append(was, gatewayActor, { channels: [], open: false, reason, users: [] });
   }
 
@@ -236,7 +260,7 @@ export class Agents {
 }
 
 /** Whether an agent belongs to the speaker; an operator speaks for any agent. */
-const isSame = (agent: Agent, { person }: Speaker): boolean =>
+const isSame = (agent: Pick<Agent, 'person'>, { person }: Speaker): boolean =>
   person === undefined || person === agent.person;
 
 const isRefusal = (error: unknown): error is Refusal => isExpected(error) && error.kind === 'refusal';

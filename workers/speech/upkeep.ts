@@ -2,15 +2,9 @@ import type { Logger } from 'pino';
 import { clock, pause } from '../../streams/core/clock.js';
 import { isExpected, type Log, type Recorded } from '../../streams/core/index.js';
 import { casefold } from '../../streams/irc-grammar.js';
-import {
-  type ConnectionState,
-  connectionSubjects,
-  connections,
-  type SpeechFact,
-  speech,
-} from '../../streams/speech/index.js';
+import { connectionSubjects, connections, type SpeechFact, speech } from '../../streams/speech/index.js';
 import type { Agent } from './agent.js';
-import { type Agents, gatewayActor } from './agents.js';
+import { type Agents, gatewayActor, type LeftAgent } from './agents.js';
 import type { EndedKeys } from './ended-keys.js';
 
 /** How agents are looked after; times in milliseconds. */
@@ -25,12 +19,6 @@ export interface UpkeepOptions {
   lookMs?: number;
   /** Pause between two attempts to enter a channel that refused an agent when it came back; a minute by default. */
   againMs?: number;
-}
-
-/** The last known state of a connection, and the actors of facts that used it. */
-interface Left {
-  state: ConnectionState;
-  users: ReadonlySet<string>;
 }
 
 const usualLookMs = 5_000;
@@ -50,7 +38,9 @@ export class Upkeep {
   }
 
   start(): void {
-    this.#running = this.#restore().then(() => this.#lookAfter());
+    const left = this.#left();
+    this.#options.agents.takeOver(left);
+    this.#running = this.#restore(left).then(() => this.#lookAfter());
   }
 
   /** Begins nothing new. The result resolves when nothing is under way: agents have to be stopped for that. */
@@ -59,9 +49,9 @@ export class Upkeep {
     return { ended: this.#running ?? Promise.resolve() };
   }
 
-  async #restore(): Promise<void> {
+  async #restore(left: Promise<readonly LeftAgent[]>): Promise<void> {
     const { agents, logger, keys } = this.#options;
-    const waiting = await this.#left();
+    const waiting = [...(await left)];
     if (waiting.length === 0) return;
     const ended = await keys.among(usersOf(waiting));
     const next = async () => {
@@ -82,9 +72,9 @@ export class Upkeep {
   }
 
   /** The agents that were on the network when the last holder ended. */
-  async #left(): Promise<Left[]> {
+  async #left(): Promise<LeftAgent[]> {
     const { logger } = this.#options;
-    const open = new Map<string, Left>();
+    const open = new Map<string, LeftAgent>();
     try {
       for await (const { type, data, by } of this.#connections()) {
         if (type !== 'connection.changed') continue;
@@ -145,7 +135,7 @@ export class Upkeep {
   }
 }
 
-const usersOf = (agents: readonly Pick<Agent, 'users'>[] | readonly Left[]): string[] => [
+const usersOf = (agents: readonly Pick<Agent, 'users'>[] | readonly LeftAgent[]): string[] => [
   ...new Set(agents.flatMap(({ users }) => [...users])),
 ];
 
