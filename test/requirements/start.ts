@@ -25,4 +25,6 @@ export const start = {
   'DEMO-02': 'The demo uses the IRC address of the service that it plays on.',
   'DEMO-03':
     'The demo pays for a channel on a chain of its own, never with real money, and says why where it does not.',
+  'START-14':
+    'A program ends in order when its terminal is closed; without a terminal the signal for that is left alone.',
 } as const;

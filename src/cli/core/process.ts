@@ -32,10 +32,13 @@ export async function runProcess(
 
 function stopOnSignals(stop: AbortController): void {
   let firstAt: number | undefined;
-  for (const [signal, number] of [
+  const signals: [NodeJS.Signals, number][] = [
     ['SIGINT', 2],
     ['SIGTERM', 15],
-  ] as const) {
+  ];
+  // a terminal that is closed; without one, as under nohup, the signal is for others
+  if (process.stdout.isTTY) signals.push(['SIGHUP', 1]);
+  for (const [signal, number] of signals) {
     process.on(signal, () => {
       if (firstAt !== undefined && Date.now() - firstAt > samePressMs) process.exit(128 + number);
       firstAt ??= Date.now();
