@@ -59,8 +59,8 @@ const modelRows = new Rows({
 /**
  * Queries to several models. `queries` has one row each, `n` is the sequence of its creation. `calls` has one for
  * each model and round, over all attempts; round 0 is the synthesis, and `ended_seq` is the sequence of its
- * answer or of its final failure. `models` sums up over all queries, `statuses` counts them. Money is in billionths of a US dollar;
- * `estimated` is the part of `cost` that no provider stated.
+ * answer or of its final failure. `models` sums up over all queries, `statuses` counts them. Money is in
+ * billionths of a US dollar; `estimated` is the part of `cost` that no provider stated.
  */
 export const deliberations = defineProjection({
   name: 'deliberations',

@@ -46,8 +46,8 @@ export const incidentRows = new Rows({
 });
 
 /**
- * Incidents and those who caused them. Whatever happened in private is counted apart. An incident's id is the sequence of its fact. `persons` leaves out
- * what was pardoned; `days` and `levels` count all that was recorded.
+ * Incidents and those who caused them. Whatever happened in private is counted apart. An incident's id is the
+ * sequence of its fact. `persons` leaves out what was pardoned; `days` and `levels` count all that was recorded.
  */
 export const moderationModel = defineProjection({
   name: 'moderation',
