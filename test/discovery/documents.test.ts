@@ -207,8 +207,8 @@ t.test('DISC-06 policy and guide say the same', async (t) => {
     authority,
     '24 tools',
     '57 tools',
-    '20 change something',
-    '6 move value',
+    '20 that change something',
+    '6 that move value',
     'erc8128:8453:',
   ])
     t.match(guide, words);

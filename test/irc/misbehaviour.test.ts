@@ -143,14 +143,14 @@ t.test('a server that closes before registration is tried at most once a second'
   t.ok(server.connections >= 3 && server.connections <= 5, `${server.connections} connections in 4.5 s`);
 });
 
-t.test('no nick to be had at all', async (t) => {
+t.test('no nick can be taken at all', async (t) => {
   const server = await startFakeServer(t, (line) => {
     if (line.startsWith('NICK')) return [':fake 432 * x :Erroneous nickname'];
     return line === 'CAP END' ? [] : undefined;
   });
   const bot = startBot(t, { url: server.url });
   await until(() => bot.logged.length > 0, 3_000, 'the first attempt to end');
-  t.match(bot.logged[0], { reason: 'no nick to be had: Erroneous nickname' });
+  t.match(bot.logged[0], { reason: 'no nick can be taken: Erroneous nickname' });
   t.equal(server.received.filter((line) => line.startsWith('NICK')).length, 6);
 });
 
