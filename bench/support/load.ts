@@ -17,7 +17,7 @@ export function poster(url: string): { post: Post; close: () => void } {
   let isClosed = false;
   const send = (request: Buffer) =>
     new Promise<void>((resolve, reject) => {
-      const connection = idle.pop() ?? new RawConnection(url);
+      const connection = openOne(idle) ?? new RawConnection(url);
       const failed = (error: Error) => {
         connection.close();
         reject(error);
@@ -41,6 +41,12 @@ export function poster(url: string): { post: Post; close: () => void } {
     for (const connection of idle) connection.close();
   };
   return { post, close };
+}
+
+/** Takes a connection that the server has not closed meanwhile, if there is one. */
+function openOne(idle: RawConnection[]): RawConnection | undefined {
+  for (let one = idle.pop(); one; one = idle.pop()) if (one.isOpen) return one;
+  return undefined;
 }
 
 /**

@@ -36,6 +36,11 @@ export class RawConnection {
     this.#socket.on('close', () => this.#end(new Error(`${url} ended the connection`)));
   }
 
+  /** Whether it can be used: the server closes what was idle for long. */
+  get isOpen(): boolean {
+    return !this.#socket.destroyed && this.#socket.writable;
+  }
+
   /** Sends a request. `answered` gets the status, or 0 and the reason for a missing answer. */
   send(request: Buffer, answered: (status: number, error?: Error) => void): void {
     this.#answered = answered;
