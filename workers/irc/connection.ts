@@ -80,6 +80,8 @@ export class IrcConnection extends EventEmitter<ConnectionEvents> {
   readonly #address: ServerAddress;
   readonly #backoff = new Backoff();
   readonly #stop = new AbortController();
+  /** Aborted by a stop too. */
+  readonly #last = new AbortController();
   #running: Promise<void> | undefined;
   #link: Link | undefined;
   #session: Session | undefined;
@@ -98,9 +100,16 @@ export class IrcConnection extends EventEmitter<ConnectionEvents> {
     this.#running ??= this.#run();
   }
 
+  /** Begins no more sessions. One that lasts goes on until it is lost, or until the stop. */
+  beginNoMore(): void {
+    this.#last.abort();
+    if (!this.#session) this.#link?.destroy('No more sessions');
+  }
+
   /** Sends QUIT and ends for good; takes about a second at most. */
   async stop(reason = 'Stopping'): Promise<void> {
     this.#stop.abort();
+    this.#last.abort();
     await this.#link?.quit(reason, quitMs);
     await this.#running;
   }
@@ -116,7 +125,7 @@ export class IrcConnection extends EventEmitter<ConnectionEvents> {
   }
 
   async #run(): Promise<void> {
-    while (!this.#stop.signal.aborted) {
+    while (!this.#last.signal.aborted) {
       const startedAt = clock.elapsed();
       const link = this.#newLink();
       this.#link = link;
@@ -127,7 +136,7 @@ export class IrcConnection extends EventEmitter<ConnectionEvents> {
       const wait = this.#backoff.next({ livedMs, rejected: link.rejected }, clock.random());
       const nextMs = Math.max(wait, startedAt + minimumGapMs - now);
       this.#record(link, { openMs: Math.round((announcedAt ?? now) - startedAt), livedMs, nextMs });
-      await pause(nextMs, this.#stop.signal);
+      await pause(nextMs, this.#last.signal);
     }
   }
 

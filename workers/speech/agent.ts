@@ -46,7 +46,8 @@ export class Agent {
   readonly users: Set<string>;
   readonly #options: AgentOptions;
   readonly #irc: IrcConnection;
-  readonly #stop = new AbortController();
+  /** Aborted once it gets no new session. */
+  readonly #last = new AbortController();
   /** Requests to join that are under way. */
   joining = 0;
   /** By casefolded name. */
@@ -102,12 +103,12 @@ export class Agent {
       if (session && session.nick === this.nick) return session;
       const { lastError, refused } = this.#irc.status();
       if (refused) this.#end(rejectedWith(lastError ?? ''));
-      else if (clock.elapsed() > until || this.#stop.signal.aborted)
+      else if (clock.elapsed() > until || this.#last.signal.aborted)
         throw new Unavailable(
           'irc_unavailable',
           lastError ? `The network cannot be reached: ${lastError}` : undefined,
         );
-      else await pause(20, this.#stop.signal);
+      else await pause(20, this.#last.signal);
     }
   }
 
@@ -171,9 +172,15 @@ export class Agent {
     return this.#wanted.delete(casefold(name));
   }
 
+  /** Keeps its session while it lasts, and gets no other. */
+  beginNoMore(): void {
+    this.#last.abort();
+    this.#irc.beginNoMore();
+  }
+
   /** Says goodbye. Bounded. */
   async stop(reason: string): Promise<void> {
-    this.#stop.abort();
+    this.#last.abort();
     await this.#irc.stop(reason);
   }
 

@@ -73,9 +73,18 @@ export class Agents {
     this.#left = left.then((all) => new Map(all.map((one) => [casefold(one.state.nick), one])));
   }
 
+  /**
+   * Lets nobody in any more, also not again. Another process may have the agents already: ours would take their nicks back,
+   * and both would say the same line.
+   */
+  letNobodyIn(): void {
+    this.#stopped = true;
+    for (const agent of this.all) agent.beginNoMore();
+  }
+
   /** Ends all connections, without recording it: the next holder brings them back. Lets nobody in after that. */
   async stop(): Promise<void> {
-    this.#stopped = true;
+    this.letNobodyIn();
     await Promise.all(this.all.map((agent) => agent.stop('The gateway restarts')));
   }
 

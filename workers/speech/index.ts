@@ -81,6 +81,7 @@ export class SpeakForAgents implements Gateway {
 
   /** Answers nobody any more, lets lines under way come to their end, and leaves the network. Bounded. */
   async stop(): Promise<void> {
+    this.#agents.letNobodyIn();
     await this.#answering?.stop();
     await this.#lines.stop();
     const { ended } = this.#upkeep.stop();
