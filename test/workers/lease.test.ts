@@ -1,7 +1,7 @@
 import pino from 'pino';
 import t, { type Test } from 'tap';
 import { Log } from '../../streams/core/index.js';
-import { Lease } from '../../workers/core/lease.js';
+import { Lease, type Term } from '../../workers/core/lease.js';
 import { eventually } from '../support/eventually.js';
 import { startNats, type TestNats } from '../support/nats.js';
 
@@ -17,6 +17,7 @@ async function contender(t: Test, nats: TestNats, holder: string, events: string
     maxBytes: 1e6,
     logger,
   });
+  const terms: Term[] = [];
   const lease = new Lease({
     log,
     logger,
@@ -24,7 +25,8 @@ async function contender(t: Test, nats: TestNats, holder: string, events: string
     holder,
     replicas: 1,
     state: () => ({ of: holder }),
-    begin: () => {
+    begin: (term) => {
+      terms.push(term);
       events.push(`${holder} begins`);
       return {
         stop: async () => {
@@ -38,7 +40,7 @@ async function contender(t: Test, nats: TestNats, holder: string, events: string
     await lease.stop();
     await log.close();
   });
-  return { lease, log };
+  return { lease, log, isSure: () => terms.at(-1)?.isSure() };
 }
 
 t.test('LEASE-01 LEASE-02 one holds, the other takes over when it stops', async (t) => {
@@ -75,9 +77,12 @@ t.test('LEASE-04 a log server that comes back does not end the term', async (t) 
   const events: string[] = [];
   const a = await contender(t, nats, 'a', events);
   await eventually('a to begin', () => events.length === 1);
+  t.equal(a.isSure(), true);
   await nats.kill();
+  t.equal(a.isSure(), true, 'what was given lasts');
   // longer than the term: what is stored of the lease has run out when the server is back
   await new Promise((resolve) => setTimeout(resolve, 7_000));
+  t.equal(a.isSure(), false, 'it goes on, and knows that another may have it');
   await nats.start();
   await eventually('the connection to be back', () => a.log.connected, 15_000);
   const onlooker = await contender(t, nats, 'b', events, false);
@@ -85,6 +90,7 @@ t.test('LEASE-04 a log server that comes back does not end the term', async (t) 
     const state = (await onlooker.lease.holderState()) as { of: string } | undefined;
     return state?.of === 'a';
   });
+  await eventually('it to be sure again', () => a.isSure());
   t.same(events, ['a begins']);
 });
 

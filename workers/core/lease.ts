@@ -9,6 +9,15 @@ export interface Holding {
   stop(): Promise<void>;
 }
 
+/** The time in which a lease is held. */
+export interface Term {
+  /**
+   * Whether nobody else can have the lease now. `false` once it was not renewed in time: the holder goes on, because a
+   * log that is away gives it to nobody, but it should take nothing from somebody else.
+   */
+  isSure(): boolean;
+}
+
 /** The lease to hold, its holder, and what to do with it. */
 export interface LeaseOptions {
   log: Log;
@@ -20,7 +29,7 @@ export interface LeaseOptions {
    */
   holder: string;
   /** Called with each new term; its result is started, and stopped when the term ends. */
-  begin(): Holding;
+  begin(term: Term): Holding;
   /** What other processes may know of the holder's state, written with each renewal. Plain JSON. */
   state?(): unknown;
   logger: Logger;
@@ -66,6 +75,8 @@ export class Lease {
   #holding: Holding | undefined;
   #running: Promise<void> | undefined;
   #elsewhere: { state: Promise<unknown>; until: number } | undefined;
+  /** When the last renewal that was answered was sent, on the clock of `clock.elapsed()`. */
+  #renewedAt = 0;
 
   constructor(options: LeaseOptions) {
     this.#options = options;
@@ -106,14 +117,14 @@ export class Lease {
       try {
         known ??= await log.ask(() => this.#bucket());
         const bucket = known;
-        const revision = await log.ask(() => this.#acquire(bucket));
+        const revision = await log.ask(() => this.#dated(() => this.#acquire(bucket)));
         if (revision === undefined) {
           await pause(tryMs, this.#stop.signal);
           continue;
         }
         given = { bucket, revision };
         logger.info({ lease: name, holder }, 'lease taken');
-        this.#holding = this.#options.begin();
+        this.#holding = this.#options.begin({ isSure: () => clock.elapsed() - this.#renewedAt < termMs });
         this.#holding.start?.();
         const last = await this.#renew(bucket, revision);
         given = last === undefined ? undefined : { bucket, revision: last };
@@ -163,10 +174,9 @@ export class Lease {
       if (this.#stop.signal.aborted) break;
       try {
         const renewed = await log.ask(() =>
-          bucket
-            .update(name, this.#value(), last)
+          this.#dated(() => bucket.update(name, this.#value(), last))
             // renewed without an answer, or expired while the log was away: ours as long as nobody took it
-            .catch(() => this.#acquire(bucket)),
+            .catch(() => this.#dated(() => this.#acquire(bucket))),
         );
         if (renewed === undefined) {
           logger.warn({ lease: name }, 'lease lost to another process');
@@ -179,6 +189,14 @@ export class Lease {
       }
     }
     return last;
+  }
+
+  /** The term lasts from when the log got the request, which is after it was sent. */
+  async #dated(ask: () => Promise<number | undefined>): Promise<number | undefined> {
+    const at = clock.elapsed();
+    const revision = await ask();
+    if (revision !== undefined) this.#renewedAt = at;
+    return revision;
   }
 
   #value(): string {

@@ -41,6 +41,8 @@ export interface IrcConnectionOptions {
   ca?: string;
   /** Makes the connections; TCP by default. */
   dial?: Dial;
+  /** Whether a session may begin now; always by default. */
+  mayBegin?: () => boolean;
 }
 
 /**
@@ -126,6 +128,10 @@ export class IrcConnection extends EventEmitter<ConnectionEvents> {
 
   async #run(): Promise<void> {
     while (!this.#last.signal.aborted) {
+      if (!this.#mayBegin()) {
+        await pause(minimumGapMs, this.#last.signal);
+        continue;
+      }
       const startedAt = clock.elapsed();
       const link = this.#newLink();
       this.#link = link;
@@ -193,7 +199,12 @@ export class IrcConnection extends EventEmitter<ConnectionEvents> {
     const { BOT: mark } = link.client.network.options;
     const answer = await link.command('MODE', link.self.nick, `+N${typeof mark === 'string' ? mark : ''}`);
     link.lost.throwIfAborted();
+    if (!this.#mayBegin()) throw new Error('Another process may have the nick');
     return answer.is === 'answered' && answer.error === null;
+  }
+
+  #mayBegin(): boolean {
+    return this.#options.mayBegin?.() ?? true;
   }
 
   #newLink(): Link {

@@ -15,7 +15,7 @@ export interface AgentsOptions {
   log: Log;
   logger: Logger;
   /** Where the network is, and how it is reached. */
-  connection: Pick<IrcConnectionOptions, 'url' | 'dial' | 'ca' | 'confirmTimeoutMs'>;
+  connection: Pick<IrcConnectionOptions, 'url' | 'dial' | 'ca' | 'confirmTimeoutMs' | 'mayBegin'>;
   /** The gateway's password at the IRC server. */
   password: string;
   /** Ends the session that has a nick, if it comes from the given host: an older one of ours. */

@@ -1,5 +1,7 @@
+import { Unavailable } from '../../../streams/core/index.js';
 import { looksLikeAny } from '../../../streams/nick-looks.js';
 import { createSuperseding } from '../../../workers/channels/index.js';
+import type { Term } from '../../../workers/core/lease.js';
 import { createGateway, SpeakForAgents } from '../../../workers/speech/index.js';
 import { endedKeys } from '../../auth/ended-keys.js';
 import { keptNicks, serviceNicks } from '../../config/bot-nicks.js';
@@ -22,14 +24,19 @@ export function speechArea(parts: BotParts & Pick<AreaParts, 'config' | 'readMod
   };
   if (!isOn || !password) return { parts: { speech } };
   let held: SpeakForAgents | undefined;
-  const begin = () => {
+  const superseding = createSuperseding(log);
+  const begin = ({ isSure }: Term) => {
     const gateway = new SpeakForAgents({
       log,
       logger,
       password,
-      supersede: createSuperseding(log),
+      // an agent that another process may have is not taken back from it
+      supersede: async (session) => {
+        if (!isSure()) throw new Unavailable('irc_unavailable', 'Another process may have the agents');
+        return await superseding(session);
+      },
       ended: (actors) => endedKeys(readModels, actors, log.now()),
-      connection: { url: ircUrl, ...(dial ? { dial } : {}) },
+      connection: { url: ircUrl, mayBegin: isSure, ...(dial ? { dial } : {}) },
       most: config.GATEWAY_AGENTS,
       idleMs: config.GATEWAY_IDLE_MINUTES * 60_000,
     });
