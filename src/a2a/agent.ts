@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { isExpected } from '../../streams/core/index.js';
 import { type Call, parseInput } from '../operations/core/call.js';
 import {
+  Answerable,
   Envelope,
   faultAnswer,
   idOf,
@@ -24,6 +25,7 @@ export interface AgentOptions {
   logger: Logger;
 }
 
+const noPush = 'Push notifications are not supported: ask tasks/get for what became of a task';
 const Limit = z.int().min(1).max(maxLimit);
 
 /** Answers requests of other agents: reads of the public API, as tasks. It cannot change anything. */
@@ -43,7 +45,9 @@ export class Agent {
     const id = idOf(request);
     try {
       const { method, params = {} } = parsed(Envelope, request, 'invalidRequest');
-      return { jsonrpc: '2.0', id, result: await this.#call(method, params, address) };
+      const run = this.#prepared(method, params, address);
+      parsed(Answerable, request, 'invalidRequest');
+      return { jsonrpc: '2.0', id, result: await run() };
     } catch (error) {
       if (error instanceof RpcFault) return faultAnswer(id, error);
       this.#logger.error({ err: error }, 'request of an agent failed');
@@ -51,16 +55,21 @@ export class Agent {
     }
   }
 
-  async #call(method: string, params: unknown, address: string | undefined): Promise<Task> {
+  /** What answers a method, when its parameters are good. */
+  #prepared(method: string, params: unknown, address: string | undefined): () => Promise<Task> {
     switch (method) {
-      case 'message/send':
-        return await this.#send(parsed(SendParams, params), address);
+      case 'message/send': {
+        const given = parsed(SendParams, params);
+        return () => this.#send(given, address);
+      }
       case 'tasks/get': {
         const { id, historyLength } = parsed(TaskParams, params);
-        return shortened((await this.#find(id)).task, historyLength);
+        return async () => shortened((await this.#find(id)).task, historyLength);
       }
-      case 'tasks/cancel':
-        return await this.#cancel(parsed(TaskParams, params).id);
+      case 'tasks/cancel': {
+        const { id } = parsed(TaskParams, params);
+        return () => this.#cancel(id);
+      }
       case 'message/stream':
       case 'tasks/resubscribe':
         throw new RpcFault('unsupported', 'This agent answers at once: use message/send');
@@ -68,7 +77,7 @@ export class Agent {
         throw new RpcFault('noExtendedCard', 'The card that everybody gets is the whole card');
     }
     if (/^tasks\/pushNotificationConfig\/(set|get|list|delete)$/.test(method))
-      throw new RpcFault('noPushNotifications', 'This agent sends no push notifications');
+      throw new RpcFault('noPushNotifications', noPush);
     throw new RpcFault('unknownMethod', `There is no method ${method.slice(0, 100)}`);
   }
 
@@ -76,8 +85,7 @@ export class Agent {
     { message, configuration }: z.output<typeof SendParams>,
     address: string | undefined,
   ): Promise<Task> {
-    if (configuration?.pushNotificationConfig)
-      throw new RpcFault('noPushNotifications', 'This agent sends no push notifications');
+    if (configuration?.pushNotificationConfig) throw new RpcFault('noPushNotifications', noPush);
     const modes = configuration?.acceptedOutputModes ?? [];
     if (modes.length > 0 && !modes.some((mode) => /^(application\/json|text\/plain|\*\/\*)$/.test(mode)))
       throw new RpcFault('contentType', 'This agent answers application/json and text/plain');

@@ -47,13 +47,15 @@ export function faultAnswer(id: string | number | null, { kind, message, data }:
 
 const Id = z.union([z.string().max(1_000), z.int(), z.null()]);
 
-/** What every request has. */
+/** What makes a request one. Its method is looked at first, then its parameters, then its id. */
 export const Envelope = z.object({
   jsonrpc: z.literal('2.0'),
-  id: Id,
   method: z.string(),
-  params: z.record(z.string(), z.unknown()).optional(),
+  params: z.unknown().optional(),
 });
+
+/** What a request has besides, so that it can be answered. */
+export const Answerable = z.object({ id: Id });
 
 /** The id of what may be no request at all, to answer it under; null where it has none. */
 export function idOf(request: unknown): string | number | null {

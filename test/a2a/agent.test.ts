@@ -200,11 +200,10 @@ t.test('the agent that others ask', async (t) => {
       [{}, null],
       [{ jsonrpc: '1.0', id: 7, method: 'tasks/get' }, 7],
       [{ jsonrpc: '2.0', id: 'a' }, 'a'],
-      [{ jsonrpc: '2.0', method: 'tasks/get' }, null],
-      [{ jsonrpc: '2.0', id: 1.5, method: 'tasks/get' }, null],
-      [{ jsonrpc: '2.0', id: {}, method: 'tasks/get' }, null],
+      [{ jsonrpc: '2.0', method: 'tasks/get', params: { id: 'x' } }, null],
+      [{ jsonrpc: '2.0', id: 1.5, method: 'tasks/get', params: { id: 'x' } }, null],
+      [{ jsonrpc: '2.0', id: {}, method: 'tasks/get', params: { id: 'x' } }, null],
       [{ jsonrpc: '2.0', id: 1, method: 5 }, 1],
-      [{ jsonrpc: '2.0', id: 1, method: 'tasks/get', params: [1] }, 1],
       [[{ jsonrpc: '2.0', id: 1, method: 'tasks/get' }], null],
     ];
     for (const [envelope, id] of envelopes) {
@@ -237,6 +236,34 @@ t.test('the agent that others ask', async (t) => {
     t.match((await call('message/send')).body, { error: { code: -32602 } });
     t.match((await call('tasks/get', {})).body, { error: { code: -32602 } });
     t.match((await call('tasks/cancel', { id: 5 })).body, { error: { code: -32602 } });
+  });
+
+  t.test('A2A-09 the method is looked at first, then the parameters, then the id', async (t) => {
+    const good = say(text('list-channels'));
+    const requests: [object, number][] = [
+      [{ method: 'no/method', params: [] }, -32601],
+      [{ method: 'message/send', params: {} }, -32602],
+      [{ method: 'message/send' }, -32602],
+      [{ method: 'tasks/get', params: { id: 5 } }, -32602],
+      [{ method: 'tasks/pushNotificationConfig/set' }, -32003],
+      [{ method: 'message/send', params: good }, -32600],
+    ];
+    for (const [request, code] of requests)
+      for (const id of [undefined, {}]) {
+        const body = JSON.stringify({ jsonrpc: '2.0', id, ...request });
+        t.match(await post(body), { status: 200, body: { id: null, error: { code } } }, body);
+      }
+    for (const params of [[1], [], 'text', 5, true, null])
+      for (const method of ['message/send', 'tasks/get', 'tasks/cancel'])
+        t.match(
+          (await call(method, params, 3)).body,
+          { id: 3, error: { code: -32602 } },
+          `${method} ${JSON.stringify(params)}`,
+        );
+    t.match(
+      (await call('tasks/pushNotificationConfig/get', { id: 'x' })).body.error.message,
+      /not supported/,
+    );
   });
 
   t.test('A2A-09 what the server refuses has the form too', async (t) => {
