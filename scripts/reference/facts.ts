@@ -17,13 +17,16 @@ interface Shape {
 /** Every fact of each stream, with its fields. */
 export function factsPage(): string {
   const told = catalogue();
-  const intro = `A fact is stored as JSON: \`{type, v, id, by, cause, data}\`. The fields below are those of \`data\`. A field with \`?\` may be
-missing. A released fact never changes its meaning. See [streams](../../streams/README.md) for how it may grow.
+  const intro = `A fact is stored as JSON: \`{type, v, id, by, cause, time, data}\`. The fields below are those of \`data\`. A field with \`?\` may be
+missing. \`time\` is when the fact was made (ISO 8601), by the log server's clock as its maker knows that. The time at which the
+log server stored the message is another one, a little later. Read models and times to live go by that one, which is \`at\`
+in \`relay events --json\`. Facts of versions before 1.2 have no \`time\`. A released fact never changes its meaning. See
+[streams](../../streams/README.md) for how it may grow.
 
 \`npx relay events MARKET\` prints the facts of a stream.
 `;
   const sections = streams.map((stream) => {
-    const { name, subjects, maxAgeMs, whenFull, mostOfSubject } = stream;
+    const { name, description, subjects, maxAgeMs, whenFull, mostOfSubject } = stream;
     const days = maxAgeMs === 0 ? 'for ever' : `for ${maxAgeMs / 86_400_000} days`;
     const last = mostOfSubject === 0 ? '' : `, the last ${mostOfSubject} of each subject`;
     const full =
@@ -34,7 +37,7 @@ missing. A released fact never changes its meaning. See [streams](../../streams/
       return [code(type), String(v), told.get(`${name} ${type}`) ?? '', fieldsOf(schema)];
     });
     const where = `Subjects: ${subjects.map(code).join(', ')}. Facts are kept ${days}${last}. ${full}`;
-    return `## ${name}\n\n${where}\n\n${table(['fact', 'version', 'says', 'fields'], rows)}`;
+    return `## ${name}\n\n${description}\n\n${where}\n\n${table(['fact', 'version', 'says', 'fields'], rows)}`;
   });
   return [head('Facts', 'streams', intro), ...sections].join('\n');
 }

@@ -4,6 +4,7 @@ import { defineStream, type FactOf } from '../core/index.js';
 /** The certificates that TLS endpoints of the network show. */
 export const certificates = defineStream({
   name: 'CERTIFICATES',
+  description: 'The certificates that TLS endpoints of the network show.',
   subjects: ['certificates.>'],
   share: 0.1,
   facts: {

@@ -29,6 +29,7 @@ const cause = z.enum(['request', 'automation', 'lifecycle']);
 /** The managed channels: the wanted state of each, and what commands did in it. */
 export const channels = defineStream({
   name: 'CHANNELS',
+  description: 'The managed channels: the wanted state of each, and what commands did in it.',
   essential: true,
   subjects: ['channels.>'],
   facts: {

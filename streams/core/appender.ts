@@ -81,7 +81,7 @@ export class Appender {
     origin: Origin & { id: string },
     after?: number,
   ): Promise<PublishAnswer> {
-    const bytes = encodeFact(stream, fact, origin);
+    const bytes = encodeFact(stream, fact, origin, this.#server.now());
     const started = clock.elapsed();
     let outcome: ObservedAppend['outcome'] = 'unavailable';
     try {

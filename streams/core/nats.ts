@@ -84,7 +84,9 @@ export function changeableSettings(
   replicas: number,
   { info }: Pick<NatsConnection, 'info'>,
 ) {
+  const { description } = definition;
   return {
+    ...(description === undefined ? {} : { description }),
     subjects: definition.subjects,
     num_replicas: replicas,
     max_age: nanos(definition.maxAgeMs),

@@ -15,6 +15,8 @@ type DataOf<S extends FactSchema> = S extends VersionedSchema<infer Z> ? z.outpu
 export interface StreamDefinition<Facts extends Record<string, FactSchema> = Record<string, FactSchema>> {
   /** Name on the log, upper case. */
   name: string;
+  /** What it is about, in a sentence: the log server shows it to its users. */
+  description?: string;
   /** Subject patterns that belong to the stream. */
   subjects: string[];
   /** Age after which facts are dropped, in milliseconds; 0 keeps them for ever. */
@@ -92,17 +94,31 @@ interface Envelope {
   v: number;
   by: string;
   cause: string | null;
+  /**
+   * When it was made, in ISO 8601: by the log server's clock, as the process that made it knows that. Facts of older
+   * versions have none.
+   */
+  time?: string;
   data: unknown;
+}
+
+/** The last time that was written, and how: many facts are made in one millisecond. */
+let written = { ms: Number.NaN, text: '' };
+
+function isoOf(ms: number): string {
+  if (ms !== written.ms) written = { ms, text: new Date(ms).toISOString() };
+  return written.text;
 }
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-/** The bytes of a fact on the log. Throws when the data is not what the stream's schema says. */
+/** The bytes of a fact that is made now, on the log. Throws when the data is not what the stream's schema says. */
 export function encodeFact(
   stream: StreamDefinition,
   fact: AnyFact,
   origin: Origin & { id: string },
+  now: Date,
 ): Uint8Array {
   const { v, schema } = schemaOf(stream, fact.type);
   const envelope: Envelope = {
@@ -111,6 +127,8 @@ export function encodeFact(
     v,
     by: origin.by,
     cause: origin.cause ?? null,
+    time: isoOf(now.getTime()),
+
     data: schema.parse(fact.data),
   };
   return encoder.encode(JSON.stringify(envelope));

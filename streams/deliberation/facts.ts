@@ -24,6 +24,8 @@ const nanoUsd = z.int().min(0);
 /** What is asked of several models at once, what each of them answered, what it cost, and what came of it. */
 export const deliberation = defineStream({
   name: 'DELIBERATION',
+  description:
+    'What is asked of several models at once, what each of them answered, what it cost, and what came of it.',
   subjects: ['deliberation.>'],
   facts: {
     'query.created': z.object({

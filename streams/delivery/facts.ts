@@ -22,6 +22,7 @@ const confirmedLine = z.object({
 /** What became of each event on its way into the channels. */
 export const delivery = defineStream({
   name: 'DELIVERY',
+  description: 'What became of each event on its way into the channels.',
   essential: true,
   subjects: ['delivery.>'],
   share: 3,

@@ -4,6 +4,7 @@ import { defineStream, type FactOf } from '../core/index.js';
 /** What agents say that they can do, and how to ask them. */
 export const directory = defineStream({
   name: 'DIRECTORY',
+  description: 'What agents say that they can do, and how to ask them.',
   subjects: ['directory.>'],
   share: 0.2,
   facts: {

@@ -8,6 +8,7 @@ import { ChannelEffects } from './effects.js';
  */
 export const market = defineStream({
   name: 'MARKET',
+  description: 'What marketplace producers told us, with the channels and the line that come of it.',
   essential: true,
   subjects: ['market.>'],
   share: 6,

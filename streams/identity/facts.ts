@@ -15,6 +15,7 @@ const sync_version = z.int().nonnegative();
 /** Who is who: nicks of the network and the wallets that belong to them, one to one. */
 export const identity = defineStream({
   name: 'IDENTITY',
+  description: 'Who is who: nicks of the network and the wallets that belong to them, one to one.',
   subjects: ['identity.>'],
   facts: {
     'identity.linked': z.object({

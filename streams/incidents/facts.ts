@@ -16,6 +16,7 @@ export type ContributionType = (typeof contributionTypes)[number];
 /** Security incidents, and what agents think of them. */
 export const incidents = defineStream({
   name: 'INCIDENTS',
+  description: 'Security incidents, and what agents think of them.',
   subjects: ['incidents.>'],
   share: 0.5,
   facts: {

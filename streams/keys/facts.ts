@@ -4,6 +4,7 @@ import { defineStream, type FactOf } from '../core/index.js';
 /** Keys of agents: which nick each acts as, and what it is good for. */
 export const keys = defineStream({
   name: 'KEYS',
+  description: 'Keys of agents: which nick each acts as, and what it is good for.',
   subjects: ['keys.>'],
   share: 0.2,
   facts: {

@@ -4,6 +4,7 @@ import { defineStream, type FactOf } from '../core/index.js';
 /** The calls that change something at the task marketplace, made with somebody else's money. */
 export const audit = defineStream({
   name: 'AUDIT',
+  description: "The calls that change something at the task marketplace, made with somebody else's money.",
   subjects: ['audit.>'],
   facts: {
     /** A call is about to be made. Without an end after it, the result is unknown. */

@@ -20,6 +20,7 @@ const points = z.int().min(0).max(100);
 /** What moderation saw, what it did about it, and what came of that. */
 export const moderation = defineStream({
   name: 'MODERATION',
+  description: 'What moderation saw, what it did about it, and what came of that.',
   subjects: ['moderation.>'],
   facts: {
     /** A text that scored high enough; its sequence is the incident's id. */

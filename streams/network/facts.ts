@@ -64,6 +64,7 @@ const days30 = 30 * 24 * 3_600_000;
 /** What was seen on the IRC network: observations. When the stream is full, the oldest are dropped. */
 export const irc = defineStream({
   name: 'IRC',
+  description: 'What was seen on the IRC network: observations, in the order of each channel.',
   essential: true,
   subjects: ['irc.>'],
   maxAgeMs: days30,

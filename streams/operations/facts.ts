@@ -4,6 +4,7 @@ import { defineStream } from '../core/index.js';
 /** What operators decided about the service itself. */
 export const operations = defineStream({
   name: 'OPERATIONS',
+  description: 'What operators decided about the service itself.',
   subjects: ['operations.>'],
   facts: {
     /** A read model may skip a fact that it cannot fold. A later version of the model must be told again. */

@@ -34,6 +34,8 @@ const Terms = z.object({
  */
 export const payments = defineStream({
   name: 'PAYMENTS',
+  description:
+    'Paid channels: what was paid for, who may be in them until when, and which places are reserved.',
   subjects: ['payments.>'],
   facts: {
     /** A verified payment is about to be settled, for this channel and nick and never for others. */

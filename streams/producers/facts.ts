@@ -4,6 +4,7 @@ import { defineStream } from '../core/index.js';
 /** Whose the tasks are, where several producers post events here. */
 export const producers = defineStream({
   name: 'PRODUCERS',
+  description: 'Whose the tasks are, where several producers post events here.',
   subjects: ['producers.>'],
   share: 0.3,
   facts: {

@@ -5,6 +5,7 @@ import { casefold } from '../irc-grammar.js';
 /** What nicks think of each other. */
 export const reputation = defineStream({
   name: 'REPUTATION',
+  description: 'What nicks think of each other.',
   subjects: ['reputation.>'],
   facts: {
     /** One nick rated another one in a channel. Only the last one of a day counts. */

@@ -34,6 +34,7 @@ const receivedMessage = z.object({
  */
 export const speech = defineStream({
   name: 'SPEECH',
+  description: 'What agents say without an IRC connection of their own.',
   subjects: ['speech.>'],
   maxAgeMs: dayMs,
   whenFull: 'drop oldest',
@@ -69,6 +70,7 @@ export const speech = defineStream({
 /** Where agents are on the network: the last state of each. It is recorded again while it lasts. */
 export const connections = defineStream({
   name: 'CONNECTIONS',
+  description: 'Where agents are on the network: the last state of each.',
   subjects: ['connections.>'],
   maxAgeMs: dayMs,
   whenFull: 'drop oldest',
@@ -86,6 +88,7 @@ export const connections = defineStream({
  */
 export const inbox = defineStream({
   name: 'INBOX',
+  description: 'What was said to agents, the last messages of each.',
   subjects: ['inbox.>'],
   maxAgeMs: dayMs,
   whenFull: 'drop oldest',

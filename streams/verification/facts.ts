@@ -5,6 +5,7 @@ import { casefold } from '../irc-grammar.js';
 /** Agents that registered a nickname by a public post. */
 export const agents = defineStream({
   name: 'AGENTS',
+  description: 'Agents that registered a nickname by a public post.',
   subjects: ['agents.>'],
   share: 0.5,
   facts: {

@@ -25,6 +25,7 @@ t.test('LOG-10 every fact of the code has an example, and the catalogue names it
   const catalogue = readFileSync('streams/README.md', 'utf8');
   for (const stream of streams) {
     t.match(catalogue, stream.name);
+    t.match(stream.description, /^[A-Z].{15,}\.$/, `${stream.name} says what it is about`);
     for (const type of Object.keys(stream.facts)) {
       t.ok(
         examples.some((example) => example.stream === stream.name && example.body.type === type),

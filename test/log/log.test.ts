@@ -6,6 +6,7 @@ import { startNats, type TestNats } from '../support/nats.js';
 
 const things = defineStream({
   name: 'THINGS',
+  description: 'Things of a test.',
   subjects: ['things.>'],
   facts: {
     'thing.taken': z.object({ name: z.string(), by: z.string() }),
@@ -61,6 +62,24 @@ t.test('with one log server', async (t) => {
     });
     t.equal(fact?.id, position.id);
     t.ok(Math.abs(fact!.at.getTime() - log.now().getTime()) < 5_000, 'stamped by the log server');
+  });
+
+  t.test('a fact says when it was made, and the log server what its stream is about', async (t) => {
+    const before = log.now().getTime();
+    const { seq } = await log.append(things, 'things.a', counted(8), { by: 'ann' });
+    const { data } = await log.manager.streams.getMessage(things.name, { seq });
+    const { time, ...others } = JSON.parse(new TextDecoder().decode(data)) as { time: string };
+    t.equal(new Date(time).toISOString(), time);
+    t.ok(Date.parse(time) >= before - 1 && Date.parse(time) <= log.now().getTime(), time);
+    t.match(others, { type: 'thing.counted', v: 1, by: 'ann', cause: null, data: { n: 8 } });
+    const { config } = await log.manager.streams.info(things.name);
+    t.equal(config.description, 'Things of a test.');
+  });
+
+  t.test('a fact of an older version has no time of its own, and is read', async (t) => {
+    const old = { id: 'old', type: 'thing.counted', v: 1, by: 'bob', cause: null, data: { n: 9 } };
+    const { seq } = await log.connection.jetstream().publish('things.old', JSON.stringify(old));
+    t.match(await log.at(things, seq), { id: 'old', by: 'bob', data: { n: 9 }, at: Date });
   });
 
   t.test('LOG-02 a fact that its schema does not allow is never appended', async (t) => {
@@ -201,6 +220,22 @@ t.test('LOG-09 streams keep their size unless another one is asked for', async (
   t.equal(await open(5_000_000, false), 5_000_000);
   t.equal(await open(1_000_000, false), 5_000_000);
   t.equal(await open(2_000_000, true), 2_000_000);
+});
+
+t.test('a stream of an earlier version gets its description', async (t) => {
+  const nats = await startNats(t);
+  const open = (stream: typeof things) =>
+    Log.open({ urls: nats.url, name: 'test', streams: [stream], replicas: 1, maxBytes: 5_000_000, logger });
+  const { description: _, ...earlier } = things;
+  for (const [stream, expected] of [
+    [earlier, undefined],
+    [things, 'Things of a test.'],
+    [earlier, 'Things of a test.'],
+  ] as const) {
+    const log = await open(stream as typeof things);
+    t.equal((await log.manager.streams.info(things.name)).config.description, expected);
+    await log.close();
+  }
 });
 
 t.test('LOG-09 a full stream refuses new facts and keeps the old ones', async (t) => {
