@@ -17,8 +17,10 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
+const errorDomain = fileURLToPath(new URL('error-domain.mjs', import.meta.url));
 const home = 'node_modules/.cache/relay';
 const prefix = 'packages-';
 
@@ -47,7 +49,8 @@ function nameOf(specifier) {
 /** Makes a directory with a file for each of the packages, unless it exists. Returns its path. */
 export async function joinPackages(specifiers) {
   const sorted = [...specifiers].sort();
-  const made = [readFileSync('package-lock.json'), readFileSync(new URL(import.meta.url)), sorted.join()];
+  const ours = [new URL(import.meta.url), errorDomain].map((file) => readFileSync(file));
+  const made = [readFileSync('package-lock.json'), ...ours, sorted.join()];
   const hash = made.reduce((sum, part) => sum.update(part), createHash('sha256')).digest('hex');
   const directory = join(home, prefix + hash.slice(0, 16));
   if (existsSync(directory)) return directory;
@@ -71,6 +74,7 @@ export async function joinPackages(specifiers) {
       platform: 'node',
       target: 'node20.9',
       external: ['@electric-sql/*'],
+      alias: { 'async-hook-domain': errorDomain },
       // CommonJS packages load node's own modules with it
       banner: {
         js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
