@@ -27,6 +27,30 @@ export const agentKeys = defineProjection({
     create index on ${schema}.keys (nick);
     create index on ${schema}.keys (parent);
     create table ${schema}.nicks (nick text collate "C" primary key, seq bigint not null)`,
+  about: {
+    keys: {
+      says: 'Keys of agents that were not revoked.',
+      columns: {
+        id: 'Id of the key.',
+        nick: 'Nick under the key by which nicks are compared.',
+        wallet: 'Wallet of the nick when the key was issued, in lower case.',
+        name: 'Name that its holder gave it.',
+        scopes: 'What it is good for, with commas between the words.',
+        hash: 'Hash that it is checked by. The key is stored nowhere.',
+        issued_at: 'When it was issued.',
+        expires_at: 'When it ends.',
+        client: 'Id of the OAuth client that has it.',
+        parent: 'Id of the key that it was got with, and ends with.',
+      },
+    },
+    nicks: {
+      says: 'How far the keys of each nick are folded.',
+      columns: {
+        nick: 'Nick under the key by which nicks are compared.',
+        seq: 'Sequence of the last fact about its keys, in the stream KEYS.',
+      },
+    },
+  },
   apply: async (tx, facts, schema) => {
     const issued = new Map<string, RowOf<typeof keyRows>>();
     const revoked: string[] = [];

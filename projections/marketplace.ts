@@ -22,6 +22,24 @@ export const auditLog = defineProjection({
       ms double precision,
       error text
     )`,
+  about: {
+    calls: {
+      says: 'Calls that change something at the marketplace.',
+      columns: {
+        id: 'Sequence of its start in the stream AUDIT.',
+        at: 'When it began.',
+        actor: 'Name of the key, or the wallet, that made it.',
+        method: 'HTTP method.',
+        path: 'Path at the marketplace.',
+        task_id: 'Id of the task.',
+        request_id: 'Id of the request that led to it.',
+        body_sha256: 'SHA-256 of what was sent.',
+        status: 'HTTP status of the answer; null while it is not known.',
+        ms: 'How long it took, in milliseconds.',
+        error: 'Why it failed.',
+      },
+    },
+  },
   apply: async (tx, facts: Recorded<AuditFact>[], schema) => {
     const started = facts.filter((fact) => fact.type === 'call.started');
     const ended = facts.filter((fact) => fact.type === 'call.ended');

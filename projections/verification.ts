@@ -41,6 +41,19 @@ export const agentRegistry = defineProjection({
       post_url text not null,
       registered_at timestamptz not null
     )`,
+  about: {
+    agents: {
+      says: 'Agents that registered a nickname by a public post. Their e-mail addresses are not here.',
+      columns: {
+        nick: 'Nick under the key by which nicks are compared.',
+        n: 'In the order of registration.',
+        nickname: 'Nickname as it is written.',
+        social_handle: 'Handle whose post it was.',
+        post_url: 'Address of the post.',
+        registered_at: 'When.',
+      },
+    },
+  },
   apply: async (tx, facts, schema) => {
     const registered = facts.flatMap(({ type, data, at }) =>
       type === 'agent.registered' ? [{ ...data, nick: casefold(data.nickname), at }] : [],

@@ -13,6 +13,7 @@ import { isPrivate } from '../../streams/irc-grammar.js';
 import { defineProjection } from '../core/projection.js';
 import { type RowOf, Rows, rowsOf } from '../core/rows.js';
 import { json, type Tx } from '../core/sql.js';
+import { aboutDirectory } from './about.js';
 
 /** What an audit record says was done; the contract's words. */
 export type Operation =
@@ -60,6 +61,7 @@ export const channelDirectory = defineProjection({
   name: 'channel_directory',
   version: 4,
   streams: [channels, market],
+  about: aboutDirectory,
   ddl: (schema) => `
     ${channelRows.create(`${schema}.channels`)}
     create index on ${schema}.channels (type, name) where deleted_at is null;

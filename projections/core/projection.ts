@@ -1,6 +1,17 @@
 import type { FactOf, Position, Recorded, StreamDefinition } from '../../streams/core/index.js';
 import type { Sql, Tx } from './sql.js';
 
+/** What people who look at the tables of a read model are told of each. The service itself does not read it. */
+export type About = Readonly<Record<string, AboutTable>>;
+
+/** What is said of a table, and of each of its columns. */
+export interface AboutTable {
+  says: string;
+  columns: Readonly<Record<string, string>>;
+  /** Columns of text that hold JSON: people see them as `jsonb`. */
+  json?: readonly string[];
+}
+
 /** A read model as a value: its streams, its tables, and how facts change them. */
 export interface Projection {
   name: string;
@@ -11,6 +22,7 @@ export interface Projection {
    * up.
    */
   readsFrom: number;
+  about: About;
   ddl(schema: string): string;
   apply(tx: Tx, facts: Recorded[], schema: string): Promise<void>;
 }
@@ -33,11 +45,12 @@ export function defineProjection<const S extends readonly StreamDefinition[]>(de
   version: number;
   streams: S;
   readsFrom?: number;
+  about?: About;
   ddl: (schema: string) => string;
   apply: (tx: Tx, facts: Recorded<FactOf<S[number]>>[], schema: string) => Promise<void>;
 }): Projection {
   if (!/^[a-z][a-z0-9_]{0,39}$/.test(definition.name)) {
     throw new Error(`${definition.name} is no name for a read model: it becomes the name of an SQL schema`);
   }
-  return { readsFrom: 1, ...definition } as Projection;
+  return { readsFrom: 1, about: {}, ...definition } as Projection;
 }

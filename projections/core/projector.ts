@@ -271,7 +271,7 @@ export class Projector {
       const { name } = projection;
       const active = this.#known.active(projection);
       if (!active || this.#shown.get(name) === active.schema) continue;
-      const is = await showBuild(this.#sql, active, this.#known.all);
+      const is = await showBuild(this.#sql, projection, active, this.#known.all);
       if (is === 'foreign')
         this.#logger.warn(
           { schema: name },

@@ -3,6 +3,7 @@ import { type DeliberationFact, deliberation } from '../../streams/deliberation/
 import { defineProjection } from '../core/projection.js';
 import { type RowOf, Rows, rowsOf } from '../core/rows.js';
 import { json, type Tx } from '../core/sql.js';
+import { aboutDeliberations } from './about.js';
 
 /** A query as it is stored. */
 export const queryRows = new Rows({
@@ -66,6 +67,7 @@ export const deliberations = defineProjection({
   name: 'deliberations',
   version: 2,
   streams: [deliberation],
+  about: aboutDeliberations,
   ddl: (schema) => `
     ${queryRows.create(`${schema}.queries`)}
     create index on ${schema}.queries (n) where visibility = 'public';

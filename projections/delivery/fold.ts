@@ -4,6 +4,7 @@ import { type MarketFact, market } from '../../streams/events/index.js';
 import { defineProjection } from '../core/projection.js';
 import { Rows } from '../core/rows.js';
 import type { Tx } from '../core/sql.js';
+import { aboutQueue } from './about.js';
 
 /** The state of an event of the queue. */
 export type QueueStatus = 'pending' | 'delivered' | 'dead_letter' | 'expired';
@@ -38,6 +39,7 @@ export const deliveryQueue = defineProjection({
   name: 'delivery_queue',
   version: 3,
   streams: [market, delivery],
+  about: aboutQueue,
   ddl: (schema) => `
     ${eventRows.create(`${schema}.events`)}
     ${outcomeRows.create(`${schema}.outcomes`)}

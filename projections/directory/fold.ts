@@ -1,6 +1,7 @@
 import { directory, languageRanges, type PublishedEntry } from '../../streams/directory/index.js';
 import { defineProjection } from '../core/projection.js';
 import { Rows } from '../core/rows.js';
+import { aboutAgents } from './about.js';
 
 /** An entry as it is stored; lists have commas between their members. */
 export const entryRows = new Rows({
@@ -28,6 +29,7 @@ export const agentDirectory = defineProjection({
   name: 'agent_directory',
   version: 1,
   streams: [directory],
+  about: aboutAgents,
   ddl: (schema) => `
     ${entryRows.create(`${schema}.entries`)}
     ${tagRows.create(`${schema}.tags`, { constraints: ['primary key (tag, nick)'] })}

@@ -5,6 +5,7 @@ import { type IrcFact, irc, isLine } from '../../streams/network/index.js';
 import { defineProjection } from '../core/projection.js';
 import { type RowOf, Rows, rowsOf } from '../core/rows.js';
 import type { Tx } from '../core/sql.js';
+import { aboutLinks } from './about.js';
 
 const linkRows = new Rows({
   nick: 'text collate "C" primary key',
@@ -30,6 +31,7 @@ export const identityLinks = defineProjection({
   name: 'identity_links',
   version: 1,
   streams: [identity, irc],
+  about: aboutLinks,
   ddl: (schema) => `
     ${linkRows.create(`${schema}.links`)}
     create index on ${schema}.links (wallet);

@@ -3,6 +3,7 @@ import type { Recorded } from '../../streams/core/index.js';
 import { type IncidentFact, incidentStatuses, incidents, severities } from '../../streams/incidents/index.js';
 import { defineProjection } from '../core/projection.js';
 import { Rows } from '../core/rows.js';
+import { aboutIncidents } from './about.js';
 import { certificateRows, foldCertificates } from './certificates.js';
 import { foldIncidents, voteRows } from './fold.js';
 
@@ -45,6 +46,7 @@ export const incidentRecords = defineProjection({
   version: 2,
   readsFrom: 2,
   streams: [incidents, certificates],
+  about: aboutIncidents,
   ddl: (schema) => `
     ${incidentRows.create(`${schema}.incidents`)}
     create index on ${schema}.incidents (n);

@@ -4,6 +4,7 @@ import { type ModerationFact, moderation } from '../../streams/moderation/index.
 import { defineProjection } from '../core/projection.js';
 import { Rows } from '../core/rows.js';
 import { json, type Tx } from '../core/sql.js';
+import { aboutModeration } from './about.js';
 
 type FactOfType<Type extends ModerationFact['type']> = Recorded<Extract<ModerationFact, { type: Type }>>;
 
@@ -53,6 +54,7 @@ export const moderationModel = defineProjection({
   name: 'moderation',
   version: 6,
   streams: [moderation],
+  about: aboutModeration,
   ddl: (schema) => `
     ${incidentRows.create(`${schema}.incidents`)}
     create index on ${schema}.incidents (person, id) where pardoned_at is null;

@@ -2,6 +2,7 @@ import { irc } from '../../streams/network/index.js';
 import { defineProjection } from '../core/projection.js';
 import type { RowOf } from '../core/rows.js';
 import type { Tx } from '../core/sql.js';
+import { aboutNetwork } from './about.js';
 import { foldSightings, lineRows, memberRows } from './fold.js';
 import type { Place as LinePlace } from './patch.js';
 
@@ -55,6 +56,7 @@ export const ircNetwork = defineProjection({
   name: 'irc_network',
   version: 3,
   streams: [irc],
+  about: aboutNetwork,
   ddl: (schema) => `
     create table ${schema}.channels (
       channel text collate "C" primary key,

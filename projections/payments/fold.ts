@@ -3,6 +3,7 @@ import { casefold } from '../../streams/irc-grammar.js';
 import { type PaymentFact, payments } from '../../streams/payments/index.js';
 import { defineProjection } from '../core/projection.js';
 import { json, type Tx } from '../core/sql.js';
+import { aboutPayments } from './about.js';
 
 /**
  * The sessions that were paid for, one row each; `nick_key` is the casefolded nick, `seq` the last fact about
@@ -16,6 +17,7 @@ export const paidSessions = defineProjection({
   version: 4,
   readsFrom: 4,
   streams: [payments],
+  about: aboutPayments,
   ddl: (schema) => `
     create table ${schema}.sessions (
       session_id text collate "C" primary key,

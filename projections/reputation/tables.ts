@@ -1,5 +1,6 @@
 import { reputation } from '../../streams/reputation/index.js';
 import { defineProjection } from '../core/projection.js';
+import { aboutReputation } from './about.js';
 import { feedbackRows } from './feedback.js';
 import { agentRows, channelRows, foldFeedback } from './fold.js';
 import { voiceRows } from './voices.js';
@@ -25,6 +26,7 @@ export const reputations = defineProjection({
   version: 4,
   readsFrom: 3,
   streams: [reputation],
+  about: aboutReputation,
   ddl: (schema) => `
     create table ${schema}.given (
       giver text collate "C",

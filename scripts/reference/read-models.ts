@@ -7,13 +7,25 @@ export function readModelsPage(): string {
   const told = catalogue();
   const intro = `A read model is a set of SQL tables in a schema of its own, such as \`delivery_queue_v2\`. It is folded from the streams that are
 named here. \`npx relay replay\` asks its tables in SQL: see [rebuild and replay](../guides/rebuild-and-replay.md).
+
+In PostgreSQL people look at views, such as \`delivery_queue.events\`. There JSON is \`jsonb\`, from PostgreSQL 16 on, and \`\\d+\` in
+psql says what each column is. In the tables JSON is text.
 `;
   const sections = projections.map((projection) => {
-    const { name, version, streams } = projection;
-    const rows = tablesOf(projection.ddl('schema')).map(([table, columns]) => [code(table), columns]);
+    const { name, version, streams, about } = projection;
     const made = streams.map((stream) => stream.name).join(', ');
     const answers = told.get(name);
-    return `## ${name}\n\nVersion ${version}, made of ${made}.${answers ? ` Answers: ${answers}.` : ''}\n\n${table(['table', 'columns'], rows)}`;
+    const tables = tablesOf(projection.ddl('schema')).map(([name, columns]) => {
+      const { says, columns: said, json = [] } = about[name] ?? { says: '', columns: {} };
+      const rows = columns.map(([column, type]) => [
+        code(column),
+        `${type}${json.includes(column) && type === 'text' ? ', JSON' : ''}`,
+        said[column] ?? '',
+      ]);
+      return `### ${name}\n\n${says}\n\n${table(['column', 'type', 'is'], rows)}`;
+    });
+    const head = `Version ${version}, made of ${made}.${answers ? ` Answers: ${answers}.` : ''}`;
+    return [`## ${name}\n\n${head}\n`, ...tables].join('\n');
   });
   return [head('Read models', 'projections', intro), ...sections].join('\n');
 }
@@ -27,21 +39,16 @@ function catalogue(): Map<string, string> {
 }
 
 /** Tables with their columns, from the statements that create them. */
-function tablesOf(ddl: string): [string, string][] {
+function tablesOf(ddl: string): [string, [string, string][]][] {
   const text = ddl.replace(/--.*$/gm, '');
   return [...text.matchAll(/create table (?:if not exists )?schema\.(\w+)\s*\(/gi)].map((found) => {
     const [start, name = ''] = found;
-    return [
-      name,
-      columnsOf(text.slice(found.index + start.length))
-        .map(code)
-        .join(', '),
-    ];
+    return [name, columnsOf(text.slice(found.index + start.length))];
   });
 }
 
 /** The columns of a table, from the text that comes after the bracket which opens their list. */
-function columnsOf(text: string): string[] {
+function columnsOf(text: string): [string, string][] {
   let depth = 0;
   const parts = [''];
   for (const letter of text) {
@@ -53,6 +60,8 @@ function columnsOf(text: string): string[] {
   }
   return parts.flatMap((part) => {
     const [name = '', type = ''] = part.trim().split(/\s+/);
-    return /^(primary|unique|check|constraint|foreign|exclude|)$/i.test(name) ? [] : [`${name} ${type}`];
+    return /^(primary|unique|check|constraint|foreign|exclude|)$/i.test(name)
+      ? []
+      : [[name, type] as [string, string]];
   });
 }

@@ -1,0 +1,35 @@
+import type { About } from '../core/projection.js';
+
+/** What people are told of the tables of links. */
+export const aboutLinks: About = {
+  links: {
+    says: 'Which nick is linked with which wallet now.',
+    columns: {
+      nick: 'Nick under the key by which nicks are compared.',
+      wallet: 'Wallet under the key by which wallets are compared.',
+      wallet_address: 'Its address as it was given.',
+      identified: 'Whether the identified nick itself said so.',
+      linked_at: 'When it was linked.',
+      verified_at: 'When the wallet signed; null before.',
+      agent_id: 'ERC-8004 id. 0 is a real id; null means none.',
+      sync_version: 'Counts the changes that others must be told.',
+      challenge: 'Text that the wallet is to sign.',
+      challenge_expires_at: 'Until when.',
+    },
+  },
+  seen: {
+    says: 'When nicks last said something, to the minute.',
+    columns: {
+      nick: 'Nick under the key by which nicks are compared.',
+      seen_at: 'The minute.',
+    },
+  },
+  totals: {
+    says: 'Counts of links.',
+    columns: {
+      only_row: 'Always true: the table has one row.',
+      links: 'Links now.',
+      verified: 'Of those, the verified ones.',
+    },
+  },
+};
