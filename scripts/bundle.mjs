@@ -23,7 +23,7 @@ await build({
 
 await build({
   ...common,
-  entryPoints: ['src/main.ts', 'src/cli.ts', 'src/servers/run-inspircd.ts'],
+  entryPoints: ['src/main.ts', 'src/cli.ts', 'src/servers/run-inspircd.ts', 'projections/catch-up.ts'],
   chunkNames: 'chunks/[name]-[hash]',
   splitting: true,
   platform: 'node',

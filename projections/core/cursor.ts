@@ -62,6 +62,12 @@ export class Cursor {
     this.#losses = losses;
   }
 
+  /** Another thread, which folds in its place, has moved the position. */
+  moved(position: number): void {
+    this.#position = position;
+    this.#losses = -1;
+  }
+
   /**
    * Loads the position from the store, and makes the build if it does not exist. A halt says that this is
    * impossible.

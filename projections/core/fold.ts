@@ -1,21 +1,15 @@
-import { clock, pause, turn } from '../../streams/core/clock.js';
-import {
-  backoff,
-  decodeFact,
-  type Entry,
-  type Log,
-  type Recorded,
-  type StreamDefinition,
-} from '../../streams/core/index.js';
+import { clock, pause } from '../../streams/core/clock.js';
+import { backoff, type StreamDefinition } from '../../streams/core/index.js';
 import { operations, projectionSubject } from '../../streams/operations/facts.js';
-import { Batching, type BatchingOptions } from './batching.js';
 import type { Halt } from './builds.js';
-import { Cursor, type CursorOptions, messageOf, storeWentBack } from './cursor.js';
-import type { Prepared } from './prepared.js';
+import type { CaughtUp, Elsewhere } from './catch-up.js';
+import { Cursor, storeWentBack } from './cursor.js';
+import { Reading, type ReadingOptions } from './reading.js';
 
 /** What a fold works with. */
-export interface FoldOptions extends CursorOptions, BatchingOptions {
-  log: Log;
+export interface FoldOptions extends ReadingOptions {
+  /** Folds what lags far, outside of this thread; without it all is folded here. */
+  elsewhere?: Elsewhere | undefined;
   /** Milliseconds between two looks for a command to skip the fact that halted it. */
   skipPollMs: number;
   /** Called when the position moved, the end was seen or the state changed. */
@@ -24,41 +18,44 @@ export interface FoldOptions extends CursorOptions, BatchingOptions {
   store(error?: unknown): void;
 }
 
-/** Where a decoded batch ends, and the fact that could not be decoded, if there is one. */
-interface Decoded {
-  facts: Recorded[];
-  upTo: number;
-  bad?: Halt;
-}
-
-/** Decoding runs in slices that block the process no longer than this, in milliseconds. */
-const decodeSliceMs = 2;
 const pauses = { first: 100, longest: 5_000 };
+
 /** Folds one stream into one build, from where the build is, for ever. */
 export class Fold {
   readonly stream: StreamDefinition;
   readonly #options: FoldOptions;
   readonly #cursor: Cursor;
-  readonly #batching: Batching;
+  readonly #reading: Reading;
   readonly #stop = new AbortController();
   #round = new AbortController();
   #running: Promise<void> | undefined;
   #state: 'folding' | 'waiting' | 'halted' = 'waiting';
   #halt: Halt | undefined;
   #sawEnd = false;
-  #isReading = false;
-  #readAt = 0;
+  /** Where it is read now, if it is. */
+  #reader: 'here' | 'elsewhere' | undefined;
   #failures = 0;
   /** When it last showed a sign of life, and the head of the stream that it has certainly read up to. */
   #alive = clock.now();
   #looked = 0;
-  #headAtStart = 0;
 
   constructor(options: FoldOptions) {
     this.#options = options;
     this.stream = options.stream;
     this.#cursor = new Cursor(options);
-    this.#batching = new Batching(options);
+    this.#reading = new Reading(options, this.#cursor, {
+      came: (facts) => {
+        this.#setState('folding');
+        if (facts === 0) this.#looked = Math.max(this.position, this.#reading.headAtStart);
+      },
+      written: (pending) => {
+        this.#alive = clock.now();
+        if (pending !== undefined && pending < options.batch) this.#sawEnd = true;
+        options.store();
+        this.#failures = 0;
+      },
+      tried: () => options.changed(),
+    });
   }
 
   /** Sequence up to which the stream is folded, as far as this process knows. */
@@ -71,7 +68,7 @@ export class Fold {
    * asked.
    */
   get isCertain(): boolean {
-    return this.#cursor.isCertain;
+    return this.#reader !== 'elsewhere' && this.#cursor.isCertain;
   }
 
   /** `waiting`: the read store or the log does not answer. */
@@ -94,7 +91,7 @@ export class Fold {
 
   /** Folds what has gathered without waiting for more: somebody waits for it. */
   hurry(): void {
-    this.#batching.hurry();
+    this.#reading.hurry();
   }
 
   /** Finishes the batch in hand and ends. */
@@ -108,7 +105,7 @@ export class Fold {
    * reader can be lost silently.
    */
   watch(head: number, stallMs: number): void {
-    const isBehind = this.#isReading && head > Math.max(this.position, this.#looked);
+    const isBehind = this.#reader && head > Math.max(this.position, this.#looked);
     if (!isBehind) this.#alive = clock.now();
     else if (clock.now() - this.#alive > stallMs) {
       this.#alive = clock.now();
@@ -119,12 +116,15 @@ export class Fold {
 
   /** The store was seen at the position or after it, at this count of losses. */
   confirm(losses: number): void {
-    this.#cursor.confirm(losses);
+    if (this.#reader !== 'elsewhere') this.#cursor.confirm(losses);
   }
 
-  /** Begins again from the store's position: the store has less than this fold believes. */
+  /**
+   * Begins again from the store's position: the store has less than this fold believes. Who folds elsewhere finds
+   * that out with the next batch.
+   */
   goBack(): void {
-    if (!this.#isReading || this.#round.signal.aborted) return;
+    if (this.#reader !== 'here' || this.#round.signal.aborted) return;
     this.#options.logger.info(this.#about(), 'read store has gone back, folding again from there');
     this.#round.abort();
   }
@@ -140,22 +140,35 @@ export class Fold {
     }
   }
 
-  /** Loads the position from the store, and passes over facts that the stream no longer has. */
+  /** Loads the position from the store, and has folded elsewhere what lags far. */
   async #resume(): Promise<Halt | undefined> {
-    const { log } = this.#options;
-    const halt = await this.#cursor.load();
-    if (halt) return halt;
-    const info = await log.ask(() => log.manager.streams.info(this.stream.name));
-    const { first_seq, last_seq } = info.state;
-    const { position } = this.#cursor;
-    if (last_seq < position) {
-      const message = `The stream ends at ${last_seq}, the read model has folded up to ${position}: it is not the same log. If this log is the right one, rebuild the read model.`;
-      return { seq: position, message };
+    const { elsewhere } = this.#options;
+    for (let isFoldedHere = !elsewhere; ; ) {
+      const halt = await this.#reading.resume();
+      const lag = this.#reading.headAtStart - this.position;
+      if (halt || isFoldedHere || lag < elsewhere!.from || this.#stop.signal.aborted) return halt;
+      isFoldedHere = (await this.#readElsewhere(elsewhere!)) !== 'near';
     }
-    await this.#cursor.passOver(first_seq - 1);
-    this.#headAtStart = last_seq;
-    this.#batching.isFarBehind = last_seq - this.position > this.#options.batch;
-    return undefined;
+  }
+
+  async #readElsewhere(elsewhere: Elsewhere): Promise<CaughtUp> {
+    const { projection, build } = this.#options;
+    const what = { projection: projection.name, generation: build.generation, stream: this.stream.name };
+    this.#alive = clock.now();
+    const facts = this.#reading.headAtStart - this.position;
+    this.#options.logger.info({ ...this.#about(), facts }, 'read model lags far, another thread folds it');
+    return await this.#readIn('elsewhere', (signal) =>
+      elsewhere.catchUp(what, {
+        signal,
+        moved: (position) => {
+          this.#alive = clock.now();
+          this.#cursor.moved(position);
+          this.#failures = 0;
+          this.#setState('folding');
+          this.#options.changed();
+        },
+      }),
+    );
   }
 
   /**
@@ -163,72 +176,17 @@ export class Fold {
    * be folded.
    */
   async #read(): Promise<Halt | undefined> {
-    const { log, batch } = this.#options;
-    this.#round = new AbortController();
-    const signal = AbortSignal.any([this.#stop.signal, this.#round.signal]);
-    let halt: Halt | undefined;
-    let failure: { error: unknown } | undefined;
-    // the next batch is decoded and begun while the store still writes the one before
-    let writing = Promise.resolve();
-    const write = async ({ facts, upTo, bad }: Decoded, prepared: Prepared | undefined, pending: number) => {
-      try {
-        halt = (await this.#cursor.apply(facts, upTo, prepared)) ?? bad;
-        this.#alive = clock.now();
-        if (!halt && pending < batch) this.#sawEnd = true;
-        this.#options.store();
-        this.#failures = 0;
-      } catch (error) {
-        failure = { error };
-      }
-      if (halt || failure) this.#round.abort();
-      this.#options.changed();
-    };
-    const capacity = () => this.#batching.capacity;
-    this.#isReading = true;
-    for await (const entries of this.#batching.batches(
-      log.follow(this.stream, { after: this.position, batch, capacity, signal }),
-    )) {
-      const began = clock.elapsed();
-      const decoded = await this.#decode(entries);
-      const prepared = this.#cursor.prepare(decoded.facts);
-      await writing;
-      if (halt || failure) break;
-      this.#setState('folding');
-      if (entries.length === 0) this.#looked = Math.max(this.position, this.#headAtStart);
-      const pending = entries.at(-1)?.pending ?? 0;
-      writing = write(decoded, prepared, pending);
-      if (this.#batching.givesWay) {
-        await writing;
-        await pause(clock.elapsed() - began, signal);
-      } else if (entries.length > 0 && pending < batch) {
-        const perMs = entries.length / (began - this.#readAt);
-        await this.#batching.gather(perMs, signal);
-      }
-      if (entries.length > 0) this.#readAt = began;
-    }
-    await writing;
-    this.#isReading = false;
-    if (failure) throw failure.error;
-    return halt;
+    return await this.#readIn('here', (signal) => this.#reading.read(signal));
   }
 
-  async #decode(entries: Entry[]): Promise<Decoded> {
-    const facts: Recorded[] = [];
-    let upTo = this.position;
-    let sliceEnds = clock.elapsed() + decodeSliceMs;
-    for (const entry of entries) {
-      try {
-        facts.push(decodeFact(this.stream, entry.data, entry));
-      } catch (error) {
-        return { facts, upTo, bad: { seq: entry.seq, message: messageOf(error) } };
-      }
-      upTo = entry.seq;
-      if (clock.elapsed() > sliceEnds) {
-        await turn();
-        sliceEnds = clock.elapsed() + decodeSliceMs;
-      }
+  async #readIn<T>(place: 'here' | 'elsewhere', read: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    this.#round = new AbortController();
+    this.#reader = place;
+    try {
+      return await read(AbortSignal.any([this.#stop.signal, this.#round.signal]));
+    } finally {
+      this.#reader = undefined;
     }
-    return { facts, upTo };
   }
 
   /** Waits at a fact until an operator's recorded command skips it, here or in another process. */

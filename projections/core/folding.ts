@@ -7,7 +7,7 @@ import type { Projection } from './projection.js';
 export type FoldingOptions = Omit<FoldOptions, 'projection' | 'build' | 'stream' | 'limits'>;
 
 /** Transactions at a time: readers share the store. */
-const concurrency = { pglite: 1, postgres: 4 };
+export const concurrency = { pglite: 1, postgres: 4 };
 
 /** The folds of all builds that this process keeps up to date. */
 export class Folding {

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Sql } from './sql.js';
+import type { SharedStore, Sql } from './sql.js';
 
 /** Opens the read store: the PostgreSQL at `databaseUrl`, or without one a database in `directory`, in this process. */
 export async function openSql(options: {
@@ -11,4 +11,10 @@ export async function openSql(options: {
   if (options.databaseUrl)
     return (await import('./postgres.js')).openPostgres(options.databaseUrl, options.logger);
   return await (await import('./pglite.js')).openPglite(options.directory, options.logger);
+}
+
+/** Opens, to fold only, the read store that another thread of this process shares. */
+export async function openShared(store: SharedStore, logger: Logger): Promise<Sql> {
+  if ('guest' in store) return (await import('./pglite-guest.js')).openGuest(store.guest);
+  return (await import('./postgres.js')).openPostgres(store.databaseUrl, logger, { use: 'folding' });
 }

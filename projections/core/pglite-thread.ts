@@ -1,66 +1,56 @@
 import { once } from 'node:events';
-import { Worker } from 'node:worker_threads';
+import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
 import { atMost, clock, type Timer } from '../../streams/core/clock.js';
-import { storeUnavailable, type WireParam } from './sql.js';
+import {
+  type Reply,
+  type Request,
+  Requests,
+  type StatementResult,
+  type TableResult,
+} from './pglite-requests.js';
+import type { WireParam } from './sql.js';
 
-/** The result of a statement: its rows, and the command that it turned out to be. */
-export interface StatementResult {
-  rows: Record<string, unknown>[];
-  command: string;
-}
+/** What a guest did: so many characters of parameters were written, or a statement failed with this error. */
+export type GuestNews = { written: number } | { failed: { message: string; code: string } };
 
-/**
- * The result of a statement: its columns as PostgreSQL names them, and its rows with the values in that
- * order.
- */
-export interface TableResult {
-  columns: string[];
-  rows: unknown[][];
-}
-
-interface Request {
-  id: number;
-  text: string;
-  params?: WireParam[] | undefined;
-  /** As a table; otherwise as rows by the names of their columns. */
-  asTable?: boolean;
-}
-
-type Reply =
-  | { id: number; result: StatementResult | TableResult }
-  | { id: number; error: { message: string; code?: string } };
+/** What the thread gets: a statement, a guest to serve too, or the word to close. */
+type Command = Request | { guest: MessagePort } | 'close';
 
 /**
  * PGlite in its own thread: it computes in WebAssembly, synchronously, and would block the whole process for
- * the length of each statement. Statements run in the order in which they were given.
+ * the length of each statement. Statements run in the order in which they were given. Guests are other threads that
+ * use the database too: their transactions and ours are kept apart.
  */
 export class PgliteThread {
   readonly #worker: Worker;
-  readonly #waiting = new Map<
-    number,
-    { resolve(result: StatementResult | TableResult): void; reject(error: unknown): void }
-  >();
+  readonly #requests: Requests;
   readonly #answerMs: number;
   /** Expires when the running statement takes too long. */
   #overdue: Timer | undefined;
-  #next = 0;
-  #ended: string | undefined;
   #dismissed = false;
 
-  private constructor(worker: Worker, answerMs: number, died: (reason: string) => void) {
+  private constructor(
+    worker: Worker,
+    answerMs: number,
+    { died, guest }: { died: (reason: string) => void; guest?: ((news: GuestNews) => void) | undefined },
+  ) {
     this.#worker = worker;
     this.#answerMs = answerMs;
-    worker.on('message', (reply: Reply) => this.#receive(reply));
+    this.#requests = new Requests((request, transfer) => worker.postMessage(request, transfer));
+    worker.on('message', (message: Reply | { guest: GuestNews }) => {
+      if ('guest' in message) guest?.(message.guest);
+      else this.#receive(message);
+    });
     worker.on('error', (error) => this.#end(error.message));
     worker.on('exit', () => {
       this.#end('its thread ended');
-      if (!this.#dismissed) died(this.#ended!);
+      if (!this.#dismissed) died(this.#requests.ended!);
     });
   }
 
   /**
    * Opens the database in a directory. If there is no database, it copies `template`, or makes one. `died` is
-   * called when the thread is gone although nobody closed it. The thread is ended when a statement takes
+   * called when the thread is gone although nobody closed it, `guest` when a guest has done something. The thread is ended when a statement takes
    * longer than `answerMs` milliseconds, because a statement cannot be cancelled.
    */
   static async open(
@@ -70,9 +60,10 @@ export class PgliteThread {
       template?: string | undefined;
       answerMs?: number;
       died: (reason: string) => void;
+      guest?: (news: GuestNews) => void;
     },
   ): Promise<PgliteThread> {
-    const { settings, template, answerMs = longestStatementMs, died } = options;
+    const { settings, template, answerMs = longestStatementMs } = options;
     const worker = new Worker(`(${main})()`, {
       eval: true,
       // the thread runs plain JavaScript: loaders of the process would only slow its start
@@ -91,7 +82,7 @@ export class PgliteThread {
       await worker.terminate();
       throw error;
     }
-    return new PgliteThread(worker, answerMs, died);
+    return new PgliteThread(worker, answerMs, options);
   }
 
   /** Runs one statement, or several when there are no parameters. Rejects with the SQLSTATE in `code`. */
@@ -104,11 +95,18 @@ export class PgliteThread {
     return this.#ask({ text, asTable: true }) as Promise<TableResult>;
   }
 
+  /** A way to the database for another thread; see `openGuest`. */
+  invite(): MessagePort {
+    const { port1, port2 } = new MessageChannel();
+    this.#worker.postMessage({ guest: port1 } satisfies Command, [port1]);
+    return port2;
+  }
+
   /** Closes the database and ends the thread. */
   async close(): Promise<void> {
     this.#dismissed = true;
     await this.run('checkpoint').catch(() => {});
-    this.#ended ??= 'it is closed';
+    this.#requests.close('it is closed');
     this.#worker.postMessage('close');
     await atMost(once(this.#worker, 'exit'), closeBoundMs);
     await this.#worker.terminate();
@@ -122,31 +120,21 @@ export class PgliteThread {
   }
 
   #ask(request: Omit<Request, 'id'>): Promise<StatementResult | TableResult> {
-    if (this.#ended !== undefined) return Promise.reject(storeUnavailable(this.#ended));
-    const id = this.#next++;
-    return new Promise((resolve, reject) => {
-      this.#waiting.set(id, { resolve, reject });
-      if (this.#waiting.size === 1) this.#expectAnswer();
-      const owned = request.params
-        ?.filter((param) => param instanceof Uint8Array)
-        .map(({ buffer }) => buffer);
-      this.#worker.postMessage({ id, ...request } satisfies Request, owned as ArrayBuffer[] | undefined);
-    });
+    const answer = this.#requests.ask(request);
+    if (this.#requests.open === 1) this.#expectAnswer();
+    return answer;
   }
 
   #receive(reply: Reply): void {
-    const waiting = this.#waiting.get(reply.id);
-    this.#waiting.delete(reply.id);
+    this.#requests.receive(reply);
     this.#expectAnswer();
-    if ('result' in reply) waiting?.resolve(reply.result);
-    else waiting?.reject(Object.assign(new Error(reply.error.message), reply.error));
   }
 
   /** The time for the next answer starts now: answers come one after another. */
   #expectAnswer(): void {
     clock.clearTimeout(this.#overdue);
     this.#overdue = undefined;
-    if (this.#waiting.size === 0) return;
+    if (this.#requests.open === 0) return;
     this.#overdue = clock.setTimeout(() => {
       this.#end(`a statement took longer than ${this.#answerMs} ms`);
       void this.#worker.terminate();
@@ -155,10 +143,8 @@ export class PgliteThread {
   }
 
   #end(reason: string): void {
-    this.#ended ??= reason;
     clock.clearTimeout(this.#overdue);
-    for (const { reject } of this.#waiting.values()) reject(storeUnavailable(this.#ended));
-    this.#waiting.clear();
+    this.#requests.end(reason);
   }
 }
 
@@ -192,13 +178,7 @@ async function main(): Promise<void> {
         [types.TIMESTAMP]: (text) => new Date(`${text.replace(' ', 'T')}Z`),
       },
     });
-    port.on('message', async (request: Request | 'close') => {
-      if (request === 'close') {
-        await db.close().catch(() => {});
-        port.close();
-        return;
-      }
-      const { id, text, params, asTable } = request;
+    const run = async (client: MessagePort, { id, text, params, asTable }: Request) => {
       const options = asTable ? { rowMode: 'array' as const } : {};
       try {
         const result = params ? await db.query(text, params) : (await db.exec(text, options)).at(-1);
@@ -206,14 +186,63 @@ async function main(): Promise<void> {
         if (result?.command === undefined) throw new Error('The engine does not answer');
         const { rows, command, fields } = result;
         const told = asTable ? { rows, columns: fields.map(({ name }) => name) } : { rows, command };
-        port.postMessage({ id, result: told });
+        client.postMessage({ id, result: told });
       } catch (error) {
         const { message, code, detail, position, hint, routine } = error as Record<string, unknown>;
         // without an SQLSTATE the engine failed, and not the statement: it cannot be used any more
         if (typeof code !== 'string' || !/^(?=.*\d)[0-9A-Z]{5}$/.test(code)) throw error;
-        port.postMessage({ id, error: { message, code, detail, position, hint, routine } });
+        client.postMessage({ id, error: { message, code, detail, position, hint, routine } });
+        if (client !== port) port.postMessage({ guest: { failed: { message, code } } });
       }
-    });
+    };
+    // the first is the service: it goes before guests
+    const clients: { port: MessagePort; waiting: (Request | 'close')[] }[] = [];
+    let inTransaction: (typeof clients)[number] | undefined;
+    let isRunning = false;
+    let written = 0;
+    const runAll = async () => {
+      if (isRunning) return;
+      isRunning = true;
+      for (;;) {
+        const client: (typeof clients)[number] | undefined =
+          inTransaction ?? clients.find(({ waiting }) => waiting.length > 0);
+        const request = client?.waiting.shift();
+        if (!client || !request) break;
+        if (request === 'close') {
+          await db.close().catch(() => {});
+          inTransaction = undefined;
+          for (const it of clients.splice(0)) it.port.close();
+          break;
+        }
+        if (request.text === 'begin') inTransaction = client;
+        if (client.port !== port)
+          written += request.params?.reduce((sum, it) => sum + (it?.length ?? 0), 0) ?? 0;
+        await run(client.port, request);
+        if (request.text !== 'commit' && request.text !== 'rollback') continue;
+        inTransaction = undefined;
+        if (written > 0) port.postMessage({ guest: { written } });
+        written = 0;
+      }
+      isRunning = false;
+    };
+    const serve = (of: MessagePort) => {
+      const client: (typeof clients)[number] = { port: of, waiting: [] };
+      clients.push(client);
+      of.on('message', (command: Command) => {
+        if (typeof command === 'object' && 'guest' in command) serve(command.guest);
+        else client.waiting.push(command);
+        void runAll();
+      });
+      of.on('close', () => {
+        const place = clients.indexOf(client);
+        if (place < 0) return;
+        clients.splice(place, 1);
+        // it may have gone away in the middle of a transaction
+        client.waiting = inTransaction === client ? [{ id: -1, text: 'rollback' }] : [];
+        void runAll();
+      });
+    };
+    serve(port);
     port.postMessage({});
   } catch (error) {
     port.postMessage({ error: String((error as Error)?.message ?? error) });

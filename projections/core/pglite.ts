@@ -11,10 +11,12 @@ import {
   moveBack,
   removeRemains,
 } from './pglite-directory.js';
-import { PgliteThread, type StatementResult } from './pglite-thread.js';
+import type { StatementResult } from './pglite-requests.js';
+import { type GuestNews, PgliteThread } from './pglite-thread.js';
+import { Turns } from './pglite-turns.js';
 import {
-  assertCommitted,
   type Param,
+  type SharedStore,
   type Sql,
   storeError,
   storeUnavailable,
@@ -59,12 +61,10 @@ class Pglite implements Sql {
   readonly #logger: Logger;
   readonly #statementMs: number | undefined;
   #withoutTemplate = false;
-  /** Those who wait for the running transaction to end, in the order in which they came. */
-  readonly #waiting: (() => void)[] = [];
+  readonly #turns = new Turns();
   readonly #upkeep: Timer;
   #thread: PgliteThread | undefined;
   #losses = 0;
-  #inTransaction = false;
   #written = 0;
   #diedAt = 0;
   #repairing: Promise<void> | undefined;
@@ -97,34 +97,23 @@ class Pglite implements Sql {
   }
 
   query<R>(text: string, params?: readonly Param[]): Promise<R[]> {
-    return new Promise((resolve, reject) => {
-      this.#enter(() => void this.#run<R>(this.#thread, text, params).then(resolve, reject));
-    });
+    return this.#turns.query(() => this.#run<R>(this.#thread, text, params));
   }
 
   async transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
-    await new Promise<void>((resolve) => {
-      this.#enter(() => {
-        this.#inTransaction = true;
-        resolve();
-      });
-    });
-    const thread = this.#thread; // a thread that replaces it does not know this transaction
-    const begun = this.#run(thread, 'begin');
-    begun.catch(() => {}); // not awaited here: what follows is sent after it
     try {
-      const result = await work({ query: (text, params) => this.#run(thread, text, params) });
-      await begun;
-      await this.#run(thread, 'commit', undefined, assertCommitted);
-      return result;
-    } catch (error) {
-      await thread?.run('rollback').catch(() => {});
-      throw error;
+      return await this.#turns.transaction(() => {
+        const thread = this.#thread; // a thread that replaces it does not know this transaction
+        return (text, params, check) => this.#run(thread, text, params, check);
+      }, work);
     } finally {
-      this.#inTransaction = false;
-      while (!this.#inTransaction && this.#waiting.length > 0) this.#waiting.shift()!();
       if (this.#written > checkpointEvery) void this.#tidy();
     }
+  }
+
+  share(): SharedStore {
+    if (!this.#thread) throw this.#away();
+    return { guest: this.#thread.invite() };
   }
 
   async close(): Promise<void> {
@@ -132,16 +121,10 @@ class Pglite implements Sql {
     this.#closed = true;
     clock.clearInterval(this.#upkeep);
     await this.#repairing;
-    if (this.#inTransaction) await new Promise<void>((resolve) => this.#enter(resolve));
+    await this.#turns.ended();
     await this.#thread?.close();
     this.#thread = undefined;
     await endSession(this.#directory);
-  }
-
-  /** `start` must post its first statement at once: the thread's order keeps transactions apart. */
-  #enter(start: () => void): void {
-    if (this.#inTransaction || this.#waiting.length > 0) this.#waiting.push(start);
-    else start();
   }
 
   async #run<R>(
@@ -150,18 +133,32 @@ class Pglite implements Sql {
     params?: readonly Param[],
     check?: (command: string) => void,
   ): Promise<R[]> {
-    if (!thread) throw storeUnavailable(this.#closed ? 'it is closed' : 'it is being repaired');
+    if (!thread) throw this.#away();
     const wire = params?.map(wireParam);
     for (const param of wire ?? []) this.#written += param?.length ?? 0;
     let result: StatementResult;
     try {
       result = await thread.run(text, wire);
     } catch (error) {
-      if (damage.test((error as { code?: string }).code ?? '')) this.#repair(thread, error, true);
+      this.#noteDamage(thread, error);
       throw storeError(error);
     }
     check?.(result.command);
     return result.rows as R[];
+  }
+
+  #away(): Error {
+    return storeUnavailable(this.#closed ? 'it is closed' : 'it is being repaired');
+  }
+
+  #noteDamage(thread: PgliteThread, error: unknown): void {
+    if (damage.test((error as { code?: string }).code ?? '')) this.#repair(thread, error, true);
+  }
+
+  #noteGuest(thread: PgliteThread, news: GuestNews): void {
+    if ('failed' in news) this.#noteDamage(thread, Object.assign(new Error(), news.failed));
+    else this.#written += news.written;
+    if (this.#written > checkpointEvery) void this.#tidy();
   }
 
   async #openThread(): Promise<void> {
@@ -181,6 +178,7 @@ class Pglite implements Sql {
         );
         this.#repair(thread, new Error(reason), again);
       },
+      guest: (news) => this.#noteGuest(thread, news),
     });
     try {
       await beginSession(this.#directory);

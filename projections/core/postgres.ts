@@ -10,8 +10,8 @@ import {
   wireParam,
 } from './sql.js';
 
-/** Connections of one process at most. */
-const poolSize = 10;
+/** Connections at most: of the thread that answers requests, and of one that only folds. */
+const poolSize = { usual: 10, folding: 5 };
 const connectTimeoutMs = 5_000;
 /**
  * Bound of one statement, in milliseconds: longer than any batch takes, shorter than an operator's patience.
@@ -25,11 +25,15 @@ export const valueTypes = {
 } as pg.CustomTypesConfig;
 
 /** The read store on a PostgreSQL server; reconnects by itself. */
-export function openPostgres(url: string, logger: Logger): Sql {
+export function openPostgres(
+  url: string,
+  logger: Logger,
+  { use = 'usual' }: { use?: keyof typeof poolSize } = {},
+): Sql {
   const pool = new pg.Pool({
     connectionString: url,
     application_name: 'relay',
-    max: poolSize,
+    max: poolSize[use],
     connectionTimeoutMillis: connectTimeoutMs,
     query_timeout: statementTimeoutMs,
     keepAlive: true,
@@ -73,6 +77,7 @@ export function openPostgres(url: string, logger: Logger): Sql {
         client.release(broken);
       }
     },
+    share: () => ({ databaseUrl: url }),
     close: async () => {
       if (!pool.ended && !pool.ending) await pool.end();
     },

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { clock, pause } from '../../streams/core/clock.js';
 import { backoff, type Log, type Position, Unavailable } from '../../streams/core/index.js';
 import { type Build, completeBuild, readPosition } from './builds.js';
+import { type CatchUpPlace, CatchUpThread } from './catch-up-thread.js';
 import { Folding } from './folding.js';
 import { KnownBuilds } from './known-builds.js';
 import type { Projection } from './projection.js';
@@ -29,6 +30,8 @@ export interface ProjectorOptions {
    * time.
    */
   isBusy?: () => boolean;
+  /** Where what lags far is folded, in a thread of its own; without it all is folded in this thread. */
+  catchUp?: CatchUpPlace | undefined;
 }
 
 /** Facts per batch: on PGlite, where readers wait for the running batch, and on a server. */
@@ -52,6 +55,7 @@ export class Projector {
   readonly #watchMs: number;
   readonly #stallMs: number;
   readonly #folding: Folding;
+  readonly #catchUp: CatchUpThread | undefined;
   readonly #stopped = new AbortController();
   readonly #heads = new Map<string, number>();
   readonly #rates = new FoldingRates();
@@ -81,18 +85,25 @@ export class Projector {
       look: () => this.#look(),
       status: () => this.status(),
     });
+    const batch = options.batch ?? defaultBatch[sql.engine];
+    const isBusy = options.isBusy ?? (() => false);
+    if (options.catchUp && sql.share) {
+      const share = () => sql.share!();
+      this.#catchUp = new CatchUpThread({ ...options.catchUp, share, logger, batch, isBusy });
+    }
     this.#folding = new Folding({
       log,
       sql,
       logger,
-      batch: options.batch ?? defaultBatch[sql.engine],
+      batch,
+      elsewhere: this.#catchUp,
       skipPollMs: options.skipPollMs ?? 1_000,
       changed: () => {
         this.#wake();
         void this.#complete();
       },
       awaited: () => this.#waiting.size > 0,
-      isBusy: options.isBusy ?? (() => false),
+      isBusy,
       store: (error) => this.#noteStore(error),
     });
   }
@@ -109,6 +120,7 @@ export class Projector {
     this.#stopped.abort();
     this.#wake();
     await Promise.all([this.#folding.stop(), this.#watching]);
+    await this.#catchUp?.stop();
   }
 
   /**

@@ -1,3 +1,4 @@
+import type { MessagePort } from 'node:worker_threads';
 import { Unavailable } from '../../streams/core/index.js';
 
 /**
@@ -29,8 +30,13 @@ export interface Sql extends Tx {
    * wait for ever.
    */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  /** How another thread opens the same store, with `openShared`; absent where it cannot. */
+  share?(): SharedStore;
   close(): Promise<void>;
 }
+
+/** The way of another thread to a read store: the address of the server, or a port to the thread that has opened it. */
+export type SharedStore = { databaseUrl: string } | { guest: MessagePort };
 
 /**
  * The form of a parameter on the wire, the same for both engines, so that neither driver guesses. A list of

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
+import { catchUpProgram } from '../../projections/catch-up-program.js';
 import { Projector } from '../../projections/core/projector.js';
 import { projections } from '../../projections/index.js';
 import { Log } from '../../streams/core/index.js';
@@ -72,7 +73,8 @@ export async function assemble(
 
   let servedAt = Number.NEGATIVE_INFINITY;
   const isBusy = () => performance.now() - servedAt < busyMs;
-  const projector = new Projector({ log, sql, projections, logger, isBusy });
+  const catchUp = { program: catchUpProgram, logUrls: natsUrl };
+  const projector = new Projector({ log, sql, projections, logger, isBusy, catchUp });
   closing.push({ name: 'projections', close: () => projector.stop() });
 
   const readModels = new ReadModels(sql, projector);

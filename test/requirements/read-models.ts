@@ -31,4 +31,6 @@ export const readModels = {
   'READ-21':
     'Facts that come fast while nobody waits for them are gathered and folded in few large transactions.',
   'READ-22': 'Who acts on what a read model says is refused rather than told what was true before.',
+  'READ-23':
+    'What lags far is folded by a thread of its own. That it dies, stops or is not there loses and doubles nothing.',
 } as const;

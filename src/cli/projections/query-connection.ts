@@ -1,4 +1,4 @@
-import type { TableResult as QueryResult } from '../../../projections/core/pglite-thread.js';
+import type { TableResult as QueryResult } from '../../../projections/core/pglite-requests.js';
 
 export type { QueryResult };
 

@@ -1,0 +1,42 @@
+import type { MessagePort } from 'node:worker_threads';
+import { type Reply, Requests, type StatementResult } from './pglite-requests.js';
+import { type RunStatement, Turns } from './pglite-turns.js';
+import { type Sql, storeError, wireParam } from './sql.js';
+
+/**
+ * The read store that another thread has opened, through the port that it gave. Once the store is closed or broken,
+ * every statement is refused for ever.
+ */
+export function openGuest(port: MessagePort): Sql {
+  const requests = new Requests((request, transfer) => port.postMessage(request, transfer));
+  const turns = new Turns();
+  let losses = 0;
+  port.on('message', (reply: Reply) => requests.receive(reply));
+  port.on('close', () => {
+    losses += 1;
+    requests.end('its thread ended');
+  });
+  const run: RunStatement = async <R>(...[text, params, check]: Parameters<RunStatement>) => {
+    let result: StatementResult;
+    try {
+      result = (await requests.ask({ text, params: params?.map(wireParam) })) as StatementResult;
+    } catch (error) {
+      throw storeError(error);
+    }
+    check?.(result.command);
+    return result.rows as R[];
+  };
+  return {
+    engine: 'pglite',
+    get losses() {
+      return losses;
+    },
+    query: (text, params) => turns.query(() => run(text, params)),
+    transaction: (work) => turns.transaction(() => run, work),
+    close: async () => {
+      await turns.ended();
+      requests.close('it is closed');
+      port.close();
+    },
+  };
+}
