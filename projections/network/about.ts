@@ -43,6 +43,23 @@ export const aboutNetwork: About = {
       private: 'Whether the public may not read it.',
     },
   },
+  msgids: {
+    says: 'What the network calls each line, where it does.',
+    columns: {
+      seq: 'Sequence of the fact in the stream IRC.',
+      index: 'Place of the line in that fact.',
+      channel: 'Channel under the key by which names are compared.',
+      msgid: 'Id that the network gave the line.',
+    },
+  },
+  replies: {
+    says: 'Lines that answer others, by the word of who said them.',
+    columns: {
+      seq: 'Sequence of the fact in the stream IRC.',
+      index: 'Place of the line in that fact.',
+      msgid: 'Id that the network gave the line that it answers.',
+    },
+  },
   activity: {
     says: 'How much a nick said in a channel on a day.',
     columns: {

@@ -50,6 +50,17 @@ export const lineRows = new Rows({
   private: 'boolean not null',
 });
 
+/** What the network calls a line, where it does. Apart from the lines: a wider table is read in another way. */
+export const msgidRows = new Rows({
+  seq: 'bigint',
+  index: 'integer',
+  channel: 'text collate "C" not null',
+  msgid: 'text collate "C" not null',
+});
+
+/** The msgid of the line that a line answers. */
+export const replyRows = new Rows({ seq: 'bigint', index: 'integer', msgid: 'text collate "C" not null' });
+
 const patchRows = new Rows({
   channel: 'text',
   name: 'text',
@@ -101,6 +112,12 @@ async function beginDay(tx: Tx, day: string, seq: number, schema: string): Promi
   await tx.query(
     `with old_lines as (
        delete from ${schema}.lines
+       where seq < (select min(first_seq) from ${schema}.days where day >= $1::date)
+     ), old_msgids as (
+       delete from ${schema}.msgids
+       where seq < (select min(first_seq) from ${schema}.days where day >= $1::date)
+     ), old_replies as (
+       delete from ${schema}.replies
        where seq < (select min(first_seq) from ${schema}.days where day >= $1::date)
      ), old_activity as (
        delete from ${schema}.activity where day < $1::date
@@ -269,16 +286,22 @@ async function hideEarlierLives(
  * kept.
  */
 async function storeLines(tx: Tx, lines: Line[], before: number, schema: string): Promise<void> {
-  const rows = lines.map(({ channel, seq, index, said: { nick, text, at, is }, isPrivate }) => ({
+  const rows = lines.map(({ channel, seq, index, said, isPrivate }) => ({
     channel,
     seq,
     index,
-    nick,
-    text,
-    at: new Date(at),
-    action: is === 'action',
+    nick: said.nick,
+    text: said.text,
+    at: new Date(said.at),
+    action: said.is === 'action',
     private: isPrivate,
   }));
+  const msgids = lines.flatMap(({ channel, seq, index, said: { msgid } }) =>
+    msgid === undefined ? [] : [{ seq, index, channel, msgid }],
+  );
+  const replies = lines.flatMap(({ seq, index, said: { reply_to: msgid } }) =>
+    msgid === undefined ? [] : [{ seq, index, msgid }],
+  );
   await tx.query(
     `with counted as (
        insert into ${schema}.totals (lines) values ($1::bigint + $2::bigint)
@@ -287,6 +310,16 @@ async function storeLines(tx: Tx, lines: Line[], before: number, schema: string)
      insert into ${schema}.lines (${lineRows.names}) select * from ${lineRows.from('said', { first: 3 })}`,
     [before, lines.length, ...lineRows.params(rows)],
   );
+  if (msgids.length > 0)
+    await tx.query(
+      `insert into ${schema}.msgids (${msgidRows.names}) select * from ${msgidRows.from('named')}`,
+      msgidRows.params(msgids),
+    );
+  if (replies.length > 0)
+    await tx.query(
+      `insert into ${schema}.replies (${replyRows.names}) select * from ${replyRows.from('said')}`,
+      replyRows.params(replies),
+    );
 }
 
 async function storeActivity(tx: Tx, lines: Line[], day: string, schema: string): Promise<void> {

@@ -3,7 +3,7 @@ import { defineProjection } from '../core/projection.js';
 import type { RowOf } from '../core/rows.js';
 import type { Tx } from '../core/sql.js';
 import { aboutNetwork } from './about.js';
-import { foldSightings, lineRows, memberRows } from './fold.js';
+import { foldSightings, lineRows, memberRows, msgidRows, replyRows } from './fold.js';
 import type { Place as LinePlace } from './patch.js';
 
 export type { Place as LinePlace } from './patch.js';
@@ -23,6 +23,8 @@ export interface IrcMessage {
   text: string;
   time: string;
   action: boolean;
+  /** Id of the line that it answers, where that is recorded. */
+  reply_to?: string;
 }
 
 /** How much there is of everything. */
@@ -54,7 +56,7 @@ const openChannel = `case when not private then channel end`;
  */
 export const ircNetwork = defineProjection({
   name: 'irc_network',
-  version: 3,
+  version: 4,
   streams: [irc],
   about: aboutNetwork,
   ddl: (schema) => `
@@ -77,6 +79,9 @@ export const ircNetwork = defineProjection({
     ${lineRows.create(`${schema}.lines`, { constraints: ['primary key (seq, index)'] })}
     create index on ${schema}.lines (channel, seq, index);
     create index on ${schema}.lines ((${openChannel}), seq, index);
+    ${msgidRows.create(`${schema}.msgids`, { constraints: ['primary key (seq, index)'] })}
+    create index on ${schema}.msgids (msgid);
+    ${replyRows.create(`${schema}.replies`, { constraints: ['primary key (seq, index)'] })}
     create table ${schema}.activity (
       nick text collate "C",
       channel text collate "C",
@@ -219,7 +224,7 @@ async function linesBetween(
   // compared as a whole key: by the place alone, the planner would expect few lines after it, and sort them
   const place = `((${key}), seq, index)`;
   const rows = await sql.query<StoredLine>(
-    `select seq, index, nick, text, at, action from ${schema}.lines
+    `select seq, index, nick, text, at, action, ${answeredLine(schema)} as answered from ${schema}.lines as l
      where ${key} = $1
        ${since ? `and ${place} > ($1, $3, $4)` : ''}
        ${before ? `and ${place} < ($1, ${since ? '$5, $6' : '$3, $4'})` : ''}
@@ -227,17 +232,43 @@ async function linesBetween(
     [channel.key, limit, ...(since ?? []), ...(before ?? [])],
   );
   if (!after) rows.reverse();
-  return rows.map(({ seq, index, at, ...line }) => ({
+  return rows.map(({ seq, index, at, answered, ...line }) => ({
     id: `${seq}-${index}`,
     channel: channel.name,
     nick: line.nick,
     text: line.text,
     time: at.toISOString(),
     action: line.action,
+    ...(answered === null ? {} : { reply_to: answered }),
   }));
 }
 
-type StoredLine = Omit<RowOf<typeof lineRows>, 'channel' | 'private'>;
+type StoredLine = Omit<RowOf<typeof lineRows>, 'channel' | 'private'> & {
+  answered: string | null;
+};
+
+/** The id of the line that a line `l` answers; null where it is no recorded line of the channel. */
+const answeredLine = (schema: string): string => `(
+  select a.seq || '-' || a.index from ${schema}.replies as r join ${schema}.msgids as a using (msgid)
+  where r.seq = l.seq and r.index = l.index and a.channel = l.channel limit 1)`;
+
+/** A line of a channel (casefolded) by its place or its msgid; `undefined` where the channel has none. */
+export async function lineOfChannel(
+  sql: Tx,
+  schema: string,
+  channel: string,
+  wanted: { place: LinePlace } | { msgid: string },
+): Promise<{ place: LinePlace; msgid: string | null; isPrivate: boolean } | undefined> {
+  const [condition, params] =
+    'msgid' in wanted ? ['m.msgid = $2', [wanted.msgid]] : ['l.seq = $2 and l.index = $3', [...wanted.place]];
+  const [row] = await sql.query<{ seq: number; index: number; msgid: string | null; private: boolean }>(
+    `select l.seq, l.index, m.msgid, l.private from ${schema}.lines as l
+     ${'msgid' in wanted ? '' : 'left'} join ${schema}.msgids as m using (seq, index)
+     where ${condition} and l.channel = $1 limit 1`,
+    [channel, ...params],
+  );
+  return row && { place: [row.seq, row.index], msgid: row.msgid, isPrivate: row.private };
+}
 
 /** The counts of the network. The cost grows with the members of channels, not with what they said. */
 export async function ircCounts(sql: Tx, schema: string): Promise<IrcCounts> {

@@ -25,6 +25,8 @@ const sighting = z.discriminatedUnion('is', [
     ...who,
     text: z.string(),
     msgid: z.string().optional(),
+    /** The msgid of the line that it answers, by the word of whoever said it (`+draft/reply`). */
+    reply_to: z.string().optional(),
     /** The channel was closed to the public when the line was said. */
     private: z.literal(true).optional(),
     /**

@@ -48,12 +48,16 @@ export const speech = defineStream({
       text: z.string(),
       /** Whether clients are to show it as `* nick does something`. */
       action: z.boolean(),
+      /** The line that it answers, as it was named; its msgid, where the network gave it one. */
+      reply_to: z.object({ line: z.string(), msgid: z.string().nullable() }).optional(),
     }),
     /** The network has it: by its echo, or because the history of the channel has it. */
     'line.shown': z.object({
       id: z.string(),
       via: z.enum(['echo', 'history']),
       msgid: z.string().nullable(),
+      /** It answers a line, and the network did not carry that. */
+      unanswered: z.literal(true).optional(),
     }),
     /** The network did not take it; `code` is one of the catalogue of refusals. */
     'line.refused': z.object({ id: z.string(), code: z.string(), error: z.string() }),

@@ -26,4 +26,10 @@ export const speech = {
     'An agent enters its channels one after the other, also secret ones, and what asks for too many at a time is refused.',
   'SPEAK-19': 'A log of an older version goes on: inboxes with their ids, and who is on the network.',
   'SPEAK-20': 'Each agent has an inbox of its own size: nobody shortens the inbox of another.',
+  'SPEAK-24':
+    'A line can answer another one of its channel. The network carries that, and reads of lines give it back.',
+  'SPEAK-25':
+    'What is no line of the channel, or none for the speaker, cannot be answered: 400 with the path.',
+  'SPEAK-26': 'What lines of IRC clients answer is recorded too, and shown as they are said.',
+  'SPEAK-27': 'A private message is answered by the msgid that the inbox has.',
 } as const;

@@ -176,7 +176,10 @@ t.test('SPEAK-11 who looks into its inbox is not silent', async (t) => {
   const one = await gateway({ idleMs: 3_000, lookMs: 100, ended });
   await one.join({ ...alice, channel: '#lobby' });
   const never = () => false;
-  const parts = { log, speech: { gateway: one, isOn: true, isKept: never, isService: never } };
+  const parts = {
+    log,
+    speech: { gateway: one, isOn: true, isKept: never, isService: never, lineOf: async () => null },
+  };
   const reader: AgentCaller = {
     is: 'agent',
     actor: alice.by,

@@ -24,12 +24,18 @@ export interface Answered {
 /** What became of one command. */
 export type CommandOutcome = Answered | { is: 'unconfirmed' } | { is: 'lost'; written: boolean };
 
+/** The client tags of a line: its own `+svc/event`, and `+draft/reply` with the msgid of the line that it answers. */
+export interface LineTags {
+  event?: string | undefined;
+  reply?: string | undefined;
+}
+
 /** How lines and their answers are matched on one connection. */
 export interface Exchange {
   readonly kind: 'labels' | 'fence';
   readonly tally: Tally;
-  /** One PRIVMSG whose parts are already safe; `tag` is the escaped value of +svc/event. */
-  say(channel: string, text: string, tag: string | undefined): Promise<SayOutcome>;
+  /** One PRIVMSG whose parts are already safe; the values of its tags are escaped. */
+  say(channel: string, text: string, tags: LineTags): Promise<SayOutcome>;
   /** One safe command line. */
   command(line: string): Promise<CommandOutcome>;
   /** Offers a received line; true if it was an answer and nobody else needs it. */

@@ -6,10 +6,11 @@ import {
   type ExchangeOptions,
   emptyTally,
   give,
+  type LineTags,
   type SayOutcome,
   type Waiter,
 } from './exchange.js';
-import { commandAt, type IrcLine, isError, parseLine, rawTag, textOf } from './line.js';
+import { commandAt, eventTag, type IrcLine, isError, parseLine, rawTag, replyTag, textOf } from './line.js';
 
 interface Pending extends Waiter {
   number: number;
@@ -41,9 +42,9 @@ export class LabelExchange implements Exchange {
     this.#options = options;
   }
 
-  say(channel: string, text: string, tag: string | undefined): Promise<SayOutcome> {
+  say(channel: string, text: string, { event, reply }: LineTags): Promise<SayOutcome> {
     return new Promise((said) => {
-      const tags = tag === undefined ? '' : `;+svc/event=${tag}`;
+      const tags = `${tagOf(eventTag, event)}${tagOf(replyTag, reply)}`;
       this.#enqueue(`${tags} PRIVMSG ${channel} :${text}`, said, undefined);
     });
   }
@@ -182,6 +183,9 @@ export class LabelExchange implements Exchange {
     }
   }
 }
+
+const tagOf = (name: string, value: string | undefined): string =>
+  value === undefined ? '' : `;${name}=${value}`;
 
 /** The outcome of a line that was answered by something else than its bare echo. */
 function saidOf(lines: IrcLine[]): SayOutcome {

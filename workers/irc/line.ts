@@ -36,6 +36,11 @@ export function commandOf(line: string): string {
   return end === -1 ? line.slice(at) : line.slice(at, end);
 }
 
+/** Client tag with the id that a line has here. */
+export const eventTag = '+svc/event';
+/** Client tag with the msgid of the line that a line answers. */
+export const replyTag = '+draft/reply';
+
 const escapes: Record<string, string> = { ';': '\\:', ' ': '\\s', '\\': '\\\\', '\r': '\\r', '\n': '\\n' };
 
 /** A text as the value of a message tag, escaped as IRCv3 defines; NUL has no escape and is dropped. */

@@ -1,12 +1,11 @@
 import { Unavailable } from '../../streams/core/index.js';
 import { cutToBytes, isChannel, isNick, lineBudget } from '../../streams/irc-grammar.js';
-import type { Answered, CommandOutcome, Exchange, SayOutcome } from './exchange.js';
+import type { Answered, CommandOutcome, Exchange, LineTags, SayOutcome } from './exchange.js';
 import { type JoinContext, type JoinOptions, type JoinOutcome, joinChannels } from './join.js';
 import type { ModeNames } from './join-answers.js';
-import { commandLine, escapeTag } from './line.js';
+import { commandLine, escapeTag, eventTag, replyTag } from './line.js';
 import type { Link } from './link.js';
 
-const eventTag = '+svc/event';
 // Of the 4,094 bytes for client tags, without a label and the tag's name.
 const maxTagBytes = 4_000;
 
@@ -16,6 +15,8 @@ const maxTagBytes = 4_000;
 export class Session {
   /** Whether the server puts the sender's account on each message. */
   readonly tagsAccounts: boolean;
+  /** Whether the server passes on which line a line answers. */
+  readonly carriesReplies: boolean;
   readonly #link: Link;
   readonly #exchange: Exchange;
   readonly #context: JoinContext;
@@ -37,6 +38,7 @@ export class Session {
     this.#exchange = exchange;
     const { network } = link.client;
     this.#tags = network.supportsTag(eventTag);
+    this.carriesReplies = exchange.kind === 'labels' && network.supportsTag(replyTag);
     this.tagsAccounts = network.cap.isEnabled('account-tag');
     const channelModes = network.options.CHANMODES ?? [];
     this.#context = {
@@ -91,28 +93,29 @@ export class Session {
 
   /**
    * Sends one line and answers its outcome. `text` is cut at a grapheme border to what fits on one line.
-   * `tag` is sent as client tag +svc/event if the server takes it. At most one line per channel should be
+   * `event` (its id here) and `reply` (the msgid of the line that it answers) are sent as client tags if the server takes them. At most one line per channel should be
    * under way: the caller ensures that.
    */
-  async say(channel: string, text: string, tag?: string): Promise<SayOutcome> {
+  async say(channel: string, text: string, event?: string, reply?: string): Promise<SayOutcome> {
     if (!isChannel(channel)) return { is: 'refused', code: '476', error: 'Not a channel name' };
-    return await this.#send(channel, text, tag);
+    return await this.#send(channel, text, { event, reply });
   }
 
   /** The same to a nick alone. */
-  async tell(nick: string, text: string, tag?: string): Promise<SayOutcome> {
+  async tell(nick: string, text: string, event?: string, reply?: string): Promise<SayOutcome> {
     if (!isNick(nick)) return { is: 'refused', code: '401', error: 'Not a nick' };
-    return await this.#send(nick, text, tag);
+    return await this.#send(nick, text, { event, reply });
   }
 
-  #send(to: string, text: string, tag?: string): Promise<SayOutcome> | SayOutcome {
+  #send(to: string, text: string, tags: LineTags): Promise<SayOutcome> | SayOutcome {
     const oneLine = /[\r\n\0]/.test(text) ? text.replace(/[\r\n\0]+/g, ' ') : text;
     const line = cutToBytes(oneLine, lineBudget({ mask: this.#link.self.mask, channel: to }));
     if (line === '') return { is: 'refused', code: '412', error: 'No text to send' };
-    const value = tag !== undefined && this.#tags ? escapeTag(tag) : undefined;
-    if (value && Buffer.byteLength(value) > maxTagBytes)
+    const event = this.#tags && tags.event !== undefined ? escapeTag(tags.event) : undefined;
+    const reply = this.carriesReplies && tags.reply !== undefined ? escapeTag(tags.reply) : undefined;
+    if (Buffer.byteLength(`${event ?? ''}${reply ?? ''}`) > maxTagBytes)
       return { is: 'refused', code: '417', error: 'Tag too long' };
-    return this.#exchange.say(to, line, value);
+    return this.#exchange.say(to, line, { event, reply });
   }
 
   /** Joins channels; as an operator, also those that refuse us. */

@@ -99,8 +99,18 @@ export function lineOf(line: IrcLine, at: number): LineSighting {
     ...whoOf(line),
     text: action && line.command !== 'NOTICE' ? action[1]! : text,
     ...(msgid ? { msgid } : {}),
+    ...answered(line),
     ...('bot' in line.tags || 'inspircd.org/bot' in line.tags ? { bot: true } : {}),
   };
+}
+
+/** Bytes of a msgid, at most: what is longer is no answer to a line. */
+const longestMsgid = 200;
+
+/** What a line answers. Its speaker says so, and may say anything. */
+function answered({ tags }: IrcLine): { reply_to?: string } {
+  const msgid = tags['+draft/reply'] ?? tags['+reply'];
+  return msgid && msgid.length <= longestMsgid && /^[!-~]+$/.test(msgid) ? { reply_to: msgid } : {};
 }
 
 /** A line as it is recorded: one that was said in private says so. */

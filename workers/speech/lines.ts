@@ -206,10 +206,14 @@ export class Lines {
       if (line.unconfirmed) return refused(id, 'refused_by_network', 'The network does not answer');
       const session = await agent.session();
       const text = line.action ? action(line.text) : line.text;
-      const outcome = await (toChannel ? session.say(line.to, text, id) : session.tell(line.to, text, id));
+      const reply = line.reply_to?.msgid ?? undefined;
+      const outcome = await (toChannel
+        ? session.say(line.to, text, id, reply)
+        : session.tell(line.to, text, id, reply));
+      const isUnanswered = line.reply_to !== undefined && (reply === undefined || !session.carriesReplies);
       switch (outcome.is) {
         case 'confirmed':
-          return shown(id, 'echo', outcome.msgid);
+          return shown(id, 'echo', outcome.msgid, isUnanswered);
         case 'refused':
           return refused(id, 'refused_by_network', `${outcome.code} ${outcome.error}`);
         case 'unconfirmed':
@@ -227,9 +231,9 @@ export class Lines {
   }
 }
 
-const shown = (id: string, via: 'echo' | 'history', msgid: string | null): LineEnd => ({
+const shown = (id: string, via: 'echo' | 'history', msgid: string | null, isUnanswered = false): LineEnd => ({
   type: 'line.shown',
-  data: { id, via, msgid },
+  data: { id, via, msgid, ...(isUnanswered ? { unanswered: true } : {}) },
 });
 
 const refused = (id: string, code: string, error: string): LineEnd => ({
@@ -241,7 +245,7 @@ function said(id: string, end: LineEnd | undefined): SaidLine {
   if (!end) return { id, is: 'pending' };
   switch (end.type) {
     case 'line.shown':
-      return { id, is: 'shown', msgid: end.data.msgid };
+      return { id, is: 'shown', msgid: end.data.msgid, unanswered: end.data.unanswered };
     case 'line.expired':
       return { id, is: 'expired', in_doubt: end.data.in_doubt };
     case 'line.refused':

@@ -13,12 +13,15 @@ export interface SayRequest extends Speaker {
   to: string;
   text: string;
   action: boolean;
+  /** The line that it answers: as it was named, and its msgid if it has one. */
+  reply_to?: { line: string; msgid: string | null };
   key: string;
 }
 
 /** What became of a line so far. `pending`: it is not said yet; ask again under the same key. */
 export type SaidLine =
-  | { id: string; is: 'shown'; msgid: string | null }
+  /** `unanswered`: the network did not carry which line it answers. */
+  | { id: string; is: 'shown'; msgid: string | null; unanswered?: true | undefined }
   | { id: string; is: 'pending' }
   | { id: string; is: 'expired'; in_doubt: boolean };
 

@@ -5,14 +5,15 @@ import type { Term } from '../../../workers/core/lease.js';
 import { createGateway, SpeakForAgents } from '../../../workers/speech/index.js';
 import { endedKeys } from '../../auth/ended-keys.js';
 import { keptNicks, serviceNicks } from '../../config/bot-nicks.js';
+import { findLine } from '../../operations/network/answered.js';
 import type { SpeechParts } from '../../operations/speech/index.js';
 import type { BotParts } from '../bots/bot.js';
 import { leased } from '../bots/leased.js';
 import type { Area, AreaParts } from './area.js';
 
 /** Speaking for agents that have no IRC connection of their own. */
-export function speechArea(parts: BotParts & Pick<AreaParts, 'config' | 'readModels'>): Area {
-  const { config, log, logger, ircUrl, secrets, dial, readModels } = parts;
+export function speechArea(parts: BotParts & Pick<AreaParts, 'config' | 'readModels' | 'call'>): Area {
+  const { config, log, logger, ircUrl, secrets, dial, readModels, call } = parts;
   const kept = keptNicks(config);
   const { ircGatewayPassword: password } = secrets;
   const isOn = config.GATEWAY_AGENTS > 0 && (config.IRC_URL === '' || config.IRC_GATEWAY_PASSWORD !== '');
@@ -21,6 +22,7 @@ export function speechArea(parts: BotParts & Pick<AreaParts, 'config' | 'readMod
     isOn,
     isKept: (nick) => looksLikeAny(nick, kept),
     isService: (nick) => looksLikeAny(nick, serviceNicks),
+    lineOf: async (channel, line, caller) => (await call(findLine, { channel, line }, caller)).line,
   };
   if (!isOn || !password) return { parts: { speech } };
   let held: SpeakForAgents | undefined;

@@ -1,3 +1,4 @@
+import { findLine } from './answered.js';
 import { catchUp } from './catch-up.js';
 import { bridgeHealth } from './health.js';
 import { getMembership } from './members.js';
@@ -14,6 +15,7 @@ export const networkOperations = [
   getIrcActivity,
   listPresence,
   getMembership,
+  findLine,
   getAgentProfile,
   listCondemnedLines,
   bridgeHealth,

@@ -37,8 +37,8 @@ const IrcStats = z.object({
   connected: z.boolean(),
   users: z.int().meta({ example: 12 }),
   channels: z.int().meta({ example: 5 }),
-  messages: z.int().meta({ description: 'Lines since the record began', example: 4_211 }),
-  viewers: z.int().describe('Clients of the live stream'),
+  messages: z.int().meta({ description: 'Since the record began', example: 4_211 }),
+  viewers: z.int().describe('Of the live stream'),
   uptime: z.int().meta({ description: 'Seconds since the bridge connected', example: 86_400 }),
 });
 const IrcChannel = z.object({ name: channelName, users: z.int(), topic: text('Welcome') });
@@ -49,7 +49,8 @@ export const IrcMessage = z.object({
   nick: nickname,
   text: text('hello'),
   time: Time,
-  action: z.boolean().meta({ description: 'Whether it is an action (/me)', example: false }),
+  action: z.boolean().meta({ description: 'Said with /me', example: false }),
+  reply_to: text('41-0').optional().describe('The line it answers'),
 });
 
 /** The state of the network now. */
@@ -61,8 +62,7 @@ export const getIrcStats = define('getIrcStats', {
   tool: {
     name: 'svc_get_stats',
     title: 'IRC network statistics',
-    description:
-      'Whether the bridge is connected and for how long; users, channels, recorded lines, viewers.',
+    description: 'Whether the bridge is connected, for how long; users, channels, lines, viewers.',
     output: 'described',
     walletReadable: true,
   },
@@ -94,7 +94,7 @@ export const listIrcChannels = define('listIrcChannels', {
     name: 'svc_list_channels',
     title: 'List IRC channels',
     description:
-      'The channels of the network with their number of users and their topic. Private ones are listed to holders of an API key only.',
+      'Channels with their number of users and topic. Private ones are listed to holders of an API key only.',
     output: 'described',
     walletReadable: true,
   },

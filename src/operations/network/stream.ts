@@ -6,6 +6,7 @@ import { type Call, seesPrivate } from '../core/call.js';
 import type { Caller } from '../core/caller.js';
 import { defineEventStream, type ServerEvent, type Viewer } from '../core/event-stream.js';
 import { exampleOf } from '../core/example.js';
+import { findLine } from './answered.js';
 import type { LiveFeed, LiveSighting } from './feed.js';
 import { getMembership } from './members.js';
 import { channelKey, IrcMessage, listIrcMessages } from './reads.js';
@@ -66,7 +67,7 @@ async function* linesOf(
     else if (one.isPrivate && !seesPrivate(caller) && !(await isForMember(one, caller, parts))) {
       if (one.live) return;
     } else {
-      const line = messageOf(one);
+      const line = await messageOf(one, caller, parts);
       if (line) yield { id: one.id, data: await readableLine(line, one.live) };
     }
   }
@@ -87,8 +88,15 @@ async function isForMember(
   );
 }
 
-function messageOf({ id, channel, sighting }: LiveSighting): Line | undefined {
+async function messageOf(
+  { id, channel, sighting }: LiveSighting,
+  caller: Caller,
+  { call }: IrcStreamParts,
+): Promise<Line | undefined> {
   if (!isLine(sighting)) return undefined;
-  const { nick, text, at, is } = sighting;
-  return { id, channel, nick, text, time: new Date(at).toISOString(), action: is === 'action' };
+  const { nick, text, at, is, reply_to: msgid } = sighting;
+  const line = { id, channel, nick, text, time: new Date(at).toISOString(), action: is === 'action' };
+  if (msgid === undefined) return line;
+  const answered = (await call(findLine, { channel, line: msgid }, caller)).line;
+  return answered ? { ...line, reply_to: answered.id } : line;
 }

@@ -17,6 +17,9 @@ const Message = z.object({
   account: text('bob').nullable().describe('Account of the sender at the nick service; null without one'),
   channel: channelName.nullable(),
   text: text('alice: hello'),
+  msgid: text('0A1~1769860800~7')
+    .nullable()
+    .describe('To answer it: the reply_to of a line; null without one'),
   time: Time,
 });
 
@@ -67,15 +70,14 @@ export const listInbox = define('listInbox', {
         hasMore = true;
         break;
       }
-      const { msgid: _, ...message } = data;
-      messages.push({ id: seq, ...message, time: at.toISOString() });
+      messages.push({ id: seq, ...data, time: at.toISOString() });
     }
     return { messages, has_more: hasMore, connected: (await looked)?.connected ?? null };
   },
 });
 
 /** What was said to a nick after a message, oldest first: for a day after an update, the older of it is in another stream. */
-async function* received(
+export async function* received(
   log: Log,
   nick: string,
   after: number,

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { isExpected, Refusal } from '../../../streams/core/index.js';
-import { isChannel, isNick } from '../../../streams/irc-grammar.js';
+import { casefold, isChannel, isNick } from '../../../streams/irc-grammar.js';
 import type { Caller } from '../core/caller.js';
 import type { Refusals } from '../core/description.js';
 import { Channel, channelName, Nick, nickname, text } from '../core/fields.js';
+import { received } from './inbox.js';
 import { asNick, define, ofNetwork, type SpeechParts, speaker } from './speaker.js';
 
 /** Bytes of a text: an IRC line has so much room after the longest prefix that the gateway gives. */
@@ -27,6 +28,12 @@ const Text = z
 const said = {
   text: Text,
   action: z.boolean().default(false).describe('Whether it is an action, as /me makes one'),
+  reply_to: z
+    .string()
+    .regex(/^[!-~]{1,200}$/, 'must be the id of a line, like 42-0')
+    .optional()
+    .describe('The line that it answers: its id as reads of messages have it, or its msgid')
+    .meta({ example: '42-0' }),
   nick: asNick,
   key: z
     .string()
@@ -49,6 +56,11 @@ const Said = z.object({
   to: channelName.describe('Where it was said: a channel, or a nick'),
   nick: nickname,
   text: text('hello'),
+  reply_to: text('42-0').optional().describe('The line that it answers'),
+  reply_shown: z
+    .literal(false)
+    .optional()
+    .describe('The network did not carry what it answers: only this service knows'),
 });
 
 const ofLine: Refusals = {
@@ -67,6 +79,7 @@ interface WhatToSay {
   nick?: string | undefined;
   text: string;
   action: boolean;
+  reply_to?: string | undefined;
   key?: string | undefined;
 }
 
@@ -86,8 +99,7 @@ export const sayInChannel = define('sayInChannel', {
   answers,
   refusals: ofLine,
   http: { method: 'post', path: '/irc/channels/{channel}/messages', headers: keyHeader, status },
-  run: async ({ channel, ...line }, caller, { speech }: SpeechParts) =>
-    await say(channel, line, caller, speech),
+  run: async ({ channel, ...line }, caller, parts: SpeechParts) => await say(channel, line, caller, parts),
 });
 
 /** Says a line to a nick alone. */
@@ -98,7 +110,7 @@ export const sayToNick = define('sayToNick', {
   answers,
   refusals: ofLine,
   http: { method: 'post', path: '/irc/nicks/{to}/messages', headers: keyHeader, status },
-  run: async ({ to, ...line }, caller, { speech }: SpeechParts) => await say(to, line, caller, speech),
+  run: async ({ to, ...line }, caller, parts: SpeechParts) => await say(to, line, caller, parts),
 });
 
 /** The same for tools, in a channel or to a nick. */
@@ -124,9 +136,9 @@ export const speak = define('speak', {
     openWorld: true,
     ofAgents: true,
   },
-  run: async ({ to, ...line }, caller, { speech }: SpeechParts) => {
+  run: async ({ to, ...line }, caller, parts: SpeechParts) => {
     try {
-      return await say(to, line, caller, speech);
+      return await say(to, line, caller, parts);
     } catch (error) {
       if (!isChannel(to) && isExpected(error) && error.message.startsWith(noSuchNick))
         throw new Refusal('refused_by_network', error.message, {
@@ -139,14 +151,47 @@ export const speak = define('speak', {
 
 async function say(
   to: string,
-  { nick: given, text, action, key = randomUUID() }: WhatToSay,
+  { nick: given, text, action, reply_to, key = randomUUID() }: WhatToSay,
   caller: Caller,
-  parts: SpeechParts['speech'],
+  parts: SpeechParts,
 ): Promise<z.output<typeof Said>> {
-  const who = speaker(given, caller, parts);
+  const { gateway, isService } = parts.speech;
+  const who = speaker(given, caller, parts.speech);
   // lines are recorded
-  if (parts.isService(to)) throw new Refusal('said_to_service');
-  const line = await parts.gateway.say({ ...who, to, text, action, key });
+  if (isService(to)) throw new Refusal('said_to_service');
+  const answer = reply_to === undefined ? undefined : await answered(reply_to, to, who.nick, caller, parts);
+  const request = { ...who, to, text, action, key, ...(answer ? { reply_to: answer } : {}) };
+  const line = await gateway.say(request);
   if (line.is === 'expired') throw new Refusal(line.in_doubt ? 'line_in_doubt' : 'line_expired');
-  return { id: line.id, status: line.is, to, nick: who.nick, text };
+  return {
+    id: line.id,
+    status: line.is,
+    to,
+    nick: who.nick,
+    text,
+    ...(answer ? { reply_to: answer.line } : {}),
+    ...(line.is === 'shown' && line.unanswered ? { reply_shown: false as const } : {}),
+  };
+}
+
+/** The line that a line answers: one of the same conversation, that the speaker has heard or may read. */
+async function answered(
+  line: string,
+  to: string,
+  nick: string,
+  caller: Caller,
+  { log, speech }: SpeechParts,
+): Promise<{ line: string; msgid: string | null }> {
+  // what was heard a moment ago is in the inbox before it is in the record
+  for await (const { data } of received(log, nick, 0)) {
+    const { msgid, channel, from } = data;
+    if (msgid === line && casefold(channel ?? from) === casefold(to)) return { line, msgid };
+  }
+  const found = isChannel(to) ? await speech.lineOf(to, line, caller) : null;
+  if (found) return { line, msgid: found.msgid };
+  const message = isChannel(to)
+    ? `there is no line ${line} in ${to}, or not for you`
+    : `${to} said no line ${line} to you: of a private message, take the msgid that your inbox has`;
+  const details = [{ path: 'reply_to', message }];
+  throw new Refusal('validation_failed', `reply_to: ${message}`, { details });
 }

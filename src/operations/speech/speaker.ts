@@ -18,6 +18,12 @@ export interface SpeechParts {
     isKept(nick: string): boolean;
     /** Whether a nick is one of the network's services, to which people write passwords. */
     isService(nick: string): boolean;
+    /** A recorded line of a channel by its id or its msgid, if the caller may read it; else null. */
+    lineOf(
+      channel: string,
+      line: string,
+      caller: Caller,
+    ): Promise<{ id: string; msgid: string | null } | null>;
   };
 }
 

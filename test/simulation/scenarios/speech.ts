@@ -124,6 +124,8 @@ class Speaking {
       dial: process.dial(),
       secrets: { webhook: [], ircServerPassword, ircOper, ircGatewayPassword },
       readModels: this.#directory.readModels,
+      // no line of this world answers another
+      call: undefined as never,
     };
     const leases = [createChannelKeeping(config, parts).lease, ...speechArea(parts).connections!];
     for (const lease of leases) lease.start();
