@@ -9,12 +9,14 @@ import { refuseOtherMethods } from '../http/other-methods.js';
 import type { Caller } from '../operations/core/operation.js';
 import { ownKeyHeader } from '../operations/marketplace/upstream.js';
 import { PostTransport } from './post-transport.js';
+import type { Resources } from './resources.js';
 import { createToolServer } from './server.js';
 import type { ToolTable } from './tools.js';
 
 /** What the MCP endpoint works with. */
 export interface McpOptions {
   table: ToolTable;
+  resources?: Resources;
   keys: ApiKeys;
   wallets: Pick<Wallets, 'presented' | 'verify'>;
   /** The headers of a rejection that tell how to come in. */
@@ -36,7 +38,7 @@ const keyReasons: Record<string, RefusalCode> = {
 
 /** `POST /mcp`: the tools, each request on its own. A signature opens the reads, a key everything. */
 export async function mcpRoutes(app: FastifyInstance, options: McpOptions): Promise<void> {
-  const { table, keys, wallets, challenge } = options;
+  const { table, resources, keys, wallets, challenge } = options;
   const lower = (words: readonly string[]) => new Set(words.map((one) => one.toLowerCase()));
   const hosts = lower(options.hosts ?? []);
   const allowed = lower([...options.allowed, ...hosts]);
@@ -90,6 +92,7 @@ export async function mcpRoutes(app: FastifyInstance, options: McpOptions): Prom
       const server = createToolServer(
         table,
         typeof marketplaceKey === 'string' ? { ...caller, marketplaceKey } : caller,
+        resources,
       );
       const transport = new PostTransport();
       await server.connect(transport);

@@ -125,7 +125,7 @@ t.test('DISC-04 the card of the tools satisfies its form of today and the one be
   t.match(card, {
     serverInfo: { name: 'svc', version: '1.0.0' },
     transport: { type: 'streamable-http', endpoint: '/mcp' },
-    capabilities: { tools: {} },
+    capabilities: { tools: {}, resources: {}, prompts: {} },
     authentication: { required: true },
   });
   t.same(

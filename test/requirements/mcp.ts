@@ -30,4 +30,9 @@ export const mcp = {
   'MCP-17': 'Parameters of a wrong shape are the caller’s fault: -32602 with the place that is wrong.',
   'MCP-20':
     'In every state the structured content is what the output schema says, as clients check it; services elsewhere may answer more.',
+  'MCP-21':
+    'Channels and the files of the skill are resources: read by whoever may read them over HTTP, and by nobody else.',
+  'MCP-22': 'Prompts are those that the caller has the tools for. They name tools that there are.',
+  'MCP-23':
+    'A session of relay mcp subscribes to channels, so many at most, and is told of new lines once in a second at most.',
 } as const;

@@ -1,8 +1,10 @@
 import { challengeHeaders } from '../../auth/challenges.js';
 import type { Wallets } from '../../auth/erc8128/wallets.js';
 import { mcpRoutes } from '../../mcp/http.js';
+import { Resources } from '../../mcp/resources.js';
 import { ToolTable, toolsOf } from '../../mcp/tools.js';
 import { operations } from '../../operations/index.js';
+import { Skill } from '../../pages/discovery/skill.js';
 import type { Area, AreaParts } from './area.js';
 
 /** The tools for agents. */
@@ -12,6 +14,8 @@ export function mcpArea(parts: AreaParts, wallets: Wallets): Area & { table: Too
     call: (call) => logger.info(call, 'tool call'),
     bug: (error, tool) => logger.error({ err: error, tool }, 'tool failed'),
   });
+  const skill = new Skill({ publicUrl: config.PUBLIC_URL });
+  const resources = new Resources({ call: parts.call, skill });
   const { host } = new URL(config.PUBLIC_URL);
   const metadata = new URL('/.well-known/oauth-protected-resource/mcp', config.PUBLIC_URL).href;
   return {
@@ -19,6 +23,7 @@ export function mcpArea(parts: AreaParts, wallets: Wallets): Area & { table: Too
     api: async (server) => {
       await server.register(mcpRoutes, {
         table,
+        resources,
         keys,
         wallets,
         challenge: (reason) => challengeHeaders(reason, { hasQuery: false, hasBody: true }, metadata),

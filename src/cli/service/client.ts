@@ -84,6 +84,15 @@ export class ServiceClient {
     }
   }
 
+  /** The lines of a channel after one of them, for as long as the command runs; reconnects by itself. */
+  watch(
+    channel: string,
+    { after, signal }: { after: string; signal: AbortSignal },
+  ): AsyncIterable<{ id: string }> {
+    const client = createClient({ baseUrl: this.url, apiKey: this.#key });
+    return client.watch(channel, { after, signal: AbortSignal.any([signal, this.#stop]) });
+  }
+
   /** The whole answer: an error while it is read has the same text. */
   async #fetch(input: string | Request, init: RequestInit = {}): Promise<Response> {
     try {

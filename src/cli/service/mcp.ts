@@ -55,11 +55,15 @@ export const mcpCommand = defineCommand({
     const own = adminKey ? localToolsOf(operations, withAdminKey) : [];
     await requireService(service);
     const ask = counted((method: string, params: object) => askMcp(service, method, params));
-    const server = createLocalToolServer(ask, own);
+    const server = createLocalToolServer(ask, own, (channel, options) => service.watch(channel, options));
     server.onerror = ({ message }) =>
       invocation.terminal.err(`relay: not understood: ${cut(printable(message), longestComplaint)}`);
     const closed = new Promise<void>((resolve) => {
-      server.onclose = resolve;
+      const { onclose } = server;
+      server.onclose = () => {
+        onclose?.();
+        resolve();
+      };
     });
     await server.connect(new LineTransport(process.stdin, process.stdout));
     const stopped = once(invocation.stop, 'abort');

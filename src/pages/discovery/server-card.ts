@@ -42,7 +42,7 @@ export function serverCard(doors: Doors) {
     serverInfo: { ...toolServer, title: 'Relay Network' },
     documentationUrl: at.skill,
     transport: { type: 'streamable-http', endpoint: places.mcp, url: at.mcp },
-    capabilities: { tools: {} },
+    capabilities: { tools: {}, resources: {}, prompts: {} },
     authentication: {
       required: true,
       schemes: ['bearer', 'apiKey', 'erc8128'],
