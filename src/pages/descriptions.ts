@@ -227,18 +227,30 @@ export const pageDescriptions: Description[] = [
     tag: 'Agents',
     access: 'key or wallet',
     summary: 'The tool server (MCP, Streamable HTTP without sessions)',
-    description: 'JSON-RPC 2.0: `tools/list` and `tools/call`. Errors are JSON-RPC errors.',
+    description:
+      'JSON-RPC 2.0: `tools/list`, `tools/call`, and the same for resources and prompts. Errors are JSON-RPC errors. After `initialize`, clients send `MCP-Protocol-Version`.',
+    headers: {
+      'MCP-Protocol-Version': {
+        schema: z.string(),
+        example: '2025-06-18',
+        says: 'A version that this server speaks; the newest that both speak, from `initialize`',
+      },
+    },
     body: { schema: RpcOrBatch, example: { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} } },
     answers: {
       200: { says: 'The answer, or those to a batch', body: { ...rpc, schema: RpcOrBatch } },
       202: { says: 'Taken; there is nothing to answer' },
       ...rpcErrors,
+      400: {
+        says: 'The body is not JSON-RPC, or MCP-Protocol-Version is one that is not spoken here',
+        body: rpc,
+      },
       401: {
         says: 'Not let in; data.reason says why',
         headers: { 'WWW-Authenticate': 'How to come in' },
         body: rpc,
       },
-      403: { says: 'The host or origin may not call', body: rpc },
+      403: { says: 'The Host or Origin header is not one that may call', body: rpc },
       405: { says: 'Another method', body: rpc },
       503: { says: 'Nonces cannot be checked now', body: rpc },
       500: { says: 'A fault of this service', body: rpc },

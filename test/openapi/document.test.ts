@@ -9,6 +9,7 @@ import { operations } from '../../src/openapi/index.js';
 import { refusalResponses } from '../../src/openapi/refusals.js';
 import { type Description, ErrorBody } from '../../src/operations/core/description.js';
 import { docsRoutes } from '../../src/pages/docs.js';
+import { MarketEvent } from '../../streams/events/event.js';
 import { startApp } from '../support/app.js';
 import { startNats } from '../support/nats.js';
 
@@ -48,6 +49,33 @@ t.test('OAS-01 OAS-03 OAS-04 the document by itself', async (t) => {
       t.ok(parsed.success, `${id} may answer its example of ${status}: ${parsed.error?.message ?? ''}`);
     }
   }
+});
+
+t.test('OAS-12 patterns are those of ECMA-262 5.1, and examples of bodies match them', async (t) => {
+  const document = openApiDocument(operations, 'https://relay.example');
+  const patterns = [...JSON.stringify(document).matchAll(/"pattern":("(?:[^"\\]|\\.)*")/g)].map(
+    ([, text]) => JSON.parse(text!) as string,
+  );
+  t.ok(patterns.length > 20);
+  for (const pattern of new Set(patterns)) {
+    t.notMatch(pattern, /\\p\{|\\u\{|\(\?<|\\k</i, 'nothing that came later');
+    t.ok(new RegExp(pattern), pattern);
+  }
+  const { event_id, source } = MarketEvent.shape;
+  const [pattern] = patterns.filter((one) => one.includes('200b'));
+  const asDescribed = new RegExp(pattern!);
+  for (const text of ['execution-market', 'a b', 'é', '\u{1f600}'.repeat(200)])
+    t.ok(asDescribed.test(text) && source.safeParse(text).success && event_id.safeParse(text).success, text);
+  for (const text of ['', ' ', 'x'.repeat(201), '\u{1f600}'.repeat(201), 'a\ud83d', '\udc00a', 'a\nb'])
+    t.ok(!asDescribed.test(text) && !source.safeParse(text).success, JSON.stringify(text));
+  const differing: number[] = [];
+  for (let code = 0; code < 0x10000; code++) {
+    const printable = /[^\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u.test(String.fromCharCode(code));
+    if (asDescribed.test(`a${String.fromCharCode(code)}`) !== printable) differing.push(code);
+  }
+  t.same(differing, [], 'it says of each character what Unicode does');
+  t.match(source.safeParse('a\u{e0001}').error?.issues, [{ message: /printable/ }], 'also beyond these');
+  t.equal(source.safeParse('\u200b').error?.issues.length, 1, 'said once');
 });
 
 t.test('OAS-08 a linter finds nothing, and would find something', async (t) => {
