@@ -20,7 +20,7 @@ export interface CatchUpPlace {
   program: URL;
   /** Comma-separated URLs of the log servers. */
   logUrls: string;
-  /** A stream that lags so many facts is folded there; 5,000 by default. */
+  /** A stream of a build that is read is folded there when it lags so many facts; 1,000 by default. */
   from?: number;
 }
 
@@ -32,7 +32,9 @@ export interface CatchUpThreadOptions extends CatchUpPlace {
   isBusy(): boolean;
 }
 
-const usuallyFrom = 5_000;
+const usuallyFrom = 1_000;
+/** A build that is not read yet is folded there when it lags so many facts: one fact may stand for dozens of lines. */
+const buildingFrom = 100;
 /** A thread that died so many times in a row is not started again. */
 const mostDeaths = 3;
 const busyLookMs = 50;
@@ -44,7 +46,7 @@ const endBoundMs = 5_000;
  * last one.
  */
 export class CatchUpThread implements Elsewhere {
-  readonly from: number;
+  readonly far: Elsewhere['far'];
   readonly #options: CatchUpThreadOptions;
   readonly #ending = new Set<Promise<void>>();
   #running: Running | undefined;
@@ -52,7 +54,8 @@ export class CatchUpThread implements Elsewhere {
 
   constructor(options: CatchUpThreadOptions) {
     this.#options = options;
-    this.from = options.from ?? usuallyFrom;
+    const read = options.from ?? usuallyFrom;
+    this.far = { read, building: Math.min(read, buildingFrom) };
   }
 
   async catchUp(

@@ -89,6 +89,8 @@ async function open(
 }
 
 const niceness = 5;
+/** The other thread takes over when at most so many facts are left, or after so many batches close to the end. */
+const nearEnd = { facts: 100, batches: 10 };
 
 async function catchUp(
   { log, sql, logger, start, projections, limits }: Parts,
@@ -110,12 +112,15 @@ async function catchUp(
     isBusy: () => Atomics.load(busy, 0) !== 0,
   };
   const near = new AbortController();
+  let closeBatches = 0;
   const cursor = new Cursor(options);
   const reading = new Reading(options, cursor, {
     came: () => {},
     written: (pending) => {
       moved(cursor.position);
-      if (pending !== undefined && pending < batch) near.abort();
+      if (pending === undefined || pending >= batch) return;
+      closeBatches += 1;
+      if (pending < nearEnd.facts || closeBatches >= nearEnd.batches) near.abort();
     },
     tried: () => {},
   });

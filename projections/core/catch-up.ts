@@ -16,8 +16,8 @@ export type CaughtUp = 'near' | 'halted' | 'stopped' | 'given up';
 
 /** Folds streams that lag far, outside of the thread that asks. */
 export interface Elsewhere {
-  /** So many facts are far. */
-  readonly from: number;
+  /** So many facts are far: for a build that is not read yet, where nobody waits for the next fact, and for one that is. */
+  readonly far: { building: number; read: number };
   /** Folds a stream into a build. Throws as the store and the log do, and when the thread ends. */
   catchUp(what: CatchUp, options: { signal: AbortSignal; moved(position: number): void }): Promise<CaughtUp>;
 }

@@ -146,9 +146,13 @@ export class Fold {
     for (let isFoldedHere = !elsewhere; ; ) {
       const halt = await this.#reading.resume();
       const lag = this.#reading.headAtStart - this.position;
-      if (halt || isFoldedHere || lag < elsewhere!.from || this.#stop.signal.aborted) return halt;
+      if (halt || isFoldedHere || lag < this.#far(elsewhere!) || this.#stop.signal.aborted) return halt;
       isFoldedHere = (await this.#readElsewhere(elsewhere!)) !== 'near';
     }
+  }
+
+  #far({ far }: Elsewhere): number {
+    return this.#sawEnd || this.#options.build.caughtUpAt ? far.read : far.building;
   }
 
   async #readElsewhere(elsewhere: Elsewhere): Promise<CaughtUp> {
