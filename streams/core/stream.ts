@@ -128,7 +128,6 @@ export function encodeFact(
     by: origin.by,
     cause: origin.cause ?? null,
     time: isoOf(now.getTime()),
-
     data: schema.parse(fact.data),
   };
   return encoder.encode(JSON.stringify(envelope));
