@@ -71,6 +71,9 @@ export const refusalAreas = {
       hint: 'Close one of them',
       retryAfter: 5,
     }),
+    too_many_subscriptions: refusal(409, 'The session has as many subscriptions as it may have', {
+      hint: 'resources/unsubscribe from one that is of no use any more',
+    }),
     skill_unavailable: refusal(503, 'The skill cannot be read now', { retryAfter: 60 }),
   },
   Credentials: {

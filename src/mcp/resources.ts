@@ -127,7 +127,7 @@ export class Resources {
 }
 
 /** What is expected to go wrong as an error of JSON-RPC; a bug stays one. */
-async function asked<T>(work: () => Promise<T>, uri?: string): Promise<T> {
+export async function asked<T>(work: () => Promise<T>, uri?: string): Promise<T> {
   try {
     return await work();
   } catch (error) {

@@ -1,7 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ReadResourceResult } from '@modelcontextprotocol/sdk/types.js';
+import { Refusal } from '../../streams/core/index.js';
 import { placeOf } from '../operations/network/reads.js';
-import { channelOf, lastLineOf } from './resources.js';
+import { asked, channelOf, lastLineOf } from './resources.js';
 
 /** The lines of a channel after one of them; throws when it cannot be read, or not any more. */
 export type WatchLines = (
@@ -40,13 +41,13 @@ export class Subscriptions {
     const read = await this.#options.read(uri);
     // what is no channel changes with the version of the service only
     if (channel === undefined || this.#watched.has(uri)) return {};
-    if (this.#watched.size >= mostSubscriptions) {
-      const hint = 'resources/unsubscribe from one that is of no use any more';
-      throw Object.assign(new Error(`A session has ${mostSubscriptions} subscriptions at most`), {
-        code: -32602,
-        data: { code: 'too_many_subscriptions', hint },
-      });
-    }
+    await asked(async () => {
+      if (this.#watched.size >= mostSubscriptions)
+        throw new Refusal(
+          'too_many_subscriptions',
+          `A session has ${mostSubscriptions} subscriptions at most`,
+        );
+    });
     const stop = new AbortController();
     this.#watched.set(uri, stop);
     void this.#follow(uri, { channel, after: lastLineOf(read), stop });

@@ -228,7 +228,7 @@ t.test(
     await subscriptions.add(uri(0));
     await subscriptions.add('relay://skill/SKILL.md');
     t.equal(watched.size, mostSubscriptions);
-    const more = { code: -32602, data: { code: 'too_many_subscriptions', hint: String } };
+    const more = { code: -32000, data: { code: 'too_many_subscriptions', hint: String } };
     await t.rejects(subscriptions.add(uri(99)), more);
     lines.get('c1')!(new Error('the channel is private now'));
     await eventually('the end', async () => ended.length > 0);
