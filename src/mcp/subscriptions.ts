@@ -41,15 +41,16 @@ export class Subscriptions {
     const read = await this.#options.read(uri);
     // what is no channel changes with the version of the service only
     if (channel === undefined || this.#watched.has(uri)) return {};
+    const stop = new AbortController();
     await asked(async () => {
       if (this.#watched.size >= mostSubscriptions)
         throw new Refusal(
           'too_many_subscriptions',
           `A session has ${mostSubscriptions} subscriptions at most`,
         );
+      // at once: others that are added meanwhile count it
+      this.#watched.set(uri, stop);
     });
-    const stop = new AbortController();
-    this.#watched.set(uri, stop);
     void this.#follow(uri, { channel, after: lastLineOf(read), stop });
     return {};
   }

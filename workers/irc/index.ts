@@ -8,7 +8,7 @@ export {
   type ModeNames,
   memberOf,
 } from './join-answers.js';
-export type { IrcLine } from './line.js';
+export { type IrcLine, replyTag } from './line.js';
 export type { Session } from './session.js';
 export { type NetworkSize, networkSize } from './size.js';
 export { serverUpSince } from './uptime.js';

@@ -1,6 +1,6 @@
 import { casefold, isPrivate } from '../../streams/irc-grammar.js';
 import { isLine, type LineSighting, type Sighting } from '../../streams/network/index.js';
-import { type IrcLine, type JoinSnapshot, type ModeNames, memberOf } from '../irc/index.js';
+import { type IrcLine, type JoinSnapshot, type ModeNames, memberOf, replyTag } from '../irc/index.js';
 
 /** A channel that we are in, as far as its lines tell: who is there, its topic and its modes. */
 export class Room {
@@ -109,7 +109,7 @@ const longestMsgid = 200;
 
 /** What a line answers. Its speaker says so, and may say anything. */
 function answered({ tags }: IrcLine): { reply_to?: string } {
-  const msgid = tags['+draft/reply'] ?? tags['+reply'];
+  const msgid = tags[replyTag] ?? tags['+reply'];
   return msgid && msgid.length <= longestMsgid && /^[!-~]+$/.test(msgid) ? { reply_to: msgid } : {};
 }
 
