@@ -188,18 +188,18 @@ export class Stage {
     );
     await this.outcomes.until(
       () => this.outcomes.reached >= position.seq,
-      5_000,
+      30_000,
       'the redrive to be recorded',
     );
   }
 
   /** Waits until the witness has seen so many lines. */
-  seen(lines: number, ms = 20_000): Promise<void> {
+  seen(lines: number, ms = 60_000): Promise<void> {
     return this.witness.waitUntil(() => this.witness.lines.length >= lines, ms, `${lines} lines`);
   }
 
   /** Waits until every event has come to one of its ends. */
-  settled(ms = 20_000): Promise<void> {
+  settled(ms = 60_000): Promise<void> {
     const all = () => this.outcomes.ended.size >= this.events.size;
     return this.outcomes.until(all, ms, 'every event to come to an end');
   }
@@ -227,7 +227,7 @@ export class Stage {
       }
     }
     const lines = [...wanted.values()].reduce((sum, ids) => sum + ids.length, 0);
-    await this.seen(lines, 5_000).catch(() => undefined);
+    await this.seen(lines, 30_000).catch(() => undefined);
     await this.witness.ask(); // a line too many is here then
     const faults = {
       lost: [] as string[],
@@ -316,7 +316,7 @@ export class Outcomes {
   }
 
   /** Waits until an event has come to an end. */
-  end(id: string, ms = 10_000): Promise<void> {
+  end(id: string, ms = 60_000): Promise<void> {
     return this.until(() => this.ended.has(id), ms, `${id} to come to an end`);
   }
 
