@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { IrcMessage as Line } from '../../../projections/network/queries.js';
+import { isExpected } from '../../../streams/core/index.js';
 import { casefold } from '../../../streams/irc-grammar.js';
-import { isLine, parseLineId } from '../../../streams/network/index.js';
+import { isLine, type LineSighting, parseLineId } from '../../../streams/network/index.js';
 import { type Call, seesPrivate } from '../core/call.js';
 import type { Caller } from '../core/caller.js';
 import { defineEventStream, type ServerEvent, type Viewer } from '../core/event-stream.js';
@@ -67,7 +68,7 @@ async function* linesOf(
     else if (one.isPrivate && !seesPrivate(caller) && !(await isForMember(one, caller, parts))) {
       if (one.live) return;
     } else {
-      const line = await messageOf(one, caller, parts);
+      const line = await messageOf(one, parts);
       if (line) yield { id: one.id, data: await readableLine(line, one.live) };
     }
   }
@@ -90,13 +91,39 @@ async function isForMember(
 
 async function messageOf(
   { id, channel, sighting }: LiveSighting,
-  caller: Caller,
-  { call }: IrcStreamParts,
+  parts: IrcStreamParts,
 ): Promise<Line | undefined> {
   if (!isLine(sighting)) return undefined;
-  const { nick, text, at, is, reply_to: msgid } = sighting;
+  const { nick, text, at, is } = sighting;
   const line = { id, channel, nick, text, time: new Date(at).toISOString(), action: is === 'action' };
-  if (msgid === undefined) return line;
-  const answered = (await call(findLine, { channel, line: msgid }, caller)).line;
-  return answered ? { ...line, reply_to: answered.id } : line;
+  const answered = await answeredLine(sighting, channel, parts);
+  return answered === undefined ? line : { ...line, reply_to: answered };
+}
+
+/** Which line a line answers. What is live is one object for all viewers, so it is asked about once. */
+const answeredLines = new WeakMap<LineSighting, Promise<string | undefined>>();
+
+/** As in the reads, the id of a line is told to whoever may read its answer. */
+const anyLine: Caller = { is: 'key', actor: 'stream' };
+
+/** The id of the line that a line answers; `undefined` without one, or while the record cannot be asked. */
+async function answeredLine(
+  sighting: LineSighting,
+  channel: string,
+  { call }: IrcStreamParts,
+): Promise<string | undefined> {
+  const { reply_to: line } = sighting;
+  if (line === undefined) return undefined;
+  const known = answeredLines.get(sighting);
+  if (known) return await known;
+  const asked = call(findLine, { channel, line }, anyLine).then(
+    (found) => found.line?.id,
+    (error: unknown) => {
+      // a line without what it answers is better than a stream that ends
+      if (isExpected(error)) return undefined;
+      throw error;
+    },
+  );
+  answeredLines.set(sighting, asked);
+  return await asked;
 }
