@@ -17,6 +17,7 @@ import { producers } from './producers/facts.js';
 import { reputation } from './reputation/facts.js';
 import { connections, inbox, speech } from './speech/facts.js';
 import { agents } from './verification/facts.js';
+import { webhookDeliveries, webhooks } from './webhooks/facts.js';
 
 /** Every stream of the service. */
 export const streams: StreamDefinition[] = [
@@ -39,5 +40,7 @@ export const streams: StreamDefinition[] = [
   speech,
   connections,
   inbox,
+  webhooks,
+  webhookDeliveries,
   directory,
 ];

@@ -303,6 +303,15 @@ export const refusalAreas = {
     too_many_agents: refusal(503, 'As many agents are on the network through this service as may be', {
       retryAfter: 60,
     }),
+    too_many_webhooks: refusal(503, 'As many agents have a webhook as may be', {
+      advice: 'Read the inbox, or ask the operator',
+    }),
+    webhook_address_refused: refusal(400, 'A webhook leads to a host of the public internet, by https', {
+      advice: 'Give an https address that everybody can reach',
+    }),
+    message_not_dead: refusal(409, 'The message is being posted again', {
+      advice: 'Nothing: it is posted, or will be a dead letter again',
+    }),
     line_expired: refusal(503, 'The network could not be reached in time: nobody has seen the line', {
       retryAfter: 5,
       advice: 'Send it again under a new Idempotency-Key',

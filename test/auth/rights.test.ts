@@ -69,7 +69,20 @@ t.test('KEY-03 an agent sees the tools that its key is good for, and calls no ot
     57 - 20 - 5 + 2,
     'five reads of the marketplace are with the operator’s credential; catching up and finding agents are for agents alone',
   );
-  t.same(names('speak'), ['svc_say', 'svc_join', 'svc_part', 'svc_inbox', 'svc_publish_abilities']);
+  t.same(names('speak'), [
+    'svc_say',
+    'svc_join',
+    'svc_part',
+    'svc_inbox',
+    'svc_set_webhook',
+    'svc_get_webhook',
+    'svc_remove_webhook',
+    'svc_webhook_secret',
+    'svc_webhook_on',
+    'svc_webhook_dead_letters',
+    'svc_redrive_webhook',
+    'svc_publish_abilities',
+  ]);
   t.equal(names('read', 'rate', 'report', 'vote', 'tasks', 'deliberate').length, 57 + 2);
   t.equal(table.listFor(operator).tools.length, 57);
   t.equal(table.listFor(wallet).tools.length, 24);

@@ -106,7 +106,20 @@ t.test('KEY-10 every operation answers each caller as its description promises',
         );
       const listed = (await ask('POST', '/mcp', list, key.headers)).body.result.tools as Tool[];
       const names = (tools: Tool[]) => tools.map(({ name }) => name);
-      const speaking = ['svc_say', 'svc_join', 'svc_part', 'svc_inbox', 'svc_publish_abilities'];
+      const speaking = [
+        'svc_say',
+        'svc_join',
+        'svc_part',
+        'svc_inbox',
+        'svc_set_webhook',
+        'svc_get_webhook',
+        'svc_remove_webhook',
+        'svc_webhook_secret',
+        'svc_webhook_on',
+        'svc_webhook_dead_letters',
+        'svc_redrive_webhook',
+        'svc_publish_abilities',
+      ];
       const beside = { speak: speaking, read: ['svc_catch_up', 'svc_find_agents'] }[scope as string] ?? [];
       t.same(names(listed).sort(), [...names(await named(operator)), ...beside].sort(), 'tools');
       t.equal((await ask('DELETE', `/auth/keys/${key.id}`, undefined, operator)).status, 200);

@@ -28,6 +28,7 @@ const otherAnswers: Record<string, RegExp> = {
   'GET /verification/agent/scout': /^404 not_found$/,
   // an agent says it with a key of its own: whoever runs the service has to name the nick
   'POST /irc/channels/lobby/messages': /^400 validation_failed$/,
+  'PUT /irc/webhook': /^400 validation_failed$/,
   'POST /payments/access/alpha': /^402 /,
 };
 

@@ -7,7 +7,7 @@ import { nobody } from '../../src/operations/core/call.js';
 import { defineOperation } from '../../src/operations/core/operation.js';
 import { oembedReader } from '../../src/operations/verification/social/oembed.js';
 import { remoteService } from '../../src/remote/client.js';
-import { post } from '../../workers/identity/push/post.js';
+import { postSigned } from '../../workers/core/signed-post.js';
 import { AgentRegistry } from '../../workers/identity/registry-watch/agents.js';
 import { Chain } from '../../workers/payments/chain.js';
 import { Facilitator } from '../../workers/payments/facilitator.js';
@@ -119,8 +119,7 @@ for (const manner of ['silent', 'drip'] satisfies Manner[]) {
     collectGarbage(t);
     const server = await startEndless(t, manner);
     const receiver = { url: server.url, secret: 'secret' };
-    const change = { body: '{}' } as Parameters<typeof post>[1];
-    t.same(await endOf(post(receiver, change)), { is: 'taken' });
+    t.same(await endOf(postSigned(receiver, '{}')), { is: 'taken' });
     await eventually('the connection to be given up', () => server.open === 0);
   });
 

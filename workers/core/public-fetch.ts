@@ -33,10 +33,12 @@ export type PublicFetch = (
   address: string,
   /** As `Bounds` has them. */
   bounds: { timeoutMs: number; maxBytes: number },
+  /** In place of a `GET` for JSON. */
+  request?: Pick<RequestInit, 'method' | 'headers' | 'body'>,
 ) => Promise<Response>;
 
 /**
- * Makes a `GET` for addresses that strangers give. It connects only to hosts whose every IP address `mayReach`
+ * Makes requests, usually a `GET`, for addresses that strangers give. It connects only to hosts whose every IP address `mayReach`
  * accepts, by default those of the public internet. The addresses are checked at the moment of the connection, so a
  * name cannot change its address in between. Redirects are not followed, and no credential is sent. It throws like
  * `boundedFetch`, and `AddressRefused` (as the cause of a `TypeError` where a name leads there).
@@ -53,12 +55,12 @@ export function publicFetch(mayReach: (address: string) => boolean = isPublicAdd
       else done(null, first.address, first.family);
     });
   };
-  return async (address, bounds) => {
+  return async (address, bounds, given = { headers: { accept: 'application/json' } }) => {
     const { hostname } = new URL(address);
     // an address in place of a name is not looked up
     const literal = hostname.replace(/^\[(.*)\]$/, '$1');
     if (isIP(literal) !== 0 && !mayReach(literal)) throw new AddressRefused(`${literal} is not public`);
-    const request = { redirect: 'manual', headers: { accept: 'application/json' } } as const;
+    const request = { ...given, redirect: 'manual' } as const;
     const send: Send = async (request) => {
       // each request has its own connection: what was checked for one is not used for another
       const connect = { lookup: checked, timeout: bounds.timeoutMs } as buildConnector.BuildOptions;

@@ -19,6 +19,7 @@ import { paymentsArea } from './payments.js';
 import { reputationArea } from './reputation.js';
 import { speechArea } from './speech.js';
 import { verificationArea } from './verification.js';
+import { webhooksArea } from './webhooks.js';
 
 /** Every area of the service, put together. */
 export function createAreas(parts: AreaParts): { areas: Area[]; signers: NickWallets } {
@@ -41,6 +42,7 @@ export function createAreas(parts: AreaParts): { areas: Area[]; signers: NickWal
     directory,
     keys,
     speechArea(parts),
+    webhooksArea(parts),
     paymentsArea(parts),
     deliberationArea(parts),
   ];

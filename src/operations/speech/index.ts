@@ -7,6 +7,14 @@ import {
 } from './connection.js';
 import { listInbox } from './inbox.js';
 import { sayInChannel, sayToNick, speak } from './lines.js';
+import {
+  changeWebhookSecret,
+  getWebhook,
+  registerWebhook,
+  removeWebhook,
+  switchOnWebhook,
+} from './webhook.js';
+import { listWebhookDeadLetters, redriveWebhookMessage } from './webhook-dead-letters.js';
 
 export type { SpeechParts } from './speaker.js';
 
@@ -21,4 +29,11 @@ export const speechOperations = [
   joinIrcChannel,
   partIrcChannel,
   listInbox,
+  registerWebhook,
+  getWebhook,
+  removeWebhook,
+  changeWebhookSecret,
+  switchOnWebhook,
+  listWebhookDeadLetters,
+  redriveWebhookMessage,
 ];

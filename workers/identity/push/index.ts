@@ -8,8 +8,8 @@ import {
 } from '../../../streams/identity/index.js';
 import type { Takeover } from '../../core/fact-consumer.js';
 import { Reactor, type Try, type Verdict } from '../../core/reactor.js';
+import { postSigned, type Receiver } from '../../core/signed-post.js';
 import { type Change, changeOf } from './change.js';
-import { post, type Receiver } from './post.js';
 
 /** What the worker works with; times in milliseconds. */
 export interface PushIdentityOptions {
@@ -88,7 +88,7 @@ export class PushIdentity {
   async #tell(change: Change, { tries, reason = 'too old' }: Try): Promise<Verdict> {
     const { log, receiver, giveUpMs = dayMs, pausesMs = usualPauses } = this.#options;
     if (log.now().getTime() - change.at.getTime() > giveUpMs) return givenUp(change, tries, reason);
-    const posted = await post(receiver, change);
+    const posted = await postSigned(receiver, change.body);
     switch (posted.is) {
       case 'taken':
         return { is: 'done', fact: outcome({ type: 'push.delivered', data: told(change, tries + 1) }) };

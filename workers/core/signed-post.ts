@@ -1,13 +1,15 @@
 import { createHmac } from 'node:crypto';
-import { clock, timeout } from '../../../streams/core/clock.js';
-import type { Change } from './change.js';
+import { clock, timeout } from '../../streams/core/clock.js';
+import { AddressRefused } from './public-fetch.js';
 
-/** Where changes are posted, and what signs them. */
+/** Where bodies are posted, and what signs them. */
 export interface Receiver {
   url: string;
   secret: string;
   /** Longest wait for an answer, in milliseconds; 10,000 by default. */
   timeoutMs?: number;
+  /** Sends the request, within that time; `fetch` by default. */
+  send?: (url: string, request: RequestInit, timeoutMs: number) => Promise<Response>;
 }
 
 /** What came of one try: taken, refused for good, or to be tried again, at once or not before `afterMs`. */
@@ -23,10 +25,13 @@ export type Posted =
 const forGood = new Set([400, 405, 409, 410, 413, 415, 422]);
 const longestWaitMs = 3_600_000;
 
-/** Posts a change once. The body is signed; a redirect is not followed, because nobody signed for that address. */
-export async function post({ url, secret, timeoutMs = 10_000 }: Receiver, { body }: Change): Promise<Posted> {
+/** Posts JSON once. It is signed; a redirect is not followed, because nobody signed for that address. */
+export async function postSigned(
+  { url, secret, timeoutMs = 10_000, send = usualSend }: Receiver,
+  body: string,
+): Promise<Posted> {
   try {
-    const response = await fetch(url, {
+    const request: RequestInit = {
       method: 'POST',
       redirect: 'manual',
       headers: {
@@ -35,8 +40,8 @@ export async function post({ url, secret, timeoutMs = 10_000 }: Receiver, { body
         'x-relay-timestamp': new Date(clock.now()).toISOString(),
       },
       body,
-      signal: timeout(timeoutMs),
-    });
+    };
+    const response = await send(url, request, timeoutMs);
     await response.body?.cancel();
     if (response.ok) return { is: 'taken' };
     const reason = `answered ${response.status}`;
@@ -44,9 +49,13 @@ export async function post({ url, secret, timeoutMs = 10_000 }: Receiver, { body
     return { is: 'failed', reason, afterMs: waitOf(response.headers.get('retry-after')) };
   } catch (error) {
     const { message, cause } = error as Error & { cause?: { code?: string } };
+    if (cause instanceof AddressRefused) return { is: 'failed', reason: cause.message, afterMs: 0 };
     return { is: 'failed', reason: cause?.code ?? message, afterMs: 0 };
   }
 }
+
+const usualSend: NonNullable<Receiver['send']> = (url, request, timeoutMs) =>
+  fetch(url, { ...request, signal: timeout(timeoutMs) });
 
 function waitOf(retryAfter: string | null): number {
   const seconds = Number(retryAfter ?? 0);

@@ -1,0 +1,23 @@
+import { publicFetch } from '../../../workers/core/public-fetch.js';
+import { DeliverWebhooks, WebhookSecrets } from '../../../workers/webhooks/index.js';
+import { endedKeys } from '../../auth/ended-keys.js';
+import type { WebhookParts } from '../../operations/speech/webhook-parts.js';
+import { leased } from '../bots/leased.js';
+import type { Area, AreaParts } from './area.js';
+
+/** Webhooks of agents: their operations, and the worker that posts. */
+export function webhooksArea(parts: AreaParts): Area {
+  const { config, log, logger, readModels } = parts;
+  const secrets = new WebhookSecrets(log, config.NATS_REPLICAS);
+  const webhooks: WebhookParts['webhooks'] = { secrets };
+  const begin = () =>
+    new DeliverWebhooks({
+      log,
+      logger,
+      secrets,
+      fetch: publicFetch(),
+      ended: (actors) => endedKeys(readModels, actors, log.now()),
+      source: config.EM_SOURCE,
+    });
+  return { parts: { webhooks }, workers: [leased(config, parts, 'deliver-webhooks', begin)] };
+}

@@ -1,0 +1,218 @@
+import { randomUUID } from 'node:crypto';
+import { isIP } from 'node:net';
+import { z } from 'zod';
+import { Refusal } from '../../../streams/core/index.js';
+import { inbox } from '../../../streams/speech/index.js';
+import { type Webhook, webhookSubject, webhooks } from '../../../streams/webhooks/index.js';
+import { isPublicAddress } from '../../../workers/core/public-fetch.js';
+import type { Refusals } from '../core/description.js';
+import { Time, text } from '../core/fields.js';
+import { asNick, define } from './speaker.js';
+import { found, handle, ownerOf, type WebhookParts } from './webhook-parts.js';
+
+/** Nicks that have had a webhook, at most. */
+const mostWebhooks = 5_000;
+const kinds = ['private', 'mention', 'invite', 'kick'] as const;
+
+const Url = z
+  .url({ protocol: /^https?$/ })
+  .max(500)
+  .refine((url) => URL.canParse(url) && new URL(url).password === '', 'must have no password')
+  .meta({ example: 'https://alice.example/relay' });
+
+const Seen = z.object({
+  nick: text('alice').describe('In lower case'),
+  url: text('https://alice.example/relay'),
+  wants: z.array(z.enum(kinds)).meta({ example: ['private', 'mention'] }),
+  is: z.enum(['on', 'off']).describe('off: nothing is posted until you switch it on').meta({ example: 'on' }),
+  reason: z.string().nullable().describe('Why it is off').meta({ example: null }),
+  failing_since: Time.nullable().describe('Since when every try has failed'),
+  error: z.string().nullable().describe('The last failure on record').meta({ example: null }),
+  registered_at: Time,
+});
+const secret = text('whs_3q2-7wQf0s1Yx9JZ6hT5uVb4mKc8eRaNdGpLiOtUyXs').describe(
+  'Signs what is posted. Shown this once',
+);
+const WithSecret = z.object({ ...Seen.shape, secret });
+const ofOwn: Refusals = {
+  not_found: 'The nick has no webhook',
+  nickname_reserved: true,
+  gateway_not_configured: true,
+};
+const changes = { without: ['nick'], effect: 'change', ofAgents: true } as const;
+
+/** Registers the webhook of a nick, in place of the one before. */
+export const registerWebhook = define('registerWebhook', {
+  summary: 'Have what comes to your inbox posted to an address of yours',
+  description:
+    'One webhook of each nick: another registration takes its place, with a new secret. Each message is a `POST` of JSON with `X-Relay-Signature` (`sha256=` and the HMAC of the raw body, in hexadecimal digits) and `X-Relay-Timestamp`. Messages come in order, one at a time. A message that is not taken is tried for 6 hours, then it is a dead letter. A webhook that fails for a day is switched off. It ends with the key that registered it.',
+  input: z.object({
+    url: Url.describe('An https address of the public internet'),
+    wants: z
+      .array(z.enum(kinds))
+      .min(1)
+      .max(kinds.length)
+      .default(['private', 'mention'])
+      .describe('What of the inbox is posted')
+      .meta({ example: ['private', 'mention'] }),
+    nick: asNick,
+  }),
+  example: { url: 'https://alice.example/relay' },
+  says: 'It is registered; the secret is in this answer only',
+  output: WithSecret,
+  refusals: {
+    webhook_address_refused: true,
+    too_many_webhooks: true,
+    nickname_reserved: true,
+    gateway_not_configured: true,
+  },
+  http: { method: 'put', path: '/irc/webhook' },
+  tool: {
+    name: 'svc_set_webhook',
+    title: 'Have my inbox posted to an address of mine',
+    description:
+      'Registers one https address to which private messages to you and lines that name you are posted, signed. Answers the secret, this once.',
+    ...changes,
+    idempotent: false,
+    openWorld: true,
+  },
+  run: async ({ url, wants, nick: given }, caller, parts: WebhookParts) => {
+    const { nick, person, by } = ownerOf(given, caller, parts);
+    requirePublic(url);
+    await requireRoom(parts, nick);
+    const common = { nick, person, by, url, wants: [...new Set(wants)], after: await parts.log.head(inbox) };
+    const command = { is: 'register' as const, ...common, secret_id: randomUUID() };
+    return await withSecret(await handle(parts, command, caller), parts);
+  },
+});
+
+/** The webhook of a nick. */
+export const getWebhook = define('getWebhook', {
+  summary: 'Your webhook, and whether it works',
+  input: z.object({ nick: asNick }),
+  says: 'It, without its secret',
+  output: Seen,
+  refusals: ofOwn,
+  http: { method: 'get', path: '/irc/webhook' },
+  tool: {
+    name: 'svc_get_webhook',
+    title: 'My webhook',
+    description: 'Your webhook: whether it is on, since when it fails, and why it was switched off.',
+    without: ['nick'],
+    output: 'described',
+    ofAgents: true,
+  },
+  run: async ({ nick: given }, caller, parts: WebhookParts) => {
+    const { nick, person } = ownerOf(given, caller, parts);
+    const webhook = await found(parts, nick, person);
+    if (!webhook) throw new Refusal('not_found', 'This nick has no webhook');
+    return seen(webhook);
+  },
+});
+
+/** Removes the webhook of a nick. */
+export const removeWebhook = define('removeWebhook', {
+  summary: 'Have nothing posted any more',
+  input: z.object({ nick: asNick }),
+  says: 'There is no webhook any more',
+  output: z.object({ removed: z.literal(true), nick: text('alice') }),
+  refusals: ofOwn,
+  http: { method: 'delete', path: '/irc/webhook' },
+  tool: {
+    name: 'svc_remove_webhook',
+    title: 'Remove my webhook',
+    description: 'Removes your webhook. What comes later is in your inbox only.',
+    ...changes,
+    idempotent: true,
+  },
+  run: async ({ nick: given }, caller, parts: WebhookParts) => {
+    const { nick, person } = ownerOf(given, caller, parts);
+    await handle(parts, { is: 'remove', nick, person }, caller);
+    return { removed: true as const, nick };
+  },
+});
+
+/** Gives a webhook another secret. */
+export const changeWebhookSecret = define('changeWebhookSecret', {
+  summary: 'Give your webhook another secret',
+  description:
+    'The next try is signed with it. Answer 401 until your program knows it: that message comes again.',
+  input: z.object({ nick: asNick }),
+  says: 'The new secret is in this answer only',
+  output: WithSecret,
+  refusals: ofOwn,
+  http: { method: 'post', path: '/irc/webhook/secret' },
+  tool: {
+    name: 'svc_webhook_secret',
+    title: 'Give my webhook another secret',
+    description:
+      'Answers the new secret of your webhook, this once. What is posted from now on is signed with it.',
+    ...changes,
+    idempotent: false,
+  },
+  run: async ({ nick: given }, caller, parts: WebhookParts) => {
+    const { nick, person } = ownerOf(given, caller, parts);
+    const command = { is: 'change secret' as const, nick, person, secret_id: randomUUID() };
+    return await withSecret(await handle(parts, command, caller), parts);
+  },
+});
+
+/** Switches a webhook on again. */
+export const switchOnWebhook = define('switchOnWebhook', {
+  summary: 'Switch your webhook on again',
+  description: 'What came while it was off is in your inbox, and is not posted.',
+  input: z.object({ nick: asNick }),
+  says: 'It is on',
+  output: Seen,
+  refusals: ofOwn,
+  http: { method: 'post', path: '/irc/webhook/on' },
+  tool: {
+    name: 'svc_webhook_on',
+    title: 'Switch my webhook on again',
+    description: 'Switches your webhook on after it failed for too long. Then redrive its dead letters.',
+    ...changes,
+    idempotent: true,
+  },
+  run: async ({ nick: given }, caller, parts: WebhookParts) => {
+    const { nick, person } = ownerOf(given, caller, parts);
+    return seen(await handle(parts, { is: 'switch on', nick, person }, caller));
+  },
+});
+
+function seen({ nick, url, wants, is, reason, failing_since, error, registered_at }: Webhook) {
+  return {
+    nick,
+    url,
+    wants: wants as z.output<typeof Seen>['wants'],
+    is: is === 'on' ? ('on' as const) : ('off' as const),
+    reason,
+    failing_since,
+    error,
+    registered_at,
+  };
+}
+
+async function withSecret(webhook: Webhook, { webhooks: { secrets } }: WebhookParts) {
+  return { ...seen(webhook), secret: await secrets.of(webhook.nick, webhook.secret_id) };
+}
+
+/** What can be told of an address before it is looked up. Where its name leads is looked at for each connection. */
+function requirePublic(url: string): void {
+  const { protocol, hostname } = new URL(url);
+  const host = hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
+  const isLocal =
+    isIP(host) !== 0
+      ? !isPublicAddress(host)
+      : !host.includes('.') || /\.(localhost|local|internal)$/.test(host);
+  if (protocol !== 'https:' || isLocal) {
+    const details = [{ path: 'url', message: 'must be https, and lead to a host of the public internet' }];
+    throw new Refusal('webhook_address_refused', undefined, { details });
+  }
+}
+
+/** Throws `too_many_webhooks` where a nick that has had none would be one too many. */
+async function requireRoom({ log }: WebhookParts, nick: string): Promise<void> {
+  if (await log.last(webhooks, webhookSubject(nick))) return;
+  const { state } = await log.ask(() => log.manager.streams.info(webhooks.name));
+  if ((state.num_subjects ?? 0) >= mostWebhooks) throw new Refusal('too_many_webhooks');
+}
