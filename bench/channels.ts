@@ -38,7 +38,7 @@ export async function channels(t: Bench): Promise<Row[]> {
   };
   const app = await startApp();
   const url = app.address!;
-  await eventually('the channel bot', async () => (await channelBotOf(url)) === 'ok', 30_000);
+  await eventually('the channel bot', async () => (await channelBotOf(url)) === 'ok');
   const { post, close } = poster(url);
   t.teardown(close);
 

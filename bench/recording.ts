@@ -84,7 +84,7 @@ async function record(log: Log, ircd: Ircd, lines: number): Promise<number> {
   const stop = new AbortController();
   try {
     recorder.start();
-    await eventually('the channels to be entered', () => recorder.rooms === channels.length, 30_000);
+    await eventually('the channels to be entered', () => recorder.rooms === channels.length);
     const after = await log.head(irc);
     return await speak(ircd, lines, async () => {
       let recorded = 0;

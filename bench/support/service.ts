@@ -48,14 +48,10 @@ export async function startService(
   closeSync(output);
   const stop = () => end(child);
   t.teardown(stop);
-  await eventually(
-    `the service to be ready (${logFile})`,
-    async () => {
-      if (child.exitCode !== null) throw new Error(readFileSync(logFile, 'utf8').slice(-2_000));
-      return (await fetch(`${url}/ready`)).ok;
-    },
-    60_000,
-  );
+  await eventually(`the service to be ready (${logFile})`, async () => {
+    if (child.exitCode !== null) throw new Error(readFileSync(logFile, 'utf8').slice(-2_000));
+    return (await fetch(`${url}/ready`)).ok;
+  });
   return { url, pid: child.pid!, stop };
 }
 

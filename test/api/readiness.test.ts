@@ -119,12 +119,12 @@ t.test('API-14 a full disk ends readiness until it has room', { skip }, async (t
   const { streams } = await connection.jetstreamManager();
   let looks = 0;
   const listening = connection.subscribe('relay.scratch', { callback: () => looks++ });
-  await eventually('two looks', async () => (await readiness(url)).status === 503 && looks >= 2, 20_000);
+  await eventually('two looks', async () => (await readiness(url)).status === 503 && looks >= 2);
   t.equal((await readiness(url)).status, 503, 'and they find the disk full');
   listening.unsubscribe();
   const { last_seq } = (await streams.info('MARKET')).state;
   await disk.clear();
-  await eventually('readiness to come back', async () => (await readiness(url)).status === 200, 20_000);
+  await eventually('readiness to come back', async () => (await readiness(url)).status === 200);
   t.equal((await streams.info('MARKET')).state.last_seq, last_seq, 'no fact was made to find out');
   t.equal((await streams.info('RELAY_SCRATCH')).state.messages, 0, 'and nothing is left of it');
   t.equal((await postEvent(url, large('evt-after'))).status, 202);

@@ -23,7 +23,7 @@ async function stage(t: Test) {
   };
   const assign = (id: string) => post('task.assigned', { id, title: 'Secret', worker_nick: 'worker' });
   const shown = (room: string, text: string) =>
-    worker.waitFor(({ channel, text: line }) => channel === room && line.includes(text), 20_000);
+    worker.waitFor(({ channel, text: line }) => channel === room && line.includes(text));
   return { ...place, worker, stranger, post, assign, shown };
 }
 
@@ -34,7 +34,7 @@ const wasPutOut = (stranger: Observer, room: string) =>
 
 /** A stranger to the task is not in the room, does not see it, and was not told anything. */
 async function isClosedTo(t: Test, stranger: Observer, room: string): Promise<void> {
-  await stranger.waitUntil(() => wasPutOut(stranger, room), 5_000, 'the reason why it was put out');
+  await stranger.waitUntil(() => wasPutOut(stranger, room), 'the reason why it was put out');
   t.same(
     stranger.texts(room).filter((text) => /Secret|ASSIGNED/.test(text)),
     [],
@@ -66,9 +66,9 @@ t.test('CHAN-85 a room that another event opened is closed by the assignment', a
   const room = '#task-other001';
   await worker.join('#bounties');
   await post('rating.created', { id: 'other001-1', score: 5, comment: 'first of all' });
-  await eventually('the room', async () => (await modes(room)) !== undefined, 20_000);
+  await eventually('the room', async () => (await modes(room)) !== undefined);
   await stranger.join(room);
-  await stranger.waitUntil(() => stranger.replayed.length + stranger.texts(room).length > 0, 20_000);
+  await stranger.waitUntil(() => stranger.replayed.length + stranger.texts(room).length > 0);
   stranger.send(`PRIVMSG ${room} :send your wallet to me`);
   const seen = stranger.texts(room).length;
   await assign('other001-1');
@@ -111,13 +111,13 @@ t.test('CHAN-85 what was said in a closed room is not shown to who comes when it
   ] as const) {
     const create = { name: room, type: 'special', modes: `+nt${closed.slice(1)}`, invite_list: ['worker'] };
     t.equal((await ask('POST', '/channels', create, key)).status, 201);
-    await worker.waitUntil(() => worker.raw.some((line) => line.includes(` 366 worker ${room} `)), 10_000);
+    await worker.waitUntil(() => worker.raw.some((line) => line.includes(` 366 worker ${room} `)));
     await worker.ask(`PRIVMSG ${room} :between us`);
     t.equal((await ask('PATCH', `/channels/${room.slice(1)}`, { modes: opened }, key)).status, 200);
     await worker.ask(`PRIVMSG ${room} :for all`);
     t.match(await modes(room), /^HPnt 100:1d$/);
     await stranger.join(room);
-    await stranger.waitUntil(() => stranger.raw.some((line) => line.includes(`${room} :for all`)), 10_000);
+    await stranger.waitUntil(() => stranger.raw.some((line) => line.includes(`${room} :for all`)));
     t.notOk(
       stranger.raw.some((line) => line.includes(`${room} :between us`)),
       room,

@@ -62,7 +62,7 @@ t.test('CHAN-64 a task’s room from its assignment to its end', async (t) => {
     worker_nick: 'worker',
   };
   await post('task.assigned', payload);
-  const line = await worker.waitFor(({ channel }) => channel === roomOf(1), 20_000);
+  const line = await worker.waitFor(({ channel }) => channel === roomOf(1));
   t.equal(line.text, `[ASSIGNED] Task ${idOf(1)} | worker | Escrow: $5 locked`);
   // the line may be seen before the directory has folded what opened the room
   await eventually('the room to be listed', async () => (await channel(roomOf(1))) !== undefined);
@@ -120,7 +120,7 @@ t.test(
     };
     const last = async (id: string) => (await log.last(channels, channelSubject(`#task-${id}`)))?.type;
     const until = (id: string, type: string) =>
-      eventually(`${type} of ${id}`, async () => (await last(id)) === type, 20_000);
+      eventually(`${type} of ${id}`, async () => (await last(id)) === type);
 
     await receive('older', 'task.assigned', 'one', true);
     await until('one', 'channel.created');
@@ -137,7 +137,7 @@ t.test(
 t.test('CHAN-65 a city opens with its first task, and a room that was deleted stays away', async (t) => {
   const { app, worker, post, channel } = await stage(t);
   await post('task.published', { id: 'abcd1234', title: 'x', bounty_usdc: 1, location: 'São Paulo, BR' });
-  await eventually('the city', async () => (await channel('#city-sao-paulo')) !== undefined, 20_000);
+  await eventually('the city', async () => (await channel('#city-sao-paulo')) !== undefined);
   t.match(await channel('#city-sao-paulo'), {
     type: 'geographic',
     modes: '+nt',
@@ -145,7 +145,7 @@ t.test('CHAN-65 a city opens with its first task, and a room that was deleted st
   });
 
   await post('task.assigned', { id: `${idOf(2)}-0002`, title: 'x', worker_nick: 'worker' });
-  await worker.waitFor(({ channel }) => channel === roomOf(2), 20_000);
+  await worker.waitFor(({ channel }) => channel === roomOf(2));
   const removed = await fetch(`${app.url}/channels/${roomOf(2).slice(1)}`, {
     method: 'DELETE',
     headers: { ...keys, 'content-type': 'application/json' },
@@ -154,25 +154,23 @@ t.test('CHAN-65 a city opens with its first task, and a room that was deleted st
   t.equal(removed.status, 200);
   await worker.join('#bounties');
   await post('rating.created', { id: `${idOf(2)}-0002`, score: 5, comment: 'late' });
-  await worker.waitFor(({ channel, text }) => channel === '#bounties' && text.includes('late'), 20_000);
+  await worker.waitFor(({ channel, text }) => channel === '#bounties' && text.includes('late'));
   t.equal(await channel(roomOf(2)), undefined, 'it was not opened again');
 
   await post('task.assigned', { id: `${idOf(2)}-0002`, title: 'x', worker_nick: 'worker' });
   await post('rating.created', { id: `${idOf(2)}-0002`, score: 5, comment: 'not late' });
-  await worker.waitFor(({ channel, text }) => channel === roomOf(2) && text.includes('not late'), 20_000);
+  await worker.waitFor(({ channel, text }) => channel === roomOf(2) && text.includes('not late'));
 });
 
 t.test('CHAN-66 an outage of the network delays rooms and loses none', async (t) => {
   const { ircd, worker, post, channel } = await stage(t);
-  await eventually(
-    'the channel bot',
-    async () => (await worker.ask('ISON channelserv')).some((line) => /303 .*channelserv/.test(line)),
-    20_000,
+  await eventually('the channel bot', async () =>
+    (await worker.ask('ISON channelserv')).some((line) => /303 .*channelserv/.test(line)),
   );
   await ircd.kill();
   await post('task.assigned', { id: `${idOf(3)}-0003`, title: 'x', worker_nick: 'worker' });
   await ircd.start();
-  await worker.waitFor(({ channel }) => channel === roomOf(3), 30_000);
+  await worker.waitFor(({ channel }) => channel === roomOf(3));
   // the line may be seen before the directory has folded what opened the room
   await eventually('the room to be listed', async () => (await channel(roomOf(3))) !== undefined);
   t.match(await channel(roomOf(3)), { modes: '+int' });
@@ -183,7 +181,7 @@ t.test('CHAN-68 a task that is assigned again has its new worker brought into it
   const password = ircd.serverPassword;
   const payload = { id: `${idOf(4)}-0004`, title: 'x', bounty_usdc: 5, publisher_nick: 'publisher' };
   await post('task.assigned', { ...payload, worker_nick: 'worker' });
-  await worker.waitFor(({ channel }) => channel === roomOf(4), 20_000);
+  await worker.waitFor(({ channel }) => channel === roomOf(4));
   await eventually('the room', async () => (await channel(roomOf(4))) !== undefined);
 
   const second = await observe(ircd.port, { nick: 'second', password });
@@ -191,7 +189,7 @@ t.test('CHAN-68 a task that is assigned again has its new worker brought into it
   await post('task.assigned', { ...payload, worker_nick: 'second' });
   const isIn = async (nick: string) =>
     (await worker.ask(`NAMES ${roomOf(4)}`)).some((line) => new RegExp(`353 .*\\b${nick}\\b`).test(line));
-  await eventually('the second worker to be in the room', async () => await isIn('second'), 20_000);
+  await eventually('the second worker to be in the room', async () => await isIn('second'));
   const publisher = await observe(ircd.port, { nick: 'publisher', password });
   t.teardown(() => publisher.stop());
   await eventually('the publisher, who was away, to be in the room', async () => await isIn('publisher'));
@@ -211,7 +209,7 @@ t.test('CHAN-68 a task that is assigned again has its new worker brought into it
   t.teardown(() => third.stop());
   await post('task.assigned', { ...payload, worker_nick: 'third' });
   await post('task.assigned', { ...payload, id: `${idOf(5)}-0005`, worker_nick: 'third' });
-  await third.waitFor(({ channel }) => channel === roomOf(5), 20_000);
+  await third.waitFor(({ channel }) => channel === roomOf(5));
   t.notOk(await isIn('third'), 'nobody is brought into an archived room');
 });
 

@@ -13,7 +13,6 @@ const told = (user: Observer, room: string) =>
   user.waitFor(
     ({ command, nick, text }) =>
       command === 'NOTICE' && nick === 'channelserv' && text.includes(room) && /IDENTIFY/.test(text),
-    20_000,
   );
 
 t.test('CHAN-86 who may be somebody else is not brought into a closed room', options, async (t) => {
@@ -55,7 +54,7 @@ t.test('CHAN-86 who may be somebody else is not brought into a closed room', opt
   await t.test('of a registered nick, until they are identified', async (t) => {
     const room = '#task-regist01';
     await assign('regist01-1', 'alice', 'carl');
-    await carl.waitFor(({ channel, text }) => channel === room && text.includes('[ASSIGNED]'), 20_000);
+    await carl.waitFor(({ channel, text }) => channel === room && text.includes('[ASSIGNED]'));
     await told(impostor, room);
     t.notOk(await isIn('alice', room));
     t.notOk(impostor.raw.some((line) => line.includes('Secret')));
@@ -64,7 +63,7 @@ t.test('CHAN-86 who may be somebody else is not brought into a closed room', opt
     await told(second, room);
     t.notOk(await isIn('alice', room), 'nor whoever has the nick next');
     await identify(second, 'alice', 'alice-password');
-    await eventually('the owner to be in the room', () => isIn('alice', room), 20_000);
+    await eventually('the owner to be in the room', () => isIn('alice', room));
     t.notOk(await isIn('mallory', room));
     await second.stop();
   });
@@ -72,11 +71,11 @@ t.test('CHAN-86 who may be somebody else is not brought into a closed room', opt
   await t.test('of a linked nick that is not registered', async (t) => {
     const room = '#task-linked01';
     await assign('linked01-1', 'bob', 'carl');
-    await carl.waitFor(({ channel, text }) => channel === room && text.includes('[ASSIGNED]'), 20_000);
+    await carl.waitFor(({ channel, text }) => channel === room && text.includes('[ASSIGNED]'));
     await told(bob, room);
     t.notOk(await isIn('bob', room));
     await register(bob, 'bob-password');
-    await eventually('bob to be in the room', () => isIn('bob', room), 20_000);
+    await eventually('bob to be in the room', () => isIn('bob', room));
   });
 
   await t.test('who sat in the room already and may be somebody else is put out', async (t) => {
@@ -84,12 +83,12 @@ t.test('CHAN-86 who may be somebody else is not brought into a closed room', opt
     const seated = await user('alice');
     await seated.join(room);
     await assign('seated01-1', 'alice', 'carl');
-    await carl.waitFor(({ channel, text }) => channel === room && text.includes('[ASSIGNED]'), 20_000);
+    await carl.waitFor(({ channel, text }) => channel === room && text.includes('[ASSIGNED]'));
     await told(seated, room);
     t.notOk(await isIn('alice', room));
     t.notOk(seated.texts(room).some((text) => text.includes('ASSIGNED')));
     await identify(seated, 'alice', 'alice-password');
-    await eventually('the owner to be in the room', () => isIn('alice', room), 20_000);
+    await eventually('the owner to be in the room', () => isIn('alice', room));
   });
 
   await t.test('another account than the nick’s is not enough', async (t) => {
@@ -99,7 +98,7 @@ t.test('CHAN-86 who may be somebody else is not brought into a closed room', opt
     await log.append(identity, registrySubject, { type: 'identity.linked', data }, { by: 'test' });
     await eventually('it', async () => (await askOf(url, 'GET', '/identity/by-nick/dave')).status === 200);
     await assign('second01-1', 'dave', 'carl');
-    await carl.waitFor(({ channel, text }) => channel === room && text.includes('[ASSIGNED]'), 20_000);
+    await carl.waitFor(({ channel, text }) => channel === room && text.includes('[ASSIGNED]'));
     await told(bob, room);
     t.notOk(await isIn('dave', room));
     t.notOk(sees(bob, room));

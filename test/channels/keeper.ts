@@ -111,10 +111,9 @@ export async function startKeeper(
 }
 
 /** What a keeper logged of its n-th reconciliation, from 1; waits for it. */
-export async function reconciled({ logged }: Pick<Keeper, 'logged'>, n = 1, ms = 30_000) {
+export async function reconciled({ logged }: Pick<Keeper, 'logged'>, n = 1) {
   return await eventually(
     `reconciliation ${n}`,
     () => logged.filter(({ msg }) => msg === 'channels reconciled')[n - 1],
-    ms,
   );
 }

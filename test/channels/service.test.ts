@@ -113,7 +113,7 @@ t.test('CHAN-15 CHAN-26 without the bot as operator', async (t) => {
   t.equal((await stage.ask('POST', '/channels', { name: '#after', type: 'special' })).status, 201);
 });
 
-t.test('CHAN-15 a network that is lost while a channel is made', { timeout: 60_000 }, async (t) => {
+t.test('CHAN-15 a network that is lost while a channel is made', { timeout: 240_000 }, async (t) => {
   const stage = await channelStage(t);
   const create = () => stage.ask('POST', '/channels', { name: '#half', type: 'special' });
   stage.ircd.pause();

@@ -1,6 +1,6 @@
 import type { App } from '../../src/app/app.js';
 import { startApp } from '../support/app.js';
-import { eventually } from '../support/eventually.js';
+import { eventually, hangMs } from '../support/eventually.js';
 import { type Observer, observe } from '../support/irc-observer.js';
 import { startIrcd, type TestIrcd } from '../support/ircd.js';
 import { startNats, type TestNats } from '../support/nats.js';
@@ -53,21 +53,17 @@ export async function askOf(
     method,
     headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    signal: AbortSignal.timeout(20_000),
+    signal: AbortSignal.timeout(hangMs),
   });
   return { status: response.status, body: await response.json(), headers: response.headers };
 }
 
 /** Waits until the channel bot of a service is connected and operator. */
-export async function untilKept(url: string, ms = 30_000): Promise<void> {
-  await eventually(
-    'the channel bot',
-    async () => {
-      const { channelserv } = ((await (await fetch(`${url}/health`)).json()) as Health).services;
-      return channelserv?.status === 'ok';
-    },
-    ms,
-  );
+export async function untilKept(url: string): Promise<void> {
+  await eventually('the channel bot', async () => {
+    const { channelserv } = ((await (await fetch(`${url}/health`)).json()) as Health).services;
+    return channelserv?.status === 'ok';
+  });
 }
 
 interface Health {

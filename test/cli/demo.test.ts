@@ -114,7 +114,7 @@ t.test('DEMO-02 a service of its own has the IRC port that is set', async (t) =>
     stop: stop.signal,
     terminal: { out: (line) => void lines.push(line) },
   });
-  await eventually('the target', () => lines.some((line) => line.startsWith('IRC  ')), 30_000);
+  await eventually('the target', () => lines.some((line) => line.startsWith('IRC  ')));
   stop.abort();
   t.match(await running, { code: 1 });
   t.ok(lines.includes(`IRC  irc://127.0.0.1:${port}`), lines.join('\n'));

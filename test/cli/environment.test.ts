@@ -41,7 +41,7 @@ t.test('OPERATE-12 an environment moves to another log server', async (t) => {
   await eventually('all to be delivered', async () => (await count(first.url)).delivered_today === delivered);
   const env = { PORT: new URL(first.url).port, EM_WEBHOOK_SECRET: webhookSecret };
   t.equal((await relay(['redeliver', '--from', '7', '--to', '7', '--yes'], { env })).code, 0);
-  await witness.waitUntil(() => witness.lines.length === delivered + 1, 10_000, 'the line shown again');
+  await witness.waitUntil(() => witness.lines.length === delivered + 1, 'the line shown again');
   const log = await Log.open({
     urls: from.url,
     name: 'test',
@@ -98,10 +98,10 @@ t.test('OPERATE-12 an environment moves to another log server', async (t) => {
 
   const lines = witness.lines.length;
   const second = await startApp(t, settings(to));
-  await witness.waitUntil(() => witness.lines.length >= lines + 3, 10_000, 'the lines that were not shown');
+  await witness.waitUntil(() => witness.lines.length >= lines + 3, 'the lines that were not shown');
   await eventually('the queue to be empty', async () => (await count(second.url)).pending === 0);
   await postEvent(second.url, sampleEvent('after'));
-  await witness.waitUntil(() => witness.lines.length >= lines + 4, 10_000, 'a new line');
+  await witness.waitUntil(() => witness.lines.length >= lines + 4, 'a new line');
   await witness.ask();
   t.same(
     witness.lines.slice(lines).map(({ text }) => text.replace(/^.*Task (\S+).*$/, '$1')),

@@ -22,7 +22,7 @@ async function openLog(t: Test, url: string, importing = false): Promise<Log> {
 
 const publish = async (log: Log, subject: string, data: string | Uint8Array) => {
   const bytes = typeof data === 'string' ? Buffer.from(data) : data;
-  const { error } = (await log.connection.request(subject, bytes, { timeout: 5_000 })).json<{
+  const { error } = (await log.connection.request(subject, bytes, { timeout: 30_000 })).json<{
     error?: object;
   }>();
   if (error) throw new Error(JSON.stringify(error));

@@ -73,7 +73,7 @@ t.test('delivered events are shown again on purpose', async (t) => {
       err: /^10 events, 10 lines in 1 channel: #city-lisbon\n/,
     });
     t.equal(asked.length, 2);
-    await witness.waitUntil(() => lines() >= 2 * count + 10, 10_000, 'ten lines more');
+    await witness.waitUntil(() => lines() >= 2 * count + 10, 'ten lines more');
     t.same(seen('#city-lisbon').slice(count), all.slice(0, 10));
     t.same(seen('#bounties'), all, 'other channels stay as they are');
   });
@@ -85,7 +85,7 @@ t.test('delivered events are shown again on purpose', async (t) => {
     t.equal(first.code, 0, first.err);
     const report = JSON.parse(first.out);
     t.match(report, { events: count, channels: 2, lines: 2 * count, not_delivered: 0, redelivered: count });
-    await witness.waitUntil(() => lines() >= from + 2 * count, 10_000, 'every line once more');
+    await witness.waitUntil(() => lines() >= from + 2 * count, 'every line once more');
     t.same(seen('#bounties').slice(count), all, 'in the order of the log');
     t.same(seen('#city-lisbon').slice(count + 10), all);
     const tags = witness.lines.filter(({ channel }) => channel === '#city-lisbon').map(({ tags }) => tags);
@@ -99,7 +99,7 @@ t.test('delivered events are shown again on purpose', async (t) => {
     t.equal(another.code, 2, 'an option given twice');
     const last = await relay(['redeliver', '--from', '40', '--to', '40', '--yes'], { env });
     t.match(last, { code: 0, out: /^1 of 1 event shown again/ });
-    await witness.waitUntil(() => lines() >= from + 2 * count + 2, 10_000, 'the last one a third time');
+    await witness.waitUntil(() => lines() >= from + 2 * count + 2, 'the last one a third time');
     t.same(seen('#bounties').slice(2 * count), [idOf(39)], 'and nothing of the repeated run');
     t.same(await queue(), before, 'the queue is as it was');
   });

@@ -232,7 +232,7 @@ t.test('the command line and a running service', async (t) => {
   });
 
   await t.test('a read model that halted, and the fact that it goes on without', async (t) => {
-    const { data } = await log.connection.request('market.event.broken', 'no fact', { timeout: 2_000 });
+    const { data } = await log.connection.request('market.event.broken', 'no fact', { timeout: 30_000 });
     const { seq } = JSON.parse(new TextDecoder().decode(data)) as { seq: number };
     const named = ({ projections }: Projections) => projections.find(({ name }) => name === 'delivery_queue');
     await until(['projections'], env, (document: Projections) => named(document)?.state === 'halted');

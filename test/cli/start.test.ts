@@ -50,7 +50,7 @@ t.test('a configuration that cannot be used ends it with exit code 2', async (t)
 
 t.test('START-01 a data directory that cannot be made', async (t) => {
   const place = process.platform === 'linux' ? '/proc/relay' : '/dev/null/relay';
-  const { code, err } = await run(t, ['src/main.ts'], { DATA_DIR: place, PORT: '0' }).ended(20_000);
+  const { code, err } = await run(t, ['src/main.ts'], { DATA_DIR: place, PORT: '0' }).ended();
   t.equal(code, 1);
   t.match(err, /^relay: the data directory \S+ cannot be [^\n]*: set DATA_DIR to a folder[^\n]*\n$/);
 });
@@ -58,7 +58,7 @@ t.test('START-01 a data directory that cannot be made', async (t) => {
 t.test('START-02 a full disk', needsDisk, async (t) => {
   const disk = smallDisk(t, 4);
   await disk.fill(200_000);
-  const { code, err } = await run(t, ['src/main.ts'], { DATA_DIR: disk.dir, PORT: '0' }).ended(20_000);
+  const { code, err } = await run(t, ['src/main.ts'], { DATA_DIR: disk.dir, PORT: '0' }).ended();
   t.equal(code, 1);
   t.match(err, /^relay: the disk of the data directory \S+ is full: free some space[^\n]*\n$/);
 });
@@ -195,7 +195,7 @@ t.test('signals', async (t) => {
   await delay(700);
   t.equal(slow.child.exitCode, null, 'one key press is one request');
   slow.child.kill('SIGINT');
-  t.match(await slow.ended(5_000), { code: 130, out: ['ready', 'asked to stop'] });
+  t.match(await slow.ended(), { code: 130, out: ['ready', 'asked to stop'] });
 });
 
 t.test('a reader that has seen enough is no error', async (t) => {

@@ -87,14 +87,10 @@ t.test('CLIENT-02 the programs of the guide and of the reference compile and run
   const reference = await programOf(t, 'docs/reference/client.md');
   const service = await startService(t, {});
   // ready is when events are taken; a channel is known when the recorder has joined it
-  await eventually(
-    '#bounties to be recorded',
-    async () => {
-      await sleep(250); // within the rate of one address
-      return (await (await fetch(`${service.url}/irc/channels`)).text()).includes('"#bounties"');
-    },
-    30_000,
-  );
+  await eventually('#bounties to be recorded', async () => {
+    await sleep(250); // within the rate of one address
+    return (await (await fetch(`${service.url}/irc/channels`)).text()).includes('"#bounties"');
+  });
   const env = { RELAY_URL: service.url, EM_WEBHOOK_SECRET: webhookSecret };
   const { stdout } = await run(process.execPath, [guide], { env, timeout: 40_000 });
   t.match(stdout, /^#bounties \d+$/m);

@@ -129,7 +129,7 @@ export async function startArea(
   const url = await server.listen({ host: '127.0.0.1', port: 0 });
   if (config.ROLES.includes('projections')) {
     await projector.start();
-    await eventually('the read model to catch up', () => projector.caughtUp(), 30_000);
+    await eventually('the read model to catch up', () => projector.caughtUp());
   }
   for (const one of work) one.start();
   return { ...callsOf(url), stop };
@@ -176,7 +176,7 @@ export async function behindStage(t: Teardown) {
     await sql.close();
   });
   await projector.start();
-  await eventually('the read model to catch up', () => projector.caughtUp(), 30_000);
+  await eventually('the read model to catch up', () => projector.caughtUp());
   const readModels = new ReadModels(slow, projector);
   const feed = new QueryFeed(log, logger);
   t.teardown(() => feed.close());
@@ -217,13 +217,9 @@ export function callsOf(url: string): Calls {
       return created.body.id as string;
     },
     result: (id) =>
-      eventually(
-        'the query to end',
-        async () => {
-          const { status, body } = await ask('GET', `/multibrain/query/${id}/result`);
-          return status === 200 && body;
-        },
-        30_000,
-      ),
+      eventually('the query to end', async () => {
+        const { status, body } = await ask('GET', `/multibrain/query/${id}/result`);
+        return status === 200 && body;
+      }),
   };
 }

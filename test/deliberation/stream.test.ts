@@ -50,8 +50,8 @@ async function read(t: Teardown, url: string, headers: Record<string, string> = 
   return Object.assign(reader, {
     close: () => aborted.abort(),
     until: (what: string, isThere: (events: Event[]) => boolean) =>
-      eventually(what, () => isThere(reader.events), 30_000),
-    ended: () => eventually('the stream to end', () => ended, 30_000),
+      eventually(what, () => isThere(reader.events)),
+    ended: () => eventually('the stream to end', () => ended),
   });
 }
 
@@ -80,7 +80,7 @@ t.test('BRAIN-17 a stream as things happen', async (t) => {
     });
   };
   const release = async (name: string) => {
-    const answer = await eventually(`the call ${name}`, () => waiting.get(name), 20_000);
+    const answer = await eventually(`the call ${name}`, () => waiting.get(name));
     answer();
   };
   const id = await one.create({ models: ['one', 'two'] });

@@ -8,6 +8,7 @@ import type { DeliveryObserver } from '../../workers/delivery/in-hand.js';
 import { DeliverToIrc } from '../../workers/delivery/index.js';
 import type { OpenChannel } from '../../workers/delivery/rooms.js';
 import { IrcConnection } from '../../workers/irc/connection.js';
+import { hangMs } from '../support/eventually.js';
 import { type Observer, observe } from '../support/irc-observer.js';
 import { startIrcd } from '../support/ircd.js';
 import { startNats, type TestNats } from '../support/nats.js';
@@ -186,22 +187,18 @@ export class Stage {
       { is: 'redrive', event },
       { by: 'stage' },
     );
-    await this.outcomes.until(
-      () => this.outcomes.reached >= position.seq,
-      30_000,
-      'the redrive to be recorded',
-    );
+    await this.outcomes.until(() => this.outcomes.reached >= position.seq, 'the redrive to be recorded');
   }
 
   /** Waits until the witness has seen so many lines. */
-  seen(lines: number, ms = 60_000): Promise<void> {
-    return this.witness.waitUntil(() => this.witness.lines.length >= lines, ms, `${lines} lines`);
+  seen(lines: number): Promise<void> {
+    return this.witness.waitUntil(() => this.witness.lines.length >= lines, `${lines} lines`);
   }
 
   /** Waits until every event has come to one of its ends. */
-  settled(ms = 60_000): Promise<void> {
+  settled(): Promise<void> {
     const all = () => this.outcomes.ended.size >= this.events.size;
-    return this.outcomes.until(all, ms, 'every event to come to an end');
+    return this.outcomes.until(all, 'every event to come to an end');
   }
 
   /** How often a line was shown. */
@@ -227,7 +224,7 @@ export class Stage {
       }
     }
     const lines = [...wanted.values()].reduce((sum, ids) => sum + ids.length, 0);
-    await this.seen(lines, 30_000).catch(() => undefined);
+    await this.seen(lines).catch(() => undefined);
     await this.witness.ask(); // a line too many is here then
     const faults = {
       lost: [] as string[],
@@ -301,7 +298,7 @@ export class Outcomes {
   }
 
   /** Waits until a condition on what was recorded holds. */
-  async until(condition: () => boolean, ms: number, what: string): Promise<void> {
+  async until(condition: () => boolean, what: string): Promise<void> {
     await new Promise<void>((resolve, reject) => {
       const end = (how: () => void) => {
         clearTimeout(timer);
@@ -309,15 +306,15 @@ export class Outcomes {
         how();
       };
       const check = () => condition() && end(resolve);
-      const timer = setTimeout(() => end(() => reject(new Error(`waited ${ms} ms for ${what}`))), ms);
+      const timer = setTimeout(() => end(() => reject(new Error(`waited ${hangMs} ms for ${what}`))), hangMs);
       this.#checks.add(check);
       check();
     });
   }
 
   /** Waits until an event has come to an end. */
-  end(id: string, ms = 60_000): Promise<void> {
-    return this.until(() => this.ended.has(id), ms, `${id} to come to an end`);
+  end(id: string): Promise<void> {
+    return this.until(() => this.ended.has(id), `${id} to come to an end`);
   }
 
   #fold(fact: DeliveryFact, at: Date): void {

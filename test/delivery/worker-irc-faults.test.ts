@@ -8,7 +8,7 @@ t.jobs = 3; // they mostly wait: for silence, for registration, for the end of a
 
 t.test(
   'QUEUE-15 QUEUE-11 QUEUE-06 ten cuts and three half-open connections under load',
-  { timeout: 120_000 },
+  { timeout: 240_000 },
   async (t) => {
     const stage = await Stage.open(t, 24);
     const relay = await startTcpRelay(t, stage.irc.port);
@@ -17,7 +17,7 @@ t.test(
     const lines = events.reduce((sum, { channels }) => sum + channels.length, 0);
     await stage.publish(...events);
     for (let fault = 1; fault <= 13; fault++) {
-      await stage.seen((lines * fault) / 14, 30_000);
+      await stage.seen((lines * fault) / 14);
       // the witness may read the lines of two faults at once: each is to hit a session of its own
       await eventually(`session ${fault}`, () => worker.irc.session()?.id === fault);
       if (fault % 4 === 0) relay.freeze();
@@ -32,7 +32,7 @@ t.test(
   },
 );
 
-t.test('QUEUE-10 the IRC server stands still for eight seconds', { timeout: 60_000 }, async (t) => {
+t.test('QUEUE-10 the IRC server stands still for eight seconds', { timeout: 240_000 }, async (t) => {
   const stage = await Stage.open(t, 20);
   await stage.start();
   await stage.publish(...drafts('before', 2_000, stage.channels));
@@ -49,7 +49,7 @@ t.test('QUEUE-10 the IRC server stands still for eight seconds', { timeout: 60_0
 
 t.test(
   'QUEUE-10 QUEUE-05 IRC is away from the start: events expire, later ones are shown',
-  { timeout: 120_000 },
+  { timeout: 240_000 },
   async (t) => {
     const stage = await Stage.open(t, 20);
     const relay = await startTcpRelay(t, stage.irc.port);
@@ -57,7 +57,7 @@ t.test(
     // long enough for a connection that is tried again each two seconds, and the lines of 500 events after it
     const worker = await stage.start({ ircUrl: relay.url, ttlMs: 12_000 });
     await stage.publish(...drafts('early', 3_000, stage.channels));
-    await stage.settled(60_000);
+    await stage.settled();
     t.equal(stage.outcomes.of('event.expired').length, 3_000);
     t.match(stage.outcomes.of('event.expired', 'early4'), [
       { delivered: [], undelivered: stage.events.get('early4')!.channels },
@@ -66,7 +66,7 @@ t.test(
     const late = drafts('late', 500, stage.channels);
     await stage.publish(...late);
     relay.refuse(false);
-    await stage.settled(60_000);
+    await stage.settled();
     t.same(stage.outcomes.of('attempt.failed'), [], 'none is a failed attempt');
     t.same(stage.outcomes.of('event.dead_lettered'), []);
     await stage.judge(t, { unless: (id) => id.startsWith('early') });

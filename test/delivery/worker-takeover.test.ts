@@ -101,14 +101,10 @@ t.test('QUEUE-16 QUEUE-11 two workers at once', async (t) => {
   const second = await stage.start();
   let sessions = 0;
   for (const worker of [first, second]) worker.irc.on('session', () => sessions++);
-  await eventually(
-    'each to have sent the other away',
-    async () => {
-      await stage.publish({ id: `more${stage.events.size}`, channels: stage.channels });
-      return sessions >= 3;
-    },
-    20_000,
-  );
+  await eventually('each to have sent the other away', async () => {
+    await stage.publish({ id: `more${stage.events.size}`, channels: stage.channels });
+    return sessions >= 3;
+  });
   await first.stop();
   await stage.settled();
   await eventually('everything to be off its hands', () => second.deliver.inHand === 0);

@@ -42,11 +42,10 @@ t.test('QUEUE-09 QUEUE-11 a working queue', async (t) => {
       await stage.outcomes.until(
         () =>
           [...stage.events.keys()].every((id) => !id.startsWith('behind') || stage.outcomes.ended.has(id)),
-        5_000,
         'the neighbours to be delivered while the names are tried',
       );
       t.notOk(stage.outcomes.ended.has('hostile'), 'it does not hold up the others');
-      await stage.outcomes.end('hostile', 15_000);
+      await stage.outcomes.end('hostile');
       t.match(stage.outcomes.of('event.dead_lettered', 'hostile'), [
         { retry_count: 3, delivered: good, undelivered: names, last_error: /^476/ },
       ]);
@@ -58,7 +57,7 @@ t.test('QUEUE-09 QUEUE-11 a working queue', async (t) => {
 
 t.test(
   'CHAN-66 a room that cannot be opened holds up no line but its own',
-  { timeout: 60_000 },
+  { timeout: 240_000 },
   async (t) => {
     const stage = await Stage.open(t, 6);
     const { create } = createChannels(stage.log); // there is no channel service
@@ -73,7 +72,7 @@ t.test(
     const others = drafts('e', 200, stage.channels);
     await stage.publish(...others);
     const ended = () => others.every(({ id }) => stage.outcomes.ended.has(id));
-    await stage.outcomes.until(ended, 20_000, 'every other line');
+    await stage.outcomes.until(ended, 'every other line');
     t.ok(stage.outcomes.confirmed.has(`held ${stage.channels[0]}`), 'where else it is shown');
     t.notOk(stage.outcomes.confirmed.has(`held ${room}`), 'its own room is still waited for');
     await stage.settled();
@@ -101,7 +100,7 @@ t.test('CHAN-87 a line waits for its room where there are as many as there may b
   });
   await stage.publish({ id: 'later', channels: [room, stage.channels[0]!] });
   await stage.publish({ id: 'behind', channels: [room] });
-  await eventually('three tries', () => tries >= 3, 20_000);
+  await eventually('three tries', () => tries >= 3);
   t.ok(stage.outcomes.confirmed.has(`later ${stage.channels[0]}`), 'where else it is shown');
   t.match((await stage.witness.ask(`MODE ${room}`)).join(), / 403 /, 'nobody has made the room');
   t.ok(waits >= 2, 'each wait is counted');
@@ -117,8 +116,8 @@ t.test('QUEUE-18 what cannot be read is passed over, and left for who can', asyn
   const unreadable = ['no JSON', '{"id":"x","type":"event.invented","v":1,"by":"x","cause":null,"data":{}}'];
   await stage.publish(...drafts('before', 200, stage.channels));
   for (const [n, text] of unreadable.entries()) {
-    await connection.request(`market.event.unreadable${n}`, text);
-    await connection.request(`delivery.event.unreadable${n}`, text);
+    await connection.request(`market.event.unreadable${n}`, text, { timeout: 30_000 });
+    await connection.request(`delivery.event.unreadable${n}`, text, { timeout: 30_000 });
   }
   await stage.publish(...drafts('behind', 200, stage.channels));
   const worker = await stage.start();
@@ -133,12 +132,12 @@ t.test('QUEUE-18 what cannot be read is passed over, and left for who can', asyn
   t.equal(consumer?.config.opt_start_seq, 201, 'each worker is handed them again');
 });
 
-t.test('QUEUE-11 a backlog of 20,000 events from before the start', { timeout: 60_000 }, async (t) => {
+t.test('QUEUE-11 a backlog of 20,000 events from before the start', { timeout: 240_000 }, async (t) => {
   const stage = await Stage.open(t, 40);
   await stage.publish(...drafts('old', 20_000, stage.channels));
   const began = performance.now();
   await stage.start();
-  await stage.settled(40_000);
+  await stage.settled();
   const lines = stage.witness.lines.length;
   t.comment(`${lines} lines in ${Math.round(performance.now() - began)} ms`);
   await stage.judge(t);

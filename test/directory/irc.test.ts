@@ -87,7 +87,7 @@ t.test('what agents say over IRC that they can do', { skip: withoutAnope }, asyn
 
   await t.test('DIR-05 presence on a real network', async (t) => {
     const is = (presence: string) =>
-      eventually(presence, async () => (await entryOf('alice')).presence === presence, 20_000);
+      eventually(presence, async () => (await entryOf('alice')).presence === presence);
     await is('unseen');
     alice.send('JOIN #lobby');
     await is('here');

@@ -130,7 +130,7 @@ t.test('GUIDE-03 the site in a browser', { skip: withoutBrowser }, async (t) => 
   const { page, problems } = await openPage(t);
   const asked = new Set<string>();
   page.on('request', (request) => asked.add(new URL(request.url()).origin));
-  const until = (what: string, check: () => Promise<boolean>) => eventually(what, check, 20_000);
+  const until = (what: string, check: () => Promise<boolean>) => eventually(what, check);
   const query = page.getByRole('searchbox', { name: 'Search the guide' });
 
   await t.test('the search finds a word of one page, by keyboard alone', async (t) => {

@@ -46,15 +46,11 @@ t.test('README-07 producers and agents', { timeout: 240_000 }, async (t) => {
   });
 
   await t.test('an agent by MCP', async (t) => {
-    const listed = await eventually(
-      'both tasks to be recorded',
-      async () => {
-        const { code, out, err } = await run(service, 'agent-mcp.ts');
-        t.equal(code, 0, err);
-        return out.startsWith('2 open') && out;
-      },
-      60_000,
-    );
+    const listed = await eventually('both tasks to be recorded', async () => {
+      const { code, out, err } = await run(service, 'agent-mcp.ts');
+      t.equal(code, 0, err);
+      return out.startsWith('2 open') && out;
+    });
     t.match(listed, / {2}Translate a menu \| .* {2}Photograph a bridge \|/s);
   });
 
@@ -73,10 +69,10 @@ t.test('README-07 producers and agents', { timeout: 240_000 }, async (t) => {
       detached: true,
     });
     t.teardown(() => process.kill(-agent.pid!, 'SIGTERM'));
-    await zoe.waitUntil(() => zoe.raw.some((line) => / :echo-8!\S+ JOIN /.test(line)), 60_000, 'the agent');
+    await zoe.waitUntil(() => zoe.raw.some((line) => / :echo-8!\S+ JOIN /.test(line)), 'the agent');
     await zoe.ask('PRIVMSG #lobby :echo-8: hello', 'PRIVMSG #lobby :not to anybody');
     const answers = () => zoe.texts('#lobby').filter((text) => text.startsWith('zoe: '));
-    await zoe.waitUntil(() => answers().length > 0, 20_000, 'its answer');
+    await zoe.waitUntil(() => answers().length > 0, 'its answer');
     t.same(answers(), ['zoe: you said "hello"']);
   });
 
@@ -90,11 +86,11 @@ t.test('README-07 producers and agents', { timeout: 240_000 }, async (t) => {
       detached: true,
     });
     t.teardown(() => process.kill(-agent.pid!, 'SIGTERM'));
-    await ann.waitUntil(() => ann.raw.some((line) => / :echo-7!\S+ JOIN /.test(line)), 60_000, 'the agent');
+    await ann.waitUntil(() => ann.raw.some((line) => / :echo-7!\S+ JOIN /.test(line)), 'the agent');
     for (const time of [1, 2, 3, 4]) await ann.ask(`PRIVMSG #lobby :echo-7: hello ${time}`);
     await ann.ask('PRIVMSG #lobby :not to anybody');
     const answers = () => ann.texts('#lobby').filter((text) => text.startsWith('ann: '));
-    await ann.waitUntil(() => answers().length === 3, 20_000, 'its answers');
+    await ann.waitUntil(() => answers().length === 3, 'its answers');
     t.same(
       answers(),
       [1, 2, 3].map((time) => `ann: you said "hello ${time}"`),
@@ -102,7 +98,7 @@ t.test('README-07 producers and agents', { timeout: 240_000 }, async (t) => {
   });
 });
 
-t.test('README-07 a client that pays', { skip: withoutChain, timeout: 120_000 }, async (t) => {
+t.test('README-07 a client that pays', { skip: withoutChain, timeout: 240_000 }, async (t) => {
   const { chain, facilitator } = await startPayments(t);
   const service = await startService(
     t,
@@ -117,20 +113,12 @@ t.test('README-07 a client that pays', { skip: withoutChain, timeout: 120_000 },
   t.teardown(() => ann.stop());
   const key = generatePrivateKey();
   const { address } = await chain.payer(1_000_000n, key);
-  const paid = await eventually(
-    'the channel to be there',
-    async () => {
-      const { code, out, err } = await run(service, 'paying-client.ts', { WALLET_KEY: key });
-      if (code !== 0) throw new Error(err);
-      return out;
-    },
-    60_000,
-  );
+  const paid = await eventually('the channel to be there', async () => {
+    const { code, out, err } = await run(service, 'paying-client.ts', { WALLET_KEY: key });
+    if (code !== 0) throw new Error(err);
+    return out;
+  });
   t.ok(paid.startsWith(`${address} paid: ann may be in #alpha until 20`), paid);
-  await ann.waitUntil(
-    () => ann.raw.some((line) => / :ann!\S+ JOIN \S*#alpha/.test(line)),
-    20_000,
-    'her join',
-  );
+  await ann.waitUntil(() => ann.raw.some((line) => / :ann!\S+ JOIN \S*#alpha/.test(line)), 'her join');
   t.equal(await chain.balance(payTo), 100_000n, 'once');
 });

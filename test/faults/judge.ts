@@ -92,7 +92,7 @@ async function quiet({ witness }: Stage, lines: number): Promise<void> {
   for (let last = -1; witness.lines.length < lines && last < witness.lines.length; ) {
     last = witness.lines.length;
     const more = () => witness.lines.length > last;
-    await witness.waitUntil(more, idleBoundMs).catch(() => undefined);
+    await witness.waitUntil(more, 'another line', idleBoundMs).catch(() => undefined);
   }
   await witness.ask(); // a line too many is here then
 }

@@ -32,14 +32,10 @@ export const poison: Fault = {
         retry_count: number;
       };
     for (const id of poisoned) {
-      const row = await eventually(
-        `${id} to be given up`,
-        async () => {
-          const row = await rowOf(id);
-          return row.status === 'dead_letter' && row;
-        },
-        60_000,
-      );
+      const row = await eventually(`${id} to be given up`, async () => {
+        const row = await rowOf(id);
+        return row.status === 'dead_letter' && row;
+      });
       stage.expect(row.retry_count === 3, `${id} was tried ${row.retry_count} times`);
     }
     stage.notes.neighboursMs = Math.round(Math.max(...stage.recoveries));
@@ -52,9 +48,9 @@ export const poison: Fault = {
       const answer = await fetch(`${url}/ops/dead-letters/${id}/redrive`, { method: 'POST' });
       stage.expect(answer.ok, `${id} could not be redriven: ${answer.status}`);
     }
-    await eventually('the redriven to be delivered', async () => (await queueOf(url)).pending === 0, 30_000);
+    await eventually('the redriven to be delivered', async () => (await queueOf(url)).pending === 0);
     const shown = () => witness.texts('#cat-poison').length;
-    await witness.waitUntil(() => shown() >= times, 10_000, 'the redriven lines').catch(() => undefined);
+    await witness.waitUntil(() => shown() >= times, 'the redriven lines').catch(() => undefined);
     stage.expect(shown() === times, `${shown()} of ${times} redriven lines were shown`);
     stage.expect((await queueOf(url)).dead_letter === 0, 'dead letters are left');
   },
@@ -88,7 +84,7 @@ export const outageBeyondTtl: Fault = {
     await load.post(1);
     stage.recoveries.push((await stage.firstLineAfter(backAt)) - backAt);
     await load.post(Math.ceil(events / 2) - 1);
-    await eventually('the others to be delivered', async () => (await queueOf(url)).pending === 0, 60_000);
+    await eventually('the others to be delivered', async () => (await queueOf(url)).pending === 0);
     const { dead_letters } = (await (
       await fetch(`${url}/ops/dead-letters?status=expired&limit=500`)
     ).json()) as {

@@ -71,10 +71,8 @@ class SlowClients {
 
   /** Resolves when all are connected. */
   async connected(): Promise<void> {
-    await eventually(
-      'the slow clients to be connected',
-      () => [...this.#sockets].every((socket) => socket.readyState === 'open'),
-      10_000,
+    await eventually('the slow clients to be connected', () =>
+      [...this.#sockets].every((socket) => socket.readyState === 'open'),
     );
   }
 

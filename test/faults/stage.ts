@@ -178,7 +178,7 @@ export class Stage {
     this.irc.refuse(true);
     await this.restart(this.ircd);
     const isBack = () => this.witness.connected && this.witness.connects > connects;
-    await this.witness.waitUntil(isBack, 30_000, 'the witness to be back');
+    await this.witness.waitUntil(isBack, 'the witness to be back');
     this.irc.refuse(false);
   }
 
@@ -213,15 +213,11 @@ async function makeChannels(t: Teardown, load: Load, ircd: TestIrcd, url: string
   }));
   await Promise.all(
     warm.map((event) =>
-      eventually(
-        'the first events to be taken',
-        async () => (await load.attempt(url, event)).status < 300,
-        30_000,
-      ),
+      eventually('the first events to be taken', async () => (await load.attempt(url, event)).status < 300),
     ),
   );
   load.answers.length = 0;
-  await eventually('the channels to be made', async () => (await queueOf(url)).pending === 0, 30_000);
+  await eventually('the channels to be made', async () => (await queueOf(url)).pending === 0);
   const witness = await observe(ircd.port, {
     nick: 'witness',
     password: ircd.serverPassword,

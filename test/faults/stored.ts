@@ -7,7 +7,7 @@ import { eventually } from '../support/eventually.js';
  */
 export async function storedEvents(urls: string): Promise<Map<string, number[]>> {
   // a newly started server of a cluster answers nothing of JetStream for seconds
-  return await eventually('the log servers to tell what they have', () => readEvents(urls), 30_000);
+  return await eventually('the log servers to tell what they have', () => readEvents(urls));
 }
 
 async function readEvents(urls: string): Promise<Map<string, number[]>> {

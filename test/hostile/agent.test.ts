@@ -72,7 +72,7 @@ t.test(
     await assigned('away0001-1', 'alice');
     await assigned('secret02-1', 'bob');
     const room = '#task-secret02';
-    await bob.waitFor(({ channel, text }) => channel === room && text.includes('[ASSIGNED]'), 30_000);
+    await bob.waitFor(({ channel, text }) => channel === room && text.includes('[ASSIGNED]'));
     const says = async (channel: string, words: string) => {
       bob.send(`PRIVMSG ${channel} :${words}`);
       await eventually(`${words} to be recorded`, async () =>
@@ -96,7 +96,7 @@ t.test(
     );
     const { account } = newWallet();
     bob.send(`PRIVMSG mrserv :LINK ${account.address}`);
-    await bob.waitFor(({ nick, text }) => nick === 'mrserv' && /0x/.test(text), 15_000);
+    await bob.waitFor(({ nick, text }) => nick === 'mrserv' && /0x/.test(text));
     const { body: pending } = await askOf(url, 'POST', '/identity/verify-challenge', { nick: 'bob' });
     const a2a = async (method: string, params: object) =>
       (await askOf(url, 'POST', '/a2a/v1', { jsonrpc: '2.0', id: 1, method, params })).body.result;
@@ -118,7 +118,7 @@ t.test(
       there: { nick: 'bob', room },
       assigns: async (name) => {
         await assigned(`${name.slice('#task-'.length)}-1`, 'bob');
-        await bob.waitFor(({ channel, text }) => channel === name && text.includes('[ASSIGNED]'), 30_000);
+        await bob.waitFor(({ channel, text }) => channel === name && text.includes('[ASSIGNED]'));
         await says(name, `the code of this one is ${secret}`);
       },
       opens: async (name) => {

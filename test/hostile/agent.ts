@@ -110,7 +110,7 @@ export class HostileAgent {
     const me = await this.comes(this.nick);
     await register(me);
     me.send(`PRIVMSG mrserv :LINK ${this.wallet.address}`);
-    await me.waitFor(({ nick, text }) => nick === 'mrserv' && /0x/.test(text), 15_000);
+    await me.waitFor(({ nick, text }) => nick === 'mrserv' && /0x/.test(text));
     const { challenge } = JSON.parse(
       (await this.ask('POST', '/identity/verify-challenge', { nick: this.nick })).text,
     );

@@ -143,7 +143,7 @@ export const attacks: Attack[] = [
     run: async (agent, { away }) => {
       const impostor = await agent.comes(away.nick, 2);
       const told = (line: string) => line.includes(away.room) && / NOTICE /.test(line);
-      await impostor.waitUntil(() => impostor.raw.some(told), 30_000, 'a word about the room');
+      await impostor.waitUntil(() => impostor.raw.some(told), 'a word about the room');
       const joined = await impostor.ask(`JOIN ${away.room}`);
       const isIn = impostor.raw.some((line) => / JOIN /.test(line) && line.includes(away.room));
       await impostor.stop();

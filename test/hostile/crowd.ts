@@ -233,7 +233,7 @@ export async function crowd(t: Test, size: { strangers: number; liars: number })
     payload: task,
   });
   const inside = people.get(worker)!;
-  await inside.waitFor(({ channel, text }) => channel === room && text.includes('[ASSIGNED]'), 60_000);
+  await inside.waitFor(({ channel, text }) => channel === room && text.includes('[ASSIGNED]'));
   inside.send(`PRIVMSG ${room} :The code of the gate is ${secret}`);
   const path = `/irc/channels/${room.slice(1)}/messages`;
   await eventually('the secret to be recorded', async () =>

@@ -81,7 +81,7 @@ t.test('HOSTILE-02 a hostile user of the network', async (t) => {
     // an answer to somebody else says that they still listen, and comes after all that was done before
     const friend = await comes('friend', '127.0.8.3');
     friend.send('PRIVMSG mrserv :HELP');
-    await friend.waitFor(({ nick, text }) => nick === 'mrserv' && /LINK/.test(text), 15_000);
+    await friend.waitFor(({ nick, text }) => nick === 'mrserv' && /LINK/.test(text));
     const heard = evil.lines.filter(({ nick }) => bots.includes(nick));
     t.notOk(
       heard.some(({ text }) => /went wrong|Error|undefined|\bat \w+ \(/.test(text)),
@@ -135,7 +135,7 @@ t.test('HOSTILE-02 a hostile user of the network', async (t) => {
     const payload = { id: 'secret01-1', title: secret, worker_nick: 'worker' };
     const event = { event_id: 's-1', event_type: 'task.assigned', source: 'marketplace', payload };
     t.equal((await postEvent(app.url, event)).status, 202);
-    await worker.waitFor(({ channel, text }) => channel === room && text.includes('[ASSIGNED]'), 30_000);
+    await worker.waitFor(({ channel, text }) => channel === room && text.includes('[ASSIGNED]'));
     const evil = await comes('evil', '127.0.8.2');
     const asked = [
       ...[

@@ -43,7 +43,7 @@ export async function botStage(
     say: async (from, text) => {
       const before = notices(from).length;
       from.send(`PRIVMSG mrserv :${text}`);
-      await from.waitUntil(() => notices(from).length > before, 10_000, `an answer to ${text}`);
+      await from.waitUntil(() => notices(from).length > before, `an answer to ${text}`);
       return notices(from)[before]!.text;
     },
     restart: async () => {
@@ -61,14 +61,10 @@ export function notices(person: Observer) {
 }
 
 async function untilThere(url: string): Promise<void> {
-  await eventually(
-    'the identity bot',
-    async () => {
-      const { services } = (await (await fetch(`${url}/health`)).json()) as {
-        services: Record<string, { status: string } | undefined>;
-      };
-      return services.mrserv?.status === 'ok';
-    },
-    30_000,
-  );
+  await eventually('the identity bot', async () => {
+    const { services } = (await (await fetch(`${url}/health`)).json()) as {
+      services: Record<string, { status: string } | undefined>;
+    };
+    return services.mrserv?.status === 'ok';
+  });
 }

@@ -81,7 +81,7 @@ t.test('the identity bot on a network with a nick service', skip, async (t) => {
   t.test('IDENT-12 a nick that is taken right behind a login is not identified by it', async (t) => {
     for (let n = 0; n < 6; n++) {
       await bob.ask('PRIVMSG NickServ :LOGOUT');
-      await bob.waitUntil(() => bob.raw.some((line) => / 901 /.test(line)), 10_000, 'being logged out');
+      await bob.waitUntil(() => bob.raw.some((line) => / 901 /.test(line)), 'being logged out');
       await network.identify(bob, 'bob', 'bobs-own');
       bob.send(`NICK taken${n}`);
       t.match(await say(bob, `LINK ${newWallet().address}`), /identify with it first/, `time ${n + 1}`);
@@ -92,7 +92,7 @@ t.test('the identity bot on a network with a nick service', skip, async (t) => {
   t.test('IDENT-12 another nick that is grouped under an account is not its name', async (t) => {
     const from = bob.raw.length;
     bob.send('NICK bobby', 'PRIVMSG NickServ :GROUP bob bobs-own');
-    await bob.waitUntil(() => bob.raw.slice(from).some((line) => /MODE bobby :?\+r/.test(line)), 10_000);
+    await bob.waitUntil(() => bob.raw.slice(from).some((line) => /MODE bobby :?\+r/.test(line)));
     t.match(await say(bob, `LINK ${newWallet().address}`), /identify with it first/);
     await bob.ask('NICK bob');
     t.match(await say(bob, 'INFO bobby'), /level 0/);
@@ -156,7 +156,7 @@ t.test('the identity bot and people who try things', async (t) => {
       'PRIVMSG mrserv :\x02WHOAMI\x02 é\u202e',
     );
     t.match(await say(gus, 'WHOAMI'), /do not know/, 'only the line of text was answered');
-    await gus.waitUntil(() => notices(gus).length === 2, 5_000, 'the answer to the last');
+    await gus.waitUntil(() => notices(gus).length === 2, 'the answer to the last');
     for (const line of [...notices(fay), ...notices(gus)]) {
       t.ok(line.bytes <= 512 && line.validUtf8, line.text);
       t.notMatch(line.text, /[\x00-\x1f\x7f]/);
@@ -167,7 +167,7 @@ t.test('the identity bot and people who try things', async (t) => {
     const hal = await stage.person('hal');
     hal.send(...Array.from({ length: 80 }, () => 'PRIVMSG mrserv :HELP'));
     await hal.ask();
-    await hal.waitUntil(() => notices(hal).some(({ text }) => /Not so fast/.test(text)), 20_000);
+    await hal.waitUntil(() => notices(hal).some(({ text }) => /Not so fast/.test(text)));
     const ida = await stage.person('ida');
     t.match(await say(ida, 'WHOAMI'), /^ida/, 'others are served');
     await hal.ask();

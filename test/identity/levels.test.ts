@@ -79,7 +79,7 @@ t.test('NICKS-08 the way that the documentation shows', withoutServices, async (
       for (const [, to, said] of text.matchAll(/^\/msg (\S+) (.+)$/gm)) {
         const from = alice.lines.length;
         alice.send(`PRIVMSG ${to} :${said!.replace(/0x\w{40}/, address).replace('<signature>', signature)}`);
-        await alice.waitUntil(() => alice.lines.length > from, 10_000, `an answer to ${said}`);
+        await alice.waitUntil(() => alice.lines.length > from, `an answer to ${said}`);
       }
     } else if (text.startsWith('node ')) {
       const challenge = /svc:verify:alice:\S+$/.exec(alice.lines.at(-1)!.text)?.[0];

@@ -236,7 +236,7 @@ t.test('IDENT-22 the log goes away and comes back', async (t) => {
       ({ code }: { code?: string }) => code === 'nick_linked',
     ),
   );
-  await eventually('the other', () => receiver.taken.includes('identity.linked after'), 20_000);
+  await eventually('the other', () => receiver.taken.includes('identity.linked after'));
 });
 
 async function restart(nats: TestNats): Promise<void> {

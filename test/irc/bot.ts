@@ -4,6 +4,7 @@ import { pino } from 'pino';
 import { IrcConnection, type IrcConnectionOptions } from '../../workers/irc/connection.js';
 import type { JoinOutcome } from '../../workers/irc/join.js';
 import type { Session } from '../../workers/irc/session.js';
+import { hangMs } from '../support/eventually.js';
 import type { TestIrcd } from '../support/ircd.js';
 import type { Teardown } from '../support/server-process.js';
 
@@ -15,7 +16,7 @@ export interface Bot {
   /** What it has logged, parsed. */
   logged: Record<string, unknown>[];
   /** Waits for the n-th session, from 1. */
-  session(n?: number, ms?: number): Promise<Session>;
+  session(n?: number): Promise<Session>;
 }
 
 /** The credentials of the test server as options of a connection. */
@@ -44,11 +45,11 @@ export function startBot(
     sessions,
     lost,
     logged,
-    async session(n = 1, ms = 15_000) {
-      const signal = AbortSignal.timeout(ms);
+    async session(n = 1) {
+      const signal = AbortSignal.timeout(hangMs);
       while (sessions.length < n) {
         await once(connection, 'session', { signal }).catch(() => {
-          throw new Error(`no session ${n} within ${ms} ms: ${JSON.stringify(connection.status())}`);
+          throw new Error(`no session ${n} within ${hangMs} ms: ${JSON.stringify(connection.status())}`);
         });
       }
       return sessions[n - 1]!;
@@ -68,7 +69,7 @@ export async function joinOne(
 }
 
 /** Looks again and again until the condition holds. */
-export async function until(condition: () => boolean, ms: number, what: string): Promise<void> {
+export async function until(condition: () => boolean, what: string, ms = hangMs): Promise<void> {
   const deadline = performance.now() + ms;
   while (!condition()) {
     if (performance.now() > deadline) throw new Error(`waited ${ms} ms for ${what}`);

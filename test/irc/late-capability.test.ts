@@ -23,7 +23,7 @@ t.test('a capability that is offered in the middle of a registration does not en
 
   const url = `irc://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
   const bot = startBot(t, { ...credentials(ircd), url });
-  const session = await bot.session(1, 8_000);
+  const session = await bot.session(1);
   t.ok(session.oper);
   t.same([offers, bot.lost], [1, []], 'at the first attempt');
 });
@@ -46,7 +46,7 @@ t.test('labels that are offered later are taken, in a new session', async (t) =>
 
   const url = `irc://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
   const bot = startBot(t, { ...credentials(ircd), url });
-  t.equal((await bot.session(1, 8_000)).confirmation, 'fence');
+  t.equal((await bot.session(1)).confirmation, 'fence');
   clients[0]!.write(':irc.test CAP * NEW :sasl=PLAIN\r\n:irc.test CAP * NEW :labeled-response\r\n');
-  t.equal((await bot.session(2, 8_000)).confirmation, 'labels');
+  t.equal((await bot.session(2)).confirmation, 'labels');
 });

@@ -115,7 +115,7 @@ t.test('a nick changed by force ends the session', async (t) => {
   const bot = startBot(t, { url: server.url });
   const session = await bot.session();
   server.send(':somebody!u@h NICK :else', ':em-bot!u@h NICK :Guest1');
-  await until(() => session.lost.aborted, 1_000, 'the end');
+  await until(() => session.lost.aborted, 'the end');
   t.same(bot.lost, ['our nick was changed to Guest1']);
 });
 
@@ -149,7 +149,7 @@ t.test('no nick can be taken at all', async (t) => {
     return line === 'CAP END' ? [] : undefined;
   });
   const bot = startBot(t, { url: server.url });
-  await until(() => bot.logged.length > 0, 3_000, 'the first attempt to end');
+  await until(() => bot.logged.length > 0, 'the first attempt to end');
   t.match(bot.logged[0], { reason: 'no nick can be taken: Erroneous nickname' });
   t.equal(server.received.filter((line) => line.startsWith('NICK')).length, 6);
 });

@@ -1,5 +1,6 @@
 import t from 'tap';
 import { answers } from '../../src/servers/net.js';
+import { hangMs } from '../support/eventually.js';
 import { observe } from '../support/irc-observer.js';
 import { startIrcd } from '../support/ircd.js';
 import { credentials, joinOne, startBot, until } from './bot.js';
@@ -8,7 +9,10 @@ t.test('NET-10 a nick that the server keeps for a bot is nobody else’s, and th
   const ircd = await startIrcd(t, { reservedNicks: ['em-bot', 'other[1]'] });
   const { url, password } = credentials(ircd);
   const greeting = 'NICK em-bot\r\nUSER a a a :a\r\n';
-  t.ok(await answers({ port: ircd.port }, greeting, / 432 \S+ em-bot :.*Kept for/, 5_000), 'at registration');
+  t.ok(
+    await answers({ port: ircd.port }, greeting, / 432 \S+ em-bot :.*Kept for/, hangMs),
+    'at registration',
+  );
   const stranger = await observe(ircd.port, { nick: 'mallory', password });
   t.teardown(() => stranger.stop());
   for (const nick of ['em-bot', 'EM-BOT', 'other[1]', 'other{1}'])
@@ -49,7 +53,7 @@ t.test(
     await older.session();
     const newer = startBot(t, credentials(ircd));
     t.equal((await newer.session()).nick, 'em-bot');
-    await until(() => older.lost.length > 0, 5_000, 'the older session to end');
+    await until(() => older.lost.length > 0, 'the older session to end');
     await older.connection.stop();
     t.ok(newer.logged.some(({ msg }) => msg === 'irc nick taken back from another session'));
   },
@@ -64,5 +68,5 @@ t.test('NET-10 on a server that keeps no nicks a stranger is put off the bot’s
   const told = bot.logged.filter(({ msg }) => msg === 'irc nick taken back from another session');
   t.match(told, [{ nick: 'em-bot' }]);
   t.equal(told.length, 1);
-  await until(() => !stranger.connected, 5_000, 'the stranger to be gone');
+  await until(() => !stranger.connected, 'the stranger to be gone');
 });

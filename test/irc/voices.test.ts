@@ -40,6 +40,6 @@ t.test('NET-08 a bot that comes in while its channel is looked at has a voice th
   t.equal(refused, undefined);
   t.notOk(members.has('em-bot'), 'it was not there yet when one looked');
   const names = async () => (await operator.ask('NAMES #closed')).join(' ');
-  await eventually('the bot to have a voice', async () => (await names()).includes('+em-bot'), 5_000);
+  await eventually('the bot to have a voice', async () => (await names()).includes('+em-bot'));
   t.notOk((await names()).includes('+ann'), 'and nobody else');
 });

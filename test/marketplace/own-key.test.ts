@@ -38,7 +38,7 @@ t.test('EM-14 a credential of the marketplace goes there in place of ours, and n
     pino({ level: 'trace' }, pino.destination({ dest: logged, sync: true })),
   );
   t.teardown(() => app.stop());
-  await eventually('the service to be ready', async () => (await fetch(`${app.address}/ready`)).ok, 30_000);
+  await eventually('the service to be ready', async () => (await fetch(`${app.address}/ready`)).ok);
   const ask = async (method: string, path: string, headers: Record<string, string>, body?: string) => {
     const init = { method, headers, ...(body === undefined ? {} : { body }) };
     const response = await fetch(app.address + path, init);

@@ -35,7 +35,7 @@ async function say(user: Observer, text: string, { to = 'em-bot', lines = 1 } = 
   const before = answersOf(user, to.startsWith('#') ? 'em-bot' : to).length;
   user.send(`PRIVMSG ${to} :${text}`);
   const answers = () => answersOf(user, to.startsWith('#') ? 'em-bot' : to).slice(before);
-  await user.waitUntil(() => answers().length >= lines, 10_000, `an answer to ${text}`);
+  await user.waitUntil(() => answers().length >= lines, `an answer to ${text}`);
   return answers();
 }
 
@@ -49,18 +49,17 @@ async function stage(t: Test, ircd: TestIrcd, more: Record<string, string>) {
   await eventually(
     'the bots',
     async () => ((await (await fetch(`${app.url}/health`)).json()) as { status: string }).status === 'ok',
-    30_000,
   );
   const user = async (nick: string) => {
     const observer = await observe(ircd.port, { nick, password: ircd.serverPassword });
     t.teardown(() => observer.stop());
-    await observer.waitUntil(() => observer.connected, 10_000, `${nick} to be there`);
+    await observer.waitUntil(() => observer.connected, `${nick} to be there`);
     return observer;
   };
   return { app, user };
 }
 
-t.test('EM-15 tasks are found and claimed from IRC', { skip: withoutAnope, timeout: 120_000 }, async (t) => {
+t.test('EM-15 tasks are found and claimed from IRC', { skip: withoutAnope, timeout: 240_000 }, async (t) => {
   const [marketplace, network] = await Promise.all([startMarketplace(t), startAccountNetwork(t)]);
   const applied: SeenRequest[] = [];
   let lists = 0;
@@ -157,9 +156,8 @@ t.test('EM-15 tasks are found and claimed from IRC', { skip: withoutAnope, timeo
       202,
     );
     await alice.join('#city-lisbon');
-    await alice.waitUntil(
-      () => alice.lines.concat(alice.replayed).some(({ text }) => text.includes('[NEW]')),
-      20_000,
+    await alice.waitUntil(() =>
+      alice.lines.concat(alice.replayed).some(({ text }) => text.includes('[NEW]')),
     );
     t.match(await say(alice, '/help', { to: '#city-lisbon' }), [/\/claim <id>/]);
     alice.send('PRIVMSG #city-lisbon :claim b2c3d4e5 is mine, who can help with tasks?');

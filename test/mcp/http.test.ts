@@ -37,16 +37,12 @@ async function stage(t: Test, settings: Record<string, string> = {}) {
     ALLOWED_HOSTS: 'relay:8100,Edge.internal',
     ...settings,
   });
-  await eventually(
-    'the bots to be there',
-    async () => {
-      const { services } = (await (await fetch(`${url}/health`)).json()) as {
-        services: Record<string, { status: string }>;
-      };
-      return services.channelserv?.status === 'ok' && services.bridge?.status === 'ok';
-    },
-    30_000,
-  );
+  await eventually('the bots to be there', async () => {
+    const { services } = (await (await fetch(`${url}/health`)).json()) as {
+      services: Record<string, { status: string }>;
+    };
+    return services.channelserv?.status === 'ok' && services.bridge?.status === 'ok';
+  });
   return { url, app, marketplace };
 }
 

@@ -11,17 +11,15 @@ t.test('appeals', async (t) => {
   const stage = await guardStage(t);
   const { ask, say, bans, witness, incidents } = stage;
   await ask('POST', '/channels', { name: room, type: 'special', modes: '+nt' });
-  await eventually(
-    'the room to be recorded',
-    async () => (await witness.ask(`NAMES ${room}`)).some(showsRecorder),
-    20_000,
+  await eventually('the room to be recorded', async () =>
+    (await witness.ask(`NAMES ${room}`)).some(showsRecorder),
   );
   const notices = (who: Observer) =>
     who.lines
       .filter(({ command, nick }) => command === 'NOTICE' && nick === 'channelserv')
       .map(({ text }) => text);
   const hears = async (who: Observer, words: RegExp) =>
-    await who.waitUntil(() => notices(who).some((text) => words.test(text)), 15_000, String(words));
+    await who.waitUntil(() => notices(who).some((text) => words.test(text)), String(words));
   const recordOf = async (id: number) =>
     ((await ask('GET', '/ops/incidents?limit=500')).body.incidents as { id: number }[]).find(
       (one) => one.id === id,

@@ -17,7 +17,7 @@ t.test('moderation follows the person', { skip: withoutAnope }, async (t) => {
   const pass = accounts.ircd.serverPassword;
   for (const name of rooms) await ask('POST', '/channels', { name, type: 'special', modes: '+nt' });
   const isRecorded = async (room: string) => (await witness.ask(`NAMES ${room}`)).some(showsRecorder);
-  for (const room of rooms) await eventually(`${room} to be recorded`, () => isRecorded(room), 20_000);
+  for (const room of rooms) await eventually(`${room} to be recorded`, () => isRecorded(room));
   const comes = async (nick: string, from = host): Promise<Observer> => {
     // with the password nobody slows them down
     const observer = await observe(accounts.ircd.port, {

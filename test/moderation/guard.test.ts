@@ -15,7 +15,7 @@ t.test('the guardian on a real network', async (t) => {
   for (const name of rooms)
     await ask('POST', '/channels', { name, type: 'special', modes: name === '#stage' ? '+ntm' : '+nt' });
   const isRecorded = async (room: string) => (await witness.ask(`NAMES ${room}`)).some(showsRecorder);
-  for (const room of rooms) await eventually(`${room} to be recorded`, () => isRecorded(room), 20_000);
+  for (const room of rooms) await eventually(`${room} to be recorded`, () => isRecorded(room));
 
   await t.test('MOD-16 a notice, a mute, a kick and a ban', async (t) => {
     const mallory = await stage.agent('mallory');
@@ -139,7 +139,7 @@ t.test('the guardian on a real network', async (t) => {
       body.formatted_message,
       '[NEW] bad00001 | [withheld: guardian] | $5 USDC (base) | /claim bad00001',
     );
-    await nina.waitFor(({ text }) => text.includes('[withheld: guardian]'), 20_000);
+    await nina.waitFor(({ text }) => text.includes('[withheld: guardian]'));
     const one = await eventually('the incident', async () => (await incidents('eve'))[0]);
     t.match(one, { channel: '#bounties', level: 'MUTE', action: 'withhold', patterns: /override/ });
     t.equal((await ask('GET', '/guardian/reputation/eve')).body.reputation, null, 'no nick answers for it');
@@ -152,7 +152,6 @@ t.test('the guardian on a real network', async (t) => {
     await eventually(
       'the task’s room',
       async () => (await ask('GET', '/channels/task-bad00001')).status === 200,
-      20_000,
     );
     const { topic } = (await ask('GET', '/channels/task-bad00001')).body;
     t.equal(topic, 'Task bad00001 | [withheld: guardian] | $5 USDC | Status: ASSIGNED');
@@ -197,6 +196,6 @@ t.test('the guardian on a real network', async (t) => {
     };
     await log.append(moderation, subject, { type: 'incident.answered', data: answered }, { by: 'test' });
     await startApp(t, environmentOf(stage));
-    await eventually('the mute to be lifted', async () => (await bans('#room-a')).length === 0, 30_000);
+    await eventually('the mute to be lifted', async () => (await bans('#room-a')).length === 0);
   });
 });

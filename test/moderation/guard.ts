@@ -132,16 +132,12 @@ export class GuardHouse {
 
   /** Waits until so many incidents are recorded, and none of them waits for its answer. */
   async settled(count: number): Promise<IncidentRecord[]> {
-    return await eventually(
-      `${count} incidents to be dealt with`,
-      async () => {
-        const all = await this.incidents();
-        const open = all.some(
-          ({ action, outcome }) => !['none', 'withhold'].includes(action) && outcome === null,
-        );
-        return all.length >= count && !open && all;
-      },
-      15_000,
-    );
+    return await eventually(`${count} incidents to be dealt with`, async () => {
+      const all = await this.incidents();
+      const open = all.some(
+        ({ action, outcome }) => !['none', 'withhold'].includes(action) && outcome === null,
+      );
+      return all.length >= count && !open && all;
+    });
   }
 }

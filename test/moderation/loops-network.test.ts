@@ -28,7 +28,7 @@ function answering(
   const run = async () => {
     for (let from = 0; !isOver; ) {
       const isSaid = () => who.lines.length > from;
-      await who.waitUntil(isSaid, 1_000).catch(() => {});
+      await who.waitUntil(isSaid, 'a line', 1_000).catch(() => {});
       for (; from < who.lines.length; from++) {
         const line = who.lines[from]!;
         if (line.channel !== channel || !line.text.startsWith(`${who.nick}:`)) continue;
@@ -45,7 +45,7 @@ t.test('MOD-30 the loop guard on a real network', async (t) => {
   const { ask, bans, witness, incidents } = stage;
   for (const name of rooms) await ask('POST', '/channels', { name, type: 'special', modes: '+nt' });
   const isRecorded = async (room: string) => (await witness.ask(`NAMES ${room}`)).some(showsRecorder);
-  for (const room of rooms) await eventually(`${room} to be recorded`, () => isRecorded(room), 20_000);
+  for (const room of rooms) await eventually(`${room} to be recorded`, () => isRecorded(room));
   await witness.join(...rooms);
   const bot = async (nick: string, channel: string, isMarked: boolean, host?: string) => {
     const one = await stage.agent(nick, host);
@@ -54,14 +54,10 @@ t.test('MOD-30 the loop guard on a real network', async (t) => {
     return one;
   };
   const dealtWith = (nick: string, count: number) =>
-    eventually(
-      `incident ${count} of ${nick}`,
-      async () => {
-        const all = await incidents(nick);
-        return all.length >= count && all.every(({ outcome }) => outcome !== null) && all;
-      },
-      30_000,
-    );
+    eventually(`incident ${count} of ${nick}`, async () => {
+      const all = await incidents(nick);
+      return all.length >= count && all.every(({ outcome }) => outcome !== null) && all;
+    });
 
   await t.test('two that answer what addresses them are warned, and muted within ten lines', async (t) => {
     for (const [channel, isMarked] of [
@@ -112,11 +108,7 @@ t.test('MOD-30 the loop guard on a real network', async (t) => {
       t.notMatch((await owner.ask('PRIVMSG #short :I will look after them')).join('\n'), / 404 /);
       // the network takes the lines of a busy client one by one
       gamma.send('PART #short', 'NICK gamma2', 'JOIN #short', 'PRIVMSG #short :and now?');
-      await gamma.waitUntil(
-        () => / 404 gamma2 /.test(gamma.raw.at(-1)!),
-        15_000,
-        'the word that it is muted',
-      );
+      await gamma.waitUntil(() => / 404 gamma2 /.test(gamma.raw.at(-1)!), 'the word that it is muted');
       const [, mute] = await incidents('gamma');
       t.ok(Math.abs(Date.parse(mute!.until!) - clock.now() - 600_000) < 60_000, 'for ten minutes');
       await ask('POST', `/ops/incidents/${mute!.id}/pardon`, { reason: 'mended' });

@@ -44,7 +44,7 @@ export async function guardStage(
   const stage = await channelStage(t, environment, network);
   const recorded = async () =>
     (await stage.witness.ask('ISON relay')).some((line) => / 303 .*relay/.test(line));
-  await eventually('the recorder', recorded, 20_000);
+  await eventually('the recorder', recorded);
   const incidents = async (nick: string) => {
     const { body } = await stage.ask('GET', '/ops/incidents?limit=500');
     return (body.incidents as ShownIncident[]).filter((one) => one.nick === nick).reverse();
@@ -54,14 +54,10 @@ export async function guardStage(
     incidents,
     say: async (who, channel, text, n) => {
       who.send(`PRIVMSG ${channel} :${text}`);
-      return await eventually(
-        `incident ${n} of ${who.nick} to be dealt with`,
-        async () => {
-          const one = (await incidents(who.nick))[n - 1];
-          return one && (one.action === 'none' || one.outcome !== null) && one;
-        },
-        15_000,
-      );
+      return await eventually(`incident ${n} of ${who.nick} to be dealt with`, async () => {
+        const one = (await incidents(who.nick))[n - 1];
+        return one && (one.action === 'none' || one.outcome !== null) && one;
+      });
     },
     bans: async (channel) =>
       (await stage.witness.ask(`MODE ${channel} +b`))

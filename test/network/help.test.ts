@@ -19,9 +19,9 @@ t.test('NET-12 NET-13 what newcomers are told', async (t) => {
     const answer = (await witness.ask(`ISON ${bots.join(' ')}`)).join('\n');
     return bots.every((bot) => answer.includes(bot));
   };
-  await eventually('all bots', areThere, 20_000);
+  await eventually('all bots', areThere);
   const isRecorded = async () => (await witness.ask('NAMES #lobby')).some(showsRecorder);
-  await eventually('the lobby to be recorded', isRecorded, 20_000);
+  await eventually('the lobby to be recorded', isRecorded);
 
   const ann = await stage.agent('ann');
   ann.send(...bots.map((bot) => `PRIVMSG ${bot} :help`));
@@ -31,9 +31,9 @@ t.test('NET-12 NET-13 what newcomers are told', async (t) => {
     ['channelserv', /I keep the managed channels.*APPEAL <number> <reason>.*\/skill\.md/s],
     ['mrserv', /LINK <address>/],
   ] as const)
-    await ann.waitUntil(() => says.test(told(ann, bot)), 10_000, `the help of ${bot}`);
+    await ann.waitUntil(() => says.test(told(ann, bot)), `the help of ${bot}`);
   await ann.join('#lobby');
-  await ann.waitUntil(() => /Programs: mark yourselves/.test(told(ann, 'relay')), 10_000, 'the rules');
+  await ann.waitUntil(() => /Programs: mark yourselves/.test(told(ann, 'relay')), 'the rules');
   t.match(told(ann, 'relay'), /To read: https:\/\/relay\.example\/skill\.md$/);
 
   await ann.ask('PRIVMSG #lobby :said before');

@@ -31,7 +31,7 @@ export class Listener {
 
   /** Waits until so many lines have come. */
   async until(count: number): Promise<void> {
-    await eventually(`${count} lines`, async () => this.messages.length >= count, 15_000);
+    await eventually(`${count} lines`, async () => this.messages.length >= count);
   }
 
   stop(): void {

@@ -21,7 +21,7 @@ t.test('IRC-19 a person watches the network in a browser', { skip: withoutBrowse
   t.teardown(() => alice.stop());
   await alice.join('#lobby', '#disputes');
   const channels = async () => (await (await fetch(`${app.url}/irc/channels`)).json()) as unknown[];
-  await eventually('the channels to be recorded', async () => (await channels()).length === 2, 20_000);
+  await eventually('the channels to be recorded', async () => (await channels()).length === 2);
   const hostile = '<img src=x onerror="document.title=1"><script>document.title=2</script> & \x0304red';
   await alice.ask('PRIVMSG #lobby :before', `PRIVMSG #lobby :${hostile}`);
   const messages = async () =>
@@ -34,14 +34,14 @@ t.test('IRC-19 a person watches the network in a browser', { skip: withoutBrowse
   const answer = await page.goto(`http://127.0.0.1:${relay.port}/irc/live#lobby`);
   t.match(answer?.headers()['content-security-policy'], /default-src 'none'; script-src 'sha256-/);
   const texts = () => page.locator('#lines p').allTextContents();
-  const until = (what: string, check: () => Promise<boolean>) => eventually(what, check, 20_000);
+  const until = (what: string, check: () => Promise<boolean>) => eventually(what, check);
 
   t.test('lines appear, as text', async (t) => {
     await until('the last lines', async () => (await texts()).length === 2);
     t.same(await texts(), ['before', hostile.replace('\x0304', '')]);
     t.match(await page.title(), '#lobby');
     t.equal(await page.locator('#lines img, #lines script').count(), 0);
-    await page.locator('#state.on').waitFor({ timeout: 20_000 });
+    await page.locator('#state.on').waitFor();
     await alice.ask('PRIVMSG #lobby :\x01ACTION waves\x01');
     await until('a live line', async () => (await texts()).length === 3);
     t.equal((await texts()).at(-1), 'alice waves');
@@ -52,10 +52,10 @@ t.test('IRC-19 a person watches the network in a browser', { skip: withoutBrowse
     relay.cut();
     relay.refuse(true);
     await alice.ask('PRIVMSG #lobby :while away');
-    await page.locator('#state:not(.on)').waitFor({ timeout: 20_000 });
+    await page.locator('#state:not(.on)').waitFor();
     relay.refuse(false);
     await until('the line that was missed', async () => (await texts()).includes('while away'));
-    await page.locator('#state.on').waitFor({ timeout: 20_000 });
+    await page.locator('#state.on').waitFor();
     await alice.ask('PRIVMSG #lobby :after');
     await until('a line after it', async () => (await texts()).at(-1) === 'after');
     t.same((await texts()).slice(2), ['alice waves', 'while away', 'after']);

@@ -35,11 +35,7 @@ t.test('the reads of the network', async (t) => {
   };
   const texts = async (path: string, options?: RequestInit) =>
     ((await read(path, options)).body as IrcMessage[]).map(({ text }) => text);
-  await eventually(
-    'three channels',
-    async () => (await read('/irc/channels', withKey)).body.length === 3,
-    20_000,
-  );
+  await eventually('three channels', async () => (await read('/irc/channels', withKey)).body.length === 3);
 
   t.test('IRC-14 the last lines of a channel', async (t) => {
     await alice.ask(...Array.from({ length: 120 }, (_, n) => `PRIVMSG #lobby :line ${n}`));
@@ -177,7 +173,7 @@ t.test('the reads of the network', async (t) => {
     const second = await Listener.open(t, `${other.url}/irc/stream?channel=lobby`, {
       'last-event-id': first.lastId,
     });
-    await eventually('what was missed', () => second.messages.length >= 300, 20_000);
+    await eventually('what was missed', () => second.messages.length >= 300);
     await alice.ask('PRIVMSG #lobby :live 302');
     await eventually('what is new', () => second.texts().at(-1) === 'live 302');
     t.same(
@@ -268,17 +264,13 @@ t.test('the reads of the network', async (t) => {
     let said = 0;
     const text = 'x'.repeat(380);
     // more than the kernel's buffers hold
-    await eventually(
-      'the slow reader to be cut off',
-      async () => {
-        const lines = Array.from({ length: 500 }, () => `PRIVMSG #lobby :${said++} ${text}`);
-        await alice.ask(...lines);
-        const { viewers } = (await read('/irc/stats')).body;
-        return viewers === 1;
-      },
-      60_000,
-    );
-    await eventually('every line', () => quick.messages.length === said, 20_000);
+    await eventually('the slow reader to be cut off', async () => {
+      const lines = Array.from({ length: 500 }, () => `PRIVMSG #lobby :${said++} ${text}`);
+      await alice.ask(...lines);
+      const { viewers } = (await read('/irc/stats')).body;
+      return viewers === 1;
+    });
+    await eventually('every line', () => quick.messages.length === said);
     slow.resume();
     await eventually('its connection to be closed', () => closed);
   });

@@ -85,20 +85,11 @@ export class Stage {
   }
 
   /** Waits until something that satisfies was recorded so often. */
-  async until(
-    what: string,
-    predicate: (one: Recording) => boolean,
-    times = 1,
-    ms = 20_000,
-  ): Promise<Recording> {
-    const found = await eventually(
-      what,
-      () => {
-        const those = this.recorded.filter(predicate);
-        return those.length >= times && those;
-      },
-      ms,
-    );
+  async until(what: string, predicate: (one: Recording) => boolean, times = 1): Promise<Recording> {
+    const found = await eventually(what, () => {
+      const those = this.recorded.filter(predicate);
+      return those.length >= times && those;
+    });
     return found.at(-1)!;
   }
 

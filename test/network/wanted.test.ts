@@ -112,7 +112,9 @@ t.test('facts that do not tell of which life they are, and one that nobody can r
   const second = await command(create('#task-old'));
   for (let n = 0; n < 50; n++) await old('#task-old', `n${n}`);
   const unread = await command(create('#task-unread'));
-  await log.connection.request(channelSubject('#task-unread'), '{"type":"channel.unheard_of"}');
+  await log.connection.request(channelSubject('#task-unread'), '{"type":"channel.unheard_of"}', {
+    timeout: 30_000,
+  });
   const given = await command(create('#lobby'));
   await fact({ type: 'channel.deleted', data: { name: '#lobby', cause: 'request' } });
   await command(create('#task-ended'));

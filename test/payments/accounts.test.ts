@@ -48,12 +48,12 @@ t.test(
       holder: null,
     };
     await log.append(payments, placesSubject(room), { type: 'payment.granted', data }, { by: 'test' });
-    await eventually('the owner to have a voice', seated, 20_000);
+    await eventually('the owner to have a voice', seated);
 
     const from = ann.raw.length;
     await ann.ask('PRIVMSG NickServ :LOGOUT');
     const isOut = (line: string) => / PART /.test(line) && line.includes(room) && /identify with/.test(line);
-    await ann.waitUntil(() => ann.raw.slice(from).some(isOut), 30_000);
+    await ann.waitUntil(() => ann.raw.slice(from).some(isOut));
     t.notOk(await seated(), 'who is not identified any more is out, and was told the way back');
     await identify(ann, 'ann', 'ann-password');
     t.notOk(await seated(), 'until the payment is presented again');

@@ -221,11 +221,7 @@ t.test('paid channels on a real network', { skip }, async (t) => {
     };
     const first = await enter('bob');
     await eventually('bob with a voice', async () => (await names('#short')).includes('+bob'));
-    await eventually(
-      'bob to be out',
-      async () => !(await names('#short')).some((nick) => /bob/.test(nick)),
-      40_000,
-    );
+    await eventually('bob to be out', async () => !(await names('#short')).some((nick) => /bob/.test(nick)));
     t.ok(Date.now() - first < 30_000, `out ${Date.now() - first} ms after the end`);
     t.ok(Date.now() >= first, 'and not before');
 
@@ -233,11 +229,7 @@ t.test('paid channels on a real network', { skip }, async (t) => {
     await eventually('zoe with a voice', async () => (await names('#short')).includes('+zoe'));
     await app.stop();
     app = await startApp(whole, environment);
-    await eventually(
-      'zoe to be out',
-      async () => !(await names('#short')).some((nick) => /zoe/.test(nick)),
-      40_000,
-    );
+    await eventually('zoe to be out', async () => !(await names('#short')).some((nick) => /zoe/.test(nick)));
     const ms = Date.now() - second;
     t.ok(ms < 30_000, `out ${ms} ms after the end, with a restart in between`);
     // others may see it a moment before zoe does
@@ -305,7 +297,7 @@ t.test('PAY-17 the gateway in another process', { skip }, async (t) => {
   t.equal(response.status, 200, await response.clone().text());
   t.ok(response.headers.get('payment-response'), 'with its headers');
   t.equal(await chain.balance(payTo), 100_000n);
-  await bob.waitUntil(() => bob.raw.some((line) => / JOIN :?#alpha-test/.test(line)), 15_000);
+  await bob.waitUntil(() => bob.raw.some((line) => / JOIN :?#alpha-test/.test(line)));
   t.match((await askOf(api.url, 'GET', '/payments/sessions/bob')).body, {
     sessions: [{ payer: account.address }],
   });

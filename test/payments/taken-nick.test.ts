@@ -58,7 +58,7 @@ t.test('PAY-32 a nick that changes hands outside the room', { skip: withoutChain
   /** What the network tells a newcomer about the room, in the end. */
   const fate = async (observer: Observer) => {
     const about = (line: string) => line.includes(room) && / (JOIN|NOTICE) /.test(line);
-    await observer.waitUntil(() => observer.raw.some(about), 30_000, 'a word about the room');
+    await observer.waitUntil(() => observer.raw.some(about), 'a word about the room');
     return observer.raw.find(about)!;
   };
 

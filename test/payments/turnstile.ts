@@ -62,7 +62,7 @@ export async function startTurnstile(
   const sql = await openSql({ databaseUrl: '', directory: `${await temporaryDirectory(t)}/pg`, logger });
   const projector = new Projector({ log, sql, projections, logger, watchMs: 200 });
   await projector.start();
-  await eventually('the read models', () => projector.caughtUp(), 30_000);
+  await eventually('the read models', () => projector.caughtUp());
   t.teardown(async () => {
     await projector.stop();
     await sql.close();

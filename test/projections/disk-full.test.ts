@@ -57,7 +57,7 @@ t.test(
       said.some(({ err }) => /the disk .* is full/.test(err?.message ?? '')),
     );
     await disk.clear();
-    const rows = await eventually('the store to be back', () => sql.query('select text from notes'), 20_000);
+    const rows = await eventually('the store to be back', () => sql.query('select text from notes'));
     t.same(rows, [{ text: 'kept' }]);
     t.same(await readdir(join(disk.dir, 'data')), ['pg'], 'nothing was moved aside');
   },

@@ -56,10 +56,8 @@ t.test('README-02 the commands of the guides, run as they are written', { timeou
     'CBAN #cat-closed 1d :closed for now',
   );
   t.equal((await run('npx relay emit task.published --id evt-1 --set category=closed')).code, 0);
-  await eventually(
-    'a dead letter',
-    async () => / dead_letter /.test((await run('npx relay dead-letters')).out),
-    60_000,
+  await eventually('a dead letter', async () =>
+    / dead_letter /.test((await run('npx relay dead-letters')).out),
   );
 
   const all = pages.flatMap(({ commands }) => commands);

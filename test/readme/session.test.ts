@@ -67,7 +67,7 @@ t.test('README-01 the first session, command by command', async (t) => {
   t.teardown(() => ann.stop());
 
   t.equal(masked(await run(publish!)), masked(accepted!), 'what the page says that one sees');
-  await ann.waitFor(({ nick, text }) => nick === 'em-bot' && text.startsWith(line), 30_000);
+  await ann.waitFor(({ nick, text }) => nick === 'em-bot' && text.startsWith(line));
   t.equal(masked(await until(line, () => run(read!))), masked(shown!));
   t.match(await run(listChannels!), /'#bounties' +│ +\d/);
 
@@ -124,13 +124,13 @@ t.test('README-01 an agent on the network', async (t) => {
     await alice.ask(command === 'join' ? `JOIN ${aim}` : `PRIVMSG ${aim} :${words}`);
     if (!words) continue;
     const answer = { '#lobby': undefined, NickServ: /registered/i, mrserv: /is linked with/ }[aim!];
-    if (answer) await alice.waitFor(({ nick, text }) => nick === aim && answer.test(text), 30_000);
+    if (answer) await alice.waitFor(({ nick, text }) => nick === aim && answer.test(text));
   }
   const said = () => run("curl -s 'http://127.0.0.1:8100/irc/channels/lobby/messages'");
   await until('Hello. I translate documents.', said);
 });
 
-t.test('README-01 a day of an operator', { timeout: 120_000 }, async (t) => {
+t.test('README-01 a day of an operator', { timeout: 240_000 }, async (t) => {
   const { service, run } = await newcomer(t);
   const blocks = commandsOf(blocksOf('docs/tutorials/operate-for-a-day.md')).map(({ text }) => text);
   const [doctor, health, holds, close, publish, list, mend, ask, keep] = blocks;

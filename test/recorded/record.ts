@@ -49,7 +49,7 @@ class Recorded {
     child.stdout!.pipe(createWriteStream(`${env.DATA_DIR}.log`, { flags: 'a' }));
     this.#child = child;
     const url = `http://127.0.0.1:${PORT}`;
-    await eventually('the service', async () => (await fetch(`${url}/ready`)).ok, 60_000);
+    await eventually('the service', async () => (await fetch(`${url}/ready`)).ok);
     return url;
   }
 
@@ -127,7 +127,7 @@ try {
   });
   await untilKept(own);
   const viewer = await IrcViewer.connect(irc, 'waits', () => {});
-  await eventually('the nick service', () => viewer.isThere(nickServiceNick), 30_000).catch(console.warn);
+  await eventually('the nick service', () => viewer.isThere(nickServiceNick)).catch(console.warn);
   viewer.close();
   await service.relay(['demo'], { PORT: new URL(own).port });
   const natsUrl = ownLogUrl(dataDir)!;

@@ -116,16 +116,12 @@ async function rowsOf(place: { databaseUrl?: string; directory?: string }) {
 async function rebuild(url: string, name: string): Promise<void> {
   const { status, body } = await askOf(url, 'POST', `/ops/projections/${name}/rebuild`, {});
   if (status !== 202) throw new Error(`${name}: ${JSON.stringify(body)}`);
-  await eventually(
-    `${name} to be built`,
-    async () => {
-      const { builds } = (await askOf(url, 'GET', `/ops/projections/${name}`)).body;
-      return builds.some(
-        ({ schema, state }: { schema: string; state: string }) => schema === body.schema && state === 'live',
-      );
-    },
-    30_000,
-  );
+  await eventually(`${name} to be built`, async () => {
+    const { builds } = (await askOf(url, 'GET', `/ops/projections/${name}`)).body;
+    return builds.some(
+      ({ schema, state }: { schema: string; state: string }) => schema === body.schema && state === 'live',
+    );
+  });
 }
 
 /** What a new event becomes in a service with all roles. */
@@ -136,7 +132,6 @@ async function deliversOneMore(t: Test, environment: Record<string, string>): Pr
   await eventually(
     'the new event to be shown',
     async () => (await postEvent(app.url, event)).body.delivery_status === 'delivered',
-    30_000,
   );
   t.equal((await postEvent(app.url, sampleEvent('evt-late'))).body.status, 'already_processed');
   await app.stop();

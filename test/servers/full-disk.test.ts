@@ -42,12 +42,8 @@ t.test('a log server that stores nothing more after its disk was full is restart
   t.equal(await restarts(), 0, 'a restart would not help yet');
 
   await disk.clear();
-  await eventually(
-    'an event to be taken again',
-    async () => (await post('evt-after')).status === 202,
-    20_000,
-  );
-  await eventually('readiness to come back', async () => (await readiness()).ready, 20_000);
+  await eventually('an event to be taken again', async () => (await post('evt-after')).status === 202);
+  await eventually('readiness to come back', async () => (await readiness()).ready);
   t.equal(await restarts(), 1);
   const connection = await connectToNats(ownLogUrl(dataDir)!, 'test');
   t.teardown(() => connection.close());

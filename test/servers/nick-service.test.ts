@@ -42,7 +42,7 @@ async function tell(from: Observer, text: string, expected: RegExp): Promise<str
   const before = from.raw.length;
   from.send(`PRIVMSG NickServ :${text}`);
   const isAnswer = (line: string) => / NOTICE /.test(line) && expected.test(line);
-  await from.waitUntil(() => from.raw.slice(before).some(isAnswer), 10_000, `${expected} to ${text}`);
+  await from.waitUntil(() => from.raw.slice(before).some(isAnswer), `${expected} to ${text}`);
   return from.raw.slice(before).find(isAnswer)!;
 }
 
@@ -87,10 +87,7 @@ t.test(
         t.match((await mallory.ask(`NICK ${nick}`)).join('\n'), / 432 mallory \S+ :.*Kept for/, nick);
       for (let n = 0; n < 4; n++) await tell(mallory, `IDENTIFY ann guess-${n}`, /Password incorrect/);
       mallory.send('PRIVMSG NickServ :IDENTIFY ann guess-4');
-      await mallory.waitUntil(
-        () => mallory.raw.some((line) => /ERROR .*Too many invalid/.test(line)),
-        10_000,
-      );
+      await mallory.waitUntil(() => mallory.raw.some((line) => /ERROR .*Too many invalid/.test(line)));
     });
 
     t.test('NICKS-05 channels stay as they are', async (t) => {
@@ -141,7 +138,7 @@ t.test('NICKS-03 what a killed service left running is kept, supervised and stop
   t.test('when the server is killed it links itself again', async (t) => {
     const { pid } = service;
     await endProcess(recordedRun(join(dataDir, 'irc'), 'inspircd')!, 5_000);
-    await eventually('the server', () => inspircdAnswers(network.port), 20_000);
+    await eventually('the server', () => inspircdAnswers(network.port));
     const carl = await person(t, network, 'carl');
     await eventually('the nick service', async () =>
       (await carl.ask('ISON NickServ')).some((line) => / :NickServ/.test(line)),

@@ -4,6 +4,7 @@ import { connect, type NatsConnection } from 'nats';
 import t from 'tap';
 import { answers } from '../../src/servers/net.js';
 import { hasEnded, identify } from '../../src/servers/process.js';
+import { hangMs } from '../support/eventually.js';
 import { startIrcd } from '../support/ircd.js';
 import { startNats } from '../support/nats.js';
 import { needsDisk, smallDisk } from '../support/small-disk.js';
@@ -30,12 +31,12 @@ t.test('a test nats-server keeps its port and its store over kill -9', async (t)
 
 t.test('a paused server answers nothing and goes on when resumed', async (t) => {
   const ircd = await startIrcd(t);
-  const hello = () => answers({ port: ircd.port }, 'CAP LS\r\n', /CAP \* LS/, 200);
-  t.ok(await hello());
+  const hello = (ms: number) => answers({ port: ircd.port }, 'CAP LS\r\n', /CAP \* LS/, ms);
+  t.ok(await hello(hangMs));
   ircd.pause();
-  t.notOk(await hello());
+  t.notOk(await hello(200));
   ircd.resume();
-  t.ok(await hello());
+  t.ok(await hello(hangMs));
 });
 
 t.test('the added configuration of a test InspIRCd is in force', async (t) => {
@@ -44,7 +45,7 @@ t.test('the added configuration of a test InspIRCd is in force', async (t) => {
     { port: ircd.port },
     `PASS ${ircd.serverPassword}\r\nNICK a\r\nUSER a a a :a\r\n`,
     / 005 a .*USERMODES=\S*d/,
-    5_000,
+    hangMs,
   );
   t.ok(registered, 'user mode d is known');
 });

@@ -204,7 +204,7 @@ t.test('agents speak without an IRC connection of their own', async (t) => {
     t.equal((await ask('DELETE', `/auth/keys/${erin.id}`, undefined, operator)).status, 200);
     for (const nick of ['erin', 'flora']) {
       const quit = new RegExp(`:${nick}!\\S+ QUIT .*The key has ended`);
-      await witness.waitUntil(() => witness.raw.some((line) => quit.test(line)), 15_000);
+      await witness.waitUntil(() => witness.raw.some((line) => quit.test(line)));
     }
     t.match(await ask('GET', '/irc/connection', undefined, bob.headers), { body: { connected: true } });
     t.match(await say(toLobby, { text: 'and now?' }, erin.headers), {

@@ -9,7 +9,7 @@ t.test('agents that speak through the gateway are moderated as everybody is', as
   const rooms = ['#room-a', '#room-b'];
   for (const name of rooms) await ask('POST', '/channels', { name, type: 'special' });
   const isRecorded = async (room: string) => (await witness.ask(`NAMES ${room}`)).some(showsRecorder);
-  for (const room of rooms) await eventually(`${room} to be recorded`, () => isRecorded(room), 20_000);
+  for (const room of rooms) await eventually(`${room} to be recorded`, () => isRecorded(room));
   const keyOf = async (nick: string) => {
     const { body } = await ask('POST', '/auth/keys', { nick, scopes: ['speak'] });
     return { 'x-api-key': body.key as string };

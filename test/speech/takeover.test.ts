@@ -75,7 +75,7 @@ t.test('SPEAK-08 who comes after brings the agents back into their channels', as
   await witness.waitUntil(() => witness.raw.some((line) => /:alice!\S+ QUIT/.test(line)));
   const from = witness.raw.length;
   const second = await gateway();
-  await witness.waitUntil(() => witness.raw.slice(from).some((line) => /:alice!\S+ JOIN/.test(line)), 10_000);
+  await witness.waitUntil(() => witness.raw.slice(from).some((line) => /:alice!\S+ JOIN/.test(line)));
   t.match(await second.look(alice), { connected: true, channels: ['#lobby'] });
   t.match(await second.look({ nick: 'bob', by: 'ops' }), { connected: false }, 'not who had left');
 });
@@ -247,7 +247,7 @@ t.test('SPEAK-17 a line that still waits when its key ends is not said', async (
     await log.append(speech, lineSubject('alice', id), { type: 'line.requested', data }, { by });
   }
   await gateway({ ended: async (actors) => new Set(actors.filter((by) => by === 'agent:alice:1')) });
-  await witness.waitUntil(() => witness.texts('#lobby').includes('of-a-good-key'), 10_000);
+  await witness.waitUntil(() => witness.texts('#lobby').includes('of-a-good-key'));
   const [, end] = await eventually('its end', async () => {
     const found = await facts(lineSubject('alice', 'of-an-ended-key'));
     return found.length === 2 && found;

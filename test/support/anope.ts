@@ -67,5 +67,5 @@ async function untilAccount(user: Observer, account: string, command: string): P
   const from = user.raw.length;
   user.send(`PRIVMSG NickServ :${command}`);
   const isLoggedIn = (line: string) => / 900 /.test(line) && line.includes(` ${account} `);
-  await user.waitUntil(() => user.raw.slice(from).some(isLoggedIn), 10_000, `${command.split(' ')[0]}`);
+  await user.waitUntil(() => user.raw.slice(from).some(isLoggedIn), `${command.split(' ')[0]}`);
 }

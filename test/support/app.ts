@@ -6,7 +6,7 @@ import { type App, createApp } from '../../src/app/app.js';
 import { signBody } from '../../src/auth/webhook-signature.js';
 import { readConfig } from '../../src/config/config.js';
 import './contract.js';
-import { eventually } from './eventually.js';
+import { eventually, hangMs } from './eventually.js';
 
 /** The webhook secret that test services share with `postEvent`. */
 export const webhookSecret = '5ec2e7'.repeat(10);
@@ -31,7 +31,7 @@ export async function startApp(
     await app.stop();
     await rm(dir, { recursive: true, force: true });
   });
-  await eventually('the service to be ready', async () => (await fetch(`${app.address}/ready`)).ok, 30_000);
+  await eventually('the service to be ready', async () => (await fetch(`${app.address}/ready`)).ok);
   return Object.assign(app, { url: app.address });
 }
 
@@ -71,7 +71,7 @@ export async function postEvent(
       'x-em-timestamp': new Date().toISOString(),
       ...options.headers,
     },
-    signal: AbortSignal.timeout(options.timeoutMs ?? 10_000),
+    signal: AbortSignal.timeout(options.timeoutMs ?? hangMs),
   });
   return {
     status: response.status,

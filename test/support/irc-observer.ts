@@ -1,5 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import { hangMs } from './eventually.js';
 
 /** One PRIVMSG or NOTICE as this observer's server sent it. */
 export interface SeenLine {
@@ -65,8 +66,8 @@ export class Observer {
     return this.lines.filter((line) => line.channel === channel.toLowerCase()).map((line) => line.text);
   }
 
-  /** The first line that satisfies, seen before or within `ms`. */
-  async waitFor(predicate: (line: SeenLine) => boolean, ms = 5_000): Promise<SeenLine> {
+  /** The first line that satisfies. */
+  async waitFor(predicate: (line: SeenLine) => boolean, ms = hangMs): Promise<SeenLine> {
     let found: SeenLine | undefined;
     let from = 0;
     await this.waitUntil(
@@ -76,14 +77,14 @@ export class Observer {
         }
         return found !== undefined;
       },
-      ms,
       `a line for ${predicate}`,
+      ms,
     );
     return found!;
   }
 
   /** Waits until a condition on what has been seen holds; it is looked at after each received packet. */
-  async waitUntil(condition: () => boolean, ms = 5_000, what = String(condition)): Promise<void> {
+  async waitUntil(condition: () => boolean, what = String(condition), ms = hangMs): Promise<void> {
     await new Promise<void>((resolve, reject) => {
       const check = () => {
         if (!condition()) return;
@@ -118,7 +119,6 @@ export class Observer {
         end = this.raw.findIndex((line, index) => index >= from && line.endsWith(token));
         return end >= 0;
       },
-      5_000,
       `an answer to ${lines.join(', ')}`,
     );
     return this.raw.slice(from, end);
@@ -240,7 +240,7 @@ export class Observer {
 export async function observe(port: number, options: ObserveOptions): Promise<Observer> {
   const observer = new Observer(port, options);
   try {
-    await observer.waitUntil(() => observer.connected, 15_000, 'its channels');
+    await observer.waitUntil(() => observer.connected, 'its channels');
   } catch (error) {
     await observer.stop();
     throw error;

@@ -100,7 +100,7 @@ export async function startProvider(t: Teardown): Promise<TestProvider> {
     answer: plainly,
     of: (model) => provider.seen.filter((call) => call.model === model),
     untilSeen: async (count) => {
-      await eventually(`${count} calls of models`, () => provider.seen.length >= count, 20_000);
+      await eventually(`${count} calls of models`, () => provider.seen.length >= count);
     },
   };
   const server = createServer(async (request, response) => {

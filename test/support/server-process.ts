@@ -5,6 +5,7 @@ import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { hangMs } from './eventually.js';
 
 /** What the servers for tests have in common; `start` after `kill` uses the same port and folder. */
 export interface ServerProcess {
@@ -49,7 +50,7 @@ function waitUntilStopped(pid: number | undefined): void {
   const tasks = `/proc/${pid}/task`;
   const isStopped = (task: string) =>
     / [tT] /.test(readFileSync(`${tasks}/${task}/stat`, 'utf8').split(')').at(-1)!);
-  for (const deadline = Date.now() + 2_000; Date.now() < deadline; ) {
+  for (const deadline = Date.now() + hangMs; Date.now() < deadline; ) {
     if (!existsSync(tasks) || readdirSync(tasks).every(isStopped)) return;
   }
 }
@@ -84,7 +85,7 @@ export async function startServerProcess(
     run.once('exit', () => {
       if (child === run) child = undefined;
     });
-    const deadline = Date.now() + 20_000;
+    const deadline = Date.now() + hangMs;
     while (!(await spec.answers(port)) || spec.failure?.test(readFileSync(logFile, 'utf8'))) {
       const output = readFileSync(logFile, 'utf8');
       if (child !== run || spec.failure?.test(output) || Date.now() > deadline) {
@@ -100,7 +101,7 @@ export async function startServerProcess(
     if (!run) return;
     const gone = new Promise((resolve) => run.once('exit', resolve));
     run.kill(signal);
-    if (signal !== 'SIGKILL') setTimeout(() => run.kill('SIGKILL'), 10_000).unref();
+    if (signal !== 'SIGKILL') setTimeout(() => run.kill('SIGKILL'), hangMs).unref();
     await gone;
   }
 

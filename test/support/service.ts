@@ -77,15 +77,11 @@ export async function startService(
       child.stdout?.pipe(log, { end: false });
       child.stderr?.pipe(log, { end: false });
       const started = child;
-      await eventually(
-        'the service to be ready',
-        async () => {
-          if (started.exitCode !== null)
-            throw new Error(`it ended with ${started.exitCode}: ${service.log().slice(-2_000)}`);
-          return (await fetch(`${service.url}/ready`)).ok;
-        },
-        60_000,
-      );
+      await eventually('the service to be ready', async () => {
+        if (started.exitCode !== null)
+          throw new Error(`it ended with ${started.exitCode}: ${service.log().slice(-2_000)}`);
+        return (await fetch(`${service.url}/ready`)).ok;
+      });
     },
     async kill(signal = 'SIGKILL') {
       if (!child || child.exitCode !== null || child.signalCode !== null) return child?.exitCode ?? null;

@@ -222,7 +222,7 @@ t.test(
     await ask('a', 2);
     await ask('b', 3);
     const first = react(handle);
-    await eventually('the halt', () => first.halted.length > 0, 20_000);
+    await eventually('the halt', () => first.halted.length > 0);
     t.match(first.halted, [{ seq: 1, reason: 'no such thing' }]);
     t.same(seen, [1, 3, 1, 1, 1, 1], 'tried a few times, and then no more');
     await first.stop();
@@ -290,7 +290,7 @@ t.test('WORK-06 an outcome that no schema takes halts its key, and is not tried 
   const reactor = react(({ n }) => ({ is: 'done', fact: outcome(n === 1 ? 'one' : n) }));
   await ask('a', 1);
   await ask('b', 2);
-  await eventually('the halt', () => reactor.halted.length > 0, 20_000);
+  await eventually('the halt', () => reactor.halted.length > 0);
   t.match(reactor.halted, [{ seq: 1, reason: /expected number/ }]);
   const recorded = await eventually('the other outcome', () => log.last(jobs, 'jobs.given_up'));
   t.match(recorded, { data: { n: 2 } });

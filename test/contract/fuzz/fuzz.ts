@@ -208,23 +208,19 @@ function faultOf(line: string): string {
 
 async function isWell(url: string): Promise<void> {
   const headers = { 'x-api-key': key };
-  await eventually('the service to be ready', async () => (await fetch(`${url}/ready`)).ok, 60_000);
-  await eventually(
-    'every part to be healthy and every read model to follow',
-    async () => {
-      const health = (await (await fetch(`${url}/health`)).json()) as {
-        services: Record<string, { status: string }>;
-      };
-      const bad = Object.entries(health.services).filter(
-        ([, { status }]) => status !== 'ok' && status !== 'healthy',
-      );
-      const { projections } = (await (await fetch(`${url}/ops/projections`, { headers })).json()) as {
-        projections: { name: string; state: string }[];
-      };
-      const halted = projections.filter(({ state }) => state === 'halted');
-      if (bad.length + halted.length > 0) throw new Error(JSON.stringify({ bad, halted }));
-      return true;
-    },
-    30_000,
-  );
+  await eventually('the service to be ready', async () => (await fetch(`${url}/ready`)).ok);
+  await eventually('every part to be healthy and every read model to follow', async () => {
+    const health = (await (await fetch(`${url}/health`)).json()) as {
+      services: Record<string, { status: string }>;
+    };
+    const bad = Object.entries(health.services).filter(
+      ([, { status }]) => status !== 'ok' && status !== 'healthy',
+    );
+    const { projections } = (await (await fetch(`${url}/ops/projections`, { headers })).json()) as {
+      projections: { name: string; state: string }[];
+    };
+    const halted = projections.filter(({ state }) => state === 'halted');
+    if (bad.length + halted.length > 0) throw new Error(JSON.stringify({ bad, halted }));
+    return true;
+  });
 }

@@ -96,7 +96,7 @@ export async function fuzzStage(t: Teardown, seed: number): Promise<FuzzStage> {
     await app.stop();
     await rm(directory, { recursive: true, force: true });
   });
-  await eventually('the service to be ready', async () => (await fetch(`${url}/ready`)).ok, 30_000);
+  await eventually('the service to be ready', async () => (await fetch(`${url}/ready`)).ok);
   await untilKept(url);
   return { url, port, faults };
 }

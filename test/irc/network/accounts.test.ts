@@ -32,7 +32,7 @@ t.test('NET-03 lines are recorded with the account of who said them', skip, asyn
   await network.register(bob, 'bobs-own');
   await bob.ask('PRIVMSG #lobby :registered');
   await bob.ask('PRIVMSG NickServ :LOGOUT');
-  await bob.waitUntil(() => bob.raw.some((line) => / 901 /.test(line)), 5_000, 'being logged out');
+  await bob.waitUntil(() => bob.raw.some((line) => / 901 /.test(line)), 'being logged out');
   await bob.ask('PRIVMSG #lobby :logged out');
   await alice.ask('PRIVMSG #lobby :hers', 'NICK alice2', 'PRIVMSG #lobby :still hers');
   await alice.ask('PART #lobby', 'JOIN #lobby');
@@ -140,6 +140,6 @@ t.test('NET-04 a network that does not answer identifies nobody', async (t) => {
   t.same(await identified(session, 'alice'), { is: 'away' }, 'an answer without anybody');
   isSilent = true;
   await t.rejects(identified(session, 'alice'), { code: 'irc_unavailable', kind: 'unavailable' });
-  await until(() => session.lost.aborted, 5_000, 'the end of the session');
+  await until(() => session.lost.aborted, 'the end of the session');
   await t.rejects(identified(session, 'alice'), { code: 'irc_unavailable' });
 });

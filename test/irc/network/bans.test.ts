@@ -75,7 +75,7 @@ t.test('NET-05 a bot that is shut out comes back with pauses, and health says wh
         return health?.status === 'degraded' && health.reason;
       });
       t.match(reason, new RegExp(`${nick}: .*not wanted here`));
-      await eventually('two tries in vain', () => relay.times.length >= from + 2, 30_000);
+      await eventually('two tries in vain', () => relay.times.length >= from + 2);
       t.match((await healthOf(stage))[service]?.reason, /not wanted here/, 'and goes on saying so');
       const tries = relay.times.slice(from);
       t.ok(shortestGap(tries) >= 1_000, `tries ${tries.map((at) => at - tries[0]!)} ms after the first`);
@@ -97,14 +97,14 @@ t.test('NET-05 a bot that is shut out comes back with pauses, and health says wh
     });
     const event = sampleEvent('evt-banned', { event_type: 'task.expired', payload: { id: 'banned' } });
     t.equal((await postEvent(stage.app.url, event)).status, 202);
-    await eventually('tries in vain', () => relay.times.length >= from + 4, 60_000);
+    await eventually('tries in vain', () => relay.times.length >= from + 4);
     const seconds = (Date.now() - began) / 1_000;
     const tries = relay.times.length - from;
     t.ok(tries <= 3 * (seconds + 1), `${tries} tries of three bots in ${seconds} s`);
     await guard.ask(`ZLINE ${address}`);
     await allWell(stage);
     const shown = () => reader.texts('#bounties').filter((text) => text.includes('banned'));
-    await eventually('what was accepted meanwhile to be shown', () => shown().length > 0, 20_000);
+    await eventually('what was accepted meanwhile to be shown', () => shown().length > 0);
     t.equal(shown().length, 1);
   });
 });

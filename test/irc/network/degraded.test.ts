@@ -78,23 +78,16 @@ t.test('NET-07 on a server that cannot force channels', { skip: withoutNgircd },
     'lines are delivered and recorded, also of tasks that have no room of their own',
     async (t) => {
       // such servers let clients wait for seconds that join some channels at once
-      await eventually(
-        'the recorder to be there',
-        async () =>
-          (await ask('GET', '/irc/channels')).body.some(({ name }: { name: string }) => name === '#bounties'),
-        30_000,
+      await eventually('the recorder to be there', async () =>
+        (await ask('GET', '/irc/channels')).body.some(({ name }: { name: string }) => name === '#bounties'),
       );
       const payload = { id: 'a1b2c3d4-0000', worker_nick: 'reader', reason: 'cut short' };
       for (const type of ['task.assigned', 'task.rejected', 'task.completed', 'task.expired'])
         t.equal((await postEvent(app.url, sampleEvent(type, { event_type: type, payload }))).status, 202);
-      await eventually(
-        'the queue to be empty',
-        async () => {
-          const { body } = await ask('GET', '/hooks/em/stats');
-          return body.pending === 0 && body.delivered_today === 4;
-        },
-        60_000,
-      );
+      await eventually('the queue to be empty', async () => {
+        const { body } = await ask('GET', '/hooks/em/stats');
+        return body.pending === 0 && body.delivered_today === 4;
+      });
       t.equal(reader.texts('#bounties').length, 3, 'assigned, completed, expired');
       t.equal(reader.texts('#task-a1b2c3d4').length, 3, 'assigned, rejected, completed');
       const messages = await eventually('the lines to be recorded', async () => {

@@ -33,14 +33,10 @@ t.test('NET-08 a network that has lost everything is made again as it is recorde
   };
   const isComplete = (all: Awaited<ReturnType<typeof standing>>) =>
     all.every((one) => one && bots.every((bot) => one.members.includes(bot)) && one.modes.includes('P'));
-  const before = await eventually(
-    'all bots in all channels',
-    async () => {
-      const all = await standing();
-      return isComplete(all) && all;
-    },
-    30_000,
-  );
+  const before = await eventually('all bots in all channels', async () => {
+    const all = await standing();
+    return isComplete(all) && all;
+  });
 
   await ircd.kill();
   // written every few seconds: it may not be there yet
@@ -53,19 +49,15 @@ t.test('NET-08 a network that has lost everything is made again as it is recorde
   const asked = (async () => {
     while (asking) answers.add(await create('#task-n3'));
   })();
-  await witness.waitUntil(() => witness.connects === 2 && witness.connected, 20_000, 'to be back');
+  await witness.waitUntil(() => witness.connects === 2 && witness.connected, 'to be back');
   await witness.ask(`OPER ${ircd.operName} ${ircd.operPassword}`);
   let last: unknown;
-  const after = await eventually(
-    'the channels to be as they were',
-    async () => {
-      const all = await standing();
-      const other = all.findIndex((one, n) => JSON.stringify(one) !== JSON.stringify(before[n]));
-      last = { name: names[other], is: all[other] };
-      return other < 0 && all;
-    },
-    30_000,
-  ).catch((error: Error) => t.fail(error.message, { last }));
+  const after = await eventually('the channels to be as they were', async () => {
+    const all = await standing();
+    const other = all.findIndex((one, n) => JSON.stringify(one) !== JSON.stringify(before[n]));
+    last = { name: names[other], is: all[other] };
+    return other < 0 && all;
+  }).catch((error: Error) => t.fail(error.message, { last }));
   t.comment(`${count} channels made again ${Math.round(performance.now() - started)} ms after the server`);
   asking = false;
   await asked;

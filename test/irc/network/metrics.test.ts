@@ -16,14 +16,10 @@ t.test('NET-09 what is recorded and what is done to channels is counted', async 
     };
   };
   const until = async (what: string, isSo: (value: (sample: string) => number | undefined) => boolean) =>
-    await eventually(
-      what,
-      async () => {
-        const value = await scrape();
-        return isSo(value) && value;
-      },
-      30_000,
-    );
+    await eventually(what, async () => {
+      const value = await scrape();
+      return isSo(value) && value;
+    });
   const operations = (operation: string, outcome: string) =>
     `relay_channel_operations_total{operation="${operation}",outcome="${outcome}"}`;
   const repairs = (repair: string) => `relay_channel_repairs_total{repair="${repair}"}`;

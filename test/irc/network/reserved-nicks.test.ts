@@ -2,7 +2,7 @@ import t from 'tap';
 import { answers } from '../../../src/servers/net.js';
 import { environmentOf } from '../../channels/stage.js';
 import { postEvent, sampleEvent, startApp } from '../../support/app.js';
-import { eventually } from '../../support/eventually.js';
+import { eventually, hangMs } from '../../support/eventually.js';
 import { observe } from '../../support/irc-observer.js';
 import { startIrcd } from '../../support/ircd.js';
 import { startNats } from '../../support/nats.js';
@@ -12,10 +12,10 @@ t.test('NET-10 our own server keeps the nicks of all bots, also while they are a
   const names = { BRIDGE_NICK: 'ears', EM_NICK: 'mouth', CHANNELSERV_NICK: 'hands', MRSERV_NICK: 'clerk' };
   const app = await startApp(t, { NATS_URL: nats.url, IRC_EMBEDDED_PORT: '0', ...names });
   const port = Number(new URL(app.places.irc).port);
-  await eventually('the bots to be there', async () => await areWell(app.url), 20_000);
+  await eventually('the bots to be there', async () => await areWell(app.url));
   for (const nick of Object.values(names)) {
     const greeting = `NICK ${nick.toUpperCase()}\r\nUSER a a a :a\r\n`;
-    t.ok(await answers({ port }, greeting, / 432 \S+ \w+ :.*Kept for the service/, 5_000), nick);
+    t.ok(await answers({ port }, greeting, / 432 \S+ \w+ :.*Kept for the service/, hangMs), nick);
   }
 });
 
@@ -35,9 +35,9 @@ t.test('NET-10 a stranger who has the nick of a bot before it comes is put off i
   t.teardown(() => reader.stop());
   const app = await startApp(t, environmentOf({ nats, ircd }));
   t.equal((await postEvent(app.url, sampleEvent('evt-1'))).status, 202);
-  const line = await reader.waitFor(({ channel }) => channel === '#bounties', 20_000);
+  const line = await reader.waitFor(({ channel }) => channel === '#bounties');
   t.equal(line.nick, 'em-bot');
-  await eventually('all strangers to be gone', () => strangers.every(({ connected }) => !connected), 20_000);
+  await eventually('all strangers to be gone', () => strangers.every(({ connected }) => !connected));
   await eventually('all bots to be well under their nicks', async () => await areWell(app.url));
 });
 
