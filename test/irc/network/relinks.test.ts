@@ -1,8 +1,9 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import t from 'tap';
+import { pause } from '../../../streams/core/index.js';
 import { Relinks, tellsOfRelink } from '../../../workers/channels/relinks.js';
 import { parseLine } from '../../../workers/irc/line.js';
-import { eventually } from '../../support/eventually.js';
+import { runIn } from '../../simulation/scenario.js';
+import { World } from '../../simulation/world.js';
 
 t.test('NET-02 what tells that servers were joined', async (t) => {
   const tells = [
@@ -26,22 +27,29 @@ t.test('NET-02 what tells that servers were joined', async (t) => {
 });
 
 t.test('NET-02 servers that never come to rest are looked at ever more seldom', async (t) => {
-  let looks = 0;
-  const pauses = { firstMs: 10, longestMs: 400, calmMs: 500 };
-  const relinks = new Relinks(async () => void looks++, pauses);
-  const line = parseLine(':far.relay.internal MODE #task-1 +m');
-  const until = performance.now() + 1_000;
-  while (performance.now() < until) {
-    relinks.see(line);
-    await delay(5);
-  }
-  // after 10, 40, 160 and 400 ms
-  t.ok(looks >= 3 && looks <= 5, `${looks} looks in a second`);
-  relinks.stop();
-  const before = looks;
-  await delay(pauses.calmMs + 200);
-  t.equal(looks, before, 'none after the stop');
-  const rested = new Relinks(async () => void looks++, pauses);
-  rested.see(line);
-  await eventually('a look soon after the first sign', () => looks === before + 1, 300);
+  const world = new World(1);
+  await runIn(world, 60_000, async () => {
+    let looks: number[] = [];
+    const pauses = { firstMs: 10, longestMs: 400, calmMs: 500 };
+    const look = async () => void looks.push(world.elapsed);
+    const relinks = new Relinks(look, pauses);
+    const line = parseLine(':far.relay.internal MODE #task-1 +m');
+    await pause(1_000);
+    const from = world.elapsed;
+    for (let n = 0; n < 1_000; n += 5) {
+      relinks.see(line);
+      await pause(5);
+    }
+    const waits = looks.map((at, n) => at - (looks[n - 1] ?? from));
+    t.same(waits, [10, 40, 160, 400], 'each look is followed by a sign at once');
+    relinks.stop();
+    looks = [];
+    await pause(pauses.longestMs + pauses.calmMs);
+    t.same(looks, [], 'none after the stop');
+    const rested = new Relinks(look, pauses);
+    const signAt = world.elapsed;
+    rested.see(line);
+    await pause(pauses.calmMs);
+    t.same(looks, [signAt + pauses.firstMs], 'a look soon after the first sign');
+  });
 });
