@@ -141,6 +141,57 @@ t.test('WORK-03 who is away is waited for, which is no strike either', async (t)
   t.same(reactor.halted, []);
 });
 
+t.test('WORK-03 a fact that cannot be planned yet is planned again, before any later one', async (t) => {
+  const { ask, react, acknowledged } = await stage(t);
+  const planned: number[] = [];
+  const handled: number[] = [];
+  await ask('a', 1);
+  await ask('b', 2);
+  const reactor = react(
+    ({ n }) => {
+      handled.push(n);
+      return { is: 'done' };
+    },
+    {
+      plan: ({ type, data }) => {
+        if (type !== 'job.asked') return [];
+        planned.push(data.n);
+        if (planned.length < 4) throw new Unavailable('log_unavailable');
+        return [{ key: data.key, item: data }];
+      },
+    },
+  );
+  await acknowledged(2);
+  t.same(planned, [1, 1, 1, 1, 2]);
+  t.same(handled, [1, 2]);
+  t.same(reactor.halted, []);
+});
+
+t.test('WORK-07 a stop does not wait for a fact that cannot be planned: a restart plans it', async (t) => {
+  const { ask, react, acknowledged } = await stage(t);
+  let tries = 0;
+  await ask('a', 1);
+  await ask('a', 2);
+  const first = react(() => ({ is: 'done' }), {
+    stopBoundMs: Number.POSITIVE_INFINITY,
+    plan: () => {
+      tries += 1;
+      throw new Unavailable('log_unavailable');
+    },
+  });
+  await eventually('a second try', () => tries > 1);
+  await first.stop();
+  const before = tries;
+  const handled: number[] = [];
+  react(({ n }) => {
+    handled.push(n);
+    return { is: 'done' };
+  });
+  await acknowledged(2);
+  t.same(handled, [1, 2]);
+  t.equal(tries, before, 'nothing is planned after the stop');
+});
+
 t.test('WORK-04 what is given up is recorded before anything else of its key', async (t) => {
   const { log, ask, react, acknowledged } = await stage(t);
   const recorded: unknown[] = [];

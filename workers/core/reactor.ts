@@ -5,10 +5,12 @@ import { atMost, clock } from '../../streams/core/clock.js';
 import {
   backoff,
   type FactOf,
+  isExpected,
   type Log,
   type PulledMessage,
   type Recorded,
   requireFact,
+  retry,
   type StreamDefinition,
 } from '../../streams/core/index.js';
 import { FactConsumer, type Takeover } from './fact-consumer.js';
@@ -61,7 +63,7 @@ export interface ReactorOptions<S extends StreamDefinition, Item> {
   takeOver?(place: Takeover): Promise<void>;
   /** Whether a message needs work; asked before it is decoded. */
   concerns?(message: PulledMessage): boolean;
-  /** The work that a fact asks for. Called for facts in the order of the stream. */
+  /** The work that a fact asks for. Called for facts in the order of the stream; again when it throws `Unavailable`. */
   plan(fact: Recorded<FactOf<S>>): Task<Item>[] | Promise<Task<Item>[]>;
   /**
    * One attempt. An error that it throws is no verdict. `Unavailable` means that nothing was attempted,
@@ -165,13 +167,8 @@ export class Reactor<S extends StreamDefinition, Item> {
   async #plan(fact: Recorded<FactOf<S>>): Promise<void> {
     const { seq } = fact;
     if (this.stopping.aborted) return;
-    let tasks: Task<Item>[];
-    try {
-      tasks = await this.#options.plan(fact);
-    } catch (error) {
-      this.#facts.halt(seq, error, () => this.#facts.done(seq));
-      return;
-    }
+    const tasks = await this.#tasksOf(fact);
+    if (!tasks) return;
     if (tasks.length === 0) {
       this.#facts.done(seq);
       return;
@@ -190,6 +187,22 @@ export class Reactor<S extends StreamDefinition, Item> {
         waits: 0,
         faults: 0,
       });
+    }
+  }
+
+  /** The work that a fact asks for; none when it halts the worker, or after a stop. */
+  async #tasksOf(fact: Recorded<FactOf<S>>): Promise<Task<Item>[] | undefined> {
+    const { log, logger, durable: worker, plan } = this.#options;
+    const { seq } = fact;
+    const failed = (error: unknown) => {
+      if (!isUnavailable(error)) throw error;
+      if (log.connected) logger.warn({ worker, seq, err: error }, 'fact has to wait');
+    };
+    try {
+      return await retry(async () => await plan(fact), { pauses, failed, signal: this.stopping });
+    } catch (error) {
+      this.#facts.halt(seq, error, () => this.#facts.done(seq));
+      return undefined;
     }
   }
 
@@ -230,7 +243,7 @@ export class Reactor<S extends StreamDefinition, Item> {
   async #failed(work: Work<Item>, error: unknown): Promise<QueueVerdict> {
     const { log, logger, durable: worker } = this.#options;
     const { seq, key } = work;
-    if ((error as { kind?: unknown }).kind === 'unavailable') {
+    if (isUnavailable(error)) {
       work.waits += 1;
       if (log.connected) logger.warn({ worker, seq, key, err: error }, 'work has to wait');
       return { is: 'wait', afterMs: backoff(work.waits, pauses) };
@@ -257,3 +270,5 @@ export class Reactor<S extends StreamDefinition, Item> {
     if (rest.count === 0) this.#facts.done(seq);
   }
 }
+
+const isUnavailable = (error: unknown): boolean => isExpected(error) && error.kind === 'unavailable';
