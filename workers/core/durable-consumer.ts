@@ -28,16 +28,23 @@ export class DurableConsumer {
   readonly #holder = newId();
   /** Which of its two names it has on the server now. */
   #name: string | undefined;
+  /** Whether we alone have held it since the last `settle`. */
+  #isOurs = false;
 
   constructor(options: DurableConsumerOptions) {
     this.#options = options;
   }
 
+  /** All that others may have handled was handed out: it is ours from here on, until somebody else makes one. */
+  settle(): void {
+    this.#isOurs = true;
+  }
+
   /**
    * Makes it again, after its acknowledged part, under the name that is free. `ours`: nobody else has made
-   * one since.
+   * one since the last `settle`. `pending`: how many messages it has to hand out now.
    */
-  async renew(): Promise<{ name: string; from: number; ours: boolean }> {
+  async renew(): Promise<{ name: string; from: number; ours: boolean; pending: number }> {
     const { stream, durable, filter, log } = this.#options;
     const { consumers } = log.manager;
     const names = namesOf(durable);
@@ -45,10 +52,13 @@ export class DurableConsumer {
     const floors = found.map((info) => (info ? floorOf(info) : -1));
     const current = floors[1]! > floors[0]! ? 1 : 0;
     const next = 1 - current;
-    const ours = found.some((info) => info?.config.metadata?.holder === this.#holder);
+    const there = found.flatMap((info) => info ?? []);
+    // kept here: the next try finds our own, also when the answer to this one is lost
+    if (there.length === 0 || there.some(({ config }) => config.metadata?.holder !== this.#holder))
+      this.#isOurs = false;
     if (found[next]) await log.ask(() => consumers.delete(stream.name, names[next]!));
     const from = Math.max(0, floors[current]!) + 1;
-    await log.ask(() =>
+    const made = await log.ask(() =>
       consumers.add(stream.name, {
         durable_name: names[next]!,
         ack_policy: AckPolicy.All,
@@ -63,7 +73,7 @@ export class DurableConsumer {
     );
     if (found[current]) await log.ask(() => consumers.delete(stream.name, names[current]!));
     this.#name = names[next]!;
-    return { name: this.#name, from, ours };
+    return { name: this.#name, from, ours: this.#isOurs, pending: made.num_pending };
   }
 
   /** Writes notes for other readers on it, which last until it is made again. */

@@ -1,0 +1,87 @@
+import pino from 'pino';
+import t from 'tap';
+import { z } from 'zod';
+import { defineStream, Log, Unavailable } from '../../streams/core/index.js';
+import { FactConsumer, type Takeover } from '../../workers/core/fact-consumer.js';
+import { eventually } from '../support/eventually.js';
+import { startNats, type TestNats } from '../support/nats.js';
+import type { Teardown } from '../support/server-process.js';
+
+const logger = pino({ level: 'silent' });
+const jobs = defineStream({
+  name: 'JOBS',
+  subjects: ['jobs.>'],
+  facts: { 'job.asked': z.object({ n: z.int() }) },
+});
+
+async function openLog(t: Teardown, nats: TestNats): Promise<Log> {
+  const streams = [jobs];
+  const log = await Log.open({ urls: nats.url, name: 'test', streams, replicas: 1, maxBytes: 50e6, logger });
+  t.teardown(() => log.close());
+  return log;
+}
+
+/** A log with two facts, and a consumer of it that tells of its takeovers. */
+async function stage(t: Teardown) {
+  const nats = await startNats(t);
+  const log = await openLog(t, nats);
+  for (const n of [1, 2])
+    await log.append(jobs, 'jobs.asked', { type: 'job.asked', data: { n } }, { by: 't' });
+  const consume = (of: Log, takenOver: (place: Takeover) => Promise<void>, capacity = () => 10) => {
+    const taken: number[] = [];
+    const one = new FactConsumer({
+      log: of,
+      logger,
+      capacity,
+      stream: jobs,
+      durable: 'do-jobs',
+      takeOver: takenOver,
+      take: ({ seq }) => taken.push(seq),
+    });
+    t.teardown(() => one.stop());
+    one.start();
+    return { one, taken };
+  };
+  return { nats, log, consume };
+}
+
+t.test('WORK-09 a takeover that breaks off leaves its doubt to the next one', async (t) => {
+  const { nats, log, consume } = await stage(t);
+  const ours: boolean[] = [];
+  const { taken } = consume(log, async (place) => {
+    ours.push(place.ours);
+    if (ours.length === 1) throw new Unavailable('log_unavailable');
+  });
+  await eventually('the facts', () => taken.length === 2);
+  t.same(ours, [false, false], 'somebody may have had the facts before, also at the second try');
+  await nats.kill();
+  await nats.start();
+  await eventually('another takeover', () => ours.length === 3, 20_000);
+  t.same(ours, [false, false, true], 'all of them were handed out here meanwhile');
+});
+
+t.test('WORK-09 what others may have handled stays in doubt until it is handed out', async (t) => {
+  const { nats, log, consume } = await stage(t);
+  const ours: boolean[] = [];
+  let room = 1;
+  const { one, taken } = consume(
+    log,
+    async (place) => {
+      ours.push(place.ours);
+    },
+    () => room - taken.length,
+  );
+  await eventually('the first fact', () => taken.length === 1);
+  await nats.kill();
+  await nats.start();
+  await eventually('a second takeover', () => ours.length === 2, 20_000);
+  t.same(ours, [false, false], 'the second fact has not been handed out');
+  room = 10;
+  one.refill();
+  await eventually('the other fact', () => taken.length === 2);
+  const other = consume(await openLog(t, nats), async () => {});
+  await eventually('the other consumer', () => other.taken.length === 2);
+  await other.one.stop();
+  await eventually('it back', () => ours.length === 3, 20_000);
+  t.same(ours, [false, false, false], 'another one has had it');
+});
