@@ -1,3 +1,4 @@
+import { connect } from 'node:net';
 import pino from 'pino';
 import t from 'tap';
 import type { AgentCaller } from '../../src/operations/core/caller.js';
@@ -12,6 +13,7 @@ import {
   speech,
 } from '../../streams/speech/index.js';
 import { supersede } from '../../workers/channels/supersede.js';
+import type { Dial } from '../../workers/irc/transport.js';
 import { personOf, SpeakForAgents, type SpeakForAgentsOptions } from '../../workers/speech/index.js';
 import { openLog } from '../identity/log.js';
 import { credentials, startBot } from '../irc/bot.js';
@@ -149,6 +151,50 @@ t.test('SPEAK-09 SPEAK-10 cut off behind a line, and while the network is away',
     return is === 'shown';
   });
 });
+
+t.test(
+  'SPEAK-09 a line in hand is not said after lines that another process has said meanwhile',
+  async (t) => {
+    const { nats, ircd, witness, gateway, say, facts } = await stage(t);
+    const [toLog, toIrc] = await Promise.all([startTcpRelay(t, nats.port), startTcpRelay(t, ircd.port)]);
+    let dials = 0;
+    const dial: Dial = (to) => {
+      dials += 1;
+      return connect(to);
+    };
+    const first = await gateway({
+      log: await openLog(t, { url: `nats://127.0.0.1:${toLog.port}` }),
+      connection: { url: toIrc.url, dial },
+    });
+    await eventually('it to have the lines', async () => {
+      const said = await first.say(say('first of all', 'k0'));
+      return said.is !== 'pending';
+    });
+    const bob = { nick: 'bob', person: personOf('wallet 0xb'), by: 'agent:bob:1' };
+    const told = (text: string) => ({ ...bob, to: 'witness', text, action: false, key: text });
+    toIrc.refuse(true);
+    dials = 0;
+    const early = first.say(told('early')).catch(() => undefined);
+    await eventually('the line to be in hand', () => dials > 0);
+    toLog.refuse(true);
+    toLog.cut();
+
+    const second = await gateway();
+    const end = async () => (await facts(lineSubject('bob', lineToken('bob', 'early'))))[1];
+    t.match(await eventually('its end', end), { type: 'line.expired', data: { in_doubt: true } });
+    t.match(await second.say(told('later')), { is: 'shown' });
+    await second.end();
+    toIrc.refuse(false);
+    toLog.refuse(false);
+    await early;
+    await eventually('the first to speak again', async () => {
+      const said = await first.say(told('last')).catch(() => undefined);
+      return said?.is === 'shown';
+    });
+    await witness.ask();
+    t.same(witness.texts('witness'), ['later', 'last']);
+  },
+);
 
 t.test('SPEAK-11 there are so many agents at most', async (t) => {
   const { gateway } = await stage(t);

@@ -164,6 +164,16 @@ export class Reactor<S extends StreamDefinition, Item> {
     return this.#facts.position;
   }
 
+  /** Whether the work is ours as far as we know: taken over, and not lost since. */
+  get reading(): boolean {
+    return this.#facts.reading;
+  }
+
+  /** Resolves when the work is ours, or after a stop. */
+  async whenReading(): Promise<void> {
+    await this.#facts.whenReading();
+  }
+
   async #plan(fact: Recorded<FactOf<S>>): Promise<void> {
     const { seq } = fact;
     if (this.stopping.aborted) return;

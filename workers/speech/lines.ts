@@ -39,6 +39,8 @@ interface Line extends RequestedLine {
   by: string;
   /** It may have been heard: a connection, or a process, was lost after it was sent. */
   inDoubt: boolean;
+  /** How often others had had the lines when it was last known whether it is in doubt. */
+  term: number;
   /** It was requested recently, and its key was checked. */
   isNew: boolean;
   /** No answer to it came in time on a live connection. */
@@ -56,6 +58,7 @@ const atOnce = 500;
 /** Lines of one agent that wait to be said. */
 const mostWaiting = 20;
 const mostEnded = 5_000;
+const notSaid: Verdict = { is: 'wait', afterMs: 0 };
 const action = (text: string) => `\x01ACTION ${text}\x01`;
 
 /**
@@ -73,9 +76,11 @@ export class Lines {
   readonly #open = new Map<string, number>();
   /** Ids of lines that came to their end here: a read of the log may not show that yet. */
   readonly #ended = new LRUCache<string, true>({ max: mostEnded });
-  /** Up to this sequence facts may have been handed out before the last takeover: to us alone, or to another process. */
+  /** Up to this sequence facts may have been handed out before the last takeover, and up to the other one to others. */
   #head = 0;
-  #isOurs = false;
+  #headOfOthers = 0;
+  /** How many takeovers found that others had had the lines meanwhile, also those in hand here. */
+  #term = 0;
 
   constructor(options: LinesOptions) {
     const { log, logger } = options;
@@ -90,7 +95,9 @@ export class Lines {
       filter: lineSubjects,
       takeOver: async ({ head, ours }: Takeover) => {
         this.#head = head;
-        this.#isOurs = ours;
+        if (ours) return;
+        this.#headOfOthers = head;
+        this.#term += 1;
       },
       plan: (fact) => this.#plan(fact),
       handle: (line) => this.#handle(line),
@@ -158,8 +165,8 @@ export class Lines {
     // what came to its end before a takeover is handed out once more
     const isAgain = seq <= this.#head;
     if (isAgain && (this.#ended.has(data.id) || (await this.#endOf(data)))) return [];
-    const inDoubt = isAgain && !this.#isOurs;
-    const item: Line = { ...data, at, by, inDoubt, isNew: !isAgain, unconfirmed: false };
+    const inDoubt = seq <= this.#headOfOthers;
+    const item: Line = { ...data, at, by, inDoubt, term: this.#term, isNew: !isAgain, unconfirmed: false };
     return [{ key: `${casefold(data.nick)} ${casefold(data.to)}`, item }];
   }
 
@@ -184,6 +191,11 @@ export class Lines {
   /** One try: what became of the line, or when to try again. */
   async #say(line: Line): Promise<LineEnd | Verdict> {
     const { agents, keys, log, ttlMs = usualTtlMs } = this.#options;
+    // another process may have the lines, and say later ones than this
+    await this.#reactor.whenReading();
+    if (this.#reactor.stopping.aborted) return notSaid;
+    if (line.term !== this.#term) line.inDoubt = true;
+    line.term = this.#term;
     const { id, inDoubt } = line;
     const keyHasEnded = !line.isNew && (await keys.has(line.by));
     line.isNew = false;
@@ -202,9 +214,10 @@ export class Lines {
       const end = inDoubt ? await this.#endOf(line) : undefined;
       if (end) return end;
       if (inDoubt && room?.shown === null) return { type: 'line.expired', data: { id, in_doubt: true } };
-      line.inDoubt = false;
       if (line.unconfirmed) return refused(id, 'refused_by_network', 'The network does not answer');
-      const session = await agent.session();
+      const session = room?.session ?? (await agent.session());
+      if (!this.#reactor.reading || line.term !== this.#term) return notSaid;
+      line.inDoubt = false;
       const text = line.action ? action(line.text) : line.text;
       const reply = line.reply_to?.msgid ?? undefined;
       const outcome = await (toChannel
