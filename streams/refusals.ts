@@ -67,7 +67,7 @@ export const refusalAreas = {
     }),
     upstream_unreachable: refusal(502, 'A part of the service is unreachable', { retryAfter: 1 }),
     too_many_viewers: refusal(503, 'Too many streams are open', { retryAfter: 5 }),
-    too_many_streams: refusal(429, 'Too many streams of this address are open', {
+    too_many_streams: refusal(429, 'Too many of your streams are open', {
       hint: 'Close one of them',
       retryAfter: 5,
     }),

@@ -1,10 +1,12 @@
 import { Readable } from 'node:stream';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { ApiKeys } from '../auth/api-keys.js';
 import { callerAddress, isOnThisMachine } from '../auth/client-address.js';
 import { bindingOf } from '../operations/core/binding.js';
-import { parseInput } from '../operations/core/call.js';
+import { inputOf } from '../operations/core/call.js';
+import type { Caller } from '../operations/core/caller.js';
 import type { AnyEventStream, ServerEvent } from '../operations/core/event-stream.js';
+import { moreWithKey, needsCredential, requireRight } from '../operations/core/rights.js';
 import { lastEventId } from './last-event-id.js';
 import { collect } from './operations.js';
 import { StreamPlaces, whenGone } from './stream-places.js';
@@ -23,18 +25,21 @@ export async function eventStreamRoutes(
 }
 
 function serve(app: FastifyInstance, stream: AnyEventStream, keys: ApiKeys, parts: unknown): void {
-  const { path, input: schema } = stream;
+  const { path, input: schema, access = moreWithKey } = stream;
+  const isKeyed = needsCredential(access);
   const binding = bindingOf(schema, { method: 'get', path, without: ['after'] });
-  const places = new StreamPlaces(stream.most, stream.ofOneAddress);
+  const places = new StreamPlaces(stream.most, stream.ofOneReader);
 
   app.get(path.replace(/\{(\w+)\}/g, ':$1'), { exposeHeadRoute: false }, async (request, reply) => {
-    const caller = await keys.callerOf(request, reply);
-    const input = parseInput(schema, collect(binding, request));
+    const caller = isKeyed ? await keys.requireCaller(request, reply) : await keys.callerOf(request, reply);
+    requireRight(access, caller);
+    const input = inputOf({ input: schema, access }, collect(binding, request), caller);
+    requireRight(access, caller, input);
     const after = lastEventId(request, stream.isEventId);
     const stopped = new AbortController();
     let body: Readable | undefined;
     // from the first moment: a reader may go while the stream is opened, or have gone before
-    const free = places.take(isOnThisMachine(request) ? undefined : callerAddress(request));
+    const free = places.take(readerOf(request, caller));
     whenGone(request, reply, () => {
       free();
       if (body) stream.viewers?.(-1, parts);
@@ -63,6 +68,12 @@ function serve(app: FastifyInstance, stream: AnyEventStream, keys: ApiKeys, part
   });
   // the server waits for open streams when it is closed
   app.addHook('preClose', async () => stream.close(parts));
+}
+
+/** Whose places are counted; nobody's on this machine. An agent has one number, wherever it comes from. */
+function readerOf(request: FastifyRequest, caller: Caller): string | undefined {
+  if (isOnThisMachine(request)) return undefined;
+  return caller.is === 'agent' ? `agent ${caller.nick}` : callerAddress(request);
 }
 
 /**

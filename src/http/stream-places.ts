@@ -5,13 +5,13 @@ import { Refusal, Unavailable } from '../../streams/core/index.js';
 /** The places of one event stream in this process: a number in total, and a number for one address. */
 export class StreamPlaces {
   readonly #most: number;
-  readonly #ofOneAddress: number;
+  readonly #ofOneReader: number;
   readonly #taken = new Map<string, number>();
   #count = 0;
 
-  constructor(most: number, ofOneAddress: number) {
+  constructor(most: number, ofOneReader: number) {
     this.#most = most;
-    this.#ofOneAddress = ofOneAddress;
+    this.#ofOneReader = ofOneReader;
   }
 
   /** Places that are taken now. */
@@ -26,7 +26,7 @@ export class StreamPlaces {
   take(address: string | undefined): () => void {
     if (this.#count >= this.#most) throw new Unavailable('too_many_viewers');
     const own = address === undefined ? 0 : (this.#taken.get(address) ?? 0);
-    if (own >= this.#ofOneAddress) throw new Refusal('too_many_streams');
+    if (own >= this.#ofOneReader) throw new Refusal('too_many_streams');
     this.#count += 1;
     if (address !== undefined) this.#taken.set(address, own + 1);
     let isFree = false;

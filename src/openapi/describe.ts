@@ -4,7 +4,7 @@ import type { Access, Description, Exemplified, Refusals } from '../operations/c
 import type { AnyEventStream } from '../operations/core/event-stream.js';
 import { exampleOf, partsOf } from '../operations/core/example.js';
 import type { AnyOperation } from '../operations/core/operation.js';
-import { needsCredential } from '../operations/core/rights.js';
+import { moreWithKey, needsCredential } from '../operations/core/rights.js';
 
 /** The description of an operation's public route, from the operation itself. */
 export function descriptionOf(operation: AnyOperation): Description {
@@ -52,14 +52,14 @@ export function descriptionOf(operation: AnyOperation): Description {
   };
 }
 
-function accessOf({ access }: AnyOperation): Access {
+function accessOf({ access }: Pick<AnyOperation, 'access'>): Access {
   if (typeof access === 'string') return access;
   if (access.wallet) return 'key or wallet';
   if (access.without === 'everybody') return 'open, more with a key';
   return access.without === 'local' ? 'key or local' : 'key';
 }
 
-function scopeOf({ access }: AnyOperation): Pick<Description, 'scope' | 'ofOwnNick'> {
+function scopeOf({ access }: Pick<AnyOperation, 'access'>): Pick<Description, 'scope' | 'ofOwnNick'> {
   if (typeof access === 'string') return {};
   return { scope: access.scope, ofOwnNick: access.as !== undefined };
 }
@@ -80,6 +80,7 @@ function refusalsOfWallets({ access }: AnyOperation): Refusals {
 /** The description of a stream of events. */
 export function streamDescriptionOf(stream: AnyEventStream): Description {
   const { id, path, tag, summary, description, input, refusals, says, example, nothingMore } = stream;
+  const { access = moreWithKey } = stream;
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
   const params = inPath.map((name) => {
     const schema = schemaAt(input, name);
@@ -92,8 +93,8 @@ export function streamDescriptionOf(stream: AnyEventStream): Description {
     tag,
     summary,
     description,
-    access: 'open, more with a key',
-    scope: 'read',
+    access: accessOf({ access }),
+    ...scopeOf({ access }),
     refusals,
     ...(inPath.length > 0 ? { params: Object.fromEntries(params) } : {}),
     query: input.omit(Object.fromEntries(inPath.map((name) => [name, true])) as never),

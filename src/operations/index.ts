@@ -16,6 +16,7 @@ import { streamIrc } from './network/stream.js';
 import { paymentsOperations } from './payments/index.js';
 import { reputationOperations } from './reputation/index.js';
 import { speechOperations } from './speech/index.js';
+import { listen } from './speech/listen.js';
 import { systemOperations } from './system/index.js';
 import { verificationOperations } from './verification/index.js';
 
@@ -40,4 +41,4 @@ export const operations: readonly AnyOperation[] = [
 ];
 
 /** Every stream of events. */
-export const eventStreams: readonly AnyEventStream[] = [streamIrc, streamQuery];
+export const eventStreams: readonly AnyEventStream[] = [streamIrc, listen, streamQuery];

@@ -10,7 +10,7 @@ import { defineEventStream } from '../../src/operations/core/event-stream.js';
 import { eventually } from '../support/eventually.js';
 
 /** A server with one stream that never says anything, and what is known of its readers. */
-async function startStream(t: Test, bounds: { most?: number; ofOneAddress?: number } = {}) {
+async function startStream(t: Test, bounds: { most?: number; ofOneReader?: number } = {}) {
   const readers = { shown: 0, opened: 0, ended: 0, hold: Promise.resolve() };
   const silence = defineEventStream({
     id: 'silence',
@@ -21,7 +21,7 @@ async function startStream(t: Test, bounds: { most?: number; ofOneAddress?: numb
     says: '',
     example: '',
     most: 40,
-    ofOneAddress: 5,
+    ofOneReader: 5,
     ...bounds,
     input: z.object({ after: z.string().optional() }),
     refusals: {},

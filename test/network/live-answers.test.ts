@@ -2,7 +2,7 @@ import pino from 'pino';
 import t from 'tap';
 import type { Call } from '../../src/operations/core/call.js';
 import { nobody } from '../../src/operations/core/caller.js';
-import { LiveFeed } from '../../src/operations/network/feed.js';
+import { ircFeed } from '../../src/operations/network/feed.js';
 import { type IrcStreamParts, streamIrc } from '../../src/operations/network/stream.js';
 import { Refusal } from '../../streams/core/index.js';
 import { type IrcFact, irc, ircSubject } from '../../streams/network/index.js';
@@ -11,7 +11,7 @@ import { openLog } from './stage.js';
 
 t.test('SPEAK-26 what a live line answers', async (t) => {
   const log = await openLog(t, (await startNats(t)).url);
-  const feed = new LiveFeed(log, pino({ level: 'silent' }));
+  const feed = ircFeed(log, pino({ level: 'silent' }));
   t.teardown(() => feed.close());
   const asked: string[] = [];
   let isAway = false;

@@ -1,7 +1,7 @@
 import pino from 'pino';
 import t from 'tap';
-import { LiveFeed, type LiveSighting } from '../../src/operations/network/feed.js';
-import { type IrcFact, irc, ircSubject } from '../../streams/network/index.js';
+import { ircFeed, type LiveSighting } from '../../src/operations/network/feed.js';
+import { type IrcFact, irc, ircSubject, parseLineId } from '../../streams/network/index.js';
 import { startNats } from '../support/nats.js';
 import { openLog } from './stage.js';
 
@@ -9,7 +9,7 @@ const logger = pino({ level: 'silent' });
 
 t.test('IRC-17 IRC-18 a feed of one channel', async (t) => {
   const log = await openLog(t, (await startNats(t)).url);
-  const feed = new LiveFeed(log, logger);
+  const feed = ircFeed(log, logger);
   t.teardown(() => feed.close());
   let at = 0;
   const see = async (channel: string, count: number) => {
@@ -22,12 +22,17 @@ t.test('IRC-17 IRC-18 a feed of one channel', async (t) => {
     const fact: IrcFact = { type: 'channel.observed', data: { channel, lines_before: 0, seen } };
     await log.append(irc, ircSubject(channel), fact, { by: 'test' });
   };
-  const watch = async (channel: string, options: { after?: string; quietMs?: number } = {}) => {
+  const watch = async (channels: string | string[], options: { after?: string; quietMs?: number } = {}) => {
     const ended: true[] = [];
     const { quietMs = 10_000, after } = options;
     const signal = new AbortController().signal;
-    const seat = await feed.watch(channel, { after, quietMs, signal, ended: () => ended.push(true) });
-    const feedOf = seat.sightings;
+    const seat = await feed.watch([channels].flat().map(ircSubject), {
+      after: parseLineId(after ?? ''),
+      quietMs,
+      signal,
+      ended: () => ended.push(true),
+    });
+    const feedOf = seat.items;
     return { ended, next: async () => (await feedOf.next()).value as LiveSighting | undefined, feedOf };
   };
   await see('#a', 3);
@@ -60,6 +65,23 @@ t.test('IRC-17 IRC-18 a feed of one channel', async (t) => {
     await all.feedOf.return(undefined);
     const nonsense = await watch('#a', { after: 'x', quietMs: 5 });
     t.equal(await nonsense.next(), undefined);
+  });
+
+  t.test('several channels are one feed, in the order of the log', async (t) => {
+    const { next, feedOf } = await watch(['#b', '#a'], { after: '1-1' });
+    const missed = [await next(), await next(), await next()].map((one) => one?.id);
+    t.same(missed, ['1-2', '2-0', '2-1']);
+    for (let n = 0; n < 4; n++) await next();
+    await see('#b', 1);
+    await see('#a', 1);
+    t.match(
+      [await next(), await next()],
+      [
+        { channel: '#b', live: true },
+        { channel: '#a', live: true },
+      ],
+    );
+    await feedOf.return(undefined);
   });
 
   t.test('who does not take what comes is told to go', async (t) => {

@@ -29,6 +29,7 @@ const otherAnswers: Record<string, RegExp> = {
   // an agent says it with a key of its own: whoever runs the service has to name the nick
   'POST /irc/channels/lobby/messages': /^400 validation_failed$/,
   'PUT /irc/webhook': /^400 validation_failed$/,
+  'GET /irc/listen': /^400 validation_failed$/,
   'POST /payments/access/alpha': /^402 /,
 };
 

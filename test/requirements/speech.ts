@@ -32,6 +32,12 @@ export const speech = {
     'What is no line of the channel, or none for the speaker, cannot be answered: 400 with the path.',
   'SPEAK-26': 'What lines of IRC clients answer is recorded too, and shown as they are said.',
   'SPEAK-27': 'A private message is answered by the msgid that the inbox has.',
+  'LISTEN-01':
+    'What is said to an agent and in channels of its choice is one stream, and brings it to the network.',
+  'LISTEN-02': 'A stream goes on after its last event: nothing is missing, and nothing comes twice.',
+  'LISTEN-03': 'A channel that becomes private is silent for who may not read it, and the others go on.',
+  'LISTEN-04': 'Only an agent itself listens to its inbox, with a key.',
+  'LISTEN-05': 'A key that ends takes its streams with it.',
   'HOOK-01':
     'What comes to an inbox is posted to the webhook of its agent, in order, signed with its secret.',
   'HOOK-02': 'What a webhook does not take is tried again, in order, and holds up no other agent.',

@@ -1,13 +1,14 @@
 import { casefold } from '../../../streams/irc-grammar.js';
 import { nobody } from '../../operations/core/call.js';
 import type { RecorderState } from '../../operations/core/health.js';
-import { LiveFeed } from '../../operations/network/feed.js';
+import { ircFeed } from '../../operations/network/feed.js';
 import type { ProfileParts } from '../../operations/network/profile.js';
 import type { NetworkParts } from '../../operations/network/reads.js';
-import type { IrcStreamParts } from '../../operations/network/stream.js';
+import { type IrcStreamParts, watchChannels } from '../../operations/network/stream.js';
 import { Viewers } from '../../operations/network/viewers.js';
 import type { WithholdingParts } from '../../operations/network/withheld.js';
 import { getReputation } from '../../operations/reputation/index.js';
+import type { ListenParts } from '../../operations/speech/listen.js';
 import { createRecording } from '../bots/recording.js';
 import { readRecording } from '../gauges/rooms.js';
 import type { Area, AreaParts } from './area.js';
@@ -21,7 +22,7 @@ export function networkArea(parts: AreaParts): Area {
     recorder: async () => (await recording.lease.holderState()) as RecorderState | undefined,
     viewers: () => viewers.count,
   };
-  const ircStream: IrcStreamParts['ircStream'] = { feed: new LiveFeed(log, logger), viewers };
+  const ircStream: IrcStreamParts['ircStream'] = { feed: ircFeed(log, logger), viewers };
   const profile: ProfileParts['profile'] = {
     reputationOf: async (nick) => await call(getReputation, { nick }, nobody),
   };
@@ -30,8 +31,11 @@ export function networkArea(parts: AreaParts): Area {
     thresholds: config.GUARDIAN_THRESHOLDS,
     ignored: new Set(config.GUARDIAN_IGNORE_CHANNELS.map(casefold)),
   };
+  const channelLines: ListenParts['channelLines'] = {
+    watch: (channels, viewer) => watchChannels(channels, viewer, { call, withholding, ircStream }),
+  };
   return {
-    parts: { network, ircStream, profile, withholding },
+    parts: { network, ircStream, profile, withholding, channelLines },
     bots: [recording],
     gauged: [{ role: 'irc', part: 'recording', read: () => readRecording(recording) }],
     stop: async () => viewers.stop(),

@@ -6,7 +6,9 @@ import { createGateway, SpeakForAgents } from '../../../workers/speech/index.js'
 import { endedKeys } from '../../auth/ended-keys.js';
 import { keptNicks, serviceNicks } from '../../config/bot-nicks.js';
 import { findLine } from '../../operations/network/answered.js';
+import { inboxFeed } from '../../operations/speech/inbox.js';
 import type { SpeechParts } from '../../operations/speech/index.js';
+import type { ListenParts } from '../../operations/speech/listen.js';
 import type { BotParts } from '../bots/bot.js';
 import { leased } from '../bots/leased.js';
 import type { Area, AreaParts } from './area.js';
@@ -24,7 +26,12 @@ export function speechArea(parts: BotParts & Pick<AreaParts, 'config' | 'readMod
     isService: (nick) => looksLikeAny(nick, serviceNicks),
     lineOf: async (channel, line, caller) => (await call(findLine, { channel, line }, caller)).line,
   };
-  if (!isOn || !password) return { parts: { speech } };
+  const ended = (actors: readonly string[]) => endedKeys(readModels, actors, log.now());
+  const listening: ListenParts['listening'] = {
+    inbox: inboxFeed(log, logger),
+    isEnded: async (actor) => (await ended([actor])).has(actor),
+  };
+  if (!isOn || !password) return { parts: { speech, listening } };
   let held: SpeakForAgents | undefined;
   const superseding = createSuperseding(log);
   const begin = ({ isSure }: Term) => {
@@ -37,7 +44,7 @@ export function speechArea(parts: BotParts & Pick<AreaParts, 'config' | 'readMod
         if (!isSure()) throw new Unavailable('irc_unavailable', 'Another process may have the agents');
         return await superseding(session);
       },
-      ended: (actors) => endedKeys(readModels, actors, log.now()),
+      ended,
       connection: { url: ircUrl, mayBegin: isSure, ...(dial ? { dial } : {}) },
       most: config.GATEWAY_AGENTS,
       idleMs: config.GATEWAY_IDLE_MINUTES * 60_000,
@@ -52,7 +59,7 @@ export function speechArea(parts: BotParts & Pick<AreaParts, 'config' | 'readMod
     };
   };
   return {
-    parts: { speech },
+    parts: { speech, listening },
     connections: [leased(config, parts, 'gateway', begin)],
     gauged: [{ role: 'irc', part: 'gateway', read: () => (held ? [['gateway_agents', held.count]] : []) }],
   };

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { Refusals, Tag } from './description.js';
 import type { Caller } from './operation.js';
+import type { Needed } from './rights.js';
 
 /** One server-sent event. */
 export interface ServerEvent {
@@ -23,7 +24,7 @@ export interface Viewer {
   end(): void;
 }
 
-/** A stream of server-sent events: an operation whose answer does not end by itself. Open, and shows more with a key. */
+/** A stream of server-sent events: an operation whose answer does not end by itself. */
 export interface EventStream<Parts = unknown, In extends z.ZodObject = z.ZodObject> {
   /** Unique; `operationId` in the description of the API. */
   id: string;
@@ -32,6 +33,8 @@ export interface EventStream<Parts = unknown, In extends z.ZodObject = z.ZodObje
   tag: Tag;
   summary: string;
   description: string;
+  /** Who may read it; `moreWithKey` by default. */
+  access?: Needed;
   /** With `after`, which is in the query too. */
   input: In;
   /** What its answer is, in words, and the beginning of one. */
@@ -44,8 +47,8 @@ export interface EventStream<Parts = unknown, In extends z.ZodObject = z.ZodObje
   isEventId(text: string): boolean;
   /** So many readers one process has at most. */
   most: number;
-  /** So many of them for one address; callers on this machine are not counted. */
-  ofOneAddress: number;
+  /** So many of them for one address, or for one agent where a key is needed; callers on this machine are not counted. */
+  ofOneReader: number;
   /**
    * Opens it; `undefined` in it is silence. Throws what refuses the reader. Gives nothing where no event will ever come
    * after the last one that the reader has.

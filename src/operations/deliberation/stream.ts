@@ -22,7 +22,7 @@ export const streamQuery = defineEventStream({
   isEventId: isQueryEventId,
   // each reads the log for itself
   most: 500,
-  ofOneAddress: 50,
+  ofOneReader: 50,
   open: async ({ id }, { caller, after, quietMs, signal }, { deliberation: { feed } }: DeliberationParts) => {
     const events = feed.watch(id, { after, reader: readerOf(caller), quietMs, signal });
     // also finds out whether there is such a query

@@ -2,13 +2,14 @@ import { z } from 'zod';
 import type { IrcMessage as Line } from '../../../projections/network/queries.js';
 import { isExpected } from '../../../streams/core/index.js';
 import { casefold } from '../../../streams/irc-grammar.js';
-import { isLine, type LineSighting, parseLineId } from '../../../streams/network/index.js';
+import { ircSubject, isLine, type LineSighting, parseLineId } from '../../../streams/network/index.js';
 import { type Call, seesPrivate } from '../core/call.js';
 import type { Caller } from '../core/caller.js';
 import { defineEventStream, type ServerEvent, type Viewer } from '../core/event-stream.js';
 import { exampleOf } from '../core/example.js';
+import type { LiveFeed } from '../core/live-feed.js';
 import { findLine } from './answered.js';
-import type { LiveFeed, LiveSighting } from './feed.js';
+import type { LiveSighting } from './feed.js';
 import { getMembership } from './members.js';
 import { channelKey, IrcMessage, listIrcMessages } from './reads.js';
 import type { Viewers } from './viewers.js';
@@ -17,7 +18,7 @@ import { readable, readableNow, type WithholdingParts } from './withheld.js';
 /** What the stream of lines works with. */
 export interface IrcStreamParts extends WithholdingParts {
   call: Call;
-  ircStream: { feed: LiveFeed; viewers: Pick<Viewers, 'change'> };
+  ircStream: { feed: LiveFeed<LiveSighting>; viewers: Pick<Viewers, 'change'> };
 }
 
 /** The lines of a channel as they are said. */
@@ -37,36 +38,56 @@ export const streamIrc = defineEventStream({
   refusals: { not_found: 'No such channel, or not for this caller' },
   isEventId: (text) => parseLineId(text) !== undefined,
   most: 5_000,
-  ofOneAddress: 100,
+  ofOneReader: 100,
   open: async ({ channel }, viewer, parts: IrcStreamParts) => {
-    const { call, ircStream } = parts;
-    const { caller, after, quietMs, signal, end } = viewer;
-    const { since, sightings } = await ircStream.feed.watch(channelKey(channel), {
-      after,
-      quietMs,
-      signal,
-      ended: end,
-    });
-    // a channel that becomes private later is seen to become so: who may not see it now is turned away
-    await call(listIrcMessages, { channel, limit: 1, since }, caller);
-    return linesOf(sightings, viewer, parts);
+    const { sightings } = await watch([channel], viewer, parts);
+    return linesOf(sightings, viewer, parts, 'end');
   },
   viewers: (change, { ircStream }) => ircStream.viewers.change(change),
   close: ({ ircStream }) => ircStream.feed.close(),
 });
 
-/** The lines among what is seen, without those that are not for the viewer; ends when the channel becomes private. */
+/** The lines of several channels as they are said. One that becomes private goes on for those who are in it. */
+export async function watchChannels(
+  channels: readonly string[],
+  viewer: Viewer,
+  parts: IrcStreamParts,
+): Promise<{ since: number; lines: AsyncGenerator<ServerEvent | undefined> }> {
+  const { since, sightings } = await watch(channels, viewer, parts);
+  return { since, lines: linesOf(sightings, viewer, parts, 'go on') };
+}
+
+/** What is seen in channels. Throws `not_found` for one that is not there, or not for the viewer. */
+async function watch(
+  channels: readonly string[],
+  { caller, after, quietMs, signal, end }: Viewer,
+  { call, ircStream }: IrcStreamParts,
+) {
+  const subjects = [...new Set(channels.map((channel) => ircSubject(channelKey(channel))))];
+  const { since, items } = await ircStream.feed.watch(subjects, {
+    after: after === undefined ? undefined : parseLineId(after),
+    quietMs,
+    signal,
+    ended: end,
+  });
+  // a channel that becomes private later is seen to become so: who may not see it now is turned away
+  for (const channel of channels) await call(listIrcMessages, { channel, limit: 1, since }, caller);
+  return { since, sightings: items };
+}
+
+/** The lines among what is seen, without those that are not for the viewer. */
 async function* linesOf(
   sightings: AsyncIterable<LiveSighting | undefined>,
   { caller }: Viewer,
   parts: IrcStreamParts,
+  whenPrivate: 'end' | 'go on',
 ): AsyncGenerator<ServerEvent | undefined> {
   const readableLine = async (line: Line, live: boolean) =>
     live ? await readableNow(line, caller, parts) : (await readable([line], caller, parts))[0];
   for await (const one of sightings) {
     if (!one) yield undefined;
     else if (one.isPrivate && !seesPrivate(caller) && !(await isForMember(one, caller, parts))) {
-      if (one.live) return;
+      if (one.live && whenPrivate === 'end') return;
     } else {
       const line = await messageOf(one, parts);
       if (line) yield { id: one.id, data: await readableLine(line, one.live) };

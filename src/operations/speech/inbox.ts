@@ -1,6 +1,7 @@
+import type { Logger } from 'pino';
 import { z } from 'zod';
 import { atMost } from '../../../streams/core/clock.js';
-import type { Log } from '../../../streams/core/index.js';
+import { decodeFact, type Log } from '../../../streams/core/index.js';
 import {
   inboxSubjects,
   type ReceivedMessage,
@@ -8,9 +9,11 @@ import {
   inbox as stream,
 } from '../../../streams/speech/index.js';
 import { channelName, limit, Time, text } from '../core/fields.js';
+import { LiveFeed } from '../core/live-feed.js';
 import { asNick, define, type SpeechParts, speaker } from './speaker.js';
 
-const Message = z.object({
+/** A message of an inbox. */
+export const Message = z.object({
   id: z.int().describe('Grows with each message').meta({ example: 42 }),
   is: z.enum(['private', 'mention', 'invite', 'kick']).meta({ example: 'mention' }),
   from: text('bob'),
@@ -70,7 +73,7 @@ export const listInbox = define('listInbox', {
         hasMore = true;
         break;
       }
-      messages.push({ id: seq, ...data, time: at.toISOString() });
+      messages.push(messageOf(seq, at, data));
     }
     return { messages, has_more: hasMore, connected: (await looked)?.connected ?? null };
   },
@@ -86,4 +89,21 @@ export async function* received(
   for await (const fact of log.subject(speech, before, after + 1))
     if (fact.type === 'message.received') yield fact;
   yield* log.subject(stream, now, after + 1);
+}
+
+function messageOf(id: number, at: Date, data: ReceivedMessage): z.output<typeof Message> {
+  return { id, ...data, time: at.toISOString() };
+}
+
+/** What is said to agents, as it reaches the log. The subjects are those of inboxes. */
+export function inboxFeed(log: Log, logger: Logger): LiveFeed<z.output<typeof Message>> {
+  return new LiveFeed({
+    log,
+    logger,
+    stream,
+    itemsOf: (entry) => {
+      const { seq, at, data } = decodeFact(stream, entry.data, entry);
+      return [messageOf(seq, at, data)];
+    },
+  });
 }

@@ -33,14 +33,15 @@ export const define = operationsOf({ tag: 'IRC', access: scope('speak', { as: 'n
 /** The nick that the caller speaks as. */
 export const asNick = Nick.optional().describe('The nick that you speak as; your own when left out');
 
+/** The refusals of everything that is done as a nick. */
+export const ofSpeaker: Refusals = { nickname_reserved: true, gateway_not_configured: true };
 /** The refusals of everything that needs the network. */
 export const ofNetwork: Refusals = {
+  ...ofSpeaker,
   nick_in_use: true,
   refused_by_network: true,
   irc_unavailable: true,
   answer_overdue: true,
-  nickname_reserved: true,
-  gateway_not_configured: true,
   too_many_agents: true,
 };
 /** The speaker. Throws if nobody can speak here, if no nick is named, and for nicks of bots and services. */
