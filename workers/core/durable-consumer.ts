@@ -35,16 +35,16 @@ export class DurableConsumer {
     this.#options = options;
   }
 
-  /** All that others may have handled was handed out: it is ours from here on, until somebody else makes one. */
+  /** What others may have done is dealt with: it is ours from here on, until somebody else makes one. */
   settle(): void {
     this.#isOurs = true;
   }
 
   /**
    * Makes it again, after its acknowledged part, under the name that is free. `ours`: nobody else has made
-   * one since the last `settle`. `pending`: how many messages it has to hand out now.
+   * one since the last `settle`.
    */
-  async renew(): Promise<{ name: string; from: number; ours: boolean; pending: number }> {
+  async renew(): Promise<{ name: string; from: number; ours: boolean }> {
     const { stream, durable, filter, log } = this.#options;
     const { consumers } = log.manager;
     const names = namesOf(durable);
@@ -58,7 +58,7 @@ export class DurableConsumer {
       this.#isOurs = false;
     if (found[next]) await log.ask(() => consumers.delete(stream.name, names[next]!));
     const from = Math.max(0, floors[current]!) + 1;
-    const made = await log.ask(() =>
+    await log.ask(() =>
       consumers.add(stream.name, {
         durable_name: names[next]!,
         ack_policy: AckPolicy.All,
@@ -73,7 +73,7 @@ export class DurableConsumer {
     );
     if (found[current]) await log.ask(() => consumers.delete(stream.name, names[current]!));
     this.#name = names[next]!;
-    return { name: this.#name, from, ours: this.#isOurs, pending: made.num_pending };
+    return { name: this.#name, from, ours: this.#isOurs };
   }
 
   /** Writes notes for other readers on it, which last until it is made again. */

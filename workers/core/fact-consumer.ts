@@ -23,11 +23,10 @@ export interface Takeover {
    * Last sequence of the stream at this moment: everything up to it may have been handled by somebody before.
    */
   head: number;
-  /**
-   * Whether only we have held it since all that others may have handled was handed out to us. A takeover that breaks off
-   * before that leaves the next one the doubt.
-   */
+  /** Whether only we have held it since our last takeover that came to its end. */
   ours: boolean;
+  /** Last sequence that others may have handled: what is handed out up to it is in doubt, also in later takeovers. */
+  doubtful: number;
   /** Aborted when the consumer is stopped. */
   signal: AbortSignal;
 }
@@ -78,8 +77,7 @@ export class FactConsumer<S extends StreamDefinition> {
   /** Last sequence that the present pull has handed out, and where to acknowledge everything up to it. */
   #position = 0;
   #reply: string | undefined;
-  /** How many messages that others may have handled are not handed out yet; infinite until a takeover has come to its end. */
-  #fromOthers = Number.POSITIVE_INFINITY;
+  #doubtful = 0;
   /**
    * Sequences that were handed out and are not done, oldest first. Each has where to acknowledge what comes
    * before it.
@@ -199,18 +197,18 @@ export class FactConsumer<S extends StreamDefinition> {
 
   async #takeOver(): Promise<string> {
     const { log, stream, filter, takeOver } = this.#options;
-    this.#fromOthers = Number.POSITIVE_INFINITY;
     this.#position = 0;
     this.#reply = undefined;
     this.#open.clear();
     this.#doneMeanwhile.clear();
-    const { name, from, ours, pending } = await this.#consumer.renew();
+    const { name, from, ours } = await this.#consumer.renew();
     const first = await log.next(stream, from, filter);
     const head = await log.head(stream);
     this.#halted.unnoted();
-    await takeOver?.({ from, since: first?.at, head, ours, signal: this.#stop.signal });
-    this.#fromOthers = pending;
-    if (pending === 0) this.#consumer.settle();
+    if (!ours) this.#doubtful = head;
+    const [since, doubtful, { signal }] = [first?.at, this.#doubtful, this.#stop];
+    await takeOver?.({ from, since, head, ours, doubtful, signal });
+    this.#consumer.settle();
     return name;
   }
 
@@ -237,8 +235,6 @@ export class FactConsumer<S extends StreamDefinition> {
   #handOut(message: PulledMessage): void {
     const { seq } = message;
     const { stream, concerns, take } = this.#options;
-    this.#fromOthers -= 1;
-    if (this.#fromOthers === 0) this.#consumer.settle();
     this.#open.set(seq, this.#reply);
     this.#position = seq;
     this.#reply = message.reply;

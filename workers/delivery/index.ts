@@ -42,8 +42,8 @@ interface Recollection {
   outcomes: RecordedOutcomes;
   /** It covers everything up to this sequence; later messages are new. */
   head: number;
-  /** Lines may have been shown by another process: we know only what it recorded. */
-  inDoubt: boolean;
+  /** Lines of events up to this sequence may have been shown by another process: we know only what it recorded. */
+  doubtful: number;
 }
 
 /** Events in hand at most: bounds memory while the network is away. */
@@ -174,13 +174,13 @@ export class DeliverToIrc {
       await this.#inHand.flushed();
     }
     const outcomes = await RecordedOutcomes.recall(place, from, this.#options);
-    const { since, head, ours } = place;
+    const { since, head, ours, doubtful } = place;
     const worker = consumer.durable;
     this.#options.logger.info(
       { worker, since, head, ours, ms: clock.now() - started },
       'delivery taken over',
     );
-    return { outcomes, head, inDoubt: !ours };
+    return { outcomes, head, doubtful };
   }
 
   #take(event: Recorded<MarketFact>, known: Recollection | undefined): void {
@@ -201,7 +201,7 @@ export class DeliverToIrc {
     this.#inHand.take(job);
     const { open: room } = effectsOf(event.data);
     const opening = room && { room, seq, factId: event.id };
-    this.#inHand.deliver(job, formatted_message, known?.inDoubt ?? false, opening);
+    this.#inHand.deliver(job, formatted_message, known !== undefined && seq <= known.doubtful, opening);
   }
 
   /** A redrive or redelivery brings back an event whose message was acknowledged long ago. */

@@ -78,7 +78,7 @@ export class Lines {
   readonly #ended = new LRUCache<string, true>({ max: mostEnded });
   /** Up to this sequence facts may have been handed out before the last takeover, and up to the other one to others. */
   #head = 0;
-  #headOfOthers = 0;
+  #doubtful = 0;
   /** How many takeovers found that others had had the lines meanwhile, also those in hand here. */
   #term = 0;
 
@@ -93,11 +93,10 @@ export class Lines {
       stream: speech,
       durable: actor,
       filter: lineSubjects,
-      takeOver: async ({ head, ours }: Takeover) => {
+      takeOver: async ({ head, ours, doubtful }: Takeover) => {
         this.#head = head;
-        if (ours) return;
-        this.#headOfOthers = head;
-        this.#term += 1;
+        this.#doubtful = doubtful;
+        if (!ours) this.#term += 1;
       },
       plan: (fact) => this.#plan(fact),
       handle: (line) => this.#handle(line),
@@ -165,7 +164,7 @@ export class Lines {
     // what came to its end before a takeover is handed out once more
     const isAgain = seq <= this.#head;
     if (isAgain && (this.#ended.has(data.id) || (await this.#endOf(data)))) return [];
-    const inDoubt = seq <= this.#headOfOthers;
+    const inDoubt = seq <= this.#doubtful;
     const item: Line = { ...data, at, by, inDoubt, term: this.#term, isNew: !isAgain, unconfirmed: false };
     return [{ key: `${casefold(data.nick)} ${casefold(data.to)}`, item }];
   }
