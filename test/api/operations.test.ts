@@ -190,9 +190,7 @@ t.test(
     await service.start();
     const again = await postEvent(service.url, sampleEvent('evt-before'));
     t.equal(again.body.status, 'already_processed', 'it took over the log of the killed one');
-    const started = Date.now();
     t.equal(await service.kill('SIGTERM'), 0, 'a graceful stop ends with 0');
-    t.ok(Date.now() - started < 15_000);
     await service.start();
   },
 );

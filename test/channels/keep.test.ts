@@ -92,7 +92,7 @@ t.test(
     const place = await servers(t);
     const keeper = await startKeeper(t, place, {
       schedule: { firstMs: 100, everyMs: 200 },
-      lifetimes: { deleteAfterMs: 86_400_000, geographicIdleMs: 2_000, endedTaskMs: 86_400_000 },
+      lifetimes: { deleteAfterMs: 86_400_000, geographicIdleMs: 8_000, endedTaskMs: 86_400_000 },
     });
     const bot = await observe(place.ircd.port, { nick: 'em-bot', password: place.ircd.serverPassword });
     t.teardown(() => bot.stop());

@@ -66,7 +66,7 @@ t.test('CHAN-01 what concerns one channel runs in turn, also behind a failure', 
 t.test('CHAN-24 an operation of another process, with its errors', async (t) => {
   const nats = await startNats(t);
   const [here, there] = await Promise.all([openLog(t, nats.url), openLog(t, nats.url)]);
-  const ask = (operation: string, input: unknown, ms = 2_000) =>
+  const ask = (operation: string, input: unknown, ms = 30_000) =>
     request({ log: here, name: 'things', timeoutMs: ms }, operation, input);
   await t.rejects(ask('double', 2), { code: 'nobody_answers', status: 503 });
   let release = () => {};

@@ -14,6 +14,7 @@ import { findInspircd, findNatsServer } from '../../src/servers/binaries.js';
 import { freePort } from '../../src/servers/net.js';
 import { loadSecrets } from '../../src/servers/secrets.js';
 import { withoutAnope } from '../support/anope.js';
+import { hangMs } from '../support/eventually.js';
 import { startNats } from '../support/nats.js';
 import { needsDisk, smallDisk } from '../support/small-disk.js';
 import { temporaryDirectory } from '../support/sql.js';
@@ -40,7 +41,7 @@ t.test('DOCTOR-01 a service that is well: every part is asked, and nothing has f
   };
   const app = await createApp(readConfig(env), pino({ level: 'silent' }));
   t.teardown(() => app.stop());
-  const deadline = Date.now() + 30_000;
+  const deadline = Date.now() + hangMs;
   let report: Report;
   do {
     report = JSON.parse((await relay(['doctor', '--json'], { env })).out);

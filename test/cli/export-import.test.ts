@@ -6,6 +6,7 @@ import { createApp } from '../../src/app/app.js';
 import { readConfig } from '../../src/config/config.js';
 import { Log } from '../../streams/core/index.js';
 import { streams } from '../../streams/index.js';
+import { hangMs } from '../support/eventually.js';
 import { startNats, type TestNats } from '../support/nats.js';
 import { temporaryDirectory } from '../support/sql.js';
 import { relay } from './terminal.js';
@@ -306,7 +307,7 @@ t.test('OPERATE-11 what does not fit is refused, and nothing is changed', async 
     );
     t.teardown(() => app.stop());
     const before = await contents(source);
-    const deadline = Date.now() + 10_000;
+    const deadline = Date.now() + hangMs;
     let refused = await relay(['import', '--in', file], { env: atSource });
     // until the service holds its lease the import finds nothing to do in its own log
     while (refused.code === 0 && Date.now() < deadline)

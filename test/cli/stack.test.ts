@@ -8,6 +8,7 @@ import { readConfig } from '../../src/config/config.js';
 import { Log } from '../../streams/core/index.js';
 import { delivery, deliverySubject } from '../../streams/delivery/index.js';
 import { eventToken } from '../../streams/events/index.js';
+import { hangMs } from '../support/eventually.js';
 import { startIrcd } from '../support/ircd.js';
 import { relay } from './terminal.js';
 
@@ -24,7 +25,7 @@ async function until<Document>(
   env: NodeJS.ProcessEnv,
   satisfies: (document: Document) => boolean,
 ): Promise<Document> {
-  const deadline = Date.now() + 10_000;
+  const deadline = Date.now() + hangMs;
   for (;;) {
     const { code, out, err } = await relay([...argv, '--json'], { env });
     const document = code === 0 ? (JSON.parse(out) as Document) : undefined;

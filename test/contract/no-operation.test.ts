@@ -16,7 +16,7 @@ async function answerTo(head: string): Promise<{ status: number; body: string; t
   const text = await new Promise<string>((resolve, reject) => {
     let answer = '';
     const socket = connect(port, '127.0.0.1', () => socket.write(`${head}\r\n\r\n`));
-    socket.setTimeout(10_000, () => socket.destroy(new Error(`no answer to ${head.slice(0, 100)}`)));
+    socket.setTimeout(60_000, () => socket.destroy(new Error(`no answer to ${head.slice(0, 100)}`)));
     socket.setEncoding('utf8').on('data', (chunk) => (answer += chunk));
     socket.on('error', reject).on('close', () => resolve(answer));
   });

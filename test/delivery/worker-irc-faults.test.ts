@@ -12,7 +12,7 @@ t.test(
   async (t) => {
     const stage = await Stage.open(t, 24);
     const relay = await startTcpRelay(t, stage.irc.port);
-    const worker = await stage.start({ ircUrl: relay.url, confirmTimeoutMs: 4_000 });
+    const worker = await stage.start({ ircUrl: relay.url, confirmTimeoutMs: 5_000 });
     const events = drafts('e', 14_000, stage.channels);
     const lines = events.reduce((sum, { channels }) => sum + channels.length, 0);
     await stage.publish(...events);
@@ -54,8 +54,8 @@ t.test(
     const stage = await Stage.open(t, 20);
     const relay = await startTcpRelay(t, stage.irc.port);
     relay.refuse(true);
-    // long enough for a connection that is tried again each two seconds, and the lines of 500 events after it
-    const worker = await stage.start({ ircUrl: relay.url, ttlMs: 12_000 });
+    // long enough for the lines of 500 events after the connection, also where the machine is slow
+    const worker = await stage.start({ ircUrl: relay.url, ttlMs: 30_000 });
     await stage.publish(...drafts('early', 3_000, stage.channels));
     await stage.settled();
     t.equal(stage.outcomes.of('event.expired').length, 3_000);

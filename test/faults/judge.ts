@@ -22,7 +22,8 @@ export interface Verdict {
 }
 
 const settleBoundMs = 180_000;
-const idleBoundMs = 3_000;
+/** A line that has not come after this time is lost; a machine that is held up does not lose it. */
+const idleBoundMs = 30_000;
 /** Rows looked up one by one; of more events, this many are picked at random. */
 const maxRows = 5_000;
 

@@ -110,7 +110,7 @@ export class Load {
   /** One post, whatever comes of it. */
   async attempt(url: string, event: unknown, headers: Record<string, string> = {}): Promise<Answer> {
     const began = performance.now();
-    const { status, body } = await postEvent(url, event, { headers, timeoutMs: 15_000 }).catch(() => ({
+    const { status, body } = await postEvent(url, event, { headers, timeoutMs: 60_000 }).catch(() => ({
       status: 0,
       body: {} as Record<string, unknown>,
     }));

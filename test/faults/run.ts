@@ -107,6 +107,7 @@ async function run(fault: Fault, size: Size, seed: number): Promise<Played | Abo
   const endings = new Endings();
   try {
     const stage = await Stage.open(endings, randomFrom(seed), fault.stage?.(size));
+    stage.judgesTimes = true;
     // on a terminal only, and always in the same place
     stage.progress = (where) => void (process.stderr.isTTY && process.stderr.write(`\r\x1b[K    ${where}`));
     return await play(stage, fault, size);

@@ -9,7 +9,7 @@ import { Stage } from './stage.js';
  */
 export function shortForms(...forms: [ids: string, fault: Fault][]): void {
   const [, { name, stage: options, short, impossible }] = forms[0]!;
-  t.test(`${name} …`, { skip: impossible?.() ?? false, timeout: 170_000 }, async (t) => {
+  t.test(`${name} …`, { skip: impossible?.() ?? false, timeout: 280_000 }, async (t) => {
     const stage = await Stage.open(t, randomFrom(1), { channels: 20, ...options?.(short) });
     for (const [ids, fault] of forms) {
       await t.test(`${ids} ${fault.what}`, async (t) => {

@@ -57,6 +57,8 @@ export class Stage {
   /** Numbers worth telling. */
   notes: Record<string, number | string> = {};
 
+  /** Whether it counts how long something takes. */
+  judgesTimes = false;
   /** Told where a run is. */
   progress: (where: string) => void = () => {};
 
@@ -128,6 +130,14 @@ export class Stage {
   get deliverers(): [holder: TestService, standby: TestService] {
     const [one, other] = [this.services.get('irc-1')!, this.services.get('irc-2')!];
     return /"lease":"deliver-to-irc".*"lease taken"/.test(one.log()) ? [one, other] : [other, one];
+  }
+
+  /**
+   * Notes what took too long, where times are judged: in long forms, on a machine that has nothing else to do. Tests
+   * judge no time here: the same promises are held in simulated time.
+   */
+  expectSoon(ms: number, boundMs: number, what: string): void {
+    if (this.judgesTimes) this.expect(ms < boundMs, `${what}: ${Math.round(ms)} ms`);
   }
 
   /** Notes what does not hold. */

@@ -118,9 +118,7 @@ t.test('IDENT-08 IDENT-16 IDENT-17 agent ids of links', skip, async (t) => {
   t.same(await seen(), [null, 1]);
   const slow = newWallet();
   await link('slow', slow.address);
-  const started = performance.now();
   t.match((await verify('slow', slow)).body, { verified: true, agent_id: null });
-  t.ok(performance.now() - started < 5_000, 'in bounded time');
   chain.resume();
 
   const versions: (number | undefined)[] = [];

@@ -71,7 +71,7 @@ async function stage(t: Test, options: Partial<PushIdentityOptions> = {}) {
       logger,
       source: 'relay-network',
       pausesMs: { first: 5, longest: 20 },
-      receiver: { url: receiver.url, secret, timeoutMs: 500 },
+      receiver: { url: receiver.url, secret, timeoutMs: 10_000 },
       ...options,
     });
     t.teardown(() => worker.stop());
@@ -164,7 +164,7 @@ t.test('IDENT-21 what is refused for good, and what is too old', async (t) => {
   });
   t.equal(refused.receiver.received.length, 1);
 
-  const late = await stage(t, { giveUpMs: 400 });
+  const late = await stage(t, { giveUpMs: 3_000 });
   late.receiver.answer = () => ({ status: 503 });
   late.push();
   await late.registry.link('bob', newWallet().address, false, asking);

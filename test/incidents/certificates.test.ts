@@ -56,7 +56,7 @@ async function listening(t: Teardown, server: Server): Promise<number> {
 const now = new Date();
 const signal = new AbortController().signal;
 const look = (port: number, fields: { ca?: string; host?: string; timeoutMs?: number } = {}) =>
-  probe({ host: fields.host ?? 'localhost', port }, { timeoutMs: 5_000, signal, now, ...fields });
+  probe({ host: fields.host ?? 'localhost', port }, { timeoutMs: 60_000, signal, now, ...fields });
 
 t.test('CERT-01 CERT-03 what a look finds', { skip }, async (t) => {
   const pair = certificate(t.testdir({}), 'a.relay.example', 20);

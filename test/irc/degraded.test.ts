@@ -9,7 +9,7 @@ t.test('on a server without capabilities a PING fence confirms', { skip: without
   const server = await startNgircd(t);
   const relay = await startTcpRelay(t, server.port);
   const oper = ngircdOper;
-  const bot = startBot(t, { url: relay.url, oper, confirmTimeoutMs: 2_000 });
+  const bot = startBot(t, { url: relay.url, oper, confirmTimeoutMs: 4_000 });
   const session = await bot.session();
   const witness = await observe(server.port, { nick: 'witness', tags: false, channels: ['#a', '#m'] });
   t.teardown(() => witness.stop());

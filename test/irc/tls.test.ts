@@ -63,7 +63,7 @@ t.test('ircs:// speaks TLS, checks the certificate, and ends with a reset', { sk
     ...credentials(ircd),
     url: `ircs://127.0.0.1:${port}`,
     ca: cert,
-    confirmTimeoutMs: 500,
+    confirmTimeoutMs: 3_000,
   });
   const session = await frozen.session();
   await joinOne(session, '#a');

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import t from 'tap';
 import { levelOf, rules, scoreText, usualThresholds } from '../../streams/moderation/index.js';
+import { leastCpuMs } from '../support/cpu.js';
 import { attacks, benign, unseenAttacks } from './fixtures/read.js';
 import { examples } from './fixtures/rules.js';
 
@@ -148,18 +149,13 @@ t.test('MOD-07 no text takes long, whatever it holds', async (t) => {
       one.repeat(5_000 / one.length),
       `${one.repeat(700)} instructions`,
     ]) {
-      const measure = () => {
-        const started = performance.now();
-        scoreText(text);
-        return performance.now() - started;
-      };
-      measure();
-      // the best of three: what else the machine does says nothing about the rules
-      slowest.push([Math.min(measure(), measure(), measure()), one]);
+      slowest.push([leastCpuMs(() => scoreText(text)), one]);
     }
   }
   slowest.sort(([a], [b]) => b - a);
-  t.ok(slowest[0]![0] < 50, `the slowest took ${slowest[0]![0]} ms: ${JSON.stringify(slowest.slice(0, 3))}`);
+  const plain = 'we meet at the harbour tomorrow morning and bring bread '.repeat(100).slice(0, 5_000);
+  const plainMs = leastCpuMs(() => scoreText(plain));
+  t.ok(slowest[0]![0] < 60 * plainMs, `${plainMs} ms, at worst ${JSON.stringify(slowest.slice(0, 3))}`);
 });
 
 t.test('MOD-02 the table of the slice says what the rules find', async (t) => {

@@ -18,7 +18,7 @@ export interface Got {
 }
 
 /** How long an answer may take, in milliseconds. */
-const boundMs = 20_000;
+const boundMs = 60_000;
 /** How much of an answer is kept, in characters. */
 const mostKept = 2_000_000;
 

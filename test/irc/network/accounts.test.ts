@@ -135,7 +135,7 @@ t.test('NET-04 who has shown that a nick is theirs', skip, async (t) => {
 t.test('NET-04 a network that does not answer identifies nobody', async (t) => {
   let isSilent = false;
   const server = await startFakeServer(t, (line) => (isSilent && /WHOIS/.test(line) ? [] : undefined));
-  const bot = startBot(t, { url: server.url, confirmTimeoutMs: 300 });
+  const bot = startBot(t, { url: server.url, confirmTimeoutMs: 3_000 });
   const session = await bot.session();
   t.same(await identified(session, 'alice'), { is: 'away' }, 'an answer without anybody');
   isSilent = true;
