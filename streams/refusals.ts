@@ -40,6 +40,9 @@ export const refusalAreas = {
     uri_too_long: refusal(414, 'A part of the path is too long', { advice: 'Send a shorter name' }),
     unsupported_media_type: refusal(415, 'Send the body as application/json', { advice: 'Set Content-Type' }),
     expectation_failed: refusal(417, 'What Expect asks for is not possible', { advice: 'Leave Expect out' }),
+    upgrade_required: refusal(426, 'This address takes WebSockets only', {
+      hint: 'Connect with a WebSocket client, or read /irc/listen',
+    }),
     rate_limited: refusal(429, 'There were too many requests of this kind'),
     headers_too_large: refusal(431, 'The headers of the request are too large', {
       advice: 'Send fewer or shorter headers',
@@ -181,6 +184,7 @@ export const refusalAreas = {
       advice: 'Take a name of `tools/list`; `data.nearest` is the one most like it',
     }),
     parse_error: refusal(400, 'The body is not JSON', { advice: 'Send JSON' }),
+    method_not_found: refusal(404, 'There is no such method', { advice: 'Call one that the hint names' }),
     invalid_request: refusal(400, 'The body is no JSON-RPC 2.0 message', {
       hint: 'A request has jsonrpc "2.0", a method, an id that is text or a whole number, and params that are an object',
     }),

@@ -16,10 +16,13 @@ import { Metrics } from '../metrics/metrics.js';
 import { type Call, createCall, nobody } from '../operations/core/call.js';
 import type { AnyOperation, ServiceName } from '../operations/core/operation.js';
 import { eventStreams, operations } from '../operations/index.js';
+import { listen } from '../operations/speech/listen.js';
 import type { HealthParts } from '../operations/system/health.js';
 import type { ProcessParts } from '../operations/system/process.js';
 import { remoteService } from '../remote/client.js';
 import { serveRemotely } from '../remote/server.js';
+import { socketRoutes } from '../socket/index.js';
+import { askOf } from '../socket/methods.js';
 import { ReadModels } from '../stores/read-models.js';
 import { describeProcess } from './about.js';
 import type { Area } from './areas/area.js';
@@ -169,6 +172,7 @@ export async function assemble(
   if (has('api')) {
     await server.register(operationRoutes, { operations: ofApi, call, keys, signers });
     await server.register(eventStreamRoutes, { streams: eventStreams, keys, parts: own });
+    await server.register(socketRoutes, { stream: listen, ask: askOf(call), keys, parts: own });
     for (const area of areas) await area.api?.(server);
   } else if (has('services')) {
     serveRemotely(server, operations, bound.here);

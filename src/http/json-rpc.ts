@@ -2,7 +2,11 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { errorAnswer, retryAfterOf } from './errors.js';
 
 /** Error codes of JSON-RPC that refusals have; every other one is -32000. */
-const protocolCodes: Record<string, number> = { parse_error: -32700, invalid_request: -32600 };
+const protocolCodes: Record<string, number> = {
+  parse_error: -32700,
+  invalid_request: -32600,
+  method_not_found: -32601,
+};
 const refused = -32000;
 const unauthorized = -32001;
 const internal = -32603;

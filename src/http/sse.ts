@@ -1,14 +1,8 @@
 import { Readable } from 'node:stream';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import type { ApiKeys } from '../auth/api-keys.js';
-import { callerAddress, isOnThisMachine } from '../auth/client-address.js';
-import { bindingOf } from '../operations/core/binding.js';
-import { inputOf } from '../operations/core/call.js';
-import type { Caller } from '../operations/core/caller.js';
 import type { AnyEventStream, ServerEvent } from '../operations/core/event-stream.js';
-import { moreWithKey, needsCredential, requireRight } from '../operations/core/rights.js';
-import { lastEventId } from './last-event-id.js';
-import { collect } from './operations.js';
+import { readerOf } from './reader.js';
 import { StreamPlaces, whenGone } from './stream-places.js';
 
 const keepAliveMs = 15_000;
@@ -25,21 +19,16 @@ export async function eventStreamRoutes(
 }
 
 function serve(app: FastifyInstance, stream: AnyEventStream, keys: ApiKeys, parts: unknown): void {
-  const { path, input: schema, access = moreWithKey } = stream;
-  const isKeyed = needsCredential(access);
-  const binding = bindingOf(schema, { method: 'get', path, without: ['after'] });
+  const { path } = stream;
+  const find = readerOf(stream, keys);
   const places = new StreamPlaces(stream.most, stream.ofOneReader);
 
   app.get(path.replace(/\{(\w+)\}/g, ':$1'), { exposeHeadRoute: false }, async (request, reply) => {
-    const caller = isKeyed ? await keys.requireCaller(request, reply) : await keys.callerOf(request, reply);
-    requireRight(access, caller);
-    const input = inputOf({ input: schema, access }, collect(binding, request), caller);
-    requireRight(access, caller, input);
-    const after = lastEventId(request, stream.isEventId);
+    const { caller, input, after, countedAs } = await find(request, reply);
     const stopped = new AbortController();
     let body: Readable | undefined;
     // from the first moment: a reader may go while the stream is opened, or have gone before
-    const free = places.take(readerOf(request, caller));
+    const free = places.take(countedAs);
     whenGone(request, reply, () => {
       free();
       if (body) stream.viewers?.(-1, parts);
@@ -68,12 +57,6 @@ function serve(app: FastifyInstance, stream: AnyEventStream, keys: ApiKeys, part
   });
   // the server waits for open streams when it is closed
   app.addHook('preClose', async () => stream.close(parts));
-}
-
-/** Whose places are counted; nobody's on this machine. An agent has one number, wherever it comes from. */
-function readerOf(request: FastifyRequest, caller: Caller): string | undefined {
-  if (isOnThisMachine(request)) return undefined;
-  return caller.is === 'agent' ? `agent ${caller.nick}` : callerAddress(request);
 }
 
 /**

@@ -3,12 +3,14 @@ import type { Description } from '../operations/core/description.js';
 import { eventStreams, operations as values } from '../operations/index.js';
 import { pageDescriptions } from '../pages/descriptions.js';
 import { livePageDescription } from '../pages/live.js';
+import { socketDescription } from '../socket/description.js';
 import { descriptionOf, streamDescriptionOf, withExamples } from './describe.js';
 
 /** Every operation of the public API. */
 export const operations: Description[] = [
   ...values.filter(({ http }) => http).map(descriptionOf),
   ...eventStreams.map(streamDescriptionOf),
+  socketDescription,
   livePageDescription,
   ...pageDescriptions,
   ...oauthDescriptions,

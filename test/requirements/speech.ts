@@ -38,6 +38,12 @@ export const speech = {
   'LISTEN-03': 'A channel that becomes private is silent for who may not read it, and the others go on.',
   'LISTEN-04': 'Only an agent itself listens to its inbox, with a key.',
   'LISTEN-05': 'A key that ends takes its streams with it.',
+  'SOCKET-01': 'A WebSocket tells what a stream tells, takes requests, and answers them in their order.',
+  'SOCKET-02': 'A bad frame is answered with what is wrong, and the socket stays open.',
+  'SOCKET-03': 'Who may not listen is refused in HTTP, before there is a socket.',
+  'SOCKET-04': 'A request that offers another protocol is answered as if it offered nothing.',
+  'SOCKET-05': 'A service that ends closes its sockets.',
+  'SOCKET-06': 'A WebSocket passes through the proxies that the guide names.',
   'HOOK-01':
     'What comes to an inbox is posted to the webhook of its agent, in order, signed with its secret.',
   'HOOK-02': 'What a webhook does not take is tried again, in order, and holds up no other agent.',

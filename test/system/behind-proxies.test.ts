@@ -1,5 +1,7 @@
+import { once } from 'node:events';
 import t from 'tap';
 import { Agent, request } from 'undici';
+import { WebSocket } from 'ws';
 import { newWallet } from '../auth/stage.js';
 import { environmentOf, untilKept } from '../channels/stage.js';
 import { channelsFile, entering, paidChannel, payingFetch, payTo, startPayments } from '../payments/stage.js';
@@ -30,6 +32,7 @@ t.test('behind a proxy', async (t) => {
     TRUST_PROXY: '127.0.0.1',
     ALLOWED_HOSTS: 'relay:8100',
     API_KEYS: `ann:${key}`,
+    IRC_GATEWAY_PASSWORD: ircd.gatewayPassword,
     RATE_LIMIT: String(perMinute),
     ...(payments && {
       X402_FACILITATOR_URL: payments.facilitator.url,
@@ -72,6 +75,23 @@ t.test('behind a proxy', async (t) => {
           await speaker.ask('PRIVMSG #lobby :still there?');
           return (await viewers()) === 0;
         });
+      });
+
+      t.test('SOCKET-06 a WebSocket stays open both ways', async (t) => {
+        const socket = new WebSocket(
+          `${url.replace('http', 'ws')}/irc/socket?nick=agent${index}&channels=lobby`,
+          {
+            headers: { 'x-api-key': key },
+          },
+        );
+        t.teardown(() => socket.terminate());
+        const heard: string[] = [];
+        socket.on('message', (data) => heard.push(String(data)));
+        await once(socket, 'open');
+        const params = { to: '#lobby', text: `a socket through ${name}`, nick: `agent${index}` };
+        socket.send(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'say', params }));
+        await eventually('the answer', async () => heard.some((frame) => frame.includes('"shown"')));
+        await eventually('the line', async () => heard.some((frame) => frame.includes('"method":"line"')));
       });
 
       t.test('tools, also under the name by which the proxy asks', async (t) => {

@@ -150,10 +150,10 @@ async function* states(
   signal: AbortSignal,
   { speech: { gateway } }: ListenParts,
 ): AsyncGenerator<Told | undefined> {
-  const stateOf = async (asked: Promise<State>, timeoutMs: number): Promise<State> => {
+  const stateOf = async (asked: Promise<State>): Promise<State> => {
     const unknown = { connected: null, nick: who.nick, channels: [] };
     try {
-      const found = await atMost(asked, timeoutMs);
+      const found = await atMost(asked, connectMs);
       if (!found) return unknown;
       const { connected, channels } = found;
       return { connected, nick: found.nick, channels };
@@ -162,8 +162,8 @@ async function* states(
     }
   };
   let told = '';
-  for (let asked = gateway.connect(who); !signal.aborted; asked = gateway.look(who)) {
-    const data = await stateOf(asked, connectMs);
+  for (let how: 'connect' | 'look' = 'connect'; !signal.aborted; how = 'look') {
+    const data = await stateOf(gateway[how](who));
     if (JSON.stringify(data) !== told) yield { event: 'connection', data };
     told = JSON.stringify(data);
     await pause(lookMs, signal);

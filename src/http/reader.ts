@@ -1,0 +1,46 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { ApiKeys } from '../auth/api-keys.js';
+import { callerAddress, isOnThisMachine } from '../auth/client-address.js';
+import { bindingOf } from '../operations/core/binding.js';
+import { inputOf } from '../operations/core/call.js';
+import type { Caller } from '../operations/core/caller.js';
+import type { AnyEventStream } from '../operations/core/event-stream.js';
+import { moreWithKey, needsCredential, requireRight } from '../operations/core/rights.js';
+import { lastEventId } from './last-event-id.js';
+import { collect } from './operations.js';
+
+/** A request for a stream of events: who asks, for what, and which event they have. */
+export interface Reader {
+  caller: Caller;
+  input: Record<string, unknown>;
+  after: string | undefined;
+  /** Whose places are counted; nobody's on this machine. An agent has one number, wherever it comes from. */
+  countedAs: string | undefined;
+}
+
+/** Makes what finds the reader of a stream. It throws what refuses the request. */
+export function readerOf(
+  stream: AnyEventStream,
+  keys: ApiKeys,
+): (request: FastifyRequest, reply: FastifyReply) => Promise<Reader> {
+  const { path, input: schema, access = moreWithKey } = stream;
+  const binding = bindingOf(schema, { method: 'get', path, without: ['after'] });
+  const isKeyed = needsCredential(access);
+  return async (request, reply) => {
+    const caller = isKeyed ? await keys.requireCaller(request, reply) : await keys.callerOf(request, reply);
+    requireRight(access, caller);
+    const input = inputOf({ input: schema, access }, collect(binding, request), caller);
+    requireRight(access, caller, input);
+    return {
+      caller,
+      input,
+      after: lastEventId(request, stream.isEventId),
+      countedAs: countedAs(request, caller),
+    };
+  };
+}
+
+function countedAs(request: FastifyRequest, caller: Caller): string | undefined {
+  if (isOnThisMachine(request)) return undefined;
+  return caller.is === 'agent' ? `agent ${caller.nick}` : callerAddress(request);
+}

@@ -1,0 +1,132 @@
+import websocket from '@fastify/websocket';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { WebSocket } from 'ws';
+import { Refusal } from '../../streams/core/index.js';
+import type { ApiKeys } from '../auth/api-keys.js';
+import { type Reader, readerOf } from '../http/reader.js';
+import { StreamPlaces } from '../http/stream-places.js';
+import type { AnyEventStream, ServerEvent } from '../operations/core/event-stream.js';
+import { socketPath } from './description.js';
+import { type Ask, Requests } from './requests.js';
+import { socketUpgrades } from './upgrades.js';
+
+/** What the socket works with. */
+export interface SocketOptions {
+  /** What is told through it. */
+  stream: AnyEventStream;
+  /** What is asked through it. */
+  ask: Ask;
+  keys: ApiKeys;
+  parts: unknown;
+}
+
+/** A client that does not answer a ping until the next one is gone, in milliseconds. */
+const pingMs = 30_000;
+const mostBytes = 16_384;
+/** Bytes that wait to be read by a client, at most. */
+const mostUnread = 1_000_000;
+const closing = { ended: 1008, again: 1013 };
+
+/** A reader that was let in, and the events for it. */
+interface Admitted extends Reader {
+  events: AsyncIterable<ServerEvent | undefined>;
+  stopped: AbortController;
+}
+
+/**
+ * `GET /irc/socket`: a stream of events and requests of its reader on one WebSocket, as JSON-RPC 2.0. Who may not read the
+ * stream is refused before the upgrade, in HTTP.
+ */
+export async function socketRoutes(app: FastifyInstance, options: SocketOptions): Promise<void> {
+  const { stream, ask, keys, parts } = options;
+  const places = new StreamPlaces(stream.most, stream.ofOneReader);
+  const find = readerOf(stream, keys);
+  const admitted = new WeakMap<FastifyRequest, Admitted>();
+  const upgrades = socketUpgrades(app.server, socketPath);
+
+  async function admit(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const reader = await find(request, reply);
+    if (!request.ws) {
+      reply.header('upgrade', 'websocket');
+      throw new Refusal('upgrade_required');
+    }
+    const { socket } = request.raw;
+    const stopped = new AbortController();
+    const free = places.take(reader.countedAs);
+    const leave = () => {
+      free();
+      stopped.abort();
+    };
+    if (socket.destroyed) leave();
+    else socket.once('close', leave);
+    const { caller, after, input } = reader;
+    const viewer = { caller, after, signal: stopped.signal, quietMs: pingMs, end: () => stopped.abort() };
+    const events = await stream.open(input, viewer, parts);
+    admitted.set(request, { ...reader, events: events!, stopped });
+  }
+
+  await app.register(async (scope) => {
+    await scope.register(websocket, {
+      options: { maxPayload: mostBytes, server: upgrades as never },
+      // those that do not answer would hold the end up
+      preClose(done) {
+        for (const client of this.websocketServer.clients) client.terminate();
+        this.websocketServer.close(() => done());
+      },
+      errorHandler: (_error, socket) => socket.terminate(),
+    });
+    scope.route({
+      method: 'GET',
+      url: socketPath,
+      exposeHeadRoute: false,
+      preValidation: admit,
+      handler: async () => undefined,
+      wsHandler: (socket, request) => {
+        const reader = admitted.get(request)!;
+        const send = sender(socket);
+        const count = () => keys.countMore(reader.caller, 1, { headers: (() => undefined) as never });
+        const requests = new Requests({ ask, count, send, caller: { ...reader.caller, cause: request.id } });
+        socket.on('message', (data, isBinary) => requests.take(isBinary ? undefined : String(data)));
+        keepAlive(socket);
+        tell(socket, reader, send).catch((error: unknown) => {
+          request.log.error({ err: error, request_id: request.id }, 'socket failed');
+          socket.close(1011, 'Something went wrong on our side');
+        });
+      },
+    });
+  });
+}
+
+/** Sends frames, each as JSON. A client that asks and does not read is cut off. */
+function sender(socket: WebSocket): (frame: object) => Promise<void> {
+  return async (frame) => {
+    if (socket.bufferedAmount > mostUnread) return socket.terminate();
+    await new Promise<void>((sent) => socket.send(JSON.stringify(frame), () => sent()));
+  };
+}
+
+/** Sends what comes, one after the other, until there is nothing more for the reader. */
+async function tell(
+  socket: WebSocket,
+  { events, stopped: { signal } }: Admitted,
+  send: (frame: object) => Promise<void>,
+): Promise<void> {
+  for await (const one of events) {
+    if (one) await send({ jsonrpc: '2.0', method: one.event, params: { id: one.id, data: one.data } });
+  }
+  if (signal.aborted) socket.close(closing.again, 'Come back with after');
+  else socket.close(closing.ended, 'The key opens nothing any more');
+}
+
+function keepAlive(socket: WebSocket): void {
+  let isAlive = true;
+  socket.on('pong', () => {
+    isAlive = true;
+  });
+  const timer = setInterval(() => {
+    if (!isAlive) return socket.terminate();
+    isAlive = false;
+    socket.ping();
+  }, pingMs);
+  socket.once('close', () => clearInterval(timer));
+}
