@@ -53,12 +53,14 @@ const security: Record<Access, Json[]> = {
 };
 
 /** The OpenAPI 3.0.3 description of these operations, at a public address. */
-export function openApiDocument(operations: readonly Description[], publicUrl: string): Json {
+export function openApiDocument(described: readonly Description[], publicUrl: string): Json {
+  // OpenAPI knows no operation that leads out of HTTP
+  const operations = described.filter(({ answers }) => !(101 in answers));
   const named: Json = {};
   schemaOf(ErrorBody, 'output', named); // adds it to the named ones, to which every error refers
   const paths: Record<string, Json> = {};
   for (const operation of operations) {
-    paths[operation.path] = { ...paths[operation.path], [operation.method]: described(operation, named) };
+    paths[operation.path] = { ...paths[operation.path], [operation.method]: operationOf(operation, named) };
   }
   const used = new Set(operations.map(({ tag }) => tag));
   return {
@@ -79,7 +81,7 @@ export function openApiDocument(operations: readonly Description[], publicUrl: s
   };
 }
 
-function described(operation: Description, named: Json): Json {
+function operationOf(operation: Description, named: Json): Json {
   const { id, tag, summary, access = 'open', body, answers, passesOn } = operation;
   const description = describedWithScope(operation);
   const parameters = [
