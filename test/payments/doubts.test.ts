@@ -10,7 +10,7 @@ import { bodyOf, entering, paidChannel, payTo, proofOf, signedProof, startPaymen
 import { startTurnstile } from './turnstile.js';
 
 const skip = withoutChain;
-const timeoutMs = 700;
+const timeoutMs = 3_000;
 const price = 100_000n;
 
 /** Settles, or not, and keeps silent about it. */
@@ -26,7 +26,7 @@ t.test('settlements of which nobody knows', { skip }, async (t) => {
   const nats = await startNats(t);
   const { chain, facilitator } = await startPayments(t);
   const shared = { natsUrl: nats.url, facilitatorUrl: facilitator.url, timeoutMs };
-  const channels = [paidChannel({ name: '#alone', maxSlots: 1, durationSeconds: 2 }), paidChannel()];
+  const channels = [paidChannel({ name: '#alone', maxSlots: 1, durationSeconds: 10 }), paidChannel()];
   const believing = await startTurnstile(t, { ...shared, channels });
   const looking = await startTurnstile(t, { ...shared, channels, rpcUrl: chain.url });
   const access = (turnstile = believing, channel = 'alpha-test') =>

@@ -87,6 +87,7 @@ t.test('real clients pay on a real chain', { skip }, async (t) => {
   t.test('PAY-01 PAY-10 @x402/fetch, and its proof presented again', async (t) => {
     const account = await chain.payer();
     const { pay, proofs } = recordingFetch(account);
+    const before = Date.now();
     const response = await pay(access, entering('ann'));
     t.equal(response.status, 200);
     const grant = await bodyOf(response);
@@ -98,8 +99,8 @@ t.test('real clients pay on a real chain', { skip }, async (t) => {
       sessionId: /^.{10,}$/,
       expiresAt: /^\d{4}-.*Z$/,
     });
-    const left = (Date.parse(grant.expiresAt) - Date.now()) / 1_000;
-    t.ok(left > 1_790 && left <= 1_801, `${left} s`);
+    const from = Date.parse(grant.expiresAt) - 1_800_000;
+    t.ok(from > before - 2_000 && from < Date.now() + 2_000, grant.expiresAt);
     const settled = decodePaymentResponseHeader(response.headers.get('payment-response')!);
     t.match(settled, {
       success: true,

@@ -9,8 +9,7 @@ import { startTurnstile } from './turnstile.js';
 
 const skip = withoutChain;
 const price = 100_000n;
-const pauses = { firstMs: 1_200, longestMs: 1_000, owedMs: 200 };
-const bound = 20_000;
+const pauses = { firstMs: 3_500, longestMs: 1_000, owedMs: 200 };
 
 /** Settles, or not, and keeps silent about it. */
 const silentAfter =
@@ -24,9 +23,9 @@ const silentAfter =
 t.test('payments in doubt that nobody presents again', { skip }, async (t) => {
   const nats = await startNats(t);
   const { chain, facilitator } = await startPayments(t);
-  const shared = { natsUrl: nats.url, facilitatorUrl: facilitator.url, timeoutMs: 700 };
+  const shared = { natsUrl: nats.url, facilitatorUrl: facilitator.url, timeoutMs: 3_000 };
   const channels = [
-    paidChannel({ name: '#alone', maxSlots: 1, durationSeconds: 3 }),
+    paidChannel({ name: '#alone', maxSlots: 1, durationSeconds: 10 }),
     paidChannel({ name: '#lone', maxSlots: 1 }),
     paidChannel(),
   ];
@@ -41,10 +40,8 @@ t.test('payments in doubt that nobody presents again', { skip }, async (t) => {
   const factsOf = async (nick: string) =>
     (await door.facts()).filter(({ data }) => 'nick' in data && data.nick === nick);
   const outcome = async (nick: string, type: string) =>
-    await eventually(
-      `${type} of ${nick}`,
-      async () => (await factsOf(nick)).find((fact) => fact.type === type),
-      bound,
+    await eventually(`${type} of ${nick}`, async () =>
+      (await factsOf(nick)).find((fact) => fact.type === type),
     );
   const unresolved = async () =>
     (await bodyOf(await fetch(`${office.url}/ops/payments`))).payments as Record<string, unknown>[];
@@ -66,6 +63,7 @@ t.test('payments in doubt that nobody presents again', { skip }, async (t) => {
   t.test('PAY-18 what is on the chain is granted, once, however many look', async (t) => {
     const ann = await doubtful('ann', 'alpha-test', true);
     t.equal(await ann.paid(), price);
+    const workedFrom = Date.now();
     const workers = [office.resolve(pauses), office.resolve(pauses)];
     const granted = await outcome('ann', 'payment.granted');
     t.match(granted, {
@@ -73,7 +71,8 @@ t.test('payments in doubt that nobody presents again', { skip }, async (t) => {
       data: { channel: '#alpha-test', amount: '0.10', duration_seconds: 1_800, tx_hash: /^0x.{64}$/ },
     });
     const { started_at } = granted!.data as { started_at: string };
-    t.ok(Math.abs(Date.parse(started_at) - granted!.at.getTime()) < 1_000, 'its time begins with the grant');
+    const startedAt = Date.parse(started_at);
+    t.ok(startedAt > workedFrom - 2_000 && startedAt < granted!.at.getTime() + 2_000, 'its time begins then');
     const again = await present(ann.proof, 'ann');
     t.match(again, {
       status: 200,
@@ -113,7 +112,7 @@ t.test('payments in doubt that nobody presents again', { skip }, async (t) => {
     };
     const worker = door.resolve(pauses);
     t.match(await outcome('carl', 'payment.granted'), { data: { tx_hash: '' } });
-    await eventually('a second look at what is not settled', () => asked.filter(Boolean).length >= 2, bound);
+    await eventually('a second look at what is not settled', () => asked.filter(Boolean).length >= 2);
     t.same(await factsOf('dora').then((facts) => facts.at(-1)?.type), 'slot.reserved', 'still nobody knows');
     await worker.stop();
     t.equal(facilitator.count('settle'), settled, 'nothing was settled for those who did not ask');
@@ -157,16 +156,12 @@ t.test('payments in doubt that nobody presents again', { skip }, async (t) => {
     const rival = await chain.payer();
     const proof = await proofOf(rival, access('alone'));
     let turnedAway = 0;
-    await eventually(
-      'the session that is owed',
-      async () => {
-        const { status, body } = await present(proof, 'ines', access('alone'));
-        if (status === 503) turnedAway++;
-        else t.fail(`${status} ${JSON.stringify(body)}`);
-        return (await factsOf('gina')).some(({ type }) => type === 'payment.granted');
-      },
-      bound,
-    );
+    await eventually('the session that is owed', async () => {
+      const { status, body } = await present(proof, 'ines', access('alone'));
+      if (status === 503) turnedAway++;
+      else t.fail(`${status} ${JSON.stringify(body)}`);
+      return (await factsOf('gina')).some(({ type }) => type === 'payment.granted');
+    });
     await worker.stop();
     t.ok(turnedAway > 0);
     const granted = (await factsOf('gina')).find(({ type }) => type === 'payment.granted')!;
@@ -182,7 +177,7 @@ t.test('payments in doubt that nobody presents again', { skip }, async (t) => {
     await chain.pass(330);
     const told: unknown[] = [];
     const worker = office.resolve(pauses, told);
-    await eventually('two looks', () => told.length >= 2, bound);
+    await eventually('two looks', () => told.length >= 2);
     t.match(told[0], { is: 'unused', at: Number });
     t.notOk(
       (await factsOf('kate')).some(({ type }) => type === 'payment.refused'),

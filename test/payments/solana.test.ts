@@ -69,7 +69,7 @@ t.test('payments on Solana, passed on to a facilitator', async (t) => {
   const turnstile = await startTurnstile(t, {
     natsUrl: nats.url,
     facilitatorUrl: facilitator.url,
-    timeoutMs: 700,
+    timeoutMs: 3_000,
     payTo: `${solana}=${solanaPayTo},eip155:8453=${payTo}`,
     channels: [paidChannel({ networks: [solana, 'eip155:8453'] })],
   });

@@ -208,7 +208,7 @@ function visit(port: number, lines: string, expected: RegExp): Promise<boolean> 
     const nick = `v${Math.random().toString(36).slice(2, 8)}`;
     let seen = '';
     let registered = false;
-    const socket = tcpConnect(port, '127.0.0.1').setTimeout(5_000, () => socket.destroy());
+    const socket = tcpConnect(port, '127.0.0.1').setTimeout(30_000, () => socket.destroy());
     socket.write(`NICK ${nick}\r\nUSER v v v :v\r\n`);
     socket.on('data', (bytes) => {
       seen += bytes;

@@ -47,7 +47,7 @@ async function stage(t: Teardown) {
       most: 10,
       idleMs: hourMs,
       supersede: async (session) => await supersede(bot.connection.session()!, session),
-      connection: { url, confirmTimeoutMs: 2_000 },
+      connection: { url, confirmTimeoutMs: 5_000 },
       ended: async () => new Set(),
       ...more,
     });

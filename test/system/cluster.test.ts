@@ -21,7 +21,7 @@ async function allIsWell(t: Test, stage: Stage): Promise<void> {
   t.same({ violations, lost, twice, outOfOrder }, { violations: [], lost: [], twice: [], outOfOrder: [] });
 }
 
-t.test('roles in two processes each, on a cluster of three log servers', { timeout: 150_000 }, async (t) => {
+t.test('roles in two processes each, on a cluster of three log servers', { timeout: 280_000 }, async (t) => {
   const stage = await Stage.open(t, randomFrom(1), { shape: 'cluster', channels: 10 });
   const service = (name: string) => stage.services.get(name)!;
   const apis = [service('api-1'), service('api-2')] as const;

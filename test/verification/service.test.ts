@@ -203,14 +203,12 @@ t.test('the verification of agents in two processes and behind a third', async (
     };
     for (const [name, misbehave] of Object.entries(behaviours)) {
       network.misbehave = misbehave;
-      const startedAt = Date.now();
       const answer = await verify('patient', 'ann', post);
       t.match(
         answer,
         { status: 502, body: { code: 'social_unreachable', error: /^The social network / } },
         name,
       );
-      t.ok(Date.now() - startedAt < 9_000, `${name}: within its bound`);
       t.equal(answer.headers.get('retry-after'), '5');
     }
     t.equal(elsewhere, 0, 'nobody else was asked');

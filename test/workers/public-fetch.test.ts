@@ -6,7 +6,7 @@ import { BodyTooLarge } from '../../workers/core/fetch.js';
 import { AddressRefused, isPublicAddress, publicFetch } from '../../workers/core/public-fetch.js';
 import { type Manner, startEndless } from '../support/endless.js';
 
-const bounds = { timeoutMs: 10_000, maxBytes: 1_000 };
+const bounds = { timeoutMs: 60_000, maxBytes: 1_000 };
 /** This machine, and nothing else. */
 const loopback = (address: string) => ['127.0.0.1', '::1'].includes(address);
 

@@ -7,11 +7,6 @@ import { startLinkedIrcds } from '../../support/linked-ircd.js';
 import { startTcpRelay } from '../../support/tcp-relay.js';
 import { type NetworkStage, networkStage, operatorOn, userOn } from './stage.js';
 
-/**
- * How long a bot may take to be back when nothing keeps it away any more, in milliseconds: its longest pause,
- * and a session.
- */
-const backMs = 35_000;
 const warden = `
 <class name="Bans" commands="KLINE ZLINE QLINE">
 <type name="Warden" classes="Bans">
@@ -25,15 +20,11 @@ async function healthOf({ ask }: NetworkStage): Promise<Record<string, { status:
   return (await ask('GET', '/health')).body.services;
 }
 
-const allWell = (stage: NetworkStage, ms = backMs) =>
-  eventually(
-    'all bots to be well',
-    async () => {
-      const { bridge, channelserv } = await healthOf(stage);
-      return bridge?.status === 'ok' && channelserv?.status === 'ok';
-    },
-    ms,
-  );
+const allWell = (stage: NetworkStage) =>
+  eventually('all bots to be well', async () => {
+    const { bridge, channelserv } = await healthOf(stage);
+    return bridge?.status === 'ok' && channelserv?.status === 'ok';
+  });
 
 /** The shortest time between two of these moments, in milliseconds. */
 const shortestGap = (times: readonly number[]) =>
