@@ -13,8 +13,14 @@ import {
   speech,
 } from '../../streams/speech/index.js';
 import { supersede } from '../../workers/channels/supersede.js';
+import { consumerStatuses } from '../../workers/core/consumers.js';
 import type { Dial } from '../../workers/irc/transport.js';
-import { personOf, SpeakForAgents, type SpeakForAgentsOptions } from '../../workers/speech/index.js';
+import {
+  createGateway,
+  personOf,
+  SpeakForAgents,
+  type SpeakForAgentsOptions,
+} from '../../workers/speech/index.js';
 import { openLog } from '../identity/log.js';
 import { credentials, startBot } from '../irc/bot.js';
 import { eventually } from '../support/eventually.js';
@@ -195,6 +201,30 @@ t.test(
     t.same(witness.texts('witness'), ['later', 'last']);
   },
 );
+
+t.test('SPEAK-08 who may have lost the lines takes no more of them in hand while it stops', async (t) => {
+  const { nats, log, gateway, say } = await stage(t);
+  const own = await openLog(t, nats);
+  let isSure = true;
+  const one = await gateway({
+    log: own,
+    connection: { url: 'irc://127.0.0.1:1', mayBegin: () => isSure },
+  });
+  const asked = createGateway(log)
+    .say(say('waits for the network', 'k1'))
+    .catch(() => undefined);
+  const statuses = () => consumerStatuses(log, [speech]);
+  await eventually('a line in hand', async () => (await statuses())[0]?.unacknowledged === 1);
+  isSure = false;
+  const ended = one.end();
+  await own.connection.flush();
+  const { by, ...speaker } = alice;
+  const data = { ...speaker, id: 'later', to: '#lobby', text: 'later', action: false };
+  await log.append(speech, lineSubject('alice', 'later'), { type: 'line.requested', data }, { by });
+  await ended;
+  t.match(await statuses(), [{ worker: 'speak', pending: 1 }]);
+  await asked;
+});
 
 t.test('SPEAK-11 there are so many agents at most', async (t) => {
   const { gateway } = await stage(t);

@@ -13,7 +13,7 @@ export interface Holding {
 export interface Term {
   /**
    * Whether nobody else can have the lease now. `false` once it was not renewed in time: the holder goes on, because a
-   * log that is away gives it to nobody, but it should take nothing from somebody else.
+   * log that is away gives it to nobody, but it should take nothing from somebody else. `false` too when it is lost.
    */
   isSure(): boolean;
 }
@@ -124,9 +124,13 @@ export class Lease {
         }
         given = { bucket, revision };
         logger.info({ lease: name, holder }, 'lease taken');
-        this.#holding = this.#options.begin({ isSure: () => clock.elapsed() - this.#renewedAt < termMs });
+        let isLost = false;
+        this.#holding = this.#options.begin({
+          isSure: () => !isLost && clock.elapsed() - this.#renewedAt < termMs,
+        });
         this.#holding.start?.();
         const last = await this.#renew(bucket, revision);
+        isLost = last === undefined;
         given = last === undefined ? undefined : { bucket, revision: last };
         await this.#end();
         await this.#giveBack(given);

@@ -82,8 +82,11 @@ export class SpeakForAgents implements Gateway {
   /** Answers nobody any more, lets lines under way come to their end, and leaves the network. Bounded. */
   async stop(): Promise<void> {
     this.#agents.letNobodyIn();
+    // requests under way get the ends of their lines, unless another process may say them
+    const isSure = this.#options.connection.mayBegin?.() ?? true;
+    const stopping = isSure ? undefined : this.#lines.stop();
     await this.#answering?.stop();
-    await this.#lines.stop();
+    await (stopping ?? this.#lines.stop());
     const { ended } = this.#upkeep.stop();
     // those that are still being brought back no longer wait for their network
     await this.#agents.stop();
