@@ -22,6 +22,8 @@ export interface SocketOptions {
 
 /** A client that does not answer a ping until the next one is gone, in milliseconds. */
 const pingMs = 30_000;
+/** How often the key of a quiet reader is looked at, in milliseconds. */
+const quietMs = 15_000;
 const mostBytes = 16_384;
 /** Bytes that wait to be read by a client, at most. */
 const mostUnread = 1_000_000;
@@ -60,7 +62,7 @@ export async function socketRoutes(app: FastifyInstance, options: SocketOptions)
     if (socket.destroyed) leave();
     else socket.once('close', leave);
     const { caller, after, input } = reader;
-    const viewer = { caller, after, signal: stopped.signal, quietMs: pingMs, end: () => stopped.abort() };
+    const viewer = { caller, after, signal: stopped.signal, quietMs, end: () => stopped.abort() };
     const events = await stream.open(input, viewer, parts);
     admitted.set(request, { ...reader, events: events!, stopped });
   }
@@ -84,8 +86,9 @@ export async function socketRoutes(app: FastifyInstance, options: SocketOptions)
       wsHandler: (socket, request) => {
         const reader = admitted.get(request)!;
         const send = sender(socket);
-        const count = () => keys.countMore(reader.caller, 1, { headers: (() => undefined) as never });
-        const requests = new Requests({ ask, count, send, caller: { ...reader.caller, cause: request.id } });
+        // a key may have ended since, and each request counts
+        const callerOf = async () => ({ ...(await keys.requireCaller(request)), cause: request.id });
+        const requests = new Requests({ ask, callerOf, send });
         socket.on('message', (data, isBinary) => requests.take(isBinary ? undefined : String(data)));
         keepAlive(socket);
         tell(socket, reader, send).catch((error: unknown) => {

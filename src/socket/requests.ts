@@ -12,9 +12,8 @@ export type Ask = (method: string, params: Record<string, unknown>, caller: Call
 /** What the requests of one socket work with. */
 export interface RequestsOptions {
   ask: Ask;
-  caller: Caller;
-  /** Counts a request. Throws 429 beyond the limits. */
-  count(): void;
+  /** Who asks, for each request anew: counts it, and throws 401 once the key is not good any more. */
+  callerOf(): Promise<Caller>;
   send(frame: object): Promise<void>;
 }
 
@@ -60,11 +59,10 @@ export class Requests {
   }
 
   async #answer(frame: unknown): Promise<void> {
-    const { ask, caller, count, send } = this.#options;
+    const { ask, callerOf, send } = this.#options;
     try {
       const { id, method, params } = parseInput(Request, frame, 'invalid_request');
-      count();
-      await send({ jsonrpc: '2.0', id, result: await ask(method, params, caller) });
+      await send({ jsonrpc: '2.0', id, result: await ask(method, params, await callerOf()) });
     } catch (error) {
       await this.#refuse(rpcIdOf(frame), error);
     }

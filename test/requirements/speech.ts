@@ -44,6 +44,7 @@ export const speech = {
   'SOCKET-04': 'A request that offers another protocol is answered as if it offered nothing.',
   'SOCKET-05': 'A service that ends closes its sockets.',
   'SOCKET-06': 'A WebSocket passes through the proxies that the guide names.',
+  'SOCKET-07': 'A key that has ended does nothing more through its socket, which is closed.',
   'HOOK-01':
     'What comes to an inbox is posted to the webhook of its agent, in order, signed with its secret.',
   'HOOK-02': 'What a webhook does not take is tried again, in order, and holds up no other agent.',

@@ -205,6 +205,23 @@ t.test('one socket to speak and to listen', async (t) => {
     t.same(statuses(), ['200', '200', '404']);
   });
 
+  await t.test('SOCKET-07 a key that has ended does nothing more through its socket', async (t) => {
+    const short = await given('erin', ['speak']);
+    const { request, state } = await open('channels=lobby', short.headers);
+    t.match(await request('say', { to: '#lobby', text: 'still good' }), { result: { status: 'shown' } });
+    t.equal((await ask('DELETE', `/auth/keys/${short.id}`, undefined, operator)).status, 200);
+    t.match(await request('say', { to: '#lobby', text: 'too late' }), {
+      error: { code: -32001, data: { reason: 'api_key_invalid' } },
+    });
+    await eventually('the end', async () => {
+      bob.send('PRIVMSG #lobby :still there?');
+      await bob.ask();
+      return state.code !== 0;
+    });
+    t.equal(state.code, 1008);
+    t.notOk(bob.raw.some((line) => line.endsWith(':too late')));
+  });
+
   await t.test('SOCKET-05 the service ends with sockets open', async (t) => {
     const { state } = await open('channels=lobby');
     await app.stop();
