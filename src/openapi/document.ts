@@ -52,10 +52,12 @@ const security: Record<Access, Json[]> = {
   payment: [{}, { payment: [] }],
 };
 
+/** Whether OpenAPI can describe an operation: it knows none that leads out of HTTP. */
+export const staysInHttp = ({ answers }: Description): boolean => !(101 in answers);
+
 /** The OpenAPI 3.0.3 description of these operations, at a public address. */
 export function openApiDocument(described: readonly Description[], publicUrl: string): Json {
-  // OpenAPI knows no operation that leads out of HTTP
-  const operations = described.filter(({ answers }) => !(101 in answers));
+  const operations = described.filter(staysInHttp);
   const named: Json = {};
   schemaOf(ErrorBody, 'output', named); // adds it to the named ones, to which every error refers
   const paths: Record<string, Json> = {};

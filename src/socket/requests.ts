@@ -12,7 +12,7 @@ export type Ask = (method: string, params: Record<string, unknown>, caller: Call
 /** What the requests of one socket work with. */
 export interface RequestsOptions {
   ask: Ask;
-  /** Who asks, for each request anew: counts it, and throws 401 once the key is not good any more. */
+  /** Who asks; looked up for each request. It counts the request, and throws 401 once the key is not good any more. */
   callerOf(): Promise<Caller>;
   send(frame: object): Promise<void>;
 }
