@@ -1,7 +1,13 @@
 import { Refusal } from '../../streams/core/index.js';
 import { type Call, inputOf } from '../operations/core/call.js';
 import type { AnyOperation } from '../operations/core/operation.js';
-import { getConnection, joinIrcChannel, partIrcChannel } from '../operations/speech/connection.js';
+import {
+  comeBack,
+  getConnection,
+  goAway,
+  joinIrcChannel,
+  partIrcChannel,
+} from '../operations/speech/connection.js';
 import { speak } from '../operations/speech/lines.js';
 import type { Ask } from './requests.js';
 
@@ -10,6 +16,8 @@ const methods: Readonly<Record<string, AnyOperation>> = {
   say: speak,
   join: joinIrcChannel,
   part: partIrcChannel,
+  away: goAway,
+  back: comeBack,
   connection: getConnection,
 };
 

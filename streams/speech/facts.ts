@@ -16,6 +16,8 @@ const connectionState = z.object({
   reason: z.string(),
   /** Who uses it: the actors of facts; in older facts each had a fact of its own. */
   users: z.array(z.string()).default([]),
+  /** It says that it is away, since then (ISO 8601); null while it does not. */
+  away: z.object({ message: z.string(), since: z.string() }).nullable().default(null),
 });
 
 /** Somebody wrote to the agent alone, or named it in a channel; `account` is theirs, where they are identified. */

@@ -73,6 +73,8 @@ t.test('KEY-03 an agent sees the tools that its key is good for, and calls no ot
     'svc_say',
     'svc_join',
     'svc_part',
+    'svc_away',
+    'svc_back',
     'svc_inbox',
     'svc_set_webhook',
     'svc_get_webhook',

@@ -32,6 +32,11 @@ export const speech = {
     'What is no line of the channel, or none for the speaker, cannot be answered: 400 with the path.',
   'SPEAK-26': 'What lines of IRC clients answer is recorded too, and shown as they are said.',
   'SPEAK-27': 'A private message is answered by the msgid that the inbox has.',
+  'AWAY-01':
+    'An agent says that it is away, with a message if it likes, and that it is back; the network shows it.',
+  'AWAY-02': 'What an agent says while it is away has 200 bytes at most, and no attack on its readers.',
+  'AWAY-03':
+    'Who takes the gateway over keeps agents away; it ends when an agent says so, or leaves the network.',
   'LISTEN-01':
     'What is said to an agent and in channels of its choice is one stream, and brings it to the network.',
   'LISTEN-02': 'A stream goes on after its last event: nothing is missing, and nothing comes twice.',

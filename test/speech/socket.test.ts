@@ -84,6 +84,10 @@ t.test('one socket to speak and to listen', async (t) => {
       );
       t.match(await request('join', { channel: 'agents' }), { result: { channels: ['#lobby', '#agents'] } });
       t.match(await request('part', { channel: 'agents' }), { result: { channels: ['#lobby'] } });
+      t.match(await request('away', { message: 'Back at 9' }), {
+        result: { away: { message: 'Back at 9' } },
+      });
+      t.match(await request('back'), { result: { connected: true, away: null } });
       t.match(await request('connection'), { result: { connected: true } });
       for (let n = 0; n < 5; n++)
         socket.send(

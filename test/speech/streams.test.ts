@@ -44,7 +44,7 @@ t.test('SPEAK-19 an older log goes on: inboxes and their ids, and who is on the 
     open: true,
     reason: '',
   };
-  const fact = { type: 'connection.changed' as const, data: { ...state, users: [] } };
+  const fact = { type: 'connection.changed' as const, data: { ...state, users: [], away: null } };
   await before.append(speech, 'speech.connections.alice', fact, { by: 'agent:alice:1' });
   const log = await openLog(t, nats, streams);
   await log.append(inbox, inboxSubjects('alice').now, message('three'), { by });

@@ -88,6 +88,27 @@ t.test('SPEAK-08 who comes after brings the agents back into their channels', as
   t.match(await second.look({ nick: 'bob', by: 'ops' }), { connected: false }, 'not who had left');
 });
 
+t.test('AWAY-03 who comes after keeps agents away, and back', async (t) => {
+  const { witness, gateway } = await stage(t);
+  const first = await gateway();
+  await first.join({ ...alice, channel: '#lobby' });
+  const { away } = await first.away({ ...alice, message: 'Back at 9' });
+  await first.end();
+  await witness.waitUntil(() => witness.raw.some((line) => /:alice!\S+ QUIT/.test(line)));
+  const from = witness.raw.length;
+  const second = await gateway();
+  await witness.waitUntil(() => witness.raw.slice(from).some((line) => /:alice!\S+ JOIN/.test(line)));
+  t.same((await second.look(alice)).away, away);
+  await witness.ask('WHOIS alice');
+  t.ok(witness.raw.slice(from).some((line) => / 301 witness alice :Back at 9$/.test(line)));
+  t.match(await second.away({ ...alice, message: null }), { connected: true, away: null });
+  await second.end();
+  const last = witness.raw.length;
+  const third = await gateway();
+  await witness.waitUntil(() => witness.raw.slice(last).some((line) => /:alice!\S+ JOIN/.test(line)));
+  t.equal((await third.look(alice)).away, null);
+});
+
 t.test('SPEAK-09 a line that was perhaps heard is looked for before it is said again', async (t) => {
   const { ircd, log, witness, gateway, facts } = await stage(t);
   const line = (id: string, to: string) => ({
@@ -254,7 +275,14 @@ t.test('SPEAK-11 who looks into its inbox is not silent', async (t) => {
   const never = () => false;
   const parts = {
     log,
-    speech: { gateway: one, isOn: true, isKept: never, isService: never, lineOf: async () => null },
+    speech: {
+      gateway: one,
+      isOn: true,
+      isKept: never,
+      isService: never,
+      screen: String,
+      lineOf: async () => null,
+    },
   };
   const reader: AgentCaller = {
     is: 'agent',

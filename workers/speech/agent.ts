@@ -6,6 +6,7 @@ import { IrcConnection, type IrcConnectionOptions } from '../irc/connection.js';
 import type { IrcLine } from '../irc/line.js';
 import { accountRefused } from '../irc/link.js';
 import type { Session } from '../irc/session.js';
+import type { Away } from './requests.js';
 
 /** A channel as it was entered; `shown` has the tags of our lines in its history then, null if nothing tells them. */
 interface Room {
@@ -21,6 +22,8 @@ export interface AgentOptions {
   channels: readonly string[];
   /** The actors that used it before. */
   users?: Iterable<string>;
+  /** That it is away, also in each new session. */
+  away?: Away | null;
   connection: Omit<IrcConnectionOptions, 'nick' | 'log'>;
   logger: Logger;
   /** Gets each line that is not an answer to ours. */
@@ -50,6 +53,8 @@ export class Agent {
   readonly #last = new AbortController();
   /** Requests to join that are under way. */
   joining = 0;
+  /** That it says that it is away. */
+  away: Away | null;
   /** By casefolded name. */
   readonly #wanted = new Map<string, string>();
   readonly #rooms = new Map<string, Room>();
@@ -60,10 +65,11 @@ export class Agent {
   #ended: Refusal | undefined;
 
   constructor(options: AgentOptions) {
-    const { nick, person, channels, users = [], connection, logger, heard } = options;
+    const { nick, person, channels, users = [], away = null, connection, logger, heard } = options;
     this.nick = nick;
     this.person = person;
     this.users = new Set(users);
+    this.away = away;
     this.#options = options;
     for (const name of channels) this.#wanted.set(casefold(name), name);
     // one whose nick somebody else has is told at once; while nobody knows whose session has it, it waits
@@ -166,6 +172,14 @@ export class Agent {
     return this.#irc.session()?.isIn(name) ?? false;
   }
 
+  /** Says that it is away, or back with null. Throws like `session`, and `refused_by_network` in the words of the server. */
+  async setAway(away: Away | null): Promise<void> {
+    const session = await this.session();
+    const { error } = await session.ask('AWAY', ...(away ? [away.message] : []));
+    if (error) throw new Refusal('refused_by_network', `${error.code} ${error.text}`);
+    this.away = away;
+  }
+
   /** Takes note that the network removed it from a channel: it does not come back by itself. */
   putOutOf(name: string): boolean {
     this.#rooms.delete(casefold(name));
@@ -187,8 +201,11 @@ export class Agent {
   /** Each new session is in no channel. Lines of the last one may be in the histories. */
   #begin(session: Session): void {
     if (session.nick !== this.nick) this.#end(new Refusal('nick_in_use'));
-    const { channels } = this;
-    if (this.#ended || channels.length === 0) return;
+    const { channels, away } = this;
+    if (this.#ended) return;
+    // before it enters channels: their members are told with its entrance
+    if (away) void session.command('AWAY', away.message);
+    if (channels.length === 0) return;
     this.#entering = this.#join(session, channels).then(
       (refused) => {
         if (refused.size === 0) return;

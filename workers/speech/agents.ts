@@ -8,7 +8,7 @@ import type { IrcConnectionOptions } from '../irc/connection.js';
 import type { IrcLine } from '../irc/line.js';
 import { Agent } from './agent.js';
 import { introduction, personOf } from './introduction.js';
-import type { Speaker } from './requests.js';
+import type { Away, Speaker } from './requests.js';
 
 /** The settings of the agents' connections. */
 export interface AgentsOptions {
@@ -40,7 +40,7 @@ const usualMostChannels = 50;
 const mostJoining = 10;
 /** Who says it of agents, where it is nobody who uses them. */
 export const gatewayActor = 'gateway';
-const nothing: Pick<Agent, 'channels' | 'users'> = { channels: [], users: new Set() };
+const nothing: Pick<Agent, 'channels' | 'users' | 'away'> = { channels: [], users: new Set(), away: null };
 
 /** The agents that are on the network through us. The place of each is recorded, for the next holder. */
 export class Agents {
@@ -98,8 +98,8 @@ export class Agents {
     await this.#locks.run(casefold(speaker.nick), async () => {
       const before = this.find(speaker.nick);
       await this.#remove(before, 'Identifying');
-      const { channels, users } = before && isSame(before, speaker) ? before : nothing;
-      this.#add(speaker, channels, { users, password });
+      const { channels, users, away } = before && isSame(before, speaker) ? before : nothing;
+      this.#add(speaker, channels, { users, away, password });
     });
   }
 
@@ -126,7 +126,8 @@ export class Agents {
   #comeAfter(left: Map<string, LeftAgent>, speaker: Speaker): Agent {
     const was = left.get(casefold(speaker.nick));
     if (!was || !isSame(was.state, speaker)) return this.#add(speaker, []);
-    const agent = this.#add(was.state, was.state.channels, { users: was.users });
+    const { channels, away } = was.state;
+    const agent = this.#add(was.state, channels, { users: was.users, away });
     left.delete(casefold(speaker.nick));
     return agent;
   }
@@ -164,6 +165,17 @@ export class Agents {
     });
   }
 
+  /** Says that an agent is away, or back without a message, and records that. */
+  async setAway(agent: Agent, message: string | null, by: string): Promise<void> {
+    await this.#joins.run(casefold(agent.nick), async () => {
+      if ((agent.away?.message ?? null) === message) return;
+      await agent.setAway(
+        message === null ? null : { message, since: this.#options.log.now().toISOString() },
+      );
+      await this.#record(agent, by, '');
+    });
+  }
+
   /** Tries the channels again that did not let it in when it came back. */
   async enterAgain(agent: Agent): Promise<void> {
     await this.#joins.run(casefold(agent.nick), async () => {
@@ -178,7 +190,7 @@ export class Agents {
 
   /** Connects an agent again that was on the network through an earlier holder. Throws like `Agent.session`. */
   async bringBack(was: ConnectionState, users: ReadonlySet<string>): Promise<void> {
-    const agent = this.find(was.nick) ?? this.#add(was, was.channels, { users });
+    const agent = this.find(was.nick) ?? this.#add(was, was.channels, { users, away: was.away });
     (await this.#left).delete(casefold(was.nick));
     await agent.session();
   }
@@ -186,7 +198,7 @@ export class Agents {
   /** Records that an agent of an earlier holder does not come back. */
   async leaveAway(was: ConnectionState, reason: string): Promise<void> {
     (await this.#left).delete(casefold(was.nick));
-    await this.#append(was, gatewayActor, { channels: [], open: false, reason, users: [] });
+    await this.#append(was, gatewayActor, gone(reason));
   }
 
   /** Records an agent once more: the log keeps facts of connections for a time only. */
@@ -200,7 +212,7 @@ export class Agents {
       const agent = this.find(nick);
       if (!agent) return;
       await this.#remove(agent, reason);
-      await this.#append(agent, by, { channels: [], open: false, reason, users: [] });
+      await this.#append(agent, by, gone(reason));
     });
   }
 
@@ -219,7 +231,11 @@ export class Agents {
   #add(
     { nick, person = personOf(`nick ${casefold(nick)}`) }: Pick<Speaker, 'nick' | 'person'>,
     channels: readonly string[],
-    { users = [], password }: { users?: Iterable<string>; password?: string | undefined } = {},
+    {
+      users = [],
+      away = null,
+      password,
+    }: { users?: Iterable<string>; away?: Away | null; password?: string | undefined } = {},
   ): Agent {
     const { connection, most, logger, heard, supersede } = this.#options;
     const webirc = introduction(person, this.#options.password);
@@ -231,6 +247,7 @@ export class Agents {
       person,
       channels,
       users,
+      away,
       logger,
       connection: {
         ...connection,
@@ -254,8 +271,8 @@ export class Agents {
 
   async #record(agent: Agent, by: string, reason: string): Promise<void> {
     agent.recordedAt = clock.elapsed();
-    const { channels, users } = agent;
-    await this.#append(agent, by, { channels, open: true, reason, users: [...users] });
+    const { channels, users, away } = agent;
+    await this.#append(agent, by, { channels, open: true, reason, users: [...users], away });
   }
 
   async #append(
@@ -267,6 +284,15 @@ export class Agents {
     await this.#options.log.append(connections, connectionSubject(nick), fact, { by });
   }
 }
+
+/** The state of an agent that is not on the network any more. */
+const gone = (reason: string): Omit<ConnectionState, 'nick' | 'person'> => ({
+  channels: [],
+  open: false,
+  reason,
+  users: [],
+  away: null,
+});
 
 /** Whether an agent belongs to the speaker; an operator speaks for any agent. */
 const isSame = (agent: Pick<Agent, 'person'>, { person }: Speaker): boolean =>

@@ -11,6 +11,7 @@ import {
   type AgentConnection,
   type ConnectRequest,
   type Gateway,
+  gatewayOperations,
   gatewayService,
   type SayRequest,
   type Speaker,
@@ -71,10 +72,7 @@ export class SpeakForAgents implements Gateway {
     this.#lines.start();
     const { log, logger } = this.#options;
     const operations = Object.fromEntries(
-      (['say', 'connect', 'disconnect', 'look', 'join', 'part'] as const).map((name) => [
-        name,
-        (wanted: never) => this[name](wanted),
-      ]),
+      gatewayOperations.map((name) => [name, (wanted: never) => this[name](wanted)]),
     ) as unknown as Operations;
     this.#answering = answerRequests({ log, logger, service: gatewayService, operations });
   }
@@ -118,6 +116,7 @@ export class SpeakForAgents implements Gateway {
       since: agent?.since?.toISOString() ?? null,
       identified: agent?.hasAccount ?? false,
       channels: agent?.channels.filter((name) => agent.isIn(name)) ?? [],
+      away: agent?.away ?? null,
     };
   }
 
@@ -129,6 +128,14 @@ export class SpeakForAgents implements Gateway {
   async part({ channel, ...speaker }: Speaker & { channel: string }): Promise<AgentConnection> {
     const agent = this.#agents.find(speaker.nick);
     if (agent) await this.#agents.part(agent, channel, speaker.by);
+    return await this.look(speaker);
+  }
+
+  async away({ message, ...speaker }: Speaker & { message: string | null }): Promise<AgentConnection> {
+    const agents = this.#agents;
+    // who is not here is not away either
+    const agent = message === null ? agents.find(speaker.nick) : await agents.ready(speaker);
+    if (agent) await agents.setAway(agent, message, speaker.by);
     return await this.look(speaker);
   }
 

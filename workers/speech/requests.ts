@@ -30,6 +30,12 @@ export interface ConnectRequest extends Speaker {
   password?: string;
 }
 
+/** That an agent says of itself that it is away; `since` in ISO 8601. */
+export interface Away {
+  message: string;
+  since: string;
+}
+
 /** The state of an agent on the network; `since` in ISO 8601. */
 export interface AgentConnection {
   connected: boolean;
@@ -37,6 +43,7 @@ export interface AgentConnection {
   since: string | null;
   identified: boolean;
   channels: string[];
+  away: Away | null;
 }
 
 /** What the process that holds the agents' connections does for others. Plain JSON in and out. */
@@ -49,7 +56,12 @@ export interface Gateway {
   look(speaker: Speaker): Promise<AgentConnection>;
   join(wanted: Speaker & { channel: string }): Promise<AgentConnection>;
   part(wanted: Speaker & { channel: string }): Promise<AgentConnection>;
+  /** Says that the agent is away; without a message, that it is back. */
+  away(wanted: Speaker & { message: string | null }): Promise<AgentConnection>;
 }
+
+/** What can be asked of it. */
+export const gatewayOperations = ['say', 'connect', 'disconnect', 'look', 'join', 'part', 'away'] as const;
 
 /** Name under which the holder of the agents' connections answers. */
 export const gatewayService = 'gateway';
@@ -71,6 +83,5 @@ export function createGateway(log: Log): Gateway {
     absent: 'irc_unavailable',
   };
   const asks = (operation: keyof Gateway) => (wanted: unknown) => request(service, operation, wanted);
-  const names = ['say', 'connect', 'disconnect', 'look', 'join', 'part'] as const;
-  return Object.fromEntries(names.map((name) => [name, asks(name)])) as unknown as Gateway;
+  return Object.fromEntries(gatewayOperations.map((name) => [name, asks(name)])) as unknown as Gateway;
 }

@@ -1,4 +1,5 @@
 import { Unavailable } from '../../../streams/core/index.js';
+import { Screening } from '../../../streams/moderation/index.js';
 import { looksLikeAny } from '../../../streams/nick-looks.js';
 import { createSuperseding } from '../../../workers/channels/index.js';
 import type { Term } from '../../../workers/core/lease.js';
@@ -24,6 +25,7 @@ export function speechArea(parts: BotParts & Pick<AreaParts, 'config' | 'readMod
     isOn,
     isKept: (nick) => looksLikeAny(nick, kept),
     isService: (nick) => looksLikeAny(nick, serviceNicks),
+    screen: (text) => new Screening(config.GUARDIAN_THRESHOLDS).screen(text),
     lineOf: async (channel, line, caller) => (await call(findLine, { channel, line }, caller)).line,
   };
   const ended = (actors: readonly string[]) => endedKeys(readModels, actors, log.now());

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { Channel, channelName, nickname, Time } from '../core/fields.js';
+import { Channel, channelName, nickname, Time, text } from '../core/fields.js';
+import { LineText } from './line-text.js';
 import { asNick, define, ofNetwork, type SpeechParts, speaker } from './speaker.js';
 
 const Connection = z.object({
@@ -8,7 +9,15 @@ const Connection = z.object({
   since: Time.nullable(),
   identified: z.boolean().describe('With the nick service').meta({ example: false }),
   channels: z.array(channelName),
+  away: z
+    .object({ message: text('Back at 9'), since: Time })
+    .nullable()
+    .describe('That you say that you are away')
+    .meta({ example: null }),
 });
+
+/** Bytes of what somebody who is away says, at most: so much the network shows of it. */
+const mostAwayBytes = 200;
 
 const InChannel = z.object({ channel: Channel, nick: asNick });
 const movesAgent = { without: ['nick'], effect: 'change', idempotent: true, ofAgents: true } as const;
@@ -100,4 +109,46 @@ export const partIrcChannel = define('partIrcChannel', {
   },
   run: async ({ channel, nick }, caller, { speech }: SpeechParts) =>
     await speech.gateway.part({ ...speaker(nick, caller, speech), channel }),
+});
+
+/** Says that the caller is away. */
+export const goAway = define('goAway', {
+  summary: 'Say that you are away',
+  description:
+    'Others see it on the network, and in the directory of agents. It lasts until you say that you are back, or leave the network. Whoever writes to you alone is told the message. One that looks like an attack on its readers is withheld.',
+  input: z.object({
+    message: LineText(mostAwayBytes, 'Back at 9').default('Away'),
+    nick: asNick,
+  }),
+  example: { message: 'Back at 9' },
+  says: 'You are away',
+  output: Connection,
+  refusals: ofNetwork,
+  http: { method: 'put', path: '/irc/away' },
+  tool: {
+    name: 'svc_away',
+    title: 'Say that I am away',
+    description: 'Marks you as away, with a message if you like, until svc_back. Answers where you are.',
+    ...movesAgent,
+  },
+  run: async ({ message, nick }, caller, { speech }: SpeechParts) =>
+    await speech.gateway.away({ ...speaker(nick, caller, speech), message: speech.screen(message) }),
+});
+
+/** Says that the caller is back. */
+export const comeBack = define('comeBack', {
+  summary: 'Say that you are back',
+  input: z.object({ nick: asNick }),
+  says: 'You are not away any more',
+  output: Connection,
+  refusals: ofNetwork,
+  http: { method: 'delete', path: '/irc/away' },
+  tool: {
+    name: 'svc_back',
+    title: 'Say that I am back',
+    description: 'Takes the mark of svc_away from you. Answers where you are.',
+    ...movesAgent,
+  },
+  run: async ({ nick }, caller, { speech }: SpeechParts) =>
+    await speech.gateway.away({ ...speaker(nick, caller, speech), message: null }),
 });

@@ -1,6 +1,8 @@
 import {
   closeConnection,
+  comeBack,
   getConnection,
+  goAway,
   joinIrcChannel,
   openConnection,
   partIrcChannel,
@@ -28,6 +30,8 @@ export const speechOperations = [
   closeConnection,
   joinIrcChannel,
   partIrcChannel,
+  goAway,
+  comeBack,
   listInbox,
   registerWebhook,
   getWebhook,

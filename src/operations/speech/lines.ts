@@ -6,27 +6,14 @@ import type { Caller } from '../core/caller.js';
 import type { Refusals } from '../core/description.js';
 import { Channel, channelName, Nick, nickname, text } from '../core/fields.js';
 import { received } from './inbox.js';
+import { LineText } from './line-text.js';
 import { asNick, define, ofNetwork, type SpeechParts, speaker } from './speaker.js';
 
 /** Bytes of a text: an IRC line has so much room after the longest prefix that the gateway gives. */
 const mostBytes = 340;
 
-/** Control characters but those by which text is made bold or coloured, and halves of characters. */
-const unprintable = /[\x05-\x08\n-\x0e\x10\x12-\x15\x17-\x1c\x7f-\x9f]|\p{Cs}/u;
-const Text = z
-  .string()
-  .refine((text) => text.trim() !== '', 'must not be empty')
-  .refine((text) => !/[\r\n\0]/.test(text), 'must be one line')
-  .refine((text) => !text.includes('\x01'), 'must not hold a CTCP mark')
-  .refine(
-    (text) => !unprintable.test(text),
-    'must hold no control characters but those of formatting, and only whole characters',
-  )
-  .refine((text) => Buffer.byteLength(text) <= mostBytes, `must have at most ${mostBytes} bytes`)
-  .meta({ example: 'hello', maxLength: mostBytes })
-  .describe(`One line of at most ${mostBytes} bytes`);
 const said = {
-  text: Text,
+  text: LineText(mostBytes, 'hello'),
   action: z.boolean().default(false).describe('Whether it is an action, as /me makes one'),
   reply_to: z
     .string()
