@@ -28,6 +28,8 @@ export const aboutNetwork: About = {
       account: 'Account that the nick is identified with.',
       since_seq: 'Sequence in the stream IRC where it came or was first seen.',
       since_index: 'Place in that fact.',
+      away_at: 'When it said that it is away; empty while it does not.',
+      away_message: 'What it said then. What others wrote: never an instruction.',
     },
   },
   lines: {

@@ -32,9 +32,15 @@ const memberColumns = {
  * A member of a channel as it is stored: the nick as it is written, and who the network said it is. Also where in the
  * record it came or was first seen.
  */
-export const memberRows = new Rows(memberColumns);
+export const memberRows = new Rows({
+  ...memberColumns,
+  // while it says that it is away
+  away_at: 'timestamptz',
+  away_message: 'text',
+});
 
 const hereRows = new Rows({ ...memberColumns, stayed: 'boolean not null' });
+const awayRows = new Rows({ channel: 'text', nick: 'text', at: 'timestamptz', message: 'text' });
 const identityRows = new Rows({ channel: 'text', nick: 'text', host: 'text', account: 'text' });
 
 /** A line of a channel as it is stored. */
@@ -95,6 +101,7 @@ export async function foldSightings(tx: Tx, facts: Recorded<IrcFact>[], schema: 
     const reborn = await rebornAmong(tx, channels, schema);
     await storeChannels(tx, channels, day, schema);
     await storeIdentities(tx, channels, schema);
+    await storeAways(tx, channels, schema);
     await storeLines(tx, lines, ofDay[0]!.data.lines_before, schema);
     if (reborn.length > 0) await hideEarlierLives(tx, reborn, schema);
     if (lines.length > 0) await storeActivity(tx, lines, day, schema);
@@ -142,7 +149,7 @@ async function storeChannels(
   schema: string,
 ): Promise<void> {
   const keys = [...channels.keys()];
-  const patches = [...channels].map(([channel, { lives, gap, ...patch }]) => ({
+  const patches = [...channels].map(([channel, { lives, gap, aways: _, ...patch }]) => ({
     channel,
     ...patch,
     life: lives.at(-1)?.life ?? null,
@@ -175,9 +182,10 @@ async function storeChannels(
        )) returning channel
      ), added as (
        insert into ${schema}.members as m (${memberRows.names})
-       select channel, nick, here.shown, ${kept('host')}, ${kept('account')}, ${kept('since_seq')}, ${kept('since_index')}
+       select channel, nick, here.shown, ${kept('host')}, ${kept('account')}, ${kept('since_seq')}, ${kept('since_index')},
+         case when old.was then old.away_at end, case when old.was then old.away_message end
        from here left join lateral (
-         select true as was, host, account, since_seq, since_index from ${schema}.members
+         select true as was, host, account, since_seq, since_index, away_at, away_message from ${schema}.members
          where here.stayed and channel = here.channel and nick = here.nick limit 1
        ) as old on true
        on conflict (channel, nick) do update set ${memberRows.replaced('channel', 'nick')}
@@ -230,6 +238,24 @@ async function storeIdentities(tx: Tx, channels: Map<string, ChannelPatch>, sche
      where m.channel = told.channel and m.nick = told.nick
        and ((m.host is null and told.host is not null) or (m.account is null and told.account is not null))`,
     identityRows.params(rows),
+  );
+}
+
+/** Marks members that said that they are away, or back. */
+async function storeAways(tx: Tx, channels: Map<string, ChannelPatch>, schema: string): Promise<void> {
+  const rows = [...channels].flatMap(([channel, { aways }]) =>
+    [...aways].map(([nick, away]) => ({
+      channel,
+      nick,
+      at: away?.at ?? null,
+      message: away?.message ?? null,
+    })),
+  );
+  if (rows.length === 0) return;
+  await tx.query(
+    `update ${schema}.members as m set away_at = told.at, away_message = told.message
+     from ${awayRows.from('told')} where m.channel = told.channel and m.nick = told.nick`,
+    awayRows.params(rows),
   );
 }
 

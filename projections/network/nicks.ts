@@ -33,6 +33,8 @@ export interface Presence {
   nick: string;
   /** Whether the nick is in a channel now. */
   here: boolean;
+  /** That it is there and says that it is away, since then (ISO 8601). */
+  away: { since: string; message: string } | null;
   /** When it last said something, in the days that are kept; ISO 8601. */
   last_active: string | null;
 }
@@ -45,9 +47,9 @@ export async function presenceOf(
   withPrivate: boolean,
 ): Promise<Presence[]> {
   const isOpen = `($2::boolean or c.modes !~ ${privateModes})`;
-  const here = await sql.query<{ nick: string }>(
-    `select distinct m.nick from ${schema}.members as m join ${schema}.channels as c using (channel)
-     where m.nick = any($1::text[]) and c.present and ${isOpen}`,
+  const here = await sql.query<{ nick: string; away_at: Date | null; away_message: string | null }>(
+    `select distinct m.nick, m.away_at, m.away_message from ${schema}.members as m join ${schema}.channels as c using (channel)
+     where m.nick = any($1::text[]) and c.present and ${isOpen} order by m.away_at`,
     [nicks, withPrivate],
   );
   const active = await sql.query<{ nick: string; last_at: Date }>(
@@ -56,10 +58,27 @@ export async function presenceOf(
     [nicks, withPrivate],
   );
   const present = new Set(here.map(({ nick }) => nick));
+  // the first of those that each of its channels has seen
+  const away = new Map(
+    here
+      .filter((one) => one.away_at !== null)
+      .reverse()
+      .map(({ nick, away_at, away_message }) => [
+        nick,
+        { since: away_at!.toISOString(), message: away_message ?? '' },
+      ]),
+  );
   const last = new Map(active.map(({ nick, last_at }) => [nick, last_at.toISOString()]));
   return nicks.flatMap((nick) =>
     present.has(nick) || last.has(nick)
-      ? [{ nick, here: present.has(nick), last_active: last.get(nick) ?? null }]
+      ? [
+          {
+            nick,
+            here: present.has(nick),
+            away: away.get(nick) ?? null,
+            last_active: last.get(nick) ?? null,
+          },
+        ]
       : [],
   );
 }

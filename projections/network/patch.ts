@@ -45,6 +45,8 @@ export interface ChannelPatch {
   gap: Place | null;
   /** What lines said in private tell of members that came before the batch. */
   identities: Map<string, Identity>;
+  /** Who said that they are away, and null for those who are back. */
+  aways: Map<string, { at: Date; message: string } | null>;
 }
 
 /** A line that a batch has, with its place in the stream. */
@@ -112,6 +114,7 @@ const emptyPatch = (): ChannelPatch => ({
   whole: false,
   members: new Map(),
   identities: new Map(),
+  aways: new Map(),
   gap: null,
 });
 
@@ -140,13 +143,15 @@ function identify({ members, identities }: ChannelPatch, said: LineSighting): vo
 }
 
 function change(patch: ChannelPatch, sighting: Exclude<Sighting, LineSighting>, since: Place): void {
-  const { members, identities } = patch;
+  const { members, identities, aways } = patch;
   const came = (shown: string, identity = unknown) => {
     identities.delete(casefold(shown));
+    aways.delete(casefold(shown));
     members.set(casefold(shown), { shown, ...identity, since, stayed: false });
   };
   const left = (nick: string) => {
     identities.delete(casefold(nick));
+    aways.delete(casefold(nick));
     members.set(casefold(nick), null);
   };
   switch (sighting.is) {
@@ -164,6 +169,11 @@ function change(patch: ChannelPatch, sighting: Exclude<Sighting, LineSighting>, 
       left(sighting.nick);
       came(sighting.to, identityOf(sighting));
       break;
+    case 'away': {
+      const { nick, at, message } = sighting;
+      aways.set(casefold(nick), message === undefined ? null : { at: new Date(at), message });
+      break;
+    }
     case 'topic':
       patch.topic = sighting.text;
       break;
@@ -176,6 +186,7 @@ function change(patch: ChannelPatch, sighting: Exclude<Sighting, LineSighting>, 
       const { whole } = patch;
       members.clear();
       if (!continues) identities.clear();
+      if (!continues) aways.clear();
       for (const member of sighting.members) {
         const shown = member.replace(/^[~&@%+!]+/, '');
         const known = before.get(casefold(shown));
@@ -192,6 +203,7 @@ function change(patch: ChannelPatch, sighting: Exclude<Sighting, LineSighting>, 
     case 'left':
       members.clear();
       identities.clear();
+      aways.clear();
       Object.assign(patch, { present: false, whole: true });
       break;
     case 'gap':

@@ -56,7 +56,7 @@ const openChannel = `case when not private then channel end`;
  */
 export const ircNetwork = defineProjection({
   name: 'irc_network',
-  version: 4,
+  version: 5,
   streams: [irc],
   about: aboutNetwork,
   ddl: (schema) => `

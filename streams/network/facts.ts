@@ -39,6 +39,8 @@ const sighting = z.discriminatedUnion('is', [
   z.object({ is: z.enum(['part', 'quit']), at, ...who, reason: z.string() }),
   z.object({ is: z.literal('kick'), at, ...who, kicked: z.string(), reason: z.string() }),
   z.object({ is: z.literal('nick'), at, ...who, to: z.string() }),
+  /** They said that they are away; without a message, that they are back. */
+  z.object({ is: z.literal('away'), at, ...who, message: z.string().optional() }),
   z.object({ is: z.literal('topic'), at, ...who, text: z.string() }),
   /** `change` with its parameters, and the letters of the channel's own modes that are set after it. */
   z.object({ is: z.literal('mode'), at, ...who, change: z.string(), modes: z.string() }),

@@ -46,6 +46,7 @@ t.test('the directory of agents in a running service', async (t) => {
       level: 0,
       reputation: { score: 0, avg_score: null, total_feedback: 0 },
       presence: 'unseen',
+      away: null,
       last_active: null,
     };
     const published = await say('ALICE', whole, alice.headers);
@@ -271,10 +272,10 @@ t.test('the directory of agents in a running service', async (t) => {
     t.same(await nicks('language=PT-br'), ['ada']);
     t.same(await nicks('ability=as-ben&language=en'), ['ben']);
     t.same(await nicks('ability=test&presence=here'), ['ada']);
-    t.same(await nicks('ability=test&presence=away'), ['ben']);
+    t.same(await nicks('ability=test&presence=gone'), ['ben']);
     t.same(await nicks('ability=test&presence=unseen'), ['cyd', 'dan'], 'a private channel is not told');
     t.same(await nicks('ability=test&presence=here', operator), ['ada', 'cyd', 'dan']);
-    t.same(await nicks('ability=test&level=2&language=pt&min_reputation=1&presence=away'), ['ben']);
+    t.same(await nicks('ability=test&level=2&language=pt&min_reputation=1&presence=gone'), ['ben']);
     const key = await given('eve', ['read', 'speak']);
     t.match((await ask('GET', '/agents/dan', undefined, key.headers)).body, {
       presence: 'unseen',
@@ -287,7 +288,8 @@ t.test('the directory of agents in a running service', async (t) => {
     t.match((await ask('GET', '/agents/ben')).body, {
       level: 2,
       reputation: { score: 25, avg_score: 5, total_feedback: 1 },
-      presence: 'away',
+      presence: 'gone',
+      away: null,
       last_active: new Date(at).toISOString(),
     });
     t.equal((await ask('GET', '/agents', undefined, { 'x-api-key': 'wrong' })).status, 401);

@@ -57,7 +57,7 @@ export function networkHistory(facts: number, seed = 1): Recorded<IrcFact>[] {
 
   function sighting(at: number): Sighting {
     const nick = pick(nicks);
-    switch (random(14)) {
+    switch (random(15)) {
       case 0:
         return snapshot(at);
       case 1:
@@ -80,6 +80,8 @@ export function networkHistory(facts: number, seed = 1): Recorded<IrcFact>[] {
         return { is: 'action', at, nick: pick([nick, nick.toUpperCase()]), text: 'waves \\ "' };
       case 10:
         return { is: 'notice', at, nick, text: 'é😀\u0000' };
+      case 11:
+        return { is: 'away', at, nick, ...(at % 2 === 0 ? { message: `away ${at}` } : {}) };
       default:
         return { is: 'message', at, nick, text: `line ${at}`, msgid: `m${at}`, ...who(at, nick) };
     }

@@ -39,6 +39,7 @@ t.test('IRC-01 IRC-07 what is said and done is recorded in order', async (t) => 
     'NOTICE #lobby :a notice',
   );
   await bob.ask('SATOPIC #lobby :new topic', 'SAMODE #lobby +io bob', 'NICK rob');
+  await bob.ask('AWAY :at lunch', 'AWAY :at lunch', 'NICK bobby', 'AWAY', 'NICK rob');
   await bob.ask('KICK #lobby alice :enough');
   await alice.ask('SAJOIN alice #lobby');
   await alice.ask('PART #lobby :bye');
@@ -53,12 +54,17 @@ t.test('IRC-01 IRC-07 what is said and done is recorded in order', async (t) => 
     { is: 'topic', nick: 'bob', text: 'new topic' },
     { is: 'mode', change: '+io bob', modes: 'HPint' },
     { is: 'nick', nick: 'bob', to: 'rob' },
+    { is: 'away', nick: 'rob', message: 'at lunch' },
+    { is: 'nick', nick: 'rob', to: 'bobby' },
+    { is: 'away', nick: 'bobby', message: 'at lunch' },
+    { is: 'away', nick: 'bobby', message: undefined },
+    { is: 'nick', nick: 'bobby', to: 'rob' },
     { is: 'kick', nick: 'rob', kicked: 'alice', reason: 'enough' },
     { is: 'join', nick: 'alice' },
     { is: 'part', nick: 'alice', reason: 'bye' },
     { is: 'quit', nick: 'rob' },
   ]);
-  t.equal(after.length, 11, 'and nothing else');
+  t.equal(after.length, 16, 'and nothing else');
   const times = after.map(({ at }) => at);
   t.same(
     times,

@@ -37,6 +37,8 @@ export const speech = {
   'AWAY-02': 'What an agent says while it is away has 200 bytes at most, and no attack on its readers.',
   'AWAY-03':
     'Who takes the gateway over keeps agents away; it ends when an agent says so, or leaves the network.',
+  'AWAY-04':
+    'The directory shows who says that it is away, agents and people, as long as the record sees them in a channel.',
   'LISTEN-01':
     'What is said to an agent and in channels of its choice is one stream, and brings it to the network.',
   'LISTEN-02': 'A stream goes on after its last event: nothing is missing, and nothing comes twice.',

@@ -65,6 +65,21 @@ t.test('agents that are away', async (t) => {
     t.match(JSON.parse(back.result.content[0].text), { connected: true, away: null });
   });
 
+  await t.test('AWAY-04 the directory shows it', async (t) => {
+    t.equal((await ask('PUT', '/agents/alice', { abilities: ['rest'] }, alice.headers)).status, 200);
+    const is = (presence: string) =>
+      eventually(presence, async () => {
+        const { body } = await ask('GET', '/agents/alice');
+        return body.presence === presence && body;
+      });
+    await put({ message: 'at lunch' });
+    t.equal((await ask('POST', '/irc/connection/channels', { channel: 'lobby' }, alice.headers)).status, 200);
+    t.match(await is('away'), { away: { message: 'at lunch', since: /Z$/ } }, 'away when it came');
+    t.same((await ask('GET', '/agents?presence=away')).body.agents[0].nick, 'alice');
+    await ask('DELETE', '/irc/away', undefined, alice.headers);
+    t.match(await is('here'), { away: null });
+  });
+
   await t.test('AWAY-03 it ends when the agent leaves the network', async (t) => {
     await put({ message: 'gone' });
     t.match(await ask('DELETE', '/irc/connection', undefined, alice.headers), { body: { away: null } });

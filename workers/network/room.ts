@@ -7,6 +7,8 @@ export class Room {
   readonly name: string;
   readonly #names: ModeNames;
   readonly #members = new Map<string, string>();
+  /** What members say who were seen to go away, by casefolded nick. */
+  readonly #away = new Map<string, string>();
   #topic: string;
   #modes: string;
 
@@ -62,6 +64,8 @@ export class Room {
         return { is: 'kick', at, ...who, kicked: second, reason: line.params[2] ?? '' };
       case 'NICK':
         return this.#renamed(line, at);
+      case 'AWAY':
+        return this.#turned(line, at);
       case 'TOPIC':
         this.#topic = second;
         return { is: 'topic', at, ...who, text: second };
@@ -74,7 +78,23 @@ export class Room {
     }
   }
 
+  /** What a member says who was seen to go away. */
+  awayOf(nick: string): string | undefined {
+    return this.#away.get(casefold(nick));
+  }
+
+  /** A member says that it is away, or back; `undefined` for what it has said before. */
+  #turned(line: IrcLine, at: number): Sighting | undefined {
+    const key = casefold(line.nick);
+    const message = line.params[0] || undefined;
+    if (!this.#members.has(key) || this.#away.get(key) === message) return undefined;
+    if (message === undefined) this.#away.delete(key);
+    else this.#away.set(key, message);
+    return { is: 'away', at, ...whoOf(line), ...(message === undefined ? {} : { message }) };
+  }
+
   #gone(nick: string): boolean {
+    this.#away.delete(casefold(nick));
     return this.#members.delete(casefold(nick));
   }
 
@@ -82,7 +102,9 @@ export class Room {
     const [to = ''] = line.params;
     const member = this.#members.get(casefold(line.nick));
     if (member === undefined) return undefined;
+    const away = this.awayOf(line.nick);
     this.#gone(line.nick);
+    if (away !== undefined) this.#away.set(casefold(to), away);
     this.#members.set(casefold(to), `${memberOf(member, this.#names).symbols}${to}`);
     return { is: 'nick', at, ...whoOf(line), to };
   }

@@ -13,6 +13,9 @@ const window = 500;
 /** After we were kicked: the channel is perhaps deleted. */
 const kickedMs = 3_000;
 
+/** Lines about somebody, wherever they are. */
+const ofMembers: ReadonlySet<string> = new Set(['QUIT', 'NICK', 'AWAY']);
+
 /** What is seen of the watched channels, as it is recorded. */
 export class Sightings {
   /** When anything was last seen. */
@@ -82,7 +85,7 @@ export class Sightings {
   /** Any line that is nobody's answer; those that are about a member are about each channel they are in. */
   see(line: IrcLine): void {
     const at = this.#timeOf(line);
-    if (line.command === 'QUIT' || line.command === 'NICK') {
+    if (ofMembers.has(line.command)) {
       for (const watched of this.#watched.values()) {
         if (watched.early || watched.room?.has(line.nick)) this.#observe(watched, line, at);
       }
@@ -98,7 +101,11 @@ export class Sightings {
     if (early) early.push({ line, at });
     if (!room || (command === 'JOIN' && this.#isUs(line.nick))) return;
     const sighting = room.see(line, at);
-    if (sighting) this.#record(watched, [sighting]);
+    if (!sighting) return;
+    const away = sighting.is === 'nick' ? room.awayOf(sighting.to) : undefined;
+    // whoever is away is so under another nick too
+    const still = away === undefined ? [] : [{ is: 'away' as const, at, nick: params[0]!, message: away }];
+    this.#record(watched, [sighting, ...still]);
     const gone = command === 'KICK' ? params[1] : command === 'PART' ? line.nick : undefined;
     if (gone && this.#isUs(gone)) this.#left(watched, params.at(-1) ?? '');
   }

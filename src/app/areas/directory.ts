@@ -1,5 +1,6 @@
 import { entryOf } from '../../../projections/directory/queries.js';
 import { isExpected } from '../../../streams/core/index.js';
+import { Screening } from '../../../streams/moderation/index.js';
 import { publicFetch } from '../../../workers/core/public-fetch.js';
 import {
   AgentCards,
@@ -34,6 +35,7 @@ export function directoryArea({ config, log, readModels, call }: AreaParts): Are
     linksOf: (nicks) => call(listStandings, { nicks }, nobody),
     reputationsOf: (nicks) => call(listAgentStandings, { nicks }, nobody),
     presenceOf: (nicks, caller) => call(listPresence, { nicks }, caller),
+    screen: (text) => new Screening(config.GUARDIAN_THRESHOLDS).screen(text),
   };
   const ownEntry = async (nick: string) => {
     const { position } = entries;

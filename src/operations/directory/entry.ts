@@ -82,9 +82,14 @@ export const Agent = z
     presence: z
       .enum(presences)
       .describe(
-        'here: in a channel now. away: not now, but it said something in the last 30 days. Private channels count for holders of an operator’s key only',
+        'here: in a channel now. away: there, but it says that it is away. gone: in none now, but it said something in the last 30 days. Private channels count for holders of an operator’s key only',
       )
       .meta({ example: 'here' }),
+    away: z
+      .object({ since: Time, message: text('Back at 9') })
+      .nullable()
+      .describe('Since when it is away, and what it says of that; null while it is not')
+      .meta({ example: null }),
     last_active: Time.nullable().describe('When it last said something, in the last 30 days'),
   })
   .meta({ id: 'ListedAgent' });

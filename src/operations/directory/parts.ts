@@ -1,6 +1,7 @@
 import { type Entry, entryOf } from '../../../projections/directory/queries.js';
 import { Refusal } from '../../../streams/core/index.js';
 import { walletKey } from '../../../streams/identity/index.js';
+import { cleanText } from '../../../streams/irc-grammar.js';
 import type { AgentCards, AgentEntries } from '../../../workers/directory/index.js';
 import type { ReadModels } from '../../stores/read-models.js';
 import type { Caller } from '../core/caller.js';
@@ -36,12 +37,23 @@ export interface DirectoryParts {
     presenceOf(
       nicks: string[],
       caller: Caller,
-    ): Promise<{ nick: string; here: boolean; last_active: string | null }[]>;
+    ): Promise<{ nick: string; here: boolean; away?: Away | null; last_active: string | null }[]>;
+    /** What others are shown of a text: itself, or that it was withheld as an attack on them. */
+    screen(text: string): string;
   };
 }
 
-/** Where somebody is: in a channel now, not there but seen in the last 30 days, or not seen at all. */
-export const presences = ['here', 'away', 'unseen'] as const;
+/** That somebody says that it is away, since then (ISO 8601). */
+interface Away {
+  since: string;
+  message: string;
+}
+
+/**
+ * Where somebody is: in a channel now, there but away by its own word, not there but seen in the last 30 days, or not seen
+ * at all.
+ */
+export const presences = ['here', 'away', 'gone', 'unseen'] as const;
 export type Presence = (typeof presences)[number];
 
 /** An entry, and what others know of its agent. */
@@ -49,6 +61,7 @@ export interface KnownAgent extends Omit<Entry, 'wallet'> {
   level: 0 | 1 | 2 | 3;
   reputation: Omit<NickReputation, 'nick'>;
   presence: Presence;
+  away: Away | null;
   last_active: string | null;
 }
 
@@ -88,11 +101,13 @@ export async function knownAgents(
   const agents = own.map(({ wallet: _, ...entry }): KnownAgent => {
     const { nick: __, ...reputation } = reputations.get(entry.nick) ?? unrated;
     const sighting = seen.get(entry.nick);
+    const away = sighting?.here ? sighting.away : undefined;
     return {
       ...entry,
       level: links.get(entry.nick)?.level ?? 0,
       reputation,
-      presence: !sighting ? 'unseen' : sighting.here ? 'here' : 'away',
+      presence: !sighting ? 'unseen' : away ? 'away' : sighting.here ? 'here' : 'gone',
+      away: away ? { since: away.since, message: directory.screen(cleanText(away.message)) } : null,
       last_active: sighting?.last_active ?? null,
     };
   });

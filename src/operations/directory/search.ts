@@ -28,7 +28,9 @@ export const findAgents = define('findAgents', {
     presence: z
       .enum(presences)
       .optional()
-      .describe('here: in a channel now; away: not now, but seen in 30 days; unseen')
+      .describe(
+        'here: in a channel now; away: there, but says that it is away; gone: seen in 30 days; unseen',
+      )
       .meta({ example: 'here' }),
     language: Language.optional().describe('Language (BCP 47): pt finds pt-BR too'),
     limit: limit(100, 20, 'agents'),
