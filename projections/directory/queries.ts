@@ -62,6 +62,23 @@ export async function entriesOf(
   return rows.map(entryView);
 }
 
+/** The entries of some nicks (casefolded) that have an ability, in the order of their nicks. */
+export async function entriesAmong(
+  sql: Tx,
+  schema: string,
+  ability: string,
+  nicks: readonly string[],
+): Promise<Entry[]> {
+  const rows = await sql.query<Stored>(
+    `select e.* from unnest($2::text[]) as here (nick), lateral (
+       select nick from ${schema}.tags where tag = $1 and nick = here.nick limit 1) as t, lateral (
+       select * from ${schema}.entries where nick = t.nick limit 1) as e
+     order by e.nick`,
+    [tagOf.ability(ability), [...nicks]],
+  );
+  return rows.map(entryView);
+}
+
 type Stored = RowOf<typeof entryRows>;
 
 function entryView({ abilities, languages, published_at, ...row }: Stored): Entry {

@@ -40,6 +40,20 @@ export async function unansweredIncidents(
   return rows.map(runningView);
 }
 
+/** An action that was not carried out for this long never will be, in milliseconds. */
+const tooLateMs = 5 * 60_000;
+
+/** Whether a person is muted or banned somewhere now, or is about to be. */
+export async function isSilenced(sql: Tx, schema: string, person: string, now: Date): Promise<boolean> {
+  const [found] = await sql.query(
+    `select 1 as found from ${schema}.incidents
+     where person = $1 and pardoned_at is null and action in ('quiet', 'ban') and lifted_at is null
+       and (until > $2 or (outcome is null and said_at > $3)) limit 1`,
+    [person, now, new Date(now.getTime() - tooLateMs)],
+  );
+  return found !== undefined;
+}
+
 /** What must be lifted at `now`, because its time is up or it was pardoned, and the time of the next lift. */
 export async function dueLifts(
   sql: Tx,

@@ -28,6 +28,8 @@ const receivedMessage = z.object({
   channel: z.string().nullable(),
   text: z.string(),
   msgid: z.string().nullable(),
+  /** The groups that the line addresses, as it spells them: the agent is one of them. */
+  group: z.string().optional(),
 });
 
 /**

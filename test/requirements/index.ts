@@ -6,6 +6,7 @@ import { directory } from './directory.js';
 import { doctor } from './doctor.js';
 import { doors } from './doors.js';
 import { faults, scaling } from './faults.js';
+import { groups } from './groups.js';
 import { hostile } from './hostile.js';
 import { house } from './house.js';
 import { identity } from './identity.js';
@@ -42,6 +43,7 @@ export const requirements: Record<string, string> = {
   ...directory,
   ...doctor,
   ...doors,
+  ...groups,
   ...hostile,
   ...house,
   ...identity,

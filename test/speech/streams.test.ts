@@ -60,6 +60,7 @@ t.test('SPEAK-19 an older log goes on: inboxes and their ids, and who is on the 
   t.match(await read(again, 'alice', 2), { messages: [{ id: 4 }] }, 'also after the next start');
 
   const gateway = new SpeakForAgents({
+    bridge: 'relay',
     log,
     logger,
     password: ircd.gatewayPassword,

@@ -47,6 +47,7 @@ async function stage(t: Teardown) {
   const gateway = async (options: Partial<SpeakForAgentsOptions> & { log?: Log; url?: string } = {}) => {
     const { url = ircd.url, ...more } = options;
     const one = new SpeakForAgents({
+      bridge: 'relay',
       log: await openLog(t, nats),
       logger,
       password: ircd.gatewayPassword,

@@ -28,6 +28,8 @@ export type CommandOutcome = Answered | { is: 'unconfirmed' } | { is: 'lost'; wr
 export interface LineTags {
   event?: string | undefined;
   reply?: string | undefined;
+  /** Gets the line as the network shows it, in the order of all lines; servers without labels do not show it. */
+  heard?: ((line: IrcLine) => void) | undefined;
 }
 
 /** How lines and their answers are matched on one connection. */

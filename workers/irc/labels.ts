@@ -20,6 +20,7 @@ interface Pending extends Waiter {
   writtenAt: number;
   /** Lines of a batched answer so far; stays undefined while none was opened. */
   lines: IrcLine[] | undefined;
+  heard: LineTags['heard'];
 }
 
 /** Lines and answers brought together by labels (IRCv3 labeled-response with echo-message and batch). */
@@ -42,10 +43,10 @@ export class LabelExchange implements Exchange {
     this.#options = options;
   }
 
-  say(channel: string, text: string, { event, reply }: LineTags): Promise<SayOutcome> {
+  say(channel: string, text: string, { event, reply, heard }: LineTags): Promise<SayOutcome> {
     return new Promise((said) => {
       const tags = `${tagOf(eventTag, event)}${tagOf(replyTag, reply)}`;
-      this.#enqueue(`${tags} PRIVMSG ${channel} :${text}`, said, undefined);
+      this.#enqueue(`${tags} PRIVMSG ${channel} :${text}`, said, undefined, heard);
     });
   }
 
@@ -62,9 +63,10 @@ export class LabelExchange implements Exchange {
     if (line.startsWith('BATCH +', at)) {
       entry.lines = [];
       this.#batches.set(line.slice(at + 7).split(' ', 1)[0]!, entry);
-    } else if (entry.said && line.startsWith('PRIVMSG ', at))
+    } else if (entry.said && line.startsWith('PRIVMSG ', at)) {
+      entry.heard?.(parseLine(line));
       this.#settle(entry, { is: 'confirmed', msgid: rawTag(line, 'msgid') ?? null });
-    else this.#finish(entry, line.startsWith('ACK', at) ? [] : [this.#parsed(line)]);
+    } else this.#finish(entry, line.startsWith('ACK', at) ? [] : [this.#parsed(line)]);
     return true;
   }
 
@@ -103,7 +105,12 @@ export class LabelExchange implements Exchange {
     return this.#written.values().next().value;
   }
 
-  #enqueue(rest: string, said: Pending['said'], answered: Pending['answered']): void {
+  #enqueue(
+    rest: string,
+    said: Pending['said'],
+    answered: Pending['answered'],
+    heard?: Pending['heard'],
+  ): void {
     const number = ++this.#number;
     const label = number.toString(36);
     const line = `@label=${label}${rest}`;
@@ -116,6 +123,7 @@ export class LabelExchange implements Exchange {
       lines: undefined,
       said,
       answered,
+      heard,
     };
     if (this.#closed) give(entry, { is: 'lost', written: false }, this.tally);
     else if (this.#next === this.#queue.length && this.#fits(entry)) this.#write(entry);
@@ -165,6 +173,8 @@ export class LabelExchange implements Exchange {
   }
 
   #finish(entry: Pending, lines: IrcLine[]): void {
+    const echo = entry.heard && lines.find(({ command }) => command === 'PRIVMSG');
+    if (echo) entry.heard!(echo);
     this.#settle(entry, entry.said ? saidOf(lines) : commandOutcome(lines));
   }
 

@@ -97,8 +97,13 @@ export class Session {
    * under way: the caller ensures that.
    */
   async say(channel: string, text: string, event?: string, reply?: string): Promise<SayOutcome> {
+    return await this.announce(channel, text, { event, reply });
+  }
+
+  /** The same, and gives the line away as the network shows it. */
+  async announce(channel: string, text: string, tags: LineTags): Promise<SayOutcome> {
     if (!isChannel(channel)) return { is: 'refused', code: '476', error: 'Not a channel name' };
-    return await this.#send(channel, text, { event, reply });
+    return await this.#send(channel, text, tags);
   }
 
   /** The same to a nick alone. */
@@ -115,7 +120,7 @@ export class Session {
     const reply = this.carriesReplies && tags.reply !== undefined ? escapeTag(tags.reply) : undefined;
     if (Buffer.byteLength(`${event ?? ''}${reply ?? ''}`) > maxTagBytes)
       return { is: 'refused', code: '417', error: 'Tag too long' };
-    return this.#exchange.say(to, line, { event, reply });
+    return this.#exchange.say(to, line, { event, reply, heard: tags.heard });
   }
 
   /** Joins channels; as an operator, also those that refuse us. */

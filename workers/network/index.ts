@@ -4,6 +4,7 @@ import { type Log, Sleeper } from '../../streams/core/index.js';
 import { casefold } from '../../streams/irc-grammar.js';
 import {
   type IrcConnection,
+  type IrcLine,
   type NetworkSize,
   networkSize,
   type Session,
@@ -110,6 +111,32 @@ export class RecordIrc {
    */
   get network(): NetworkSize | undefined {
     return this.#size;
+  }
+
+  /** The nicks in a channel, while it is recorded; `undefined` while it is not. */
+  nicksIn(channel: string): string[] | undefined {
+    return this.#watched.get(casefold(channel))?.room?.nicks;
+  }
+
+  /** Whether a nick is in a channel that is recorded. */
+  hasNick(channel: string, nick: string): boolean {
+    return this.#watched.get(casefold(channel))?.room?.has(nick) ?? false;
+  }
+
+  /** Records a line that we have said ourselves, as the network shows it. */
+  hear(line: IrcLine): void {
+    this.#sightings.see(line);
+  }
+
+  /**
+   * Waits until all that was seen in a channel is on the log. Answers whether the channel is recorded now: then that is
+   * all that its history told of what was missed, too.
+   */
+  async isWhole(channel: string): Promise<boolean> {
+    const watched = this.#watched.get(casefold(channel));
+    if (!watched?.room) return false;
+    await watched.recording?.writing;
+    return watched.room !== undefined && watched.recording?.waiting.length === 0;
   }
 
   async #run(): Promise<void> {

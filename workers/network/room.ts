@@ -44,6 +44,11 @@ export class Room {
     return this.#members.has(casefold(nick));
   }
 
+  /** Nicks of those who are there, as they are written. */
+  get nicks(): string[] {
+    return [...this.#members.values()].map((member) => memberOf(member, this.#names).nick);
+  }
+
   /** Takes note of a line about this channel, or about one of its members; `undefined` when it tells nothing. */
   see(line: IrcLine, at: number): Sighting | undefined {
     const [, second = ''] = line.params;

@@ -1,11 +1,13 @@
+import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { clock } from '../../streams/core/clock.js';
 import type { Log } from '../../streams/core/index.js';
+import { readAddressLine } from '../../streams/groups/index.js';
 import { casefold, cleanText, cutToBytes, isChannel, isNick, namesNick } from '../../streams/irc-grammar.js';
 import { inboxSubjects, type ReceivedMessage, inbox as stream } from '../../streams/speech/index.js';
 import { Recorder } from '../core/record.js';
 import { RateLimit } from '../irc/command-rate.js';
-import type { IrcLine } from '../irc/line.js';
+import { type IrcLine, replyTag } from '../irc/line.js';
 import type { Agent } from './agent.js';
 
 const mostBytes = 500;
@@ -21,10 +23,15 @@ export class Inbox {
   readonly #rate = new RateLimit();
   readonly #stop = new AbortController();
   readonly #recorder: Recorder;
+  /** Nick of the bot that says who is meant by a group. */
+  readonly #bridge: string;
+  /** Lines with a group in them that were heard lately, by channel and msgid. */
+  readonly #calls = new LRUCache<string, Omit<ReceivedMessage, 'is' | 'group'>>({ max: mostCalls });
   #waiting = 0;
 
-  constructor(log: Log, logger: Logger) {
+  constructor(log: Log, logger: Logger, bridge: string) {
     this.#logger = logger;
+    this.#bridge = casefold(bridge);
     this.#recorder = new Recorder(log, logger, this.#stop.signal);
   }
 
@@ -35,7 +42,8 @@ export class Inbox {
 
   /** Takes one line that an agent hears. */
   take({ nick }: Agent, line: IrcLine): void {
-    const message = messageIn(nick, line);
+    const named = this.#namedIn(line);
+    const message = named ? this.#called(nick, line, named) : messageIn(nick, line);
     if (!message) return;
     const pair = `${casefold(nick)} ${casefold(message.from)}`;
     if (this.#rate.take(pair, clock.now()) !== 'go') return;
@@ -48,6 +56,56 @@ export class Inbox {
     const work = this.#recorder.record({ stream, subject: inboxSubjects(nick).now, fact, by: 'gateway' });
     void work.finally(() => (this.#waiting -= 1));
   }
+
+  /** Who is meant by a group, where the bridge says so in this line. A line that may address one is remembered. */
+  #namedIn({ nick, command, params, tags }: IrcLine): Named | undefined {
+    const [channel = '', text = ''] = params;
+    if (command !== 'PRIVMSG' || !isChannel(channel) || tags.batch !== undefined) return undefined;
+    if (casefold(nick) === this.#bridge) return readAddressLine(text);
+    const { msgid, account = null } = tags;
+    const said = saidIn(text);
+    if (msgid !== undefined && said?.includes('@'))
+      this.#calls.set(keyOf(channel, msgid), { from: nick, account, channel, text: said, msgid });
+    return undefined;
+  }
+
+  /** The line that addresses an agent as one of a group; the line of the bridge, where that one was not heard. */
+  #called(nick: string, line: IrcLine, { groups: group, nicks }: Named): ReceivedMessage | undefined {
+    if (!nicks.some((one) => casefold(one) === casefold(nick))) return undefined;
+    const [channel = '', text = ''] = line.params;
+    const call = this.#calls.get(keyOf(channel, line.tags[replyTag] ?? ''));
+    if (!call) return { ...messageOf(line, 'mention', channel, text), group };
+    // a line that names it by its nick too is in its inbox already
+    if (namesNick(casefold(call.text), casefold(nick))) return undefined;
+    return { is: 'mention', ...call, text: cutToBytes(cleanText(call.text), mostBytes), group };
+  }
+}
+
+type Named = NonNullable<ReturnType<typeof readAddressLine>>;
+/** Lines with a group that are remembered. */
+const mostCalls = 1_000;
+
+const keyOf = (channel: string, msgid: string) => `${casefold(channel)} ${msgid}`;
+
+/** What a line says; `undefined` for other lines with this mark: they are questions to a program, not to an agent. */
+function saidIn(text: string): string | undefined {
+  return /^\x01ACTION (.*?)\x01?$/.exec(text)?.[1] ?? (text.startsWith('\x01') ? undefined : text);
+}
+
+function messageOf(
+  { nick: from, tags }: IrcLine,
+  is: ReceivedMessage['is'],
+  channel: string | null,
+  text: string,
+): ReceivedMessage {
+  return {
+    is,
+    from,
+    account: tags.account ?? null,
+    channel,
+    text: cutToBytes(cleanText(text), mostBytes),
+    msgid: tags.msgid ?? null,
+  };
 }
 
 /** The message of a line to an agent, if it is one. */
@@ -55,20 +113,12 @@ export function messageIn(nick: string, line: IrcLine): ReceivedMessage | undefi
   const { nick: from, params, tags, command } = line;
   const [first = '', second = '', third = ''] = params;
   if (!isNick(from) || casefold(from) === casefold(nick) || tags.batch !== undefined) return undefined;
-  const told = (is: ReceivedMessage['is'], channel: string | null, text: string): ReceivedMessage => ({
-    is,
-    from,
-    account: tags.account ?? null,
-    channel,
-    text: cutToBytes(cleanText(text), mostBytes),
-    msgid: tags.msgid ?? null,
-  });
+  const told = (is: ReceivedMessage['is'], channel: string | null, text: string) =>
+    messageOf(line, is, channel, text);
   switch (command) {
     case 'PRIVMSG': {
-      const action = /^\x01ACTION (.*?)\x01?$/.exec(second)?.[1];
-      // other lines with this mark are questions to a program, not to an agent
-      if (action === undefined && second.startsWith('\x01')) return undefined;
-      const text = action ?? second;
+      const text = saidIn(second);
+      if (text === undefined) return undefined;
       if (casefold(first) === casefold(nick)) return told('private', null, text);
       return isChannel(first) && namesNick(casefold(text), casefold(nick))
         ? told('mention', first, text)

@@ -28,6 +28,8 @@ export interface SpeakForAgentsOptions
   log: Log;
   logger: Logger;
   ended: LookForEnded;
+  /** Nick of the bot that says who is meant by a group. */
+  bridge: string;
   /** How long a line may wait to be said, in milliseconds; a minute by default. */
   ttlMs?: number;
 }
@@ -47,7 +49,7 @@ export class SpeakForAgents implements Gateway {
   constructor(options: SpeakForAgentsOptions) {
     const { log, logger, ttlMs } = options;
     this.#options = options;
-    this.#inbox = new Inbox(log, logger);
+    this.#inbox = new Inbox(log, logger, options.bridge);
     this.#agents = new Agents({
       ...options,
       heard: (agent, line) => {

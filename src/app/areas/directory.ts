@@ -10,7 +10,7 @@ import {
 } from '../../../workers/directory/index.js';
 import type { OtherCommand } from '../../../workers/identity/index.js';
 import { nobody } from '../../operations/core/call.js';
-import { type DirectoryParts, walletBehind } from '../../operations/directory/index.js';
+import { agentsAmong, type DirectoryParts, walletBehind } from '../../operations/directory/index.js';
 import { getLinkOfNick, listStandings } from '../../operations/identity/links.js';
 import { listPresence } from '../../operations/network/reads.js';
 import { listAgentStandings } from '../../operations/reputation/index.js';
@@ -19,6 +19,8 @@ import type { Area, AreaParts } from './area.js';
 /** What agents can do: their entries, by HTTP and MCP, and what the identity bot answers about them. */
 export function directoryArea({ config, log, readModels, call }: AreaParts): Area & {
   commands: Readonly<Record<string, OtherCommand>>;
+  /** Which of some nicks (casefolded) are of a group of agents. */
+  among(nicks: readonly string[], group: { ability: string; level: number }): Promise<string[]>;
 } {
   const walletOf = async (nick: string) => {
     try {
@@ -48,6 +50,7 @@ export function directoryArea({ config, log, readModels, call }: AreaParts): Are
   };
   return {
     parts: { directory },
+    among: (nicks, group) => agentsAmong(nicks, group, { readModels, directory }),
     commands: {
       ABILITIES: {
         help: abilitiesHelp,

@@ -30,7 +30,7 @@ export function createAreas(parts: AreaParts): { areas: Area[]; signers: NickWal
   const keys = keysArea(parts);
   const keeping = createChannelKeeping(parts.config, { ...parts, observe: parts.metrics.network });
   const areas: Area[] = [
-    networkArea(parts),
+    networkArea(parts, directory.among),
     deliveryArea(parts),
     channelsArea(parts, keeping),
     marketplaceArea(parts),

@@ -9,14 +9,15 @@ import { Viewers } from '../../operations/network/viewers.js';
 import type { WithholdingParts } from '../../operations/network/withheld.js';
 import { getReputation } from '../../operations/reputation/index.js';
 import type { ListenParts } from '../../operations/speech/listen.js';
-import { createRecording } from '../bots/recording.js';
+import { type AnsweringParts, createRecording } from '../bots/recording.js';
 import { readRecording } from '../gauges/rooms.js';
 import type { Area, AreaParts } from './area.js';
 
-/** The network as it is recorded and shown. */
-export function networkArea(parts: AreaParts): Area {
-  const { config, log, logger, metrics, call } = parts;
-  const recording = createRecording(config, { ...parts, observe: metrics.network });
+/** The network as it is recorded and shown. `among`: which nicks are of a group. */
+export function networkArea(parts: AreaParts, among: AnsweringParts['among']): Area {
+  const { config, log, logger, metrics, call, readModels } = parts;
+  const answers = { readModels, among };
+  const recording = createRecording(config, { ...parts, observe: metrics.network, answers });
   const viewers = new Viewers(log.connection);
   const network: NetworkParts['network'] = {
     recorder: async () => (await recording.lease.holderState()) as RecorderState | undefined,

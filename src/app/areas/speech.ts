@@ -47,6 +47,7 @@ export function speechArea(parts: BotParts & Pick<AreaParts, 'config' | 'readMod
         return await superseding(session);
       },
       ended,
+      bridge: config.BRIDGE_NICK,
       connection: { url: ircUrl, mayBegin: isSure, ...(dial ? { dial } : {}) },
       most: config.GATEWAY_AGENTS,
       idleMs: config.GATEWAY_IDLE_MINUTES * 60_000,

@@ -43,6 +43,8 @@ export function createBot<Worker extends BotWork>(
     realname: string;
     connection?: Partial<IrcConnectionOptions>;
     work(irc: IrcConnection): Worker;
+    /** Work that begins and ends with it. */
+    beside?(worker: Worker, irc: IrcConnection): readonly Pick<BotWork, 'start' | 'stop'>[];
   },
 ): BotHold<Worker> {
   let held: { irc: IrcConnection; worker: Worker } | undefined;
@@ -60,9 +62,12 @@ export function createBot<Worker extends BotWork>(
     });
     const worker = bot.work(irc);
     held = { irc, worker };
+    const beside = bot.beside?.(worker, irc) ?? [];
     worker.start();
+    for (const one of beside) one.start();
     return {
       stop: async () => {
+        await Promise.all(beside.map((one) => one.stop()));
         await worker.stop();
         held = undefined;
       },

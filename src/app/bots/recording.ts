@@ -1,16 +1,24 @@
+import { isSilenced } from '../../../projections/moderation/running.js';
+import { AddressGroups, type AddressGroupsOptions } from '../../../workers/groups/index.js';
 import { answerHelp } from '../../../workers/irc/help.js';
 import { greetNewcomers, RecordIrc, type RecordingObserver } from '../../../workers/network/index.js';
 import { botNicks } from '../../config/bot-nicks.js';
 import type { Config } from '../../config/config.js';
+import type { ReadModels } from '../../stores/read-models.js';
 import { type BotHold, type BotParts, createBot } from './bot.js';
 import { rulesOf } from './rules-file.js';
 
-/** Makes the bridge's bot and what it records ready to be held. */
+/** What the bridge's bot answers with, besides what it records. */
+export interface AnsweringParts extends Pick<AddressGroupsOptions, 'among'> {
+  readModels: ReadModels;
+}
+
+/** Makes the bridge's bot and what it records ready to be held; without `answers` it says nothing in channels. */
 export function createRecording(
   config: Config,
-  parts: BotParts & { observe?: RecordingObserver },
+  parts: BotParts & { observe?: RecordingObserver; answers?: AnsweringParts },
 ): BotHold<RecordIrc> {
-  const { log, logger, observe } = parts;
+  const { log, logger, observe, answers } = parts;
   const rules = rulesOf(config, logger);
   return createBot(config, parts, {
     name: 'record-irc',
@@ -19,6 +27,7 @@ export function createRecording(
     work: (irc) => {
       answerHelp(irc, logger, [
         `I am the bridge: I record what is said and done in the channels where I am, and show ${rules ? 'the rules to whoever joins' : 'it over the API'}.`,
+        'In a channel, @translate addresses everybody there who can translate, by the directory; @translate+2 those of level 2 and more. With a question mark after it I say if nobody can.',
         `I take no other messages. To read the record: ${config.PUBLIC_URL}/irc/channels. What programs can do here: ${config.PUBLIC_URL}/skill.md`,
       ]);
       if (rules) greetNewcomers(irc, { logger, rules, bots: botNicks(config) });
@@ -30,5 +39,20 @@ export function createRecording(
         ...(observe ? { observe } : {}),
       });
     },
+    beside: (rooms, irc) => (answers ? [addressGroups(config, { log, logger, irc, rooms, ...answers })] : []),
+  });
+}
+
+/** Who is meant by the groups that lines address. */
+function addressGroups(
+  config: Config,
+  { readModels, ...parts }: Omit<AddressGroupsOptions, 'bots' | 'thresholds' | 'isSilenced'> & AnsweringParts,
+): AddressGroups {
+  return new AddressGroups({
+    ...parts,
+    bots: botNicks(config),
+    thresholds: config.GUARDIAN_THRESHOLDS,
+    isSilenced: (person) =>
+      readModels.read('moderation', (sql, schema) => isSilenced(sql, schema, person, parts.log.now())),
   });
 }

@@ -1,4 +1,4 @@
-import { type Entry, entryOf } from '../../../projections/directory/queries.js';
+import { type Entry, entriesAmong, entryOf } from '../../../projections/directory/queries.js';
 import { Refusal } from '../../../streams/core/index.js';
 import { walletKey } from '../../../streams/identity/index.js';
 import { cleanText } from '../../../streams/irc-grammar.js';
@@ -88,10 +88,7 @@ export async function knownAgents(
 ): Promise<KnownAgent[]> {
   if (entries.length === 0) return [];
   const links = byNick(await directory.linksOf(entries.map(({ nick }) => nick)));
-  const own = entries.filter(({ nick, wallet }) => {
-    const link = links.get(nick);
-    return wallet === walletBehind(link) && (link?.level ?? 0) >= level;
-  });
+  const own = entries.filter((entry) => isOwn(entry, links.get(entry.nick), level));
   if (own.length === 0) return [];
   const nicks = own.map(({ nick }) => nick);
   const [reputations, seen] = await Promise.all([
@@ -116,6 +113,33 @@ export async function knownAgents(
       agent.reputation.score >= min_reputation && (presence === undefined || agent.presence === presence),
   );
 }
+
+/** Links that are looked up together. */
+const linksAtOnce = 100;
+
+/** Which of some nicks (casefolded) have an ability and a level of identity at least. */
+export async function agentsAmong(
+  nicks: readonly string[],
+  { ability, level }: { ability: string; level: number },
+  { readModels, directory }: DirectoryParts,
+): Promise<string[]> {
+  const entries = await readModels.read(
+    'agent_directory',
+    (sql, schema) => entriesAmong(sql, schema, ability, nicks),
+    directory.entries.position,
+  );
+  const found: string[] = [];
+  for (let from = 0; from < entries.length; from += linksAtOnce) {
+    const some = entries.slice(from, from + linksAtOnce);
+    const links = byNick(await directory.linksOf(some.map(({ nick }) => nick)));
+    found.push(...some.filter((entry) => isOwn(entry, links.get(entry.nick), level)).map(({ nick }) => nick));
+  }
+  return found;
+}
+
+/** Whether an entry is still that of its nick, which has this level at least. */
+const isOwn = ({ wallet }: Entry, link: NickLink | undefined, level: number): boolean =>
+  wallet === walletBehind(link) && (link?.level ?? 0) >= level;
 
 /** The agent of a nick (casefolded). Throws a 404 if it has no entry of its own. */
 export async function requireAgent(nick: string, caller: Caller, parts: DirectoryParts): Promise<KnownAgent> {

@@ -23,6 +23,7 @@ export const Message = z.object({
   msgid: text('0A1~1769860800~7')
     .nullable()
     .describe('To answer it: the reply_to of a line; null without one'),
+  group: text('@translate+2').optional().describe('The group by which it addresses you'),
   time: Time,
 });
 

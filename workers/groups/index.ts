@@ -1,0 +1,202 @@
+import { createHash } from 'node:crypto';
+import type { Logger } from 'pino';
+import type { Log, Recorded } from '../../streams/core/index.js';
+import {
+  addressLine,
+  type Group,
+  GroupWatch,
+  groupsIn,
+  nameOf,
+  readAddressLine,
+} from '../../streams/groups/index.js';
+import { casefold } from '../../streams/irc-grammar.js';
+import { personOf, scoreText, type Thresholds } from '../../streams/moderation/index.js';
+import {
+  type IrcFact,
+  irc,
+  ircSubject,
+  isLine,
+  type LineSighting,
+  lineId,
+} from '../../streams/network/index.js';
+import { Reactor, type Task, type Verdict } from '../core/reactor.js';
+import type { IrcConnection, IrcLine, Session } from '../irc/index.js';
+
+/** The channels that a bot records, as those who answer in them need them. */
+export interface RecordedRooms {
+  /** The nicks in a channel; `undefined` while it is not recorded. */
+  nicksIn(channel: string): string[] | undefined;
+  hasNick(channel: string, nick: string): boolean;
+  /** Records a line that we have said. */
+  hear(line: IrcLine): void;
+  /** Waits until all that was seen in a channel is on the log; false while it is not recorded. */
+  isWhole(channel: string): Promise<boolean>;
+}
+
+/** What groups are addressed with. */
+export interface AddressGroupsOptions {
+  log: Log;
+  logger: Logger;
+  /** The bot that says who is meant. */
+  irc: IrcConnection;
+  rooms: RecordedRooms;
+  /** Nicks of our own bots: they address nobody, and nobody addresses them. */
+  bots: readonly string[];
+  thresholds: Thresholds;
+  /** Which of some nicks (casefolded) are of a group, by the directory. */
+  among(nicks: readonly string[], group: Group): Promise<string[]>;
+  /** Whether a person is muted or banned somewhere. */
+  isSilenced(person: string): Promise<boolean>;
+}
+
+/** A line that addresses groups. */
+interface Call {
+  id: string;
+  seq: number;
+  channel: string;
+  line: LineSighting;
+  person: string;
+  groups: Group[];
+  asks: boolean;
+  /** The bot may have answered it. */
+  inDoubt: boolean;
+}
+
+/** An older line is not answered any more, in milliseconds. */
+const lateMs = 5 * 60_000;
+const awayMs = 500;
+const maxInHand = 1_024;
+const atOnce = 16;
+const done: Verdict = { is: 'done' };
+const later: Verdict = { is: 'wait', afterMs: awayMs };
+
+/**
+ * Resolves groups that lines of recorded channels address: one line of the bot names those of the channel who are meant.
+ * That line is recorded as an answer to the other, so a process that takes over knows what was answered before.
+ */
+export class AddressGroups {
+  readonly #options: AddressGroupsOptions;
+  readonly #bots: ReadonlySet<string>;
+  readonly #watch = new GroupWatch();
+  readonly #reactor: Reactor<typeof irc, Call>;
+  /** Sequence of the last fact that was seen: one that is handed out again is not counted again. */
+  #seq = 0;
+  /** What others may have answered. */
+  #doubtful = 0;
+
+  constructor(options: AddressGroupsOptions) {
+    this.#options = options;
+    this.#bots = new Set(options.bots.map(casefold));
+    const { log, logger } = options;
+    this.#reactor = new Reactor<typeof irc, Call>({
+      log,
+      logger,
+      maxInHand,
+      atOnce,
+      stream: irc,
+      durable: 'address-groups',
+      takeOver: async ({ doubtful }) => {
+        this.#doubtful = doubtful;
+      },
+      plan: (fact) => this.#calls(fact),
+      handle: (call) => this.#answer(call),
+    });
+  }
+
+  start(): void {
+    this.#reactor.start();
+  }
+
+  /** Answers no more lines; those in hand are left to whoever has the work next. Bounded. */
+  readonly stop = (): Promise<void> => this.#reactor.stop();
+
+  #calls({ seq, data: { channel, seen } }: Recorded<IrcFact>): Task<Call>[] {
+    if (seq <= this.#seq) return [];
+    this.#seq = seq;
+    const calls: Task<Call>[] = [];
+    for (const [index, line] of seen.entries()) {
+      if (!isLine(line) || line.is === 'notice' || !line.text.includes('@')) continue;
+      if (this.#bots.has(casefold(line.nick))) {
+        const said = readAddressLine(line.text);
+        if (said) this.#watch.addressed(channel, said.nicks, line.at);
+        continue;
+      }
+      const { thresholds, rooms } = this.#options;
+      // nobody is brought to read what looks like an attack
+      if (groupsIn(line.text).groups.length === 0 || scoreText(line.text).score >= thresholds[1]) continue;
+      const person = personOf(line);
+      const found = this.#watch.see(channel, { ...line, person }, (nick) => rooms.hasNick(channel, nick));
+      if (!found) continue;
+      const inDoubt = seq <= this.#doubtful;
+      calls.push({
+        key: casefold(channel),
+        item: { id: lineId(seq, index), seq, channel, line, person, ...found, inDoubt },
+      });
+    }
+    return calls;
+  }
+
+  async #answer(call: Call): Promise<Verdict> {
+    const { log, irc, rooms, isSilenced } = this.#options;
+    const { channel, line, groups, asks } = call;
+    if (log.now().getTime() - line.at > lateMs) return done;
+    const session = irc.session();
+    const here = rooms.nicksIn(channel);
+    if (!session?.isIn(channel) || !here) return later;
+    if (call.inDoubt) {
+      if (!(await rooms.isWhole(channel))) return later;
+      if (await this.#isAnswered(call, session.nick)) return done;
+      call.inDoubt = false;
+    }
+    if (await isSilenced(call.person)) return done;
+    const nicks = await this.#meant(call, here);
+    if (nicks.length > 0) return await this.#name(call, session, nicks);
+    if (asks) {
+      const text = `Nobody else in ${channel} has said in the directory: ${groups.map(nameOf).join(', ')}`;
+      // who asked may have left
+      await session.command('NOTICE', line.nick, text).catch(() => undefined);
+    }
+    return done;
+  }
+
+  /** Those of a channel who are meant, as their nicks are written; in another order for each line. */
+  async #meant({ id, line, groups }: Call, here: readonly string[]): Promise<string[]> {
+    const shown = new Map(here.map((nick) => [casefold(nick), nick]));
+    for (const nick of [casefold(line.nick), ...this.#bots]) shown.delete(nick);
+    const nicks = [...shown.keys()];
+    const found = await Promise.all(groups.map((group) => this.#options.among(nicks, group)));
+    const placeOf = (nick: string) => createHash('sha256').update(`${id} ${nick}`).digest('hex');
+    return [...new Set(found.flat())]
+      .map((nick) => ({ nick, place: placeOf(nick) }))
+      .sort((one, other) => (one.place < other.place ? -1 : 1))
+      .flatMap(({ nick }) => shown.get(nick) ?? []);
+  }
+
+  async #name(call: Call, session: Session, nicks: readonly string[]): Promise<Verdict> {
+    const { logger, rooms } = this.#options;
+    const { id, channel, line, groups } = call;
+    // somebody else may have the work, and the network
+    if (!this.#reactor.reading) return later;
+    const outcome = await session.announce(channel, addressLine(groups, nicks), {
+      event: `group-${id}`,
+      reply: line.msgid,
+      heard: (said) => rooms.hear(said),
+    });
+    logger.info(
+      { channel, nick: line.nick, groups: groups.map(nameOf), of: nicks.length, ...outcome },
+      'group',
+    );
+    if (outcome.is !== 'lost') return done;
+    call.inDoubt = outcome.written;
+    return later;
+  }
+
+  /** Whether the record has our answer. Where no line of the network has an id, nothing tells: it counts as answered. */
+  async #isAnswered({ seq, channel, line: { msgid } }: Call, own: string): Promise<boolean> {
+    if (msgid === undefined) return true;
+    for await (const { data } of this.#options.log.subject(irc, ircSubject(channel), seq))
+      for (const line of data.seen)
+        if (isLine(line) && line.reply_to === msgid && casefold(line.nick) === casefold(own)) return true;
+    return false;
+  }
+}
