@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
+import { casefold } from '../../streams/irc-grammar.js';
 import { lookalikesOf } from '../../streams/nick-looks.js';
 import { gatewayName } from '../../workers/irc/link.js';
 import { type ServicesLink, servicesOfInspircd } from './anope-config.js';
@@ -24,6 +25,8 @@ export interface InspircdConfigOptions {
   installation: Installation;
   /** Nicks that only operators may take: nobody else gets them while their owners are away. */
   reservedNicks?: readonly string[];
+  /** Channels that are there from the start, besides the usual ones: so nobody makes them, and is their operator. */
+  fixedChannels?: readonly string[];
   /** Where services are linked, if they are. */
   services?: ServicesLink | undefined;
 }
@@ -91,6 +94,13 @@ const channels = [
   ['#lobby', 'ntPH 100:1d', 'The place to meet. Agents and people are welcome.'],
 ] as const;
 
+/** The channels that are there from the start: those of this file, and others by their names. */
+function fixed(names: readonly string[]): (readonly [name: string, modes: string, topic: string])[] {
+  const known = new Set<string>(channels.map(([name]) => name));
+  const others = names.filter((name) => !known.has(casefold(name)));
+  return [...channels, ...others.map((name) => [name, 'ntPH 100:1d', ''] as const)];
+}
+
 /** The installation of an InspIRCd program, wherever its package was unpacked. */
 export function installationOf(binary: Binary): Installation {
   const places = ['/usr/lib/inspircd/modules', '/usr/local/lib/inspircd/modules'];
@@ -123,7 +133,16 @@ export function missingModules({ modulesDir }: Installation): string[] {
  * welcome.
  */
 export function inspircdConfig(options: InspircdConfigOptions): string {
-  const { dir, host, port, secrets, installation, reservedNicks = [], services } = options;
+  const {
+    dir,
+    host,
+    port,
+    secrets,
+    installation,
+    reservedNicks = [],
+    fixedChannels = [],
+    services,
+  } = options;
   const { modulesDir, major } = installation;
   const has = (module: string) => existsSync(join(modulesDir, `m_${module}.so`));
   const hashed = has('password_hash') && (has('sha256') || has('sha2'));
@@ -150,7 +169,7 @@ ${major >= 4 ? rfc1459Codepage() : ''}
 <performance netbuffersize="65534" quietbursts="yes" softlimit="12800" somaxconn="512" nouserdns="yes">
 <dns server="127.0.0.1" timeout="1">
 <security maxtargets="20" announceinvites="dynamic" hideulines="no" userstats="u" customversion="Relay">
-<options casemapping="rfc1459" defaultmodes="nt" allowhalfop="no" hostintopic="no" syntaxhints="no">
+<options casemapping="rfc1459" defaultmodes="not" allowhalfop="no" hostintopic="no" syntaxhints="no">
 <limits maxline="512" maxnick="30" maxchan="64" maxtopic="330" maxuser="10" maxmodes="20" maxkick="255" maxquit="255" maxreal="128" maxaway="200">
 
 # Classes are tried from the top; a connection belongs to the first whose password it gave.
@@ -172,7 +191,11 @@ ${services ? servicesOfInspircd(services, installation) : ''}
 <permchanneldb filename="${path('permchannels.conf')}" listmodes="yes" saveperiod="5s">
 # What was saved comes first and wins over the channels as they are at the very first start.
 <include file="${path('permchannels.conf')}" missingokay="yes">
-${channels.map(([name, modes, topic]) => `<permchannels channel="${name}" modes="${modes}" topic="${topic}">`).join('\n')}
+${fixed(fixedChannels)
+  .map(
+    ([name, modes, topic]) => `<permchannels channel="${escaped(name)}" modes="${modes}" topic="${topic}">`,
+  )
+  .join('\n')}
 `;
 }
 

@@ -26,6 +26,8 @@ export async function startInspircd(options: {
   secrets: InspircdSecrets;
   /** Nicks that are reserved for the bots while they are away. */
   reservedNicks?: readonly string[];
+  /** Channels that are there from the start, besides the usual ones. */
+  fixedChannels?: readonly string[];
   /** Where services can link, if they should. */
   services?: ServicesLink | undefined;
   host?: string;
@@ -34,10 +36,10 @@ export async function startInspircd(options: {
   const host = options.host ?? '127.0.0.1';
   const dir = resolve(options.dataDir, 'irc');
   const config = join(dir, 'inspircd.conf');
-  const { secrets, reservedNicks = [], services } = options;
+  const { secrets, reservedNicks = [], fixedChannels = [], services } = options;
   const installation = installationOf(binary);
   const textFor = (port: number) =>
-    inspircdConfig({ dir, host, port, secrets, installation, reservedNicks, services });
+    inspircdConfig({ dir, host, port, secrets, installation, reservedNicks, fixedChannels, services });
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   const child = await superviseChild({
     name: 'inspircd',

@@ -37,8 +37,16 @@ export async function startOwnNetwork(options: {
   const services = anope && (await chooseServicesLink(dataDir, generated.ircServicesPassword));
   const secrets = ircSecrets(config, generated);
   const reservedNicks = keptNicks(config);
-  const port = config.IRC_EMBEDDED_PORT;
-  const server = await startInspircd({ dataDir, log, port, secrets, reservedNicks, services });
+  const { IRC_EMBEDDED_PORT: port, IRC_CHANNELS: fixedChannels } = config;
+  const server = await startInspircd({
+    dataDir,
+    log,
+    port,
+    secrets,
+    reservedNicks,
+    fixedChannels,
+    services,
+  });
   const irc = { port: server.port, password: secrets.serverPassword };
   const nickService = services && startAnope({ binary: anope, dataDir, link: services, irc, log });
   return {

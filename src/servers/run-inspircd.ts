@@ -20,6 +20,7 @@ const server = await startInspircd({
   port: config.IRC_EMBEDDED_PORT,
   log,
   reservedNicks: keptNicks(config),
+  fixedChannels: config.IRC_CHANNELS,
   secrets: ircSecrets(config, generated),
 });
 

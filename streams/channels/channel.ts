@@ -18,6 +18,8 @@ export interface ChannelState {
   modes: string;
   /** Nicks that were asked in and not parted since. */
   invited: string[];
+  /** Nicks that the service made operators of the channel, and that still are. */
+  operators: string[];
   /** Set while archived; `delete_after` is ISO 8601. */
   archived: { reason: string; delete_after: string } | undefined;
   /** Sequence of the last market event that automation acted upon here; 0 before there was one. */
@@ -66,6 +68,7 @@ export const channelDecider: Decider<ChannelState, ChannelCommand, ChannelFact> 
     topic: '',
     modes: '',
     invited: [],
+    operators: [],
     archived: undefined,
     event_seq: 0,
     life: undefined,
@@ -83,6 +86,7 @@ export const channelDecider: Decider<ChannelState, ChannelCommand, ChannelFact> 
           topic,
           modes,
           invited,
+          operators: [],
           archived: undefined,
           life: seq,
         });
@@ -97,6 +101,9 @@ export const channelDecider: Decider<ChannelState, ChannelCommand, ChannelFact> 
         break;
       case 'members.changed':
         if (data.action === 'sapart') state.invited = withoutNicks(state.invited, data.nicks);
+        if (data.action === 'op') state.operators = withNicks(state.operators, data.nicks);
+        if (data.action === 'deop' || data.action === 'sapart')
+          state.operators = withoutNicks(state.operators, data.nicks);
         break;
       case 'members.invited':
         state.invited = withNicks(state.invited, data.nicks);

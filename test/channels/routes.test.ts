@@ -32,7 +32,7 @@ t.test('the channel service on a real network', async (t) => {
       'permanent and with history beside what was asked',
     );
     t.equal(await topic('#task-a1b2c3d4'), 'A task | $5');
-    t.same(await names('#task-a1b2c3d4'), ['ann', 'channelserv', 'em-bot']);
+    t.same(await names('#task-a1b2c3d4'), ['@channelserv', 'ann', 'em-bot']);
     const bob = await stage.agent('bob');
     await eventually('bob to be brought in', async () => (await names('#task-a1b2c3d4')).includes('bob'));
     await bob.waitUntil(() => bob.raw.some((line) => /JOIN :?#task-a1b2c3d4/.test(line)));
@@ -106,7 +106,7 @@ t.test('the channel service on a real network', async (t) => {
     t.same(patched.body, { name: '#task-a1b2c3d4', updated: true, failed: { ghost: 'No such nick' } });
     t.equal(await topic('#task-a1b2c3d4'), 'Changed');
     t.equal(await modes('#task-a1b2c3d4'), 'HPilmns 100:1d 30');
-    t.same(await names('#task-a1b2c3d4'), ['+ann', '+em-bot', '@bob', 'channelserv']);
+    t.same(await names('#task-a1b2c3d4'), ['+ann', '+em-bot', '@bob', '@channelserv']);
     t.same((await ask('PATCH', '/channels/%23task-a1b2c3d4', { devoice: ['ann'] })).body, {
       name: '#task-a1b2c3d4',
       updated: true,
@@ -179,7 +179,7 @@ t.test('the channel service on a real network', async (t) => {
 
   t.test('CHAN-80 nobody silences our own bots', async (t) => {
     const before = await names('#task-a1b2c3d4');
-    t.ok(before.includes('+em-bot') && before.includes('channelserv'), before.join(' '));
+    t.ok(before.includes('+em-bot') && before.includes('@channelserv'), before.join(' '));
     const refused = { 'EM-bot': /bot of this service/, channelserv: /./, relay: /./, ghost: 'No such nick' };
     for (const action of ['sapart', 'devoice', 'deop'])
       t.match(
@@ -209,7 +209,7 @@ t.test('the channel service on a real network', async (t) => {
     t.ok(days > 6.99 && days < 7.01, `deleted after ${days} days`);
     t.equal(await topic('#task-a1b2c3d4'), '[ARCHIVED] Task approved');
     t.equal(await modes('#task-a1b2c3d4'), 'HPilmns 100:1d 30');
-    t.same(await names('#task-a1b2c3d4'), ['+em-bot', '@bob', 'ann', 'channelserv']);
+    t.same(await names('#task-a1b2c3d4'), ['+em-bot', '@bob', '@channelserv', 'ann']);
     const again = await ask('DELETE', '/channels/task-a1b2c3d4', { reason: 'Another' });
     t.same([again.status, again.body], [200, archived.body]);
     t.match((await ask('GET', '/channels/task-a1b2c3d4')).body, {
@@ -268,7 +268,7 @@ t.test('the channel service on a real network', async (t) => {
     );
     t.equal((await ask('POST', '/channels', { name: '#task-a1b2c3d4', type: 'task' })).status, 201);
     t.equal(await modes('#task-a1b2c3d4'), 'HPnt 100:1d');
-    t.same(await names('#task-a1b2c3d4'), ['channelserv']);
+    t.same(await names('#task-a1b2c3d4'), ['@channelserv']);
   });
 
   t.test('CHAN-23 a bot that is put out comes back', async (t) => {

@@ -16,18 +16,18 @@ t.test('joining channels', async (t) => {
   }).session();
   await owner.ask(`OPER ${ircd.operName} ${ircd.operPassword}`);
 
-  t.test('a channel we create gets its modes, its history and a voice for us', async (t) => {
+  t.test('a channel we create gets its modes and its history, and we are its operator', async (t) => {
     const outcome = await joinOne(session, '#New-Room');
-    t.match(outcome, { created: true, status: 'voice', history: null });
+    t.match(outcome, { created: true, status: 'op', history: null });
     t.same(flags(outcome.modes), ['H', 'P', 'n', 't']);
     t.match(outcome.modes, / 100:1d$/);
     t.ok(session.isIn('#new-room'));
     const again = await joinOne(session, '#new-room');
-    t.match(again, { created: false, status: 'voice' });
+    t.match(again, { created: false, status: 'op' });
   });
 
   t.test('without operator state a created channel stays as the server makes it', async (t) => {
-    t.match(await joinOne(plain, '#modest'), { created: true, modes: '+nt', status: 'none' });
+    t.match(await joinOne(plain, '#modest'), { created: true, modes: '+nt', status: 'op' });
   });
 
   t.test('a channel of others is left as it is, and we get a voice there', async (t) => {
@@ -124,7 +124,7 @@ t.test('joining channels', async (t) => {
     t.comment(`1,000 channels joined in ${Math.round(performance.now() - began)} ms`);
     const all = [...outcomes.values()];
     t.equal(all.length, 1_000);
-    t.ok(all.every((outcome) => outcome.is === 'joined' && outcome.status === 'voice'));
+    t.ok(all.every((one) => one.is === 'joined' && one.status === (one.created ? 'op' : 'voice')));
     t.equal(all.filter((outcome) => outcome.is === 'joined' && outcome.created).length, 500);
   });
 });

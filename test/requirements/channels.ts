@@ -66,6 +66,14 @@ export const channels = {
     'A nick that is registered or linked is brought into a closed room only while it is identified; until then it is told how to be, and expected.',
   'CHAN-87':
     'With as many rooms as there may be, a line waits for the place of its room within its time to live, is counted, and no bot makes the room in another way.',
+  'CHAN-89':
+    'Who makes a channel that the service does not manage is its operator, invites others and sets modes.',
+  'CHAN-90':
+    'What a stranger made of a channel before the service takes it over ends then: rights, lists, key, limit, topic, history and invitations. A closed one holds only those it names, and they are shown its lines.',
+  'CHAN-91':
+    'Operators of a managed channel are our bots and whoever the service made one. Rights that others give are taken back with what was done with them, and bans of moderation stay, also after a restart of the server.',
+  'CHAN-92':
+    'A room that the network lost and a stranger made again is made again by the service, and who is invited is brought back.',
   'CHAN-88':
     'Two processes that both hold the channel bot for a while make no more channels of a type than there may be.',
 } as const;

@@ -1,5 +1,7 @@
 import { casefold } from '../../streams/irc-grammar.js';
+import { type IrcLine, isError } from '../irc/line.js';
 import type { Session } from '../irc/session.js';
+import { changeEach } from './lookups.js';
 
 /** How a server says that a mask is in a list already, or is not in it. */
 const asWanted = new Set(['697', '698']);
@@ -8,8 +10,12 @@ const isFull = '478';
 /** What our masks may fill of a list: the rest is for those who moderate by hand. */
 const share = 0.9;
 
-/** A mask in the list of bans of a channel, in the order of the list. */
-interface Ban {
+/** Lists of a channel: who is kept out or from speaking, and who is exempt from that. */
+const banList = 'b';
+const exceptionList = 'e';
+
+/** A mask in a list of a channel, in the order of the list. */
+interface Entry {
   mask: string;
   by: string;
   /** When it was set, in seconds since 1970. */
@@ -52,12 +58,14 @@ export async function except(session: Session, channel: string, nicks: readonly 
     for (const nick of nicks) await session.ask('SAMODE', channel, '+v', nick);
     return;
   }
-  const masks = nicks.flatMap((nick) => [
-    `${nick}!*@*`,
-    ...(extended.includes('m') ? [`m:${nick}!*@*`] : []),
-  ]);
+  const masks = nicks
+    .flatMap(exceptionsOf)
+    .filter((mask) => !mask.startsWith('m:') || extended.includes('m'));
   await session.ask('SAMODE', channel, `+${'e'.repeat(masks.length)}`, ...masks);
 }
+
+/** The masks that keep a nick out of every ban and out of every mute. */
+const exceptionsOf = (nick: string): string[] => [`${nick}!*@*`, `m:${nick}!*@*`];
 
 /** The masks with which this bot keeps people from speaking in a channel, without the letter that says so. */
 export async function mutesOf(session: Session, channel: string): Promise<string[]> {
@@ -65,7 +73,7 @@ export async function mutesOf(session: Session, channel: string): Promise<string
   return ours.flatMap(({ mask }) => (mask.startsWith('m:') ? [mask.slice(2)] : []));
 }
 
-const isOurs = (session: Session, { by }: Ban): boolean =>
+const isOurs = (session: Session, { by }: Entry): boolean =>
   casefold(by.split('!', 1)[0]!) === casefold(session.nick);
 
 const notDone = 'The network did not carry it out';
@@ -78,12 +86,66 @@ async function makeRoom(session: Session, channel: string, count: number, kept?:
   return oldest.length > 0;
 }
 
-async function bansOf(session: Session, channel: string): Promise<Ban[]> {
-  const { lines } = await session.ask('MODE', channel, '+b');
-  return lines
-    .filter(({ command }) => command === '367')
-    .map(({ params: [, , mask = '', by = '', at = ''] }) => ({ mask, by, at: Number(at) || 0 }));
+const bansOf = (session: Session, channel: string): Promise<Entry[]> => listOf(session, channel, banList);
+
+/**
+ * A list of a channel. Servers number the lines of each list differently; but each line of a mask also names who set it,
+ * and the end of the list has a text alone.
+ */
+async function listOf(session: Session, channel: string, flag: string): Promise<Entry[]> {
+  const { lines } = await session.ask('MODE', channel, `+${flag}`);
+  return lines.flatMap((line) => entryOf(line, flag) ?? []);
 }
+
+const shownBy: Record<string, string> = { b: '367', e: '348', I: '346' };
+
+function entryOf({ command, params }: IrcLine, flag: string): Entry | undefined {
+  if (!/^\d\d\d$/.test(command) || isError(command)) return undefined;
+  const words = params.slice(params[2] === flag && params.length > 4 ? 3 : 2);
+  const known = shownBy[flag];
+  if (known === undefined ? words.length < 2 : command !== known) return undefined;
+  const [mask = '', by = '', at = ''] = words;
+  return mask === '' ? undefined : { mask, by, at: Number(at) || 0 };
+}
+
+/**
+ * Empties all lists of a channel, but for what moderation has set there: the bans of this bot, and what keeps our bots
+ * out of them. `isKept`: the channel was ours before. Then bans that a server names as its own stay too, if they have
+ * the form of ours: servers forget who set a ban when they are restarted. Answers how many masks were removed.
+ */
+export async function emptyLists(
+  session: Session,
+  channel: string,
+  bots: readonly string[],
+  isKept = true,
+): Promise<number> {
+  const [flags = ''] = session.modeNames.channelModes;
+  const spared = new Set([session.nick, ...bots].flatMap(exceptionsOf).map(casefold));
+  const isToStay = (flag: string, entry: Entry): boolean => {
+    const isAboutBots = spared.has(casefold(entry.mask));
+    if (flag === exceptionList) return isAboutBots;
+    const isServers = /^[^!@]*\.[^!@]*$/.test(entry.by);
+    const isOfServer = isKept && isServers && hasOurForm(entry.mask) && !isAboutBots;
+    return flag === banList && (isOurs(session, entry) || isOfServer);
+  };
+  const lists = await Promise.all(
+    [...flags].map(async (flag) => ({ flag, entries: await listOf(session, channel, flag) })),
+  );
+  const strange = lists.flatMap(({ flag, entries }) =>
+    entries.filter((entry) => !isToStay(flag, entry)).map(({ mask }) => ({ flag, parameter: mask })),
+  );
+  await changeEach(session, channel, '-', strange);
+  const isBanned = lists.some(
+    ({ flag, entries }) => flag === banList && entries.some((one) => isToStay(flag, one)),
+  );
+  // a ban that stays must not be one on our bots
+  if (isBanned && strange.length > 0) await except(session, channel, bots);
+  return strange.length;
+}
+
+/** Whether a mask is of the form in which `maskOf` makes them: each part is named in full, or anything. */
+const hasOurForm = (mask: string): boolean =>
+  /^(?:m:)?(?:R:[^*?]+|(?:U:)?(?:\*|[^*?!@]+)!(?:\*|[^*?!@]+)@[^*?!@]+|[^*?!@]+!\*@\*)$/.test(mask);
 
 /** What the server has and takes of bans. */
 export interface Limits {

@@ -2,11 +2,12 @@ import { type ChannelType, modeFlags } from '../../streams/channels/index.js';
 import { roomTypeOf } from '../../streams/events/index.js';
 import { casefold } from '../../streams/irc-grammar.js';
 import type { Session } from '../irc/session.js';
-import { hasList, type Members, membersOf } from './lookups.js';
+import { emptyLists } from './bans.js';
+import { type Members, membersOf } from './lookups.js';
 
-const reason =
+/** What somebody is told who has to leave such a room. */
+export const reason =
   'This is the room of a task that is assigned now: only people that the task names may be in it';
-const list = { flag: 'I', shown: '346' };
 
 /**
  * Whether a room belongs to an assigned task. Such a room holds only our bots and the nicks that the task
@@ -47,7 +48,7 @@ export async function showOut(
   const { name } = room;
   const strangers = strangersIn(session, room, await membersOf(session, name), bots);
   if (strangers.length === 0) return [];
-  if (hasList(session, list.flag)) await forgetExceptions(session, name);
+  await emptyLists(session, name, bots);
   await Promise.all(strangers.map((nick) => putOut(session, name, nick, reason)));
   return strangers;
 }
@@ -56,11 +57,4 @@ export async function showOut(
 export async function putOut(session: Session, name: string, nick: string, why: string): Promise<void> {
   const { error } = await session.ask('SAKICK', name, nick, why);
   if (error) await session.ask('SAPART', nick, name, why);
-}
-
-/** The creator of the room may have let others in for good. */
-async function forgetExceptions(session: Session, name: string): Promise<void> {
-  const { lines } = await session.ask('MODE', name, `+${list.flag}`);
-  const masks = lines.flatMap(({ command, params }) => (command === list.shown ? (params[2] ?? []) : []));
-  await Promise.all(masks.map((mask) => session.ask('SAMODE', name, `-${list.flag}`, mask)));
 }

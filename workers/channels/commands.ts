@@ -24,7 +24,8 @@ import type {
   UpdatedChannel,
 } from './requests.js';
 import type { Reserved } from './reserved.js';
-import { changeModes, closeRoom, openRoom, prepareRoom, refusedByNetwork } from './room.js';
+import { changeModes, closeRoom, openRoom, prepareRoom, type Room, refusedByNetwork } from './room.js';
+import type { Refused } from './room-settings.js';
 import type { Tally } from './tally.js';
 
 /** What the commands work with. */
@@ -128,7 +129,7 @@ export class Commands {
         .filter(({ nicks }) => nicks.length > 0);
       const count = changes.reduce((sum, { nicks }) => sum + nicks.length, 0);
       (await this.#options.tally()).memberOperations.take(count, this.#options.log.now());
-      const { refused } = await prepareRoom(session, { ...state, name }, this.#options.bots);
+      const refused = await this.#prepare(session, { ...state, name });
       if (refused) throw refusedByNetwork(refused, 'The network refuses the channel');
       // what the network may refuse comes first: then nothing was done
       for (const change of modes) {
@@ -137,8 +138,7 @@ export class Commands {
         ({ state, seq } = await this.decide({ is: 'change modes', name, change }, asker));
       }
       // together with what rooms of tasks have besides
-      if (modes.length > 0 && state.type === 'task')
-        await prepareRoom(session, { ...state, name }, this.#options.bots);
+      if (modes.length > 0 && state.type === 'task') await this.#prepare(session, { ...state, name });
       if (topic !== undefined) {
         ({ state, seq } = await this.decide({ is: 'change topic', name, topic }, asker));
         await session.ask('SATOPIC', name, state.topic);
@@ -167,8 +167,7 @@ export class Commands {
       // the event was acted upon before, and the channel was opened again since
       if (!state.archived) throw new Refusal('not_found', 'Channel not found');
       tally.wrote(seq);
-      if (isNew)
-        await this.carryOut(name, () => prepareRoom(session, { ...state, name }, this.#options.bots));
+      if (isNew) await this.carryOut(name, () => this.#prepare(session, { ...state, name }));
       const { reason: archive_reason, delete_after } = state.archived;
       return { is: 'archived', name, archive_reason, delete_after, seq };
     });
@@ -270,6 +269,14 @@ export class Commands {
       this.#options.left(name);
       return undefined;
     }
+  }
+
+  /** Brings a channel to its recorded state. Who had to leave it for that is awaited. */
+  async #prepare(session: Session, room: Room): Promise<Refused | undefined> {
+    const { bots, pending } = this.#options;
+    const { refused, out } = await prepareRoom(session, room, bots);
+    pending.add(room.name, out, isClosed(room.modes));
+    return refused;
   }
 
   async #delete(

@@ -22,6 +22,7 @@ import { Relinks } from './relinks.js';
 import { Repairs } from './repairs.js';
 import { Reserved } from './reserved.js';
 import { type Superseded, supersede } from './supersede.js';
+import { givesRights } from './takeover.js';
 import { Tally } from './tally.js';
 import { voiceWhoCame } from './voices.js';
 
@@ -40,6 +41,7 @@ export type { ChannelsObserver, HourlyLimits, KeepChannelsOptions, Lifetimes } f
 export type * from './requests.js';
 
 const retryMs = 1_000;
+const keeper = 'keep-channels';
 /**
  * How long a server is young, in milliseconds: those who were in its channels before its restart have not
  * left them.
@@ -216,6 +218,8 @@ export class KeepChannels {
           isReserved: (name) => this.#reserved.has(name),
           isTouched,
           isAgain,
+          operatorsOf: async (name) => (await this.#commands.look(name, { by: keeper })).state.operators,
+          expect: (name, nicks) => this.#pending.add(name, nicks, true),
         });
         if (!isAgain) await this.#pending.begin(session, wanted, members, await this.#startOf(session));
         return;
@@ -244,6 +248,7 @@ export class KeepChannels {
     if (session) voiceWhoCame(session, line, this.#options.bots);
     this.#relinks.see(line);
     const [channel = '', kicked = ''] = line.params;
+    if (session && givesRights(session, line, this.#options.bots)) this.#repairs.ruled(casefold(channel));
     if (line.command === 'KICK' && this.#isOurs(kicked)) this.#repairs.soon(casefold(channel));
     if (line.command === 'PART' && this.#isOurs(line.nick)) this.#repairs.soon(casefold(channel));
   };

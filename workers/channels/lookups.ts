@@ -9,6 +9,8 @@ import type { Session } from '../irc/session.js';
 export interface Member {
   nick: string;
   op: boolean;
+  /** Whether they have more than a voice, however little: the prefix of half an operator counts. */
+  rules: boolean;
   voice: boolean;
 }
 
@@ -19,6 +21,8 @@ export type Members = Map<string, Member>;
 export type Modes = Map<string, string | undefined>;
 
 const maxListBytes = 400;
+/** The one prefix that gives nothing but the right to speak. */
+export const voiceMode = 'v';
 
 /** Reads the members of each channel from lines of answers (353). */
 export function membersIn(session: Session, lines: readonly IrcLine[]): Map<string, Members> {
@@ -30,7 +34,9 @@ export function membersIn(session: Session, lines: readonly IrcLine[]): Map<stri
     rooms.set(key, members);
     for (const entry of textOf(line).split(' ')) {
       const { nick, modes } = memberOf(entry, session.modeNames);
-      const member = { nick, op: modes.some((mode) => 'qao'.includes(mode)), voice: modes.includes('v') };
+      const op = modes.some((mode) => 'qao'.includes(mode));
+      const rules = modes.some((mode) => mode !== voiceMode);
+      const member = { nick, op, rules, voice: modes.includes(voiceMode) };
       if (nick !== '') members.set(casefold(nick), member);
     }
   }
@@ -81,9 +87,23 @@ export function hasSetting(session: Session, flag: string): boolean {
   return session.modeNames.channelModes.slice(1).some((flags) => flags.includes(flag));
 }
 
-/** Whether channels have a list mode with this flag on the server. */
-export function hasList(session: Session, flag: string): boolean {
-  return session.modeNames.channelModes[0]?.includes(flag) === true;
+/** Sets or removes what takes a parameter, in as few lines as the server allows. What it refuses stays as it is. */
+export async function changeEach(
+  session: Session,
+  channel: string,
+  sign: '+' | '-',
+  changes: readonly { flag: string; parameter: string }[],
+): Promise<void> {
+  const lines = grouped(
+    changes,
+    ({ flag, parameter }) => `${flag}${parameter}`,
+    maxListBytes,
+    session.mostModes,
+  );
+  for (const line of lines) {
+    const flags = line.map(({ flag }) => flag).join('');
+    await session.ask('SAMODE', channel, `${sign}${flags}`, ...line.map(({ parameter }) => parameter));
+  }
 }
 
 /** The nicks that are on the network now, casefolded. */

@@ -57,7 +57,8 @@ export class Membership {
       const invited = invites ? withNicks(state.invited, nicks) : state.invited;
       const admitted = await door.admitted(session, name, state.modes, invited);
       const wanted = { ...state, name, invited: admitted, isTaken };
-      const { refused, members } = await prepareRoom(session, wanted, bots);
+      const { refused, members, out } = await prepareRoom(session, wanted, bots);
+      pending.add(name, out, isClosed(state.modes));
       if (refused) throw refusedByNetwork(refused, 'The network refuses the channel');
       if (!invites) return { ...done, seq };
       const missing = nicks.filter((nick) => !members.has(casefold(nick)));
@@ -87,7 +88,8 @@ export class Membership {
       }
       if (cause === 'request')
         (await this.#options.tally()).memberOperations.take(nicks.length, this.#options.log.now());
-      const { refused, members } = await prepareRoom(session, { ...state, name }, this.#options.bots);
+      const { refused, members, out } = await prepareRoom(session, { ...state, name }, this.#options.bots);
+      this.#options.pending.add(name, out, isClosed(state.modes));
       if (refused) return { action, successful: [], failed: allFailed(nicks), seq };
       const isAsked = cause === 'request' || action !== 'sajoin';
       const unproven = isAsked ? [] : await this.#unproven(session, { ...state, name }, nicks);

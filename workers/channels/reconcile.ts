@@ -7,6 +7,7 @@ import { maxForced, permanentMode } from '../irc/join.js';
 import { textOf } from '../irc/line.js';
 import type { Session } from '../irc/session.js';
 import {
+  hasSetting,
   inLines,
   type Members,
   type Modes,
@@ -31,6 +32,10 @@ export interface ReconcileOptions
   isTouched(name: string): boolean;
   /** Not the first time in this session: our bots are already where they should be. */
   isAgain: boolean;
+  /** The operators of a channel that the service has made. */
+  operatorsOf(name: string): Promise<readonly string[]>;
+  /** Nicks that had to leave a closed channel: they must be brought back. */
+  expect(name: string, nicks: readonly string[]): void;
 }
 
 /** The wanted channels, and who is in them. */
@@ -67,8 +72,24 @@ export async function reconcile(session: Session, options: ReconcileOptions): Pr
   const repair = async (channel: WantedChannel): Promise<void> => {
     const { name } = channel;
     if (isTouched(name) || !session.isIn(name)) return;
-    const present = await look(session, channel, found.get(name), members.get(name));
-    const { changed, refused } = await applySettings(session, channel, present, options.bots);
+    const isFresh = !listed.has(name);
+    // a server that makes no room outlive its members shows nothing of who made this one
+    const isRuled = !isFresh && !options.isAgain && !hasSetting(session, permanentMode);
+    const known = isRuled ? (members.get(name) ?? (await membersOf(session, name))) : members.get(name);
+    const present = { ...(await look(session, channel, found.get(name), known)), isFresh };
+    const isAsked = isRuled || [...present.members.values()].some(({ rules }) => rules);
+    const operators = isAsked ? await options.operatorsOf(name) : [];
+    const wanted = { ...channel, operators, isRuled };
+    const {
+      changed,
+      refused,
+      out,
+      members: now,
+    } = await applySettings(session, wanted, present, options.bots);
+    if (out.length > 0) {
+      members.set(name, now);
+      options.expect(name, out);
+    }
     if (changed.length > 0 && listed.has(name)) logger.info({ channel: name, changed }, 'channel repaired');
     if (refused) logger.warn({ channel: name, ...refused }, 'channel cannot be repaired');
     if (changed.length > 0) repaired += 1;

@@ -21,13 +21,16 @@ export interface RepairsOptions
 }
 
 /** How long after a kick one of our bots is brought back to a channel, and how often that may happen. */
-const repairAfterMs = 2_000;
-const repairEveryMs = 60_000;
+const usual = { afterMs: 2_000, everyMs: 60_000 };
+/** The same where somebody was given an operator's rights. */
+const urgent = { afterMs: 0, everyMs: 5_000 };
 
 /** Brings single channels back to their recorded state, after a while. */
 export class Repairs {
   readonly #options: RepairsOptions;
-  readonly #waiting = new Map<string, Timer>();
+  readonly #waiting = new Map<string, { timer: Timer; at: number }>();
+  /** Channels in which somebody was given rights that the service did not give. */
+  readonly #ruled = new Set<string>();
   readonly #doneAt = new Map<string, number>();
   #stopped = false;
 
@@ -38,34 +41,49 @@ export class Repairs {
   /** Begins no more. */
   stop(): void {
     this.#stopped = true;
-    for (const timer of this.#waiting.values()) clock.clearTimeout(timer);
+    for (const { timer } of this.#waiting.values()) clock.clearTimeout(timer);
   }
 
   /** Not at once and not often: a bot may be about to come back by itself, and nobody wins a war of kicks. */
   soon(name: string): void {
-    if (!isManagedChannel(name) || this.#waiting.has(name) || this.#stopped) return;
-    const last = this.#doneAt.get(name) ?? 0;
-    const wait = Math.max(repairAfterMs, last + repairEveryMs - clock.now());
+    this.#plan(name, usual);
+  }
+
+  /** Somebody was given rights in a channel: at once, but a war with a service that gives them is not won either. */
+  ruled(name: string): void {
+    if (isManagedChannel(name)) this.#ruled.add(name);
+    this.#plan(name, urgent);
+  }
+
+  #plan(name: string, { afterMs, everyMs }: typeof usual): void {
+    if (!isManagedChannel(name) || this.#stopped) return;
+    const now = clock.now();
+    const at = Math.max(now + afterMs, (this.#doneAt.get(name) ?? 0) + everyMs);
+    const waiting = this.#waiting.get(name);
+    if (waiting && waiting.at <= at) return;
+    if (waiting) clock.clearTimeout(waiting.timer);
     const timer = clock.setTimeout(() => {
       this.#waiting.delete(name);
       for (const [other, at] of this.#doneAt)
-        if (at + repairEveryMs <= clock.now()) this.#doneAt.delete(other);
+        if (at + usual.everyMs <= clock.now()) this.#doneAt.delete(other);
       this.#doneAt.set(name, clock.now());
       void this.#repair(name);
-    }, wait);
+    }, at - now);
     timer.unref();
-    this.#waiting.set(name, timer);
+    this.#waiting.set(name, { timer, at });
   }
 
   async #repair(name: string): Promise<void> {
     const { logger } = this.#options;
+    const isRuled = this.#ruled.delete(name);
     try {
-      const changed = await this.#bringBack(name);
+      const changed = await this.#bringBack(name, isRuled);
       if (changed.length > 0) this.#options.observe?.repaired('changed', 1);
       logger.info({ channel: name, changed }, 'channel looked after');
     } catch (error) {
       const { code } = error as { code?: unknown };
       if (code === 'channel_reserved') return;
+      if (isRuled) this.#ruled.add(name);
       if (isUnavailable(error)) this.#doneAt.delete(name);
       else logger.warn({ channel: name, err: error }, 'channel cannot be repaired yet');
       // without a session, the next one repairs it
@@ -74,13 +92,17 @@ export class Repairs {
   }
 
   /** Brings one channel to its recorded state, and our bots into it. Answers what was different. */
-  async #bringBack(name: string): Promise<string[]> {
+  async #bringBack(name: string, isRuled: boolean): Promise<string[]> {
     const { commands, bots, pending, door } = this.#options;
     const session = commands.session();
     return await commands.alone(name, {}, async () => {
       if (!(await commands.exists(name))) return await this.#removeLeftover(session, name);
       const { state } = await commands.look(name, { by: 'keep-channels' });
-      if (!commands.unopened.has(name)) return await repairRoom(session, { ...state, name }, bots);
+      if (!commands.unopened.has(name)) {
+        const { changed, out } = await repairRoom(session, { ...state, name, isRuled }, bots);
+        pending.add(name, out, isClosed(state.modes));
+        return changed;
+      }
       const { invited, refused } = await openRoom(session, { ...state, name }, bots, door);
       commands.unopened.delete(name);
       if (refused) throw refusedByNetwork(refused, 'The network refuses the channel');

@@ -1,10 +1,4 @@
-import {
-  type ChannelState,
-  type ChannelType,
-  changedModes,
-  modeFlags,
-  parseModes,
-} from '../../streams/channels/index.js';
+import { type ChannelState, changedModes, modeFlags, parseModes } from '../../streams/channels/index.js';
 import { Refusal } from '../../streams/core/index.js';
 import { casefold } from '../../streams/irc-grammar.js';
 import { historyMode, permanentMode } from '../irc/join.js';
@@ -13,41 +7,20 @@ import type { Session } from '../irc/session.js';
 import { isAssigned, showOut, strangersIn } from './closed-rooms.js';
 import type { Door } from './door.js';
 import { hasSetting, type Members, type Modes, membersIn, membersOf, modesOf, topicOf } from './lookups.js';
+import {
+  type FoundRoom,
+  lockingModes,
+  type Refused,
+  type RoomSettings,
+  wantedModes,
+} from './room-settings.js';
+import { takeOver } from './takeover.js';
 import { noteSilence, voiceBots, voiceless } from './voices.js';
-
-/** The wanted state of a channel. */
-export interface RoomSettings {
-  name: string;
-  type: ChannelType;
-  /** Mode string of all that was asked for. */
-  modes: string;
-  topic: string;
-  /** Nicks that were asked in. */
-  invited: readonly string[];
-  /** It has a new owner from now on, whatever it was before, and whoever had closed it. */
-  isTaken?: boolean;
-}
-
-/** How a channel was found. */
-export interface FoundRoom {
-  modes: Modes;
-  topic: string;
-  members: Members;
-}
-
-/** A command that the server does not carry out, with the server's text. */
-export interface Refused {
-  code: string;
-  text: string;
-}
 
 /** The error of a command that the network does not carry out. */
 export function refusedByNetwork({ text }: Refused, what: string): Refusal {
   return new Refusal('refused_by_network', `${what}: ${text}`);
 }
-
-/** Settings that lock or hide a channel: only the service gives them to a managed one. */
-const ours = 'imspkl';
 
 /** Enters a channel, even if it is closed. Answers who is in it, or why that is impossible. */
 export async function enter(session: Session, name: string): Promise<Members | Refused> {
@@ -61,9 +34,18 @@ export async function enter(session: Session, name: string): Promise<Members | R
 /** Whether entering failed. */
 export const isRefused = (entered: Members | Refused): entered is Refused => !(entered instanceof Map);
 
+/** What was different in a channel that is as it should be now, unless the network refused it. */
+export interface AppliedSettings {
+  changed: string[];
+  /** Nicks that the channel names, and that had to leave it: they must be brought back. */
+  out: string[];
+  members: Members;
+  refused: Refused | undefined;
+}
+
 /**
- * Brings settings and topic of a channel to the wanted state, with at most one line for each. Answers what
- * was different.
+ * Brings settings and topic of a channel to the wanted state, with at most one line for each. First ends what others
+ * have made of it. Answers what was different.
  *
  * Our bots get voice before the channel becomes +m. Channels outlive their last member and keep their last
  * lines, if the server supports it. When the open room of a task must be closed, everybody is removed that it
@@ -72,10 +54,12 @@ export const isRefused = (entered: Members | Refused): entered is Refused => !(e
 export async function applySettings(
   session: Session,
   wanted: RoomSettings,
-  found: FoundRoom,
+  before: FoundRoom,
   bots: readonly string[],
-): Promise<{ changed: string[]; refused: Refused | undefined }> {
-  const changed: string[] = [];
+): Promise<AppliedSettings> {
+  const { found, changed, out, refused: isLost } = await takeOver(session, wanted, before, bots);
+  const { members } = found;
+  if (isLost) return { changed, out, members, refused: isLost };
   const line = modeLine(session, wanted, found, bots);
   let refused: Refused | undefined;
   if (line.length > 0) {
@@ -91,7 +75,7 @@ export async function applySettings(
     await session.ask('SATOPIC', wanted.name, wanted.topic);
     changed.push('topic');
   }
-  return { changed, refused };
+  return { changed, out, members, refused };
 }
 
 /**
@@ -111,20 +95,19 @@ function modeLine(
   found: FoundRoom,
   bots: readonly string[],
 ): string[] {
-  const modes = modeFlags(wanted.modes);
-  if (hasSetting(session, permanentMode)) modes.set(permanentMode, undefined);
-  if (hasSetting(session, historyMode.flag)) modes.set(historyMode.flag, historyMode.value);
-  if (isAssigned(wanted)) modes.set('s', undefined);
+  const modes = wantedModes(session, wanted);
   const [, parameterAlways = ''] = session.modeNames.channelModes;
   const parameters: string[] = [];
   let off = '';
   const left: Modes = new Map(found.modes);
   // What was said is lost with the setting that keeps it. So this needs a reason: after a crash, lines in
   // doubt are looked up there.
-  const isToForget = isToClose(wanted, found) && strangersIn(session, wanted, found.members, bots).length > 0;
+  const isToForget =
+    found.isStrange === true ||
+    (isToClose(wanted, found) && strangersIn(session, wanted, found.members, bots).length > 0);
   for (const [flag, value] of found.modes) {
     // a key must be removed before another can be set
-    const isToGo = flag === 'k' ? modes.get('k') !== value : !modes.has(flag) && ours.includes(flag);
+    const isToGo = flag === 'k' ? modes.get('k') !== value : !modes.has(flag) && lockingModes.includes(flag);
     if (!isToGo && !(flag === historyMode.flag && isToForget)) continue;
     left.delete(flag);
     off += flag;
@@ -154,12 +137,14 @@ export async function prepareRoom(
   session: Session,
   wanted: RoomSettings,
   bots: readonly string[],
-): Promise<{ changed: string[]; members: Members; refused: Refused | undefined }> {
+): Promise<AppliedSettings> {
   noteSilence(session, wanted.name, modeFlags(wanted.modes).has('m'));
+  const wasIn = session.isIn(wanted.name);
   const members = await enter(session, wanted.name);
-  if (isRefused(members)) return { changed: [], members: new Map(), refused: members };
+  if (isRefused(members)) return { changed: [], out: [], members: new Map(), refused: members };
   const [modes, topic] = await Promise.all([modesOf(session, wanted.name), topicOf(session, wanted.name)]);
-  return { members, ...(await applySettings(session, wanted, { modes, topic, members }, bots)) };
+  const isFresh = !wasIn && members.size === 1 && !modes.has(permanentMode);
+  return await applySettings(session, wanted, { modes, topic, members, isFresh }, bots);
 }
 
 /** Empties a channel and gives it up: everybody is parted, we last, and nothing keeps it open. */
@@ -176,7 +161,9 @@ export async function closeRoom(session: Session, name: string, reason: string):
 }
 
 /** The wanted state of a managed channel. */
-export type Room = Pick<ChannelState, 'type' | 'modes' | 'topic' | 'invited'> & { name: string };
+export type Room = Pick<ChannelState, 'type' | 'modes' | 'topic' | 'invited' | 'operators'> & {
+  name: string;
+};
 
 /**
  * Makes a channel on the network and brings in the invited nicks that may come in. Answers who came, or why
@@ -190,7 +177,7 @@ export async function openRoom(
 ): Promise<{ invited: string[]; refused: Refused | undefined }> {
   const { name, modes } = room;
   const invited = await door.admitted(session, name, modes, room.invited);
-  const { refused } = await prepareRoom(session, { ...room, invited, isTaken: true }, bots);
+  const { refused } = await prepareRoom(session, { ...room, invited, isTaken: true, isNew: true }, bots);
   if (refused || invited.length === 0) return { invited: [], refused };
   await Promise.all(invited.map((nick) => session.ask('SAJOIN', nick, name)));
   const members = await membersOf(session, name);
@@ -198,16 +185,23 @@ export async function openRoom(
   return { invited: invited.filter((nick) => members.has(casefold(nick))), refused };
 }
 
-/** Brings a channel to its wanted state, and our invited bots back into it. Answers what was different. */
-export async function repairRoom(session: Session, room: Room, bots: readonly string[]): Promise<string[]> {
+/**
+ * Brings a channel to its wanted state, and our invited bots back into it. Answers what was different, and who must
+ * be brought back.
+ */
+export async function repairRoom(
+  session: Session,
+  room: Room & Pick<RoomSettings, 'isRuled'>,
+  bots: readonly string[],
+): Promise<{ changed: string[]; out: string[] }> {
   const { name, invited } = room;
-  const { changed, members } = await prepareRoom(session, room, bots);
+  const { changed, members, out } = await prepareRoom(session, room, bots);
   const ours = new Set(bots.map(casefold));
   const gone = invited.filter((nick) => ours.has(casefold(nick)) && !members.has(casefold(nick)));
-  if (gone.length === 0) return changed;
+  if (gone.length === 0) return { changed, out };
   await Promise.all(gone.map((nick) => session.ask('SAJOIN', nick, name)));
   await voiceBots(session, room, await membersOf(session, name), bots);
-  return [...changed, ...gone.map((nick) => `${nick} brought back`)];
+  return { changed: [...changed, ...gone.map((nick) => `${nick} brought back`)], out };
 }
 
 /**

@@ -21,6 +21,31 @@ export interface ModeNames {
   prefixes: readonly { symbol: string; mode: string }[];
 }
 
+/** One change of a channel's modes. */
+export interface ModeChange {
+  isSet: boolean;
+  flag: string;
+  parameter: string | undefined;
+}
+
+/** The changes of a MODE line, from its flags and parameters. Every mode with a parameter takes the next one. */
+export function modeChanges(
+  { channelModes, prefixes }: ModeNames,
+  [flags = '', ...parameters]: readonly string[],
+): ModeChange[] {
+  const always = `${channelModes[0] ?? ''}${channelModes[1] ?? ''}${prefixes.map(({ mode }) => mode).join('')}`;
+  const changes: ModeChange[] = [];
+  let isSet = true;
+  for (const flag of flags) {
+    if (flag === '+' || flag === '-') isSet = flag === '+';
+    else {
+      const takes = always.includes(flag) || (isSet && channelModes[2]?.includes(flag));
+      changes.push({ isSet, flag, parameter: takes ? parameters.shift() : undefined });
+    }
+  }
+  return changes;
+}
+
 /** What a channel looks like to a client that enters it. */
 export interface JoinSnapshot {
   /** With their prefix before the nick, ours among them: `@alice`. */
@@ -108,7 +133,7 @@ export class JoinAnswers {
         this.#readNames(this.#find(third), textOf(line));
         return;
       case 'MODE':
-        this.#readModes(this.#find(first), second, line.params.slice(2));
+        this.#readModes(this.#find(first), line.params.slice(1));
         return;
       default: {
         const target = isError(line.command) ? this.#find(second) : undefined;
@@ -128,19 +153,13 @@ export class JoinAnswers {
     }
   }
 
-  /**
-   * Looks in a mode change for a prefix that is given to us. Every mode with a parameter takes the next one.
-   */
-  #readModes(target: Target | undefined, modes: string, parameters: string[]): void {
-    const { channelModes, prefixes } = this.names;
-    const parametric = `${channelModes[0] ?? ''}${channelModes[1] ?? ''}`;
-    let adding = true;
-    for (const flag of modes) {
-      if (flag === '+' || flag === '-') adding = flag === '+';
-      else if (prefixes.some(({ mode }) => mode === flag)) {
-        const mine = this.self.isMe(parameters.shift() ?? '');
-        if (target && mine && adding && target.status !== 'op') target.status = statusOf([flag]);
-      } else if (parametric.includes(flag) || (adding && channelModes[2]?.includes(flag))) parameters.shift();
+  /** Looks in a mode change for a prefix that is given to us. */
+  #readModes(target: Target | undefined, words: readonly string[]): void {
+    if (!target) return;
+    for (const { isSet, flag, parameter = '' } of modeChanges(this.names, words)) {
+      const isPrefix = this.names.prefixes.some(({ mode }) => mode === flag);
+      if (isPrefix && isSet && this.self.isMe(parameter) && target.status !== 'op')
+        target.status = statusOf([flag]);
     }
   }
 

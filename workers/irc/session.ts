@@ -8,6 +8,9 @@ import type { Link } from './link.js';
 
 // Of the 4,094 bytes for client tags, without a label and the tag's name.
 const maxTagBytes = 4_000;
+/** Mode changes on one line: of a server that does not say how many it takes, and never more than this. */
+const fewModes = 3;
+const manyModes = 20;
 
 /**
  * One registered connection under our nick. It ends with its connection, and so does all that is open in it.
@@ -79,6 +82,13 @@ export class Session {
   /** The server's names for its channel modes and prefixes. */
   get modeNames(): ModeNames {
     return this.#context;
+  }
+
+  /** How many mode changes with a parameter the server takes on one line (ISUPPORT MODES). */
+  get mostModes(): number {
+    const told = this.#link.client.network.options.MODES;
+    const unlimited = told === true || told === '';
+    return unlimited ? manyModes : Math.min(manyModes, Number(told) || fewModes);
   }
 
   /** How many channels we are in now. */

@@ -56,7 +56,7 @@ export const inspircd: ServerKind = {
   ],
   forces: true,
   registersEveryMs: 1_000,
-  makesOperators: false,
+  makesOperators: true,
   newChannel: 'nt',
   wrongOper: '491',
   channelModes: ['be', 'k', 'Hfjl', 'CMNPRSTcimnprst'],

@@ -161,6 +161,13 @@ export class ChannelJudge {
       const isInvited = (nick: string) => state.invited.some((one) => casefold(one) === nick);
       const bots = [this.#config.CHANNELSERV_NICK, ...[this.#config.EM_NICK].filter(isInvited)];
       for (const nick of bots) if (!members.has(nick)) wrong.push(`${name}: ${nick} is not in it`);
+      const ourBots = [this.#config.CHANNELSERV_NICK, this.#config.EM_NICK, this.#config.BRIDGE_NICK].map(
+        casefold,
+      );
+      for (const [nick, status] of members)
+        if (status.has('o') && !ourBots.includes(nick)) wrong.push(`${name}: ${nick} is its operator`);
+      for (const { mask, by } of [...channel.bans, ...channel.excepts])
+        wrong.push(`${name}: ${by} has set ${mask}`);
       const em = members.get(this.#config.EM_NICK);
       if (wanted.has('m') && em?.size === 0) wrong.push(`${name}: ${this.#config.EM_NICK} has no voice`);
       if (state.status === 'archived') continue;

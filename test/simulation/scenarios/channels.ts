@@ -52,6 +52,9 @@ const busyMs = 60_000;
 const faultsPerRun = 20;
 const commandsPerRun = 130;
 const stepsPerRun = 70;
+/** Makes channels under the names of ours, rules them, and lets others in. */
+const stranger = 'mallory';
+const strangeStepsPerRun = 40;
 /**
  * How often channels are checked again while servers are linked again and again: ever later, up to five
  * minutes.
@@ -127,6 +130,10 @@ class Keeping {
         this.#running.add(work);
         void work.finally(() => this.#running.delete(work));
       });
+    for (let n = 0; n < strangeStepsPerRun; n++)
+      stage.plan(from + this.#random.int(0, busyMs), 'a stranger does something', (random) =>
+        this.#intrude(random),
+      );
     await stage.pass(busyMs);
     this.#faults.calm();
     this.#logServer.heal();
@@ -206,6 +213,29 @@ class Keeping {
     else if (act < 8) this.#network.kick(random.pick([nick, ownBot, bot]), channel);
     else if (act < 9) person.quit();
     else person.say(channel, 'hello');
+  }
+
+  /** A stranger makes channels whose names the service may manage later, and does what their operators can. */
+  #intrude(random: Random): void {
+    const server = this.#network.servers.length - 1;
+    const person = this.#people.get(stranger);
+    if (!person || person.client.closed) {
+      if (this.#network.isUp(server)) this.#people.set(stranger, this.#network.person(stranger, { server }));
+      return;
+    }
+    if (!person.isThere) return;
+    const channel = random.pick(names);
+    person.join(channel);
+    for (let n = random.int(0, 3); n > 0; n--)
+      person.send(
+        random.pick([
+          ...[`MODE ${channel} +ik mine`, `MODE ${channel} +ml 2`, `MODE ${channel} +H 9:1d`],
+          ...[`MODE ${channel} +b ${ownBot}!*@*`, `MODE ${channel} +bb ${bot}!*@* *!*@127.0.0.1`],
+          ...[`MODE ${channel} +e ${stranger}!*@*`, `MODE ${channel} +o ${random.pick(present)}`],
+          ...[`INVITE ${random.pick(present)} ${channel}`, `TOPIC ${channel} :mine`],
+          ...[`KICK ${channel} ${ownBot}`, `MODE ${channel} -o ${stranger}`, `PART ${channel}`],
+        ]),
+      );
   }
 
   async #command(random: Random, commands: Channels): Promise<void> {

@@ -2,6 +2,9 @@ import type { ModeChange } from '../facts.js';
 import { type Channel, keptOf } from '../state.js';
 import { type Command, explain, lacks, type Run } from './command.js';
 
+/** Only operators of the network keep a channel when it is empty. */
+const permanent = 'P';
+
 /** Carries changes of a channel's modes out; operators of the network may force them. */
 export function changeModes(run: Run, channel: Channel, words: readonly string[], isForced: boolean): void {
   const { server, client, user } = run;
@@ -37,6 +40,10 @@ export function changeModes(run: Run, channel: Channel, words: readonly string[]
         channel.name,
         `You must be a channel op or higher to set channel mode ${letter}.`,
       );
+      continue;
+    }
+    if (letter === permanent && !user.modes.has('o')) {
+      client.numeric('481', 'Permission Denied - Only operators may set or unset this mode');
       continue;
     }
     if (takes && value === undefined) {
