@@ -249,3 +249,24 @@ t.test('CHAN-92 a room that was lost and made again by somebody else is ours aga
   await eventually('who is invited to be back', async () => /\bann\b/.test(await there()));
   t.notMatch(await there(), /mallory|late|@ann/);
 });
+
+t.test('CHAN-92 a room that one of our bots is about to make is no stranger’s', async (t) => {
+  const [nats, ircd] = await Promise.all([startNats(t), startIrcd(t)]);
+  const keeper = await startKeeper(t, { nats, ircd }, { bots: ['em-bot'] });
+  const bot = await observe(ircd.port, { nick: 'em-bot', password: ircd.serverPassword });
+  t.teardown(() => bot.stop());
+  await bot.ask(`OPER ${ircd.operName} ${ircd.operPassword}`);
+  const room = '#task-made';
+  await bot.join(room);
+  const created = keeper.channels.create(creation(room, { invite_list: ['em-bot'] }), asker);
+  await bot.waitUntil(() =>
+    bot.raw.some((line) => line.includes(`:channelserv!`) && line.includes(' JOIN ')),
+  );
+  await bot.ask(`SAMODE ${room} +P`);
+  await created;
+  t.notOk(
+    bot.raw.some((line) => / (?:KICK|PART) #task-made/.test(line)),
+    'it stays in it',
+  );
+  t.match((await bot.ask(`MODE ${room}`)).join(), / \+HPinst /);
+});

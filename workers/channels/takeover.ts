@@ -1,3 +1,4 @@
+import { pause } from '../../streams/core/index.js';
 import { casefold } from '../../streams/irc-grammar.js';
 import { permanentMode } from '../irc/join.js';
 import { modeChanges } from '../irc/join-answers.js';
@@ -27,6 +28,11 @@ import {
 const takenReason = 'The service has taken this room over. Whoever is expected in it is brought back';
 /** How often a room is emptied: whoever was let in by those who had it comes back once for each time. */
 const mostRounds = 20;
+/** From this round on nobody comes in at all, on a server that can close a name. */
+const closedFrom = 3;
+const closedFor = '10s';
+/** How long our bots may take to mark a room that they have made: so many looks, so many milliseconds apart. */
+const lateness = { looks: 20, ms: 100 };
 /** The server sets this one itself, and nobody takes it away. */
 const registeredMode = 'r';
 
@@ -56,6 +62,10 @@ export async function takeOver(
   bots: readonly string[],
 ): Promise<TakenOver> {
   const isStrange = !found.isFresh && !isMarked(session, wanted, found);
+  if (isStrange && isOursAlone(session, found.members, bots)) {
+    const marked = await onceMarked(session, wanted, found);
+    if (marked) return await takeOver(session, wanted, marked, bots);
+  }
   const rulers = rulersIn(session, found.members, [...bots, ...(isStrange ? [] : (wanted.operators ?? []))]);
   if (!isStrange && rulers.length === 0 && !wanted.isRuled) return { found, changed: [], out: [] };
   if (isStrange && isClosed(wanted.modes)) return await makeAgain(session, wanted, found, bots);
@@ -97,6 +107,29 @@ export function givesRights(
 /** Rooms that the service has made outlive their last member, which only operators of the network can give to a room. */
 const isMarked = (session: Session, { isNew }: RoomSettings, { modes }: FoundRoom): boolean =>
   hasSetting(session, permanentMode) ? modes.has(permanentMode) : isNew !== true;
+
+/** Whether nobody but our bots is in a room. */
+function isOursAlone(session: Session, members: Members, bots: readonly string[]): boolean {
+  const ours = new Set([session.nick, ...bots].map(casefold));
+  return [...members.keys()].every((key) => ours.has(key));
+}
+
+/**
+ * A room with the mark of ours, if it gets it now: one of our bots may be about to set it in a room that it has
+ * made. Nobody can tell such a room from one that a stranger has made and left.
+ */
+async function onceMarked(
+  session: Session,
+  wanted: RoomSettings,
+  found: FoundRoom,
+): Promise<FoundRoom | undefined> {
+  for (let look = 0; hasSetting(session, permanentMode) && look < lateness.looks; look++) {
+    const modes = await modesOf(session, wanted.name);
+    if (isMarked(session, wanted, { ...found, modes })) return { ...found, modes };
+    await pause(lateness.ms, session.lost);
+  }
+  return undefined;
+}
 
 /** Who has an operator's rights in a channel, without our bots and those who may have them. */
 function rulersIn(session: Session, members: Members, may: readonly string[]): Member[] {
@@ -141,9 +174,12 @@ async function makeAgain(
   const ours = new Set(bots.map(casefold));
   const named = new Set(invited.map(casefold));
   const removed = new Map<string, string>();
-  await session.ask('SAMODE', name, '+i');
-  await disarm(session, name, rulersIn(session, found.members, bots));
+  const permanent = hasSetting(session, permanentMode) ? `-${permanentMode}` : '';
   for (let round = 0; round < mostRounds; round++) {
+    // who has to leave does not come back by themselves, and the room does not outlive them
+    await session.ask('SAMODE', name, `+i${permanent}`);
+    const isNameClosed = round >= closedFrom;
+    if (isNameClosed) await session.ask('CBAN', name, closedFor, reason);
     const others = [...(await membersOf(session, name))].filter(([key]) => key !== casefold(session.nick));
     for (const [key, { nick }] of others) removed.set(key, nick);
     await Promise.all(
@@ -151,14 +187,15 @@ async function makeAgain(
         ours.has(key) ? session.ask('SAPART', nick, name, reason) : putOut(session, name, nick, reason),
       ),
     );
-    const [, { lines }] = await Promise.all([
-      session.ask('PART', name, reason),
-      session.ask('SAJOIN', session.nick, name),
-      session.ask('SAMODE', name, '+i'),
-    ]);
+    // in one go: nobody comes in between
+    const left = session.ask('PART', name, reason);
+    const opened = isNameClosed ? session.ask('CBAN', name) : undefined;
+    const entered = session.ask('SAJOIN', session.nick, name);
+    const closed = session.ask('SAMODE', name, '+i');
+    const [{ lines }] = await Promise.all([entered, left, opened, closed]);
     const present = membersIn(session, lines).get(casefold(name)) ?? (await membersOf(session, name));
     const modes = await modesOf(session, name);
-    // a room of many was not gone
+    // where somebody is, or what is marked, was not gone
     if (present.size !== 1 || modes.has(permanentMode)) continue;
     const back = [...removed].filter(([key]) => ours.has(key)).map(([, nick]) => nick);
     await Promise.all(back.map((nick) => session.ask('SAJOIN', nick, name)));
