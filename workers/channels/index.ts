@@ -221,6 +221,8 @@ export class KeepChannels {
           operatorsOf: async (name) => (await this.#commands.look(name, { by: keeper })).state.operators,
           expect: (name, nicks) => this.#pending.add(name, nicks, true),
         });
+        // a command that was under way may have changed the network before the servers told each other what they had
+        if (isAgain) for (const name of touched) this.#repairs.soon(name);
         if (!isAgain) await this.#pending.begin(session, wanted, members, await this.#startOf(session));
         return;
       } catch (error) {

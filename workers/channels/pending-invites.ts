@@ -192,9 +192,10 @@ export class PendingInvites {
     const { door, now, logger } = this.#options;
     const { nick } = guest;
     const waiting = [...guest.channels].filter(([, { until }]) => until > now().getTime());
-    const standing = waiting.some(([, { isClosed }]) => isClosed)
-      ? await door.standing(session, nick)
-      : 'known';
+    const isChecked = waiting.some(([, { isClosed }]) => isClosed);
+    // a look at somebody for a closed channel that was deleted since finds them away as often as not
+    const isThere = isChecked || (await online(session, [nick])).has(key);
+    const standing = isChecked ? await door.standing(session, nick) : isThere ? 'known' : 'away';
     if (standing === 'away' || this.#guests.get(key) !== guest) return;
     const channels: string[] = [];
     for (const [channel, { isClosed }] of waiting) {

@@ -68,7 +68,8 @@ export const channels: Scenario = {
   name: 'channels',
   says: 'the channel bot in two processes, and callers who command it',
   kept: [
-    2, 3, 6, 38, 11328882, 11329136, 11329181, 11329186, 11329269, 11329348, 427492144, 427492219, 854763869,
+    2, 3, 6, 38, 11328882, 11329136, 11329181, 11329186, 11329269, 11329348, 427492144, 427492219, 517699482,
+    854763869, 917212961,
   ],
   boundMs: 1_200_000,
   prepare: startEngine,
