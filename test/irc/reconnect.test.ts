@@ -72,7 +72,7 @@ t.test('QUEUE-14 after a kill -9 the bot is back after its server', async (t) =>
   const second = await bot.session(2);
   t.equal(second.oper, true);
   t.equal(second.isIn('#a'), false, 'nothing of the old session is left');
-  t.match(await joinOne(second, '#a', true), { status: 'voice' });
+  t.match(await joinOne(second, '#a', true), { created: true, status: 'op' });
   t.match(await second.say('#a', 'back'), { is: 'confirmed' });
 });
 
