@@ -27,8 +27,7 @@ function answering(
   });
   const run = async () => {
     for (let from = 0; !isOver; ) {
-      const isSaid = () => who.lines.length > from;
-      await who.waitUntil(isSaid, 'a line', 1_000).catch(() => {});
+      await delay(20);
       for (; from < who.lines.length; from++) {
         const line = who.lines[from]!;
         if (line.channel !== channel || !line.text.startsWith(`${who.nick}:`)) continue;

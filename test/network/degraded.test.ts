@@ -17,7 +17,7 @@ t.test('IRC-09 a server without capabilities, tags and histories', { skip: witho
   t.same([...members].sort(), ['@alice', 'relay']);
   await alice.ask('PRIVMSG #lobby :one', 'TOPIC #lobby :news');
   t.match(await stage.said('#lobby', 'one'), { is: 'message', nick: 'alice', at: Number });
-  await stage.until('the topic', (one) => one.is === 'topic' && one.text === 'news');
+  await stage.untilRecorded('the topic', (one) => one.is === 'topic' && one.text === 'news');
 
   relay.cut();
   await alice.ask('PRIVMSG #lobby :unseen');

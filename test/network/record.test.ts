@@ -44,7 +44,7 @@ t.test('IRC-01 IRC-07 what is said and done is recorded in order', async (t) => 
   await alice.ask('SAJOIN alice #lobby');
   await alice.ask('PART #lobby :bye');
   await bob.stop();
-  await stage.until('the end', ({ is }) => is === 'quit');
+  await stage.untilRecorded('the end', ({ is }) => is === 'quit');
   const after = stage.of('#lobby').slice(stage.of('#lobby').findIndex(({ is }) => is === 'snapshot') + 1);
   t.match(after, [
     { is: 'join', nick: 'bob', host: /^\S+@127\.0\.0\.1$/ },
@@ -97,13 +97,20 @@ t.test('IRC-02 IRC-07 managed channels come and go; who kicks the recorder sees 
 
   await stage.manage({ type: 'channel.deleted', data: { name: '#task-open', cause: 'request' } });
   await alice.waitUntil(() => alice.raw.some((line) => /:relay!\S+ PART :?#task-open/.test(line)));
-  await stage.until('it to be left', ({ is, channel }) => is === 'left' && channel === '#task-open', 2);
+  await stage.untilRecorded(
+    'it to be left',
+    ({ is, channel }) => is === 'left' && channel === '#task-open',
+    2,
+  );
   t.equal(recorder.worker.rooms, 1);
 
   await recorder.stop();
   await stage.manage({ type: 'channel.deleted', data: { name: '#task-shut', cause: 'request' } });
   await stage.record([], placeOf(ircd));
-  await stage.until('the other one too', ({ is, channel }) => is === 'left' && channel === '#task-shut');
+  await stage.untilRecorded(
+    'the other one too',
+    ({ is, channel }) => is === 'left' && channel === '#task-shut',
+  );
 });
 
 t.test('IRC-03 what was said while nobody recorded comes from the history', async (t) => {
@@ -243,7 +250,7 @@ t.test('IRC-08 five thousand channels', async (t) => {
   const [stage, ircd] = await Promise.all([Stage.open(t), startIrcd(t)]);
   const names = Array.from({ length: 5_000 }, (_, n) => `#room-${n}`);
   const recorder = await stage.record(names, placeOf(ircd));
-  await stage.until('all channels to be recorded', ({ is }) => is === 'snapshot', 5_000);
+  await stage.untilRecorded('all channels to be recorded', ({ is }) => is === 'snapshot', 5_000);
   t.equal(recorder.worker.rooms, 5_000);
   const alice = await person(t, ircd);
   await alice.join('#room-4999');

@@ -85,7 +85,7 @@ export class Stage {
   }
 
   /** Waits until something that satisfies was recorded so often. */
-  async until(what: string, predicate: (one: Recording) => boolean, times = 1): Promise<Recording> {
+  async untilRecorded(what: string, predicate: (one: Recording) => boolean, times = 1): Promise<Recording> {
     const found = await eventually(what, () => {
       const those = this.recorded.filter(predicate);
       return those.length >= times && those;
@@ -96,12 +96,12 @@ export class Stage {
   /** Waits until a channel was recorded as a whole so often. */
   async entered(channel: string, times = 1): Promise<Recording> {
     const isSnapshot = (one: Recording) => one.is === 'snapshot' && one.channel === casefold(channel);
-    return await this.until(`${channel} to be recorded`, isSnapshot, times);
+    return await this.untilRecorded(`${channel} to be recorded`, isSnapshot, times);
   }
 
   async said(channel: string, text: string): Promise<Recording> {
     const isIt = (one: Recording) => isLine(one) && one.text === text && one.channel === casefold(channel);
-    return await this.until(`"${text}" to be recorded`, isIt);
+    return await this.untilRecorded(`"${text}" to be recorded`, isIt);
   }
 
   /** Says that a managed channel was created or deleted. */

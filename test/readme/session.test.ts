@@ -32,15 +32,11 @@ const aimed = ({ dir, url }: TestService, text: string) =>
   aimedAt(url, text).replaceAll(/(?<![\w/])(\.\/)?data\/(?=[a-z-]+\.)/g, `${join(dir, 'data')}/`);
 
 /** Repeats commands until what they print has a text in it. */
-const until = (wanted: string | RegExp, run: () => Promise<string>, seconds = 30) =>
-  eventually(
-    `${wanted}`,
-    async () => {
-      const out = await run();
-      return (typeof wanted === 'string' ? out.includes(wanted) : wanted.test(out)) && out;
-    },
-    seconds * 1_000,
-  );
+const until = (wanted: string | RegExp, run: () => Promise<string>) =>
+  eventually(`${wanted}`, async () => {
+    const out = await run();
+    return (typeof wanted === 'string' ? out.includes(wanted) : wanted.test(out)) && out;
+  });
 
 const commandsOf = (blocks: Block[]) => blocks.filter(({ language }) => language === '');
 
@@ -75,7 +71,7 @@ t.test('README-01 the first session, command by command', async (t) => {
   await ann.ask((await run(printOper!)).replace('/oper', 'OPER').trim(), close![1]!);
   const [emit, list] = refuse!.trim().split('\n');
   t.match(await run(emit!), '#cat-closed');
-  await until(/for-a-closed-room .* dead_letter +3 /, () => run(list!), 60);
+  await until(/for-a-closed-room .* dead_letter +3 /, () => run(list!));
   await ann.ask(open![1]!);
   const [redrive, show] = mend!.trim().split('\n');
   t.match(await run(redrive!), '#cat-closed');
@@ -143,7 +139,7 @@ t.test('README-01 a day of an operator', { timeout: 240_000 }, async (t) => {
   await run(close!.replace('6667', String(ircPortOf(service))));
   t.match(await run(publish!), '#bounties #city-lisbon #cat-closed');
   const [listed, detail] = list!.trim().split('\n');
-  t.match(await until('for-a-closed-room', () => run(listed!), 60), /dead_letter +3 /);
+  t.match(await until('for-a-closed-room', () => run(listed!)), /dead_letter +3 /);
   t.match(await run(detail!), /^last_error +926 /m);
   const [open, redrive, show] = mend!.trim().split('\n');
   await run(open!);

@@ -57,7 +57,7 @@ t.test('WORK-09 a takeover that breaks off leaves its doubt to the next one', as
   t.same(ours(), [false, false], 'somebody may have had the facts before, also at the second try');
   await nats.kill();
   await nats.start();
-  await eventually('another takeover', () => places.length === 3, 20_000);
+  await eventually('another takeover', () => places.length === 3);
   t.same(ours(), [false, false, true], 'nobody has had them since');
 });
 
@@ -72,7 +72,7 @@ t.test('WORK-09 what others may have handled is in doubt, whenever it is handed 
   await eventually('the first fact', () => taken.length === 1);
   await nats.kill();
   await nats.start();
-  await eventually('a second takeover', () => places.length === 2, 20_000);
+  await eventually('a second takeover', () => places.length === 2);
   const seen = () => places.map(({ ours, doubtful }) => [ours, doubtful]);
   t.same(seen().slice(0, 2), [
     [false, 2],
@@ -86,6 +86,6 @@ t.test('WORK-09 what others may have handled is in doubt, whenever it is handed 
   const other = consume(await openLog(t, nats), async () => {});
   await eventually('the other consumer', () => other.taken.length === 3);
   await other.one.stop();
-  await eventually('it back', () => places.length === 3, 20_000);
+  await eventually('it back', () => places.length === 3);
   t.same(seen()[2], [false, 3], 'another one has had it');
 });
