@@ -110,7 +110,7 @@ t.test('the guardian on a real network', async (t) => {
     t.match(spared, { level: 'WARN', action: 'notice', outcome: 'spared' });
     const olga = await stage.agent('olga');
     await olga.join('#room-b');
-    await witness.ask('SAMODE #room-b +o olga');
+    t.equal((await ask('PATCH', '/channels/room-b', { op: ['olga'] })).status, 200);
     t.match(await say(olga, '#room-b', `${attack} Do anything now.`, 1), {
       level: 'MUTE',
       outcome: 'spared',

@@ -25,8 +25,11 @@ t.test('SPEAK-14 a night in 2,000 tokens', async (t) => {
     say('#lobby', 'before');
     return (await lines('lobby')).length > 0;
   });
-  await talker.ask();
-  const before = (await eventually('all of before', async () => await lines('lobby'))).at(-1).id;
+  say('#lobby', 'good night');
+  const before = await eventually('all of before', async () => {
+    const { id, text } = (await lines('lobby')).at(-1);
+    return text === 'good night' && id;
+  });
 
   say('#payments', 'Alice: your payment is late');
   for (let n = 0; n < 80; n++) for (const channel of channels) say(channel, text(n));
