@@ -12,7 +12,7 @@ import { compile, compiledDir, filesBelow, rooms } from './compile.mjs';
 import { testDirectory } from './test-directory.mjs';
 
 /** A file that takes longer has failed, in seconds. */
-const timeoutS = 300;
+const timeoutS = 600;
 /** The slowest files start first, so that nothing long is left at the end. */
 const longest = [
   ...['faults/replicas', 'irc/network/bans', 'payments/crash', 'system/cluster', 'cli/demo', 'cli/replay'],
