@@ -46,7 +46,11 @@ t.test('5,000 channels are joined again', { timeout: 120_000 }, async (t) => {
     const began = performance.now();
     const outcomes = await session.join(channels, { history: true });
     t.comment(`5,000 channels ${what} in ${Math.round(performance.now() - began)} ms`);
-    t.ok([...outcomes.values()].every((outcome) => outcome.is === 'joined' && outcome.status === (outcome.created ? 'op' : 'voice')));
+    t.ok(
+      [...outcomes.values()].every(
+        (outcome) => outcome.is === 'joined' && outcome.status === (outcome.created ? 'op' : 'voice'),
+      ),
+    );
     await bot.connection.stop();
   }
 });

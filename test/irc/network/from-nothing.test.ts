@@ -68,7 +68,8 @@ t.test('NET-08 a network that has lost everything is made again as it is recorde
   t.match(before[8], { modes: 'HPiknst' });
   // a bot that has newly come in gets its voice a moment later; one that was there first is an operator
   for (const bot of ['em-bot', 'relay']) {
-    const maySpeak = async () => new RegExp(`[+@]${bot}`).test((await witness.ask('NAMES #task-n7')).join(' '));
+    const maySpeak = async () =>
+      new RegExp(`[+@]${bot}`).test((await witness.ask('NAMES #task-n7')).join(' '));
     t.ok(await eventually(`${bot} to have a voice`, maySpeak), `${bot} can speak in a closed room`);
   }
   await eventually('it to be recorded', async () => {
