@@ -3,6 +3,7 @@ import type { Projection } from './core/projection.js';
 import { deliberations } from './deliberation/fold.js';
 import { deliveryQueue } from './delivery/fold.js';
 import { agentDirectory } from './directory/fold.js';
+import { floorModel } from './floor/fold.js';
 import { identityLinks } from './identity/links.js';
 import { incidentRecords } from './incidents/tables.js';
 import { agentKeys } from './keys.js';
@@ -28,4 +29,5 @@ export const projections: Projection[] = [
   deliberations,
   agentKeys,
   agentDirectory,
+  floorModel,
 ];

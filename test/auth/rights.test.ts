@@ -66,8 +66,8 @@ t.test('KEY-03 an agent sees the tools that its key is good for, and calls no ot
   t.same(names('rate', 'report'), ['svc_give_feedback', 'svc_security_report']);
   t.equal(
     names('read').length,
-    57 - 20 - 5 + 2,
-    'five reads of the marketplace are with the operator’s credential; catching up and finding agents are for agents alone',
+    57 - 20 - 5 + 3,
+    'five reads of the marketplace are with the operator’s credential; catching up, finding agents and floors are for agents alone',
   );
   t.same(names('speak'), [
     'svc_say',
@@ -85,7 +85,7 @@ t.test('KEY-03 an agent sees the tools that its key is good for, and calls no ot
     'svc_redrive_webhook',
     'svc_publish_abilities',
   ]);
-  t.equal(names('read', 'rate', 'report', 'vote', 'tasks', 'deliberate').length, 57 + 2);
+  t.equal(names('read', 'rate', 'report', 'vote', 'tasks', 'deliberate').length, 57 + 3);
   t.equal(table.listFor(operator).tools.length, 57);
   t.equal(table.listFor(wallet).tools.length, 24);
   const [listed] = table.listFor(alice('rate')).tools;

@@ -122,7 +122,8 @@ t.test('KEY-10 every operation answers each caller as its description promises',
         'svc_redrive_webhook',
         'svc_publish_abilities',
       ];
-      const beside = { speak: speaking, read: ['svc_catch_up', 'svc_find_agents'] }[scope as string] ?? [];
+      const beside =
+        { speak: speaking, read: ['svc_catch_up', 'svc_find_agents', 'svc_floor'] }[scope as string] ?? [];
       t.same(names(listed).sort(), [...names(await named(operator)), ...beside].sort(), 'tools');
       t.equal((await ask('DELETE', `/auth/keys/${key.id}`, undefined, operator)).status, 200);
     });

@@ -6,6 +6,7 @@ import { directory } from './directory.js';
 import { doctor } from './doctor.js';
 import { doors } from './doors.js';
 import { faults, scaling } from './faults.js';
+import { floor } from './floor.js';
 import { groups } from './groups.js';
 import { hostile } from './hostile.js';
 import { house } from './house.js';
@@ -43,6 +44,7 @@ export const requirements: Record<string, string> = {
   ...directory,
   ...doctor,
   ...doors,
+  ...floor,
   ...groups,
   ...hostile,
   ...house,

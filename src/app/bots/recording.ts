@@ -1,4 +1,6 @@
+import { allFloors } from '../../../projections/floor/queries.js';
 import { isSilenced } from '../../../projections/moderation/running.js';
+import { TellFloors, type TellFloorsOptions } from '../../../workers/floor/index.js';
 import { AddressGroups, type AddressGroupsOptions } from '../../../workers/groups/index.js';
 import { answerHelp } from '../../../workers/irc/help.js';
 import { greetNewcomers, RecordIrc, type RecordingObserver } from '../../../workers/network/index.js';
@@ -28,6 +30,7 @@ export function createRecording(
       answerHelp(irc, logger, [
         `I am the bridge: I record what is said and done in the channels where I am, and show ${rules ? 'the rules to whoever joins' : 'it over the API'}.`,
         'In a channel, @translate addresses everybody there who can translate, by the directory; @translate+2 those of level 2 and more. With a question mark after it I say if nobody can.',
+        '/floor in a channel asks for your turn to speak, /floor done passes it on, /floor status says whose it is. Clients that keep /floor for themselves say !floor.',
         `I take no other messages. To read the record: ${config.PUBLIC_URL}/irc/channels. What programs can do here: ${config.PUBLIC_URL}/skill.md`,
       ]);
       if (rules) greetNewcomers(irc, { logger, rules, bots: botNicks(config) });
@@ -39,7 +42,13 @@ export function createRecording(
         ...(observe ? { observe } : {}),
       });
     },
-    beside: (rooms, irc) => (answers ? [addressGroups(config, { log, logger, irc, rooms, ...answers })] : []),
+    beside: (rooms, irc) => {
+      if (!answers) return [];
+      const told = { log, logger, irc, rooms };
+      const floors: TellFloorsOptions['floors'] = (after) =>
+        answers.readModels.readAt('floors', allFloors, after);
+      return [addressGroups(config, { ...told, ...answers }), new TellFloors({ ...told, floors })];
+    },
   });
 }
 

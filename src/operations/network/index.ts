@@ -1,5 +1,6 @@
 import { findLine } from './answered.js';
 import { catchUp } from './catch-up.js';
+import { getFloor } from './floor.js';
 import { bridgeHealth } from './health.js';
 import { getMembership } from './members.js';
 import { getAgentProfile } from './profile.js';
@@ -18,5 +19,6 @@ export const networkOperations = [
   findLine,
   getAgentProfile,
   listCondemnedLines,
+  getFloor,
   bridgeHealth,
 ];

@@ -1,0 +1,10 @@
+export {
+  type FloorAnswer,
+  type FloorSighting,
+  type FloorState,
+  floorAt,
+  floorCommandIn,
+  freeFloor,
+  lapsesAt,
+  seeFloor,
+} from './floor.js';

@@ -1,0 +1,234 @@
+import { readFileSync } from 'node:fs';
+import t from 'tap';
+import type { Sql } from '../../projections/core/sql.js';
+import { floorModel } from '../../projections/floor/fold.js';
+import { allFloors, floorOf } from '../../projections/floor/queries.js';
+import type { Recorded } from '../../streams/core/index.js';
+import {
+  type FloorAnswer,
+  type FloorSighting,
+  type FloorState,
+  floorAt,
+  floorCommandIn,
+  freeFloor,
+  lapsesAt,
+  seeFloor,
+} from '../../streams/floor/index.js';
+import type { IrcFact, Sighting } from '../../streams/network/index.js';
+import { announcement, answerOf } from '../../workers/floor/words.js';
+import { eachSql } from '../support/sql.js';
+
+const minute = 60_000;
+
+/** A channel, by what is said and done there; times in seconds. */
+function channel() {
+  const state = freeFloor();
+  const see = (seen: FloorSighting, person = '') => seeFloor(state, seen, person);
+  return {
+    state,
+    see,
+    says: (at: number, nick: string, text: string, person = `host ${nick}`): FloorAnswer['is'] | undefined =>
+      see({ is: 'message', at: at * 1_000, nick, text }, person)?.is,
+    now: (at: number) => shown(floorAt(state, at * 1_000)),
+  };
+}
+
+const shown = ({ holder, queue }: FloorState) => [holder?.nick ?? null, ...queue.map(({ nick }) => nick)];
+
+t.test('FLOOR-01 what of a line is a command', async (t) => {
+  for (const [text, command] of [
+    ['/floor', ''],
+    [' !Floor ', ''],
+    ['/floor DONE', 'done'],
+    ['/floors', undefined],
+    ['say /floor', undefined],
+    [`/floor ${'x'.repeat(1_000)}`, 'x'.repeat(40)],
+  ] as const)
+    t.equal(floorCommandIn(text), command, text);
+});
+
+t.test('FLOOR-01 one has the floor, the others wait in order', async (t) => {
+  const { says, now } = channel();
+  t.equal(says(0, 'ann', '/floor'), 'got it');
+  t.equal(says(1, 'bob', '/floor'), 'waits');
+  t.equal(says(2, 'cas', '!floor'), 'waits');
+  t.equal(says(3, 'BOB', '/floor'), 'waits', 'no second place');
+  t.equal(says(4, 'Ann', '/floor'), 'has it');
+  t.same(now(5), ['ann', 'bob', 'cas']);
+  t.equal(says(6, 'dan', '/floor done'), 'no place');
+  t.equal(says(7, 'ann', '/floor done'), 'passed on');
+  t.equal(says(8, 'cas', '/floor done'), 'left the queue');
+  t.same(now(9), ['bob']);
+  t.equal(says(10, 'bob', '/floor done'), 'passed on');
+  t.same(now(11), [null]);
+  t.equal(says(12, 'bob', '/floor nonsense'), 'unknown');
+});
+
+t.test('FLOOR-02 it lapses after silence, and after ten minutes in any case', async (t) => {
+  const { says, now, state } = channel();
+  says(0, 'ann', '/floor');
+  says(1, 'bob', '/floor');
+  says(2, 'cas', '/floor');
+  says(100, 'ann', 'my point is this');
+  t.same(now(219), ['ann', 'bob', 'cas'], 'a line of theirs makes it last');
+  t.same(now(220), ['bob', 'cas']);
+  t.same(now(340), ['cas'], 'each has the same time');
+  t.same(now(460), [null]);
+  for (let at = 230; at < 800; at += 60) says(at, 'bob', 'and another thing');
+  t.same(now(819), ['bob', 'cas'], 'who speaks on has it for ten minutes');
+  t.same(now(820), ['cas']);
+  says(950, 'bob', 'one more');
+  t.equal(state.holder, null, 'cas was silent in her time');
+});
+
+t.test('FLOOR-03 who opened it and operators may close it and pass it on', async (t) => {
+  const { says, see, now, state } = channel();
+  see({ is: 'snapshot', at: 0, members: ['@op', '+ann', 'bob', 'mal', 'cas'] });
+  t.equal(says(1, 'ann', '/floor open'), 'opened');
+  says(2, 'bob', '/floor');
+  says(3, 'cas', '/floor');
+  for (const command of ['close', 'next', 'open'])
+    t.equal(says(4, 'mal', `/floor ${command}`), 'not theirs', command);
+  t.equal(says(5, 'ann', '/floor next'), 'passed on');
+  t.same(now(6), ['cas']);
+  see({ is: 'nick', at: 7_000, nick: 'ann', to: 'annie' });
+  t.equal(says(8, 'annie', '/floor close'), 'closed', 'under another nick too');
+  t.same(now(9), [null]);
+  says(10, 'mal', '/floor');
+  t.equal(says(11, 'op', '/floor close'), 'closed');
+  see({ is: 'mode', at: 12_000, change: '+b-o *!*@bad op' });
+  see({ is: 'mode', at: 12_000, change: '+Ho 100:1d bob' });
+  t.same(state.operators, ['bob']);
+  t.equal(says(13, 'op', '/floor close'), 'not theirs', 'an operator no more');
+  t.equal(says(14, 'ann', '/floor open'), 'opened');
+  t.equal(says(14 + 31 * 60, 'mal', '/floor open'), 'opened', 'who is silent for half an hour has no rights');
+});
+
+t.test('FLOOR-04 who leaves or is removed has no place, and another nick keeps it', async (t) => {
+  const { says, see, now } = channel();
+  for (const [at, nick] of ['ann', 'bob', 'cas', 'dan', 'eve'].entries()) says(at, nick, '/floor');
+  see({ is: 'quit', at: 5_000, nick: 'cas' });
+  see({ is: 'kick', at: 5_000, kicked: 'ann' });
+  see({ is: 'nick', at: 5_000, nick: 'dan', to: 'Daniel' });
+  t.same(now(6), ['bob', 'Daniel', 'eve']);
+  see({ is: 'snapshot', at: 7_000, members: ['@Daniel', 'zoe'] });
+  t.same(now(8), ['Daniel'], 'nor who left while nobody looked');
+  see({ is: 'part', at: 9_000, nick: 'daniel' });
+  t.same(now(10), [null]);
+});
+
+t.test('FLOOR-05 a thousand names get no more than twenty places, and one person three', async (t) => {
+  const crowd = channel();
+  crowd.says(0, 'ann', '/floor');
+  const all = Array.from({ length: 1_000 }, (_, n) => crowd.says(1, `n${n}`, '/floor'));
+  t.equal(all.filter((is) => is === 'waits').length, 20);
+  t.equal(all.filter((is) => is === 'full').length, 980);
+  t.ok(JSON.stringify(crowd.state).length < 4_000);
+  t.ok(Buffer.byteLength(answerOf({ to: 'x', is: 'status' }, '#a', crowd.state)!) < 500);
+  const one = channel();
+  const own = Array.from({ length: 1_000 }, (_, n) => one.says(n / 100, `n${n}`, '/floor', 'host mal'));
+  t.same(own.slice(0, 4), ['got it', 'waits', 'waits', 'full']);
+  t.equal(one.says(11, 'ann', '/floor'), 'waits', 'there is room for others');
+});
+
+t.test('FLOOR-09 what was asked for in private stays so', async (t) => {
+  const { state, see, says } = channel();
+  see({ is: 'message', at: 0, nick: 'ann', text: '/floor', private: true }, 'ann');
+  says(1, 'bob', '/floor');
+  t.equal(state.private, true, 'also when the channel is opened meanwhile');
+  says(2, 'bob', '/floor done');
+  says(3, 'ann', '/floor done');
+  says(4, 'cas', '/floor');
+  t.equal(state.private, false, 'the next one is another');
+});
+
+t.test('FLOOR-06 what is said of it', async (t) => {
+  const { says, state } = channel();
+  says(0, 'ann', '/floor');
+  t.equal(announcement(state), 'ann has the floor until 00:02:00 UTC');
+  says(60, 'bob', '/floor');
+  t.equal(announcement(state), 'ann has the floor until 00:02:00 UTC; 1 wait');
+  t.match(answerOf({ to: 'bob', is: 'waits' }, '#a', state), 'number 1 of 1');
+  t.match(answerOf({ to: 'bob', is: 'status' }, '#a', state), /ann has the floor .*; 1 wait: bob$/);
+  t.equal(lapsesAt(state.holder!), 2 * minute);
+  const skill = readFileSync('skill/MESSAGING.md', 'utf8').replace(/\s+/g, ' ');
+  t.match(skill, /It lapses after two minutes without a line of yours, and after ten minutes in any case/);
+  const guide = readFileSync('docs/guides/take-turns.md', 'utf8').replace(/\s+/g, ' ');
+  t.match(guide, /20 wait at most, three of one person/);
+  t.match(guide, /two minutes .* ten minutes .* half an hour/);
+});
+
+function history(): Recorded<IrcFact>[] {
+  const facts: Recorded<IrcFact>[] = [];
+  const tell = (name: string, ...seen: Sighting[]) => {
+    const seq = facts.length + 1;
+    const place = {
+      id: `i${seq}`,
+      stream: 'IRC',
+      subject: `irc.${name.slice(1)}`,
+      seq,
+      by: 'test',
+      cause: null,
+    };
+    facts.push({
+      type: 'channel.observed',
+      data: { channel: name, lines_before: 0, seen },
+      ...place,
+      at: new Date(seen.at(-1)!.at),
+    });
+  };
+  const line = (at: number, nick: string, text: string): Sighting => ({
+    is: 'message',
+    at: at * 1_000,
+    nick,
+    host: `${nick}@${nick}.example`,
+    text,
+  });
+  tell('#a', { is: 'snapshot', at: 0, members: ['@op', 'ann', 'bob', 'cas'], modes: 'nt', topic: '' });
+  tell('#B', line(1, 'ann', '/floor'), line(2, 'bob', '/floor'));
+  tell('#a', line(3, 'bob', '/floor open'), line(3, 'cas', '/floor'));
+  tell('#quiet', line(4, 'ann', 'hello'));
+  for (let n = 0; n < 40; n++)
+    tell('#a', line(5 + n * 30, `n${n % 7}`, n % 3 === 0 ? '/floor' : 'and so on'));
+  tell('#b', { is: 'quit', at: 1_210_000, nick: 'bob', reason: '' });
+  tell('#a', line(1_300, 'op', '/floor next'), line(1_301, 'n3', '/floor'));
+  return facts;
+}
+
+const facts = history();
+
+eachSql(t, async (t, open) => {
+  const { sql } = await open();
+  let first: unknown;
+  for (const [schema, batch] of [
+    ['one_by_one', 1],
+    ['in_sevens', 7],
+    ['at_once', 1_000],
+  ] as const) {
+    await t.test(`FLOOR-07 the same floors, folded ${schema}`, async (t) => {
+      await sql.query(`create schema ${schema}; ${floorModel.ddl(schema)}`);
+      for (let from = 0; from < facts.length; from += batch) {
+        const some = facts.slice(from, from + batch);
+        await sql.transaction(async (tx) => floorModel.apply(tx, some, schema));
+      }
+      const rows = await rowsOf(sql, schema);
+      first ??= rows;
+      t.same(rows, first);
+      t.same(
+        rows.map(({ channel }) => channel),
+        ['#a', '#b'],
+        'none where nobody asked',
+      );
+      const floor = (await floorOf(sql, schema, '#a'))!;
+      const alone = freeFloor();
+      for (const { data } of facts.filter((fact) => fact.data.channel === '#a'))
+        for (const seen of data.seen)
+          seeFloor(alone, seen, 'host' in seen && seen.host ? `host ${seen.host.split('@')[1]}` : '');
+      t.same(floor, alone, 'it is what the rule makes of the lines');
+      t.ok(floor.holder);
+    });
+  }
+});
+
+const rowsOf = async (sql: Sql, schema: string) =>
+  (await allFloors(sql, schema)).sort((a, b) => (a.channel < b.channel ? -1 : 1));

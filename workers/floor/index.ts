@@ -1,0 +1,158 @@
+import type { Logger } from 'pino';
+import { seeAll } from '../../projections/floor/fold.js';
+import type { StoredFloor } from '../../projections/floor/queries.js';
+import { clock, pause } from '../../streams/core/clock.js';
+import type { Log, Position, Recorded } from '../../streams/core/index.js';
+import {
+  type FloorAnswer,
+  type FloorState,
+  floorAt,
+  floorCommandIn,
+  freeFloor,
+} from '../../streams/floor/index.js';
+import { casefold } from '../../streams/irc-grammar.js';
+import { type IrcFact, irc } from '../../streams/network/index.js';
+import { ReadModelReactor } from '../core/read-model-reactor.js';
+import { RateLimit } from '../irc/command-rate.js';
+import type { IrcConnection, IrcLine, Session } from '../irc/index.js';
+import { announcement, answerOf } from './words.js';
+
+/** What the floors of channels are told with. */
+export interface TellFloorsOptions {
+  log: Log;
+  logger: Logger;
+  /** The bot that tells. */
+  irc: IrcConnection;
+  /** Records a line that we have said. */
+  rooms: { hear(line: IrcLine): void };
+  /** All floors, once the record is folded up to a position. */
+  floors(after: Position): Promise<StoredFloor[]>;
+}
+
+/** A floor as it is followed. */
+interface Followed {
+  /** Name as the network spells it. */
+  name: string;
+  seq: number;
+  state: FloorState;
+  /** The turn that was announced last. */
+  told: string;
+  /** When that was, on the clock of `clock.elapsed()`. */
+  toldAt: number;
+}
+
+const lookMs = 500;
+/** Announcements of one channel are at least so far apart: of several turns the last one is told. */
+const apartMs = 3_000;
+/** The record lags a little: a line may come after the moment at which its speaker had to speak. */
+const lagMs = 1_000;
+/** An older line is not answered any more. */
+const lateMs = 5 * 60_000;
+const free = 'free';
+
+/**
+ * Tells channels whose turn it is, and those who ask for the floor what came of it. It decides nothing: floors follow from
+ * the record by the rule of `streams/floor`.
+ */
+export class TellFloors {
+  readonly #options: TellFloorsOptions;
+  readonly #floors = new Map<string, Followed>();
+  readonly #reactor: ReadModelReactor<typeof irc, StoredFloor, never>;
+  readonly #rate = new RateLimit();
+
+  constructor(options: TellFloorsOptions) {
+    this.#options = options;
+    const { log, logger, floors } = options;
+    this.#reactor = new ReadModelReactor<typeof irc, StoredFloor, never>({
+      log,
+      logger,
+      stream: irc,
+      read: async (after) => ({ rows: await floors(after), seq: after.seq }),
+      known: (row) => this.#know(row),
+      seen: (fact) => this.#see(fact),
+      handle: async () => ({ is: 'done' }),
+    });
+  }
+
+  start(): void {
+    this.#reactor.start(this.#watch());
+  }
+
+  async stop(): Promise<void> {
+    await this.#reactor.stop();
+  }
+
+  /** Who has had the floor without a word since may not have heard of it: that is told again. */
+  #know({ channel, seq, state }: StoredFloor): void {
+    if (this.#floors.has(channel) && this.#floors.get(channel)!.seq >= seq) return;
+    const now = floorAt(state, this.#now());
+    const told = now.holder && now.holder.heard > now.holder.since ? turnOf(now) : free;
+    this.#floors.set(channel, { name: channel, seq, state, told, toldAt: Number.NEGATIVE_INFINITY });
+  }
+
+  #see(fact: Recorded<IrcFact>): void {
+    const { channel, seen } = fact.data;
+    const key = casefold(channel);
+    const known = this.#floors.get(key);
+    if (known && fact.seq <= known.seq) return;
+    const asks = seen.some((one) => one.is === 'message' && floorCommandIn(one.text) !== undefined);
+    // a channel where nobody has asked for it needs no memory, but for its operators
+    const state = known?.state ?? freeFloor();
+    const answers = seeAll(state, fact);
+    const hasOperators = state.operators.length > 0;
+    if (!known && !asks && !hasOperators) return;
+    const floor = known ?? {
+      name: channel,
+      seq: fact.seq,
+      state,
+      told: free,
+      toldAt: Number.NEGATIVE_INFINITY,
+    };
+    floor.name = channel;
+    floor.seq = fact.seq;
+    this.#floors.set(key, floor);
+    const isLate = this.#options.log.now().getTime() - fact.at.getTime() > lateMs;
+    const session = this.#options.irc.session();
+    if (isLate || !session) return;
+    for (const answer of answers) this.#answer(session, floor, answer);
+    this.#announce(session, floor);
+  }
+
+  #answer(session: Session, { name, state }: Followed, answer: FloorAnswer): void {
+    const text = answerOf(answer, name, floorAt(state, this.#now()));
+    if (text === undefined || this.#rate.take(casefold(answer.to), clock.now()) !== 'go') return;
+    // who asked may have left
+    session.command('NOTICE', answer.to, text).catch(() => undefined);
+  }
+
+  /** Time passes: turns end without a line. */
+  async #watch(): Promise<void> {
+    const { stopping } = this.#reactor;
+    while (!stopping.aborted) {
+      const session = this.#options.irc.session();
+      if (session) for (const floor of this.#floors.values()) this.#announce(session, floor);
+      await pause(lookMs, stopping);
+    }
+  }
+
+  #announce(session: Session, floor: Followed): void {
+    if (!floor.state.holder && floor.told === free) return;
+    const state = floorAt(floor.state, this.#now());
+    const turn = turnOf(state);
+    const now = clock.elapsed();
+    if (turn === floor.told || now - floor.toldAt < apartMs || !session.isIn(floor.name)) return;
+    Object.assign(floor, { told: turn, toldAt: now });
+    const { logger, rooms } = this.#options;
+    session
+      .announce(floor.name, announcement(state), { heard: (line) => rooms.hear(line) })
+      .then((outcome) => logger.info({ channel: floor.name, turn, ...outcome }, 'floor'))
+      .catch((err: unknown) => logger.warn({ channel: floor.name, err }, 'a turn was not announced'));
+  }
+
+  #now(): number {
+    return this.#options.log.now().getTime() - lagMs;
+  }
+}
+
+const turnOf = ({ holder }: FloorState): string =>
+  holder ? `${holder.since} ${casefold(holder.nick)}` : free;

@@ -1,0 +1,46 @@
+import { type FloorAnswer, type FloorState, lapsesAt } from '../../streams/floor/index.js';
+import { casefold } from '../../streams/irc-grammar.js';
+
+/** What a channel is told when the floor has passed to somebody, or is free. */
+export function announcement({ holder, queue }: FloorState): string {
+  if (!holder) return 'The floor is free: /floor asks for it';
+  const waiting = queue.length > 0 ? `; ${queue.length} wait` : '';
+  return `${holder.nick} has the floor until ${timeOf(lapsesAt(holder))}${waiting}`;
+}
+
+/** What who asked something of a floor is told in private; `undefined` where the channel is told. */
+export function answerOf({ to, is }: FloorAnswer, channel: string, state: FloorState): string | undefined {
+  const { holder, queue, opener } = state;
+  const place = queue.findIndex(({ nick }) => casefold(nick) === casefold(to)) + 1;
+  switch (is) {
+    case 'got it':
+      return `You have the floor of ${channel}${holder ? ` until ${timeOf(lapsesAt(holder))}` : ''}. A line of yours makes it last. /floor done passes it on`;
+    case 'has it':
+      return `You have the floor of ${channel}. /floor done passes it on`;
+    case 'waits':
+      return `You are number ${place} of ${queue.length} who wait for the floor of ${channel}. /floor done gives the place up`;
+    case 'full':
+      return `Too many wait for the floor of ${channel}, of all or of you: ask again later`;
+    case 'passed on':
+      return undefined;
+    case 'left the queue':
+      return `You wait for the floor of ${channel} no more`;
+    case 'no place':
+      return `You neither have the floor of ${channel} nor wait for it`;
+    case 'opened':
+      return `You have opened the floor of ${channel}: /floor next passes it on, /floor close ends it`;
+    case 'closed':
+      return `The floor of ${channel} is closed: nobody has it, and nobody waits`;
+    case 'not theirs':
+      return `Only ${opener ? `${opener.nick}, who opened the floor,` : 'who opened the floor'} and operators of ${channel} may do that`;
+    case 'status':
+      return holder
+        ? `${channel}: ${announcement(state)}${queue.length > 0 ? `: ${queue.map(({ nick }) => nick).join(', ')}` : ''}`
+        : `${channel}: ${announcement(state)}`;
+    case 'unknown':
+      return '/floor asks for the floor. /floor done | status | open | close | next';
+  }
+}
+
+/** `12:00:30 UTC` */
+const timeOf = (at: number): string => `${new Date(at).toISOString().slice(11, 19)} UTC`;
