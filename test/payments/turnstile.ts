@@ -84,7 +84,7 @@ export async function startTurnstile(
     chain,
     publicUrl,
     payTo: readPayTo(options.payTo ?? payTo)!,
-    unsettled: new UnsettledLimit(),
+    unsettled: new UnsettledLimit({ log, replicas: 1 }),
     holderOf: async (nick) => (away.has(nick) ? null : { account: null, host: `${nick}@127.0.0.1` }),
     admit: async ({ nick }) => admitted.push(nick),
   });

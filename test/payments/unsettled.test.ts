@@ -10,11 +10,12 @@ import { startTurnstile } from './turnstile.js';
 
 t.test('PAY-33 payments that look valid and never settle', { skip: withoutChain }, async (t) => {
   const [nats, { chain, facilitator }] = await Promise.all([startNats(t), startPayments(t)]);
-  const turnstile = await startTurnstile(t, {
+  const options = {
     natsUrl: nats.url,
     facilitatorUrl: facilitator.url,
-    channels: [paidChannel({ maxSlots: 50 })],
-  });
+    channels: [paidChannel({ maxSlots: 100 })],
+  };
+  const [turnstile, other] = await Promise.all([startTurnstile(t, options), startTurnstile(t, options)]);
   const access = `${turnstile.url}/payments/access/alpha-test`;
   // whoever signs has the money when it is verified, and none when it is settled
   facilitator.answer = async (operation, act) =>
@@ -27,13 +28,11 @@ t.test('PAY-33 payments that look valid and never settle', { skip: withoutChain 
   const stranger = await chain.payer();
   const intents = async () =>
     (await turnstile.facts()).filter(({ type }) => type === 'payment.intended').length;
-  const present = async (nick: string, paymentSignature: string, address: string) =>
-    await turnstile
-      .call(buyAccess, { channel: 'alpha-test', nick, paymentSignature }, { ...nobody, address })
-      .then(
-        (answer) => (answer as { status: number }).status,
-        (error: { status?: number; code?: string }) => `${error.status} ${error.code}`,
-      );
+  const present = async (nick: string, paymentSignature: string, address: string, at = turnstile) =>
+    await at.call(buyAccess, { channel: 'alpha-test', nick, paymentSignature }, { ...nobody, address }).then(
+      (answer) => (answer as { status: number }).status,
+      (error: { status?: number; code?: string }) => `${error.status} ${error.code}`,
+    );
 
   await t.test('from one wallet, under nick after nick', async (t) => {
     const statuses = [];
@@ -68,6 +67,34 @@ t.test('PAY-33 payments that look valid and never settle', { skip: withoutChain 
     t.equal((await intents()) - before, 30);
   });
 
+  await t.test('before another process, and many at once', async (t) => {
+    const before = await intents();
+    const again = await payingFetch(stranger)(access.replace(turnstile.url, other.url), entering('nick99'));
+    t.equal(again.status, 429, 'the wallet has had its hour');
+    t.equal(
+      await present('other99', await proofOf(await chain.payer(), access), '203.0.113.7', other),
+      '429 rate_limited',
+    );
+    const impatient = await chain.payer();
+    const proofs = await Promise.all(Array.from({ length: 30 }, () => proofOf(impatient, access)));
+    const answers = await Promise.all(
+      proofs.map((proof, n) => present(`many${n}`, proof, '203.0.113.9', n % 2 ? other : turnstile)),
+    );
+    t.equal(answers.filter((answer) => answer === 402).length, 5, `${answers}`);
+    t.equal((await intents()) - before, 5);
+    // what is on record already can be presented again, wherever
+    const known = answers.indexOf(402);
+    t.equal(await present(`many${known}`, proofs[known]!, '203.0.113.9', other), 402);
+    t.equal(await present(`many${known}`, proofs[known]!, '203.0.113.9', turnstile), 402);
+  });
+
+  await t.test('that settle are not counted', async (t) => {
+    facilitator.answer = async (_, act) => await act();
+    const regular = await chain.payer();
+    for (let n = 0; n < 7; n++)
+      t.equal(await present(`regular${n}`, await proofOf(regular, access), '203.0.113.10'), 200);
+  });
+
   await t.test('keep nobody else out', async (t) => {
     facilitator.answer = async (_, act) => await act();
     const honest = await chain.payer();
@@ -75,7 +102,7 @@ t.test('PAY-33 payments that look valid and never settle', { skip: withoutChain 
     t.equal(await present('ann', proof, '203.0.113.8'), 200);
     // the wallet's own next payment waits for the hour to end
     t.equal((await payingFetch(stranger)(access, entering('nick0'))).status, 429);
-    const [granted] = (await turnstile.facts()).filter(({ type }) => type === 'payment.granted');
+    const granted = (await turnstile.facts()).findLast(({ type }) => type === 'payment.granted');
     t.match(granted, { data: { nick: 'ann' } });
     t.ok(await turnstile.log.last(payments, paymentSubject((granted!.data as { payment: string }).payment)));
   });

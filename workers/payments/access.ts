@@ -25,12 +25,22 @@ import type { Resource } from './offers.js';
 import { type PaidChannel, termsOf } from './paid-channel.js';
 import type { Proof } from './proof.js';
 
+/** Counts payments that are verified and not settled, by who presents them. */
+export interface Unsettled {
+  /**
+   * Counts one that is about to be settled. Throws 429 `rate_limited` where there were too many. The answer takes the
+   * count back.
+   */
+  take(payer: string, address: string | undefined): Promise<() => Promise<void>>;
+}
+
 /** What entering a paid channel works with. */
 export interface AccessOptions {
   log: Log;
   facilitator: Facilitator;
   /** Looks at what became of authorizations; without it the facilitator is believed. */
   chain: Chain | undefined;
+  unsettled: Unsettled;
   /** Told up to where it has written, or found written. */
   wrote(position: Position): void;
   logger: Logger;
@@ -44,6 +54,8 @@ export interface Entering {
   holder: Holder;
   proof: Proof;
   resource: Resource;
+  /** Of the client. */
+  address: string | undefined;
 }
 
 /** What came of it. `isNew`: the session begins now. `refused`: a settlement was tried, and is not possible. */
@@ -58,6 +70,10 @@ type Result = Settled | { is: 'paid'; transaction: string };
 /** How long a place is kept for a payment, in milliseconds: longer than it takes to settle it. */
 const reservedMs = 60_000;
 const by = 'turnstile';
+/** Codes of what ends a try before the payment is on record, or without the payer's doing. */
+const neverIntended = new Set<unknown>([
+  ...['session_active', 'payment_in_progress', 'channel_full', 'payment_spent', 'facilitator_unreachable'],
+]);
 
 /**
  * Lets payers into paid channels: the payment is verified, a place kept, the intent recorded, the payment settled,
@@ -74,15 +90,14 @@ export class Access {
   }
 
   /**
-   * Throws `session_active` and `payment_in_progress` (409), `channel_full` (503), `payment_spent` (402), and with
-   * 502 `facilitator_unreachable`, when nothing was paid, or `settlement_unknown`.
+   * Throws `session_active` and `payment_in_progress` (409), `channel_full` (503), `payment_spent` (402),
+   * `rate_limited` (429), and with 502 `facilitator_unreachable`, when nothing was paid, or `settlement_unknown`.
    */
   async enter(entering: Entering): Promise<Entered> {
     return await this.#locks.run(entering.proof.id, () => this.#enter(entering));
   }
 
   async #enter(entering: Entering): Promise<Entered> {
-    const { proof } = entering;
     const isBegun = await this.#wasIntended(entering);
     const again = await this.#look(entering, isBegun);
     if (again) return { is: 'granted', session: again, isNew: false };
@@ -94,6 +109,25 @@ export class Access {
     await this.#check(entering);
     const payer = await this.#verify(entering);
     if (typeof payer !== 'string') return payer;
+    const giveBack = await this.#options.unsettled.take(payer, entering.address);
+    const entered = await this.#settle(entering, payer).catch(async (error: unknown) => {
+      if (neverIntended.has((error as { code?: unknown }).code)) await this.#uncount(giveBack);
+      throw error;
+    });
+    if (entered.is === 'granted') await this.#uncount(giveBack);
+    return entered;
+  }
+
+  /** Takes a payment back from those that did not settle. One that stays counted ends with the hour. */
+  async #uncount(giveBack: () => Promise<void>): Promise<void> {
+    await giveBack().catch((error: unknown) =>
+      this.#options.logger.warn({ err: error }, 'payment stays counted as one that did not settle'),
+    );
+  }
+
+  /** The first try to settle a payment that its payer has signed. */
+  async #settle(entering: Entering, payer: string): Promise<Entered> {
+    const { proof } = entering;
     await this.#reserve(entering, reservedMs);
     const intended = await this.#options.log.appendOnce(
       payments,

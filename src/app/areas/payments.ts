@@ -33,7 +33,7 @@ export function paymentsArea(
     chain,
     channels: paidChannels,
     payTo: config.X402_PAY_TO,
-    unsettled: new UnsettledLimit(),
+    unsettled: new UnsettledLimit({ log, replicas: config.NATS_REPLICAS }),
     holderOf: createHolders(log),
     admit: (place) => admit(channels, place),
     publicUrl,

@@ -150,11 +150,9 @@ async function enter(entering: Entering, { payments, logger }: PaymentsParts): P
   if (!holder) throw new Refusal('nick_not_on_irc');
   const proof = matchProof(presented, till.offers);
   if (!proof || !payments.access) return answerUnpaid(till, new Refusal('payment_mismatch'));
-  payments.unsettled.require(proof, address);
   const entered = await payments.access
-    .enter({ channel, nick, holder, proof, resource: till.resource })
+    .enter({ channel, nick, holder, proof, resource: till.resource, address })
     .catch((refusal: Refusal) => {
-      if (refusal.code === 'settlement_unknown') payments.unsettled.count(proof, address);
       // a used payment gets a new offer too
       if (refusal.code !== 'payment_spent') throw refusal;
       return { is: 'spent' as const, refusal };
@@ -163,7 +161,6 @@ async function enter(entering: Entering, { payments, logger }: PaymentsParts): P
   if (entered.is === 'invalid')
     return answerUnpaid(till, new Refusal('payment_invalid', entered.reason), { proof });
   if (entered.is === 'refused') {
-    payments.unsettled.count(proof, address);
     const { reason, transaction } = entered;
     return answerUnpaid(till, new Refusal('settlement_failed', reason), { proof, transaction });
   }

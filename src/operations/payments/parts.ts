@@ -1,21 +1,12 @@
 import type { Logger } from 'pino';
 import type { Log } from '../../../streams/core/index.js';
 import type { Holder } from '../../../streams/payments/index.js';
-import { Access } from '../../../workers/payments/access.js';
+import { Access, type Unsettled } from '../../../workers/payments/access.js';
 import type { Chain } from '../../../workers/payments/chain.js';
 import type { Facilitator } from '../../../workers/payments/facilitator.js';
 import type { PaidChannel } from '../../../workers/payments/paid-channel.js';
-import type { Proof } from '../../../workers/payments/proof.js';
 import { OwnReadModel } from '../../stores/own-read-model.js';
 import type { ReadModels } from '../../stores/read-models.js';
-
-/** Counts payments that were verified and not settled, by who presents them. */
-export interface Unsettled {
-  /** Throws 429 `rate_limited` where there were too many. */
-  require(proof: Proof, address: string | undefined): void;
-  /** Counts one. */
-  count(proof: Proof, address: string | undefined): void;
-}
 
 /** What the payment gateway is put together from. */
 export interface GatewayOptions {
@@ -43,7 +34,7 @@ export interface PaymentsParts {
   readModels: ReadModels;
   logger: Logger;
   startedAt: Date;
-  payments: Omit<GatewayOptions, 'log' | 'readModels' | 'logger' | 'chain'> & {
+  payments: Omit<GatewayOptions, 'log' | 'readModels' | 'logger' | 'chain' | 'unsettled'> & {
     rows: OwnReadModel;
     /** The way in; none without a facilitator. */
     access: Access | undefined;
@@ -52,10 +43,10 @@ export interface PaymentsParts {
 
 /** Puts the payment gateway together. */
 export function createGateway(options: GatewayOptions): PaymentsParts['payments'] {
-  const { log, logger, readModels, chain, ...gateway } = options;
+  const { log, logger, readModels, chain, unsettled, ...gateway } = options;
   const { facilitator } = gateway;
   const rows = new OwnReadModel(readModels, 'payments');
   const wrote = rows.wrote.bind(rows);
-  const access = facilitator && new Access({ log, facilitator, chain, logger, wrote });
+  const access = facilitator && new Access({ log, facilitator, chain, unsettled, logger, wrote });
   return { ...gateway, rows, access };
 }
