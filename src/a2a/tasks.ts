@@ -1,5 +1,6 @@
 import type { Log } from '../../streams/core/index.js';
-import { AddressLimit } from '../auth/address-limit.js';
+import { networkOf } from '../auth/client-address.js';
+import { SharedCounts } from '../stores/shared-counts.js';
 import { ShortLived } from '../stores/short-lived.js';
 import type { Task } from './protocol.js';
 
@@ -7,7 +8,7 @@ import type { Task } from './protocol.js';
 export const taskLimits = { maxAgeMs: 3_600_000, maxEntries: 10_000, maxBytes: 32_000_000 };
 
 /**
- * The room that one address may take in an hour, in bytes. Each task counts its own size and this overhead.
+ * The room that one address may take in an hour, in bytes, from all processes together. Each task counts its own size and this overhead.
  */
 const addressBytes = taskLimits.maxBytes / 10;
 const overheadBytes = 3_000;
@@ -15,13 +16,21 @@ const overheadBytes = 3_000;
 /** Recently answered tasks, for any process that is asked about them next. */
 export class Tasks {
   readonly #records: ShortLived;
-  readonly #addresses = new AddressLimit(addressBytes, { windowMs: taskLimits.maxAgeMs });
+  readonly #addresses: SharedCounts;
 
   constructor(parts: { log: Log; replicas: number; limits?: typeof taskLimits }) {
     const { log, replicas, limits = taskLimits } = parts;
     // if it is lost with the log server, the agent can ask its question again
     const kept = { whenFull: 'forget', storage: 'memory', replicas } as const;
     this.#records = new ShortLived(log, { name: 'RELAY_A2A_TASKS', ...limits, ...kept });
+    this.#addresses = new SharedCounts({
+      log,
+      replicas,
+      name: 'RELAY_A2A_ADDRESSES',
+      most: addressBytes,
+      windowMs: taskLimits.maxAgeMs,
+      storage: 'memory',
+    });
   }
 
   /** A task and its revision; `undefined` if it is not known, or not any more. */
@@ -37,8 +46,10 @@ export class Tasks {
    */
   async keep(task: Task, revision: number, address?: string): Promise<boolean> {
     const text = JSON.stringify(task);
-    if (address !== undefined && !this.#addresses.count(address, text.length + overheadBytes).allowed)
-      return true;
+    if (address !== undefined) {
+      const { allowed } = await this.#addresses.take(networkOf(address), text.length + overheadBytes);
+      if (!allowed) return true;
+    }
     return (await this.#records.put(task.id, text, revision)) === 'stored';
   }
 }

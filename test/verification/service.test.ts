@@ -19,6 +19,7 @@ t.test('the verification of agents in two processes and behind a third', async (
     DATABASE_URL: postgres.url,
     SOCIAL_OEMBED_URL: network.url,
     API_KEYS: `ops:${'k'.repeat(40)}`,
+    TRUST_PROXY: '127.0.0.1',
   };
   const port = await freePort();
   const services = await startApp(t, { ...shared, ROLES: 'services,projections', PORT: String(port) });
@@ -220,7 +221,9 @@ t.test('the verification of agents in two processes and behind a third', async (
     const rivals = await Promise.all(
       Array.from({ length: 200 }, async (_, n) => {
         const handle = `rival${n}`;
-        const answer = await challenge('crown', handle, [url, proxy.url][n % 2]);
+        const asked = { nickname: 'crown', socialHandle: handle };
+        const from = { 'x-forwarded-for': `203.0.113.${n}` };
+        const answer = await askOf([url, proxy.url][n % 2]!, 'POST', '/verification/challenge', asked, from);
         t.equal(answer.status, 200);
         return { handle, post: network.post(handle, answer.body.verificationText) };
       }),
@@ -288,6 +291,7 @@ t.test('the verification of agents in two processes and behind a third', async (
     const refused = answers.find(({ status }) => status !== 200);
     t.match(refused, { status: 429, body: { code: 'rate_limited', error: /30 minutes/ } });
     t.ok(Number(refused!.headers.get('retry-after')) > 0);
+    t.equal((await challenge('flood', 'flood')).status, 429, 'another process has counted them too');
     t.ok(answers.filter(({ status }) => status === 200).length <= 150);
   });
 

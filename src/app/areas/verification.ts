@@ -1,7 +1,7 @@
 import { KeyedLock } from '../../../streams/core/keyed-lock.js';
 import { looksLikeAny } from '../../../streams/nick-looks.js';
 import { challengeMs } from '../../../streams/verification/index.js';
-import { AddressLimit } from '../../auth/address-limit.js';
+import { networkOf } from '../../auth/client-address.js';
 import { keptNicks } from '../../config/bot-nicks.js';
 import { nobody } from '../../operations/core/call.js';
 import { getLinkOfNick } from '../../operations/identity/links.js';
@@ -9,11 +9,19 @@ import { Challenges, challengesOfAddress } from '../../operations/verification/c
 import type { VerificationParts } from '../../operations/verification/index.js';
 import { oembedReader } from '../../operations/verification/social/oembed.js';
 import { OwnReadModel } from '../../stores/own-read-model.js';
+import { SharedCounts } from '../../stores/shared-counts.js';
 import type { Area, AreaParts } from './area.js';
 
 /** Agents that register a nickname by a public post. */
 export function verificationArea({ config, log, readModels, call }: AreaParts): Area {
   const kept = keptNicks(config);
+  const addresses = new SharedCounts({
+    log,
+    replicas: config.NATS_REPLICAS,
+    name: 'RELAY_REGISTRATION_ADDRESSES',
+    most: challengesOfAddress,
+    windowMs: challengeMs,
+  });
   // who linked a nick while identified has it with the nick service: a post of somebody else does not take it
   const isIdentified = async (nick: string) => {
     try {
@@ -30,7 +38,7 @@ export function verificationArea({ config, log, readModels, call }: AreaParts): 
     challenges: new Challenges({
       log,
       replicas: config.NATS_REPLICAS,
-      addresses: new AddressLimit(challengesOfAddress, { windowMs: challengeMs }),
+      addresses: { take: async (address) => await addresses.take(networkOf(address)) },
     }),
     isReserved: async (nick) => looksLikeAny(nick, kept) || (await isIdentified(nick)),
   };

@@ -7,6 +7,7 @@ import {
   expiredMs,
   withChallenge,
 } from '../../../streams/verification/index.js';
+import type { SharedCount } from '../../stores/shared-counts.js';
 import { ShortLived } from '../../stores/short-lived.js';
 
 /** How many handles may have challenges at a time; those not requested for longest are forgotten first. */
@@ -14,12 +15,12 @@ const mostHandles = 10_000;
 /** How often a change of a record is tried while others change it too. */
 const tries = 10;
 
-/** How many challenges one address may request in the lifetime of one. */
+/** How many challenges one address may request in the lifetime of one, from all processes together. */
 export const challengesOfAddress = 150;
 
 /** Counts requests of addresses: `challengesOfAddress` in the lifetime of a challenge. */
 export interface AddressCounter {
-  count(address: string): { allowed: boolean; resetSec: number };
+  take(address: string): Promise<SharedCount>;
 }
 
 /** Who is to prove a nickname by a post. */
@@ -54,7 +55,7 @@ export class Challenges {
    * A challenge for somebody at an address. Throws 429 `rate_limited` if the address has requested too many.
    */
   async issue({ nickname, socialHandle }: Claimant, address = ''): Promise<Challenge> {
-    const count = this.#addresses.count(address);
+    const count = await this.#addresses.take(address);
     if (!count.allowed) {
       const message = `Too many challenges for this address: at most ${challengesOfAddress} in ${challengeMs / 60_000} minutes`;
       throw new Refusal('rate_limited', message, { retryAfter: count.resetSec });
