@@ -1,12 +1,73 @@
+import { pino } from 'pino';
 import t from 'tap';
 import { managedChannels } from '../../projections/channels/queries.js';
-import { channels as channelStream, channelSubject } from '../../streams/channels/index.js';
+import {
+  type ChannelCause,
+  type ChannelFact,
+  channels as channelStream,
+  channelSubject,
+} from '../../streams/channels/index.js';
+import { OwnFacts } from '../../workers/channels/own-facts.js';
+import { Tally } from '../../workers/channels/tally.js';
 import { startIrcd } from '../support/ircd.js';
 import { startNats } from '../support/nats.js';
 import { asker, creation, openDirectory, openLog, startKeeper } from './keeper.js';
 import { operatorOn } from './stage.js';
 
 const most = 100;
+
+t.test(
+  'CHAN-08 what another holder of the channel bot has done counts against the hour of all',
+  async (t) => {
+    const nats = await startNats(t);
+    const log = await openLog(t, nats.url);
+    const { read } = await openDirectory(t, log);
+    const ended = new AbortController();
+    t.teardown(() => ended.abort());
+    const own = new OwnFacts();
+    const limits = { creations: 4, deletions: 2, memberOperations: 5 };
+    const tally = await Tally.take({
+      ...{ log, read, limits, own },
+      logger: pino({ level: 'silent' }),
+      signal: ended.signal,
+    });
+    const write = async (fact: ChannelFact) =>
+      (await log.append(channelStream, channelSubject(fact.data.name), fact, asker)).seq;
+    const created = (name: string, cause: ChannelCause): ChannelFact => ({
+      type: 'channel.created',
+      data: { ...creation(name), cause },
+    });
+    const deleted = (name: string, cause: ChannelCause): ChannelFact => ({
+      type: 'channel.deleted',
+      data: { name, cause },
+    });
+    // this process counts what it does before it does it
+    tally.creations.take(1, log.now());
+    await own.write(
+      '#task-own',
+      () => write(created('#task-own', 'request')),
+      (seq) => seq,
+    );
+    for (const n of [1, 2]) await write(created(`#task-n${n}`, 'request'));
+    await write(created('#task-n3', 'automation'));
+    await write(deleted('#task-n1', 'request'));
+    await write(deleted('#task-n3', 'lifecycle'));
+    const voiced = { name: '#task-n2', action: 'voice' as const, nicks: ['ann', 'bob', 'carol'], reason: '' };
+    tally.wrote(await write({ type: 'members.changed', data: voiced }));
+    (await tally.reserve('task', '#task-next'))();
+    const now = log.now();
+    tally.creations.take(1, now);
+    t.throws(
+      () => tally.creations.take(1, now),
+      { code: 'rate_limited' },
+      'two of another and two of its own',
+    );
+    tally.deletions.take(1, now);
+    t.throws(() => tally.deletions.take(1, now), { code: 'rate_limited' });
+    tally.memberOperations.take(2, now);
+    t.throws(() => tally.memberOperations.take(1, now), { code: 'rate_limited' });
+  },
+);
 
 t.test('CHAN-88 two processes that both hold the channel bot keep one limit', async (t) => {
   const [nats, ircd] = await Promise.all([startNats(t), startIrcd(t)]);

@@ -13,6 +13,7 @@ import { type Door, isClosed } from './door.js';
 import { membersOf, requireKnown } from './lookups.js';
 import { changeMembers } from './members.js';
 import type { KeepChannelsOptions } from './options.js';
+import type { OwnFacts } from './own-facts.js';
 import type { PendingInvites } from './pending-invites.js';
 import type {
   Asker,
@@ -39,6 +40,7 @@ export interface CommandsOptions
    * The channels that exist and the recent operations. Rejects with `Unavailable` while that cannot be known.
    */
   tally(): Promise<Tally>;
+  own: OwnFacts;
   /** Called for each channel whose wanted state changes. */
   touched(name: string): void;
   /** Called for each channel whose record may differ from the network. */
@@ -232,7 +234,11 @@ export class Commands {
   ): Promise<{ state: ChannelState; seq: number; isNew: boolean }> {
     const { log, touched } = this.#options;
     const origin: Origin = { by, cause: cause_id };
-    const { state, fact, position } = await log.handle(channels, channelDecider, command, origin);
+    const { state, fact, position } = await this.#options.own.write(
+      command.name,
+      () => log.handle(channels, channelDecider, command, origin),
+      (done) => (done.fact === undefined ? undefined : done.position.seq),
+    );
     if (fact !== undefined) touched(command.name);
     // the log goes on with its own state: ours must stay what it was when this was decided
     return { state: { ...state }, seq: position.seq, isNew: fact !== undefined };
@@ -318,7 +324,7 @@ export class Commands {
     const opened = await this.carryOut(name, () => openRoom(session, { ...state, name }, bots, door));
     if (opened && !opened.refused) this.unopened.delete(name);
     if (opened ? !opened.refused : cause !== 'request') return opened?.invited ?? [];
-    const { seq } = await this.decide({ is: 'delete', name, cause: 'request' }, asker);
+    const { seq } = await this.decide({ is: 'delete', name, cause: 'automation' }, asker);
     this.unopened.delete(name);
     undo(seq);
     if (!opened?.refused) throw new Unavailable('irc_unavailable');

@@ -30,6 +30,12 @@ export class HourlyLimit {
     for (let n = 0; n < count; n++) this.#times.push(now.getTime());
   }
 
+  /** Counts what another process has done. */
+  add(count: number, at: Date): void {
+    if (this.#most === 0) return;
+    for (let n = 0; n < count; n++) this.#times.push(at.getTime());
+  }
+
   /** Gives back what was taken last and was not done. */
   giveBack(count: number): void {
     this.#times.splice(Math.max(0, this.#times.length - count));

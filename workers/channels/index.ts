@@ -16,6 +16,7 @@ import { holderOf } from './holder.js';
 import { Lifecycle } from './lifecycle.js';
 import { Membership } from './membership.js';
 import type { KeepChannelsOptions } from './options.js';
+import { OwnFacts } from './own-facts.js';
 import { PendingInvites } from './pending-invites.js';
 import { bringBot, reconcile } from './reconcile.js';
 import { Relinks } from './relinks.js';
@@ -65,6 +66,7 @@ export class KeepChannels {
   readonly #membership: Membership;
   readonly #repairs: Repairs;
   readonly #lifecycle: Lifecycle;
+  readonly #own = new OwnFacts();
   readonly #relinks = new Relinks(() => this.#lookAgain());
   #touched = new Set<string>();
   #looking = Promise.resolve();
@@ -100,6 +102,7 @@ export class KeepChannels {
       locks: this.#locks,
       pending: this.#pending,
       door: this.#door,
+      own: this.#own,
       tally: () => this.#takeTally(),
       touched: (name: string) => void this.#touched.add(name),
       // the next session may have read the directory already
@@ -170,10 +173,12 @@ export class KeepChannels {
    * The tally is taken once, by the first command that needs it. From then on it follows what is recorded.
    */
   #takeTally(): Promise<Tally> {
-    this.#tally ??= Tally.take({ ...this.#options, signal: this.#stop.signal }).catch((error: unknown) => {
-      this.#tally = undefined;
-      throw error;
-    });
+    this.#tally ??= Tally.take({ ...this.#options, own: this.#own, signal: this.#stop.signal }).catch(
+      (error: unknown) => {
+        this.#tally = undefined;
+        throw error;
+      },
+    );
     return this.#tally;
   }
 

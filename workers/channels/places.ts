@@ -10,6 +10,8 @@ export interface FollowChannels {
   /** Sequence up to which they are known. */
   after: number;
   signal: AbortSignal;
+  /** Gets each fact that is seen. */
+  observe: ((fact: ChannelFact, entry: Pick<Entry, 'seq' | 'at'>) => void) | undefined;
 }
 
 const batch = 256;
@@ -43,13 +45,13 @@ export class Places {
   }
 
   /** Follows what is recorded, until the signal. */
-  follow({ log, logger, after, signal }: FollowChannels): void {
+  follow({ log, logger, after, signal, observe }: FollowChannels): void {
     this.#seen = after;
     const failed = (error: unknown) =>
       logger.warn({ err: error }, 'it cannot be followed how many channels there are');
     const read = async () => {
       for await (const entries of log.follow(channels, { after: this.#seen, batch, signal }))
-        for (const entry of entries) this.#see(entry, logger);
+        for (const entry of entries) this.#see(entry, { logger, observe });
     };
     void retry(read, { pauses, failed, signal });
   }
@@ -93,9 +95,11 @@ export class Places {
       throw new Unavailable('log_unavailable', 'The event log does not show what it stores', 1);
   }
 
-  #see(entry: Entry, logger: Logger): void {
+  #see(entry: Entry, { logger, observe }: Pick<FollowChannels, 'logger' | 'observe'>): void {
     try {
-      this.#apply(decodeFact(channels, entry.data, entry), entry.seq);
+      const fact = decodeFact(channels, entry.data, entry);
+      this.#apply(fact, entry.seq);
+      observe?.(fact, entry);
     } catch (error) {
       logger.error({ seq: entry.seq, err: error }, 'fact of a channel cannot be read: passed over');
     }

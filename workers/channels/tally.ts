@@ -1,10 +1,11 @@
 import type { Logger } from 'pino';
 import { activeChannels, limitedOperations } from '../../projections/channels/queries.js';
 import type { Read } from '../../projections/core/projection.js';
-import { type ChannelType, channels } from '../../streams/channels/index.js';
+import { type ChannelFact, type ChannelType, channels } from '../../streams/channels/index.js';
 import { type Log, Refusal } from '../../streams/core/index.js';
 import { HourlyLimit } from './hourly-limit.js';
 import type { HourlyLimits } from './options.js';
+import type { OwnFacts } from './own-facts.js';
 import { Places } from './places.js';
 
 /** What a tally is taken of. */
@@ -13,6 +14,8 @@ export interface TallyOptions {
   /** Of the channel directory. */
   read: Read;
   limits: HourlyLimits;
+  /** What this process records counts when it is taken, and not again when it is seen. */
+  own: OwnFacts;
   logger: Logger;
   /** Ends the following of the log. */
   signal: AbortSignal;
@@ -46,15 +49,31 @@ export class Tally {
   }
 
   /** Takes stock of everything that is recorded by now, and follows the channels from there. */
-  static async take({ log, read, limits, logger, signal }: TallyOptions): Promise<Tally> {
+  static async take({ log, read, limits, own, logger, signal }: TallyOptions): Promise<Tally> {
     const after = { stream: channels.name, seq: await log.head(channels) };
     const now = log.now();
     const active = await read(activeChannels, after);
     const since = new Date(now.getTime() - hourMs);
     const done = await read((sql, schema) => limitedOperations(sql, schema, since));
     const places = new Places(mostOfType, active);
-    places.follow({ log, logger, after: after.seq, signal });
-    return new Tally(limits, places, done);
+    const tally = new Tally(limits, places, done);
+    places.follow({
+      log,
+      logger,
+      after: after.seq,
+      signal,
+      observe: (fact, { seq, at }) => {
+        if (!own.has(fact.data.name, seq)) tally.#count(fact, at);
+      },
+    });
+    return tally;
+  }
+
+  /** Counts what another process has done for a caller: it may hold the channel bot too, for a while. */
+  #count({ type, data }: ChannelFact, at: Date): void {
+    if (type === 'channel.created' && data.cause === 'request') this.creations.add(1, at);
+    if (type === 'channel.deleted' && data.cause === 'request') this.deletions.add(1, at);
+    if (type === 'members.changed') this.memberOperations.add(data.nicks.length, at);
   }
 
   /**
