@@ -157,6 +157,23 @@ export async function activeChannels(
   );
 }
 
+/** The names of channels of a type that are neither deleted nor archived and were made after a time, newest first. */
+export async function newestChannels(
+  sql: Tx,
+  schema: string,
+  { type, since, limit }: { type: ChannelType; since: Date; limit: number },
+): Promise<string[]> {
+  const rows = await sql.query<{ name: string }>(
+    `select name from ${schema}.channels c
+     where type = $1 and deleted_at is null and archived_at is null and created_at > $2
+     order by created_at desc, (
+       select max(id) from ${schema}.operations o where o.channel = c.name and o.operation = 'create'
+     ) desc limit $3`,
+    [type, since, limit],
+  );
+  return rows.map(({ name }) => name);
+}
+
 /** The operations since a time that count against the hourly limits: when each was done, oldest first. */
 export async function limitedOperations(
   sql: Tx,

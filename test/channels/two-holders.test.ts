@@ -107,3 +107,39 @@ t.test('CHAN-88 two processes that both hold the channel bot keep one limit', as
   const again = await outcomes(most + 45, most + 65);
   t.equal(again.filter((outcome) => outcome === 'made').length, 1);
 });
+
+t.test('CHAN-88 killed between making one channel too many and taking it back', async (t) => {
+  const [nats, ircd] = await Promise.all([startNats(t), startIrcd(t)]);
+  const log = await openLog(t, nats.url);
+  const { read } = await openDirectory(t, log);
+  const name = (n: number) => `#cat-n${n}`;
+  // as two processes left it: both have made the last one, and who was too late was killed
+  const made = { type: 'category' as const, modes: '+nt' };
+  for (let n = 0; n <= most; n++)
+    await log.append(
+      channelStream,
+      channelSubject(name(n)),
+      { type: 'channel.created', data: creation(name(n), made) },
+      asker,
+    );
+  const keeper = await startKeeper(t, { nats, ircd }, { read });
+  const recorded = async () => {
+    const after = { stream: channelStream.name, seq: await log.head(channelStream) };
+    return (await read((sql, schema) => managedChannels(sql, schema, { withPrivate: true }), after)).map(
+      ({ name }) => name,
+    );
+  };
+  const left = await recorded();
+  t.equal(left.length, most, 'the limit holds');
+  t.notOk(left.includes(name(most)), 'the last one is taken back, and nothing else');
+  const witness = await operatorOn(t, ircd);
+  const listed = (await witness.ask('LIST')).filter((line) => / 322 \S+ #cat-n/.test(line));
+  t.equal(listed.length, most, 'on the network too');
+  t.notOk(listed.some((line) => line.includes(`${name(most)} `)));
+  await t.rejects(keeper.channels.create(creation(name(most), made), asker), { code: 'type_limit_reached' });
+
+  // with room again the name is free
+  await keeper.channels.remove({ name: name(0), reason: '', immediate: true, cause: 'request' }, asker);
+  t.match(await keeper.channels.create(creation(name(most), made), asker), { created: true });
+  t.equal((await recorded()).length, most);
+});

@@ -12,6 +12,7 @@ import { channelService } from './client.js';
 import { Commands } from './commands.js';
 import { Door } from './door.js';
 import { enforce } from './enforce.js';
+import { takeBackExcess } from './excess.js';
 import { holderOf } from './holder.js';
 import { Lifecycle } from './lifecycle.js';
 import { Membership } from './membership.js';
@@ -216,6 +217,7 @@ export class KeepChannels {
     const signal = AbortSignal.any([session.lost, this.#stop.signal]);
     while (!signal.aborted) {
       try {
+        if (!isAgain) await takeBackExcess({ ...this.#options, commands: this.#commands });
         const isTouched = (name: string) => touched.has(name);
         const { wanted, members } = await reconcile(session, {
           ...this.#options,

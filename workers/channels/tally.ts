@@ -22,7 +22,11 @@ export interface TallyOptions {
 }
 
 /** How many channels of a type there may be; archived ones do not count. */
-const mostOfType: Partial<Record<ChannelType, number>> = { task: 5_000, geographic: 500, category: 100 };
+export const mostOfType: Partial<Record<ChannelType, number>> = {
+  task: 5_000,
+  geographic: 500,
+  category: 100,
+};
 
 const hourMs = 3_600_000;
 
