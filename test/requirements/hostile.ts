@@ -7,4 +7,5 @@ export const hostile = {
   'HOSTILE-03':
     'A stranger who has what anybody can get goes through all attacks from outside: none goes through, nothing private is heard, and the service is well after it.',
   'HOSTILE-04': 'Each attack of the page about security names tests that are there.',
+  'HOSTILE-05': 'What is remembered under names that callers choose has a bound.',
 } as const;
