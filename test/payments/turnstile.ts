@@ -26,6 +26,7 @@ import { eventually } from '../support/eventually.js';
 import { callHere } from '../support/operations.js';
 import type { Teardown } from '../support/server-process.js';
 import { temporaryDirectory } from '../support/sql.js';
+import { logOfEarlierVersion } from './earlier-version.js';
 import { channelsFile, paidChannel, payTo } from './stage.js';
 
 /** A payment gateway of its own, with its public routes and without an IRC network. */
@@ -55,10 +56,13 @@ export async function startTurnstile(
     rpcUrl?: string;
     /** How long the facilitator may take, in milliseconds. */
     timeoutMs?: number;
+    /** Whether it writes payments as an earlier version does. */
+    isOfEarlierVersion?: boolean;
   },
 ): Promise<TestTurnstile> {
   const logger = pino({ level: process.env.TEST_LOG ?? 'silent' });
-  const log = await openLog(t, options.natsUrl);
+  const opened = await openLog(t, options.natsUrl);
+  const log = options.isOfEarlierVersion ? logOfEarlierVersion(opened) : opened;
   const sql = await openSql({ databaseUrl: '', directory: `${await temporaryDirectory(t)}/pg`, logger });
   const projector = new Projector({ log, sql, projections, logger, watchMs: 200 });
   await projector.start();
