@@ -20,7 +20,9 @@ const connectionState = z.object({
   away: z.object({ message: z.string(), since: z.string() }).nullable().default(null),
 });
 
-/** Somebody wrote to the agent alone, or named it in a channel; `account` is theirs, where they are identified. */
+/**
+ * Somebody wrote to the agent alone, or named or answered it in a channel; `account` is theirs, where they are identified.
+ */
 const receivedMessage = z.object({
   is: z.enum(['private', 'mention', 'invite', 'kick']),
   from: z.string(),
@@ -30,6 +32,8 @@ const receivedMessage = z.object({
   msgid: z.string().nullable(),
   /** The groups that the line addresses, as it spells them: the agent is one of them. */
   group: z.string().optional(),
+  /** The msgid of the agent's own line that it answers. */
+  reply_to: z.string().optional(),
 });
 
 /**

@@ -107,15 +107,38 @@ t.test('lines that answer others', async (t) => {
     t.equal(shown.find(({ text }) => text === 'a client answers').reply_to, question.id);
   });
 
+  await t.test('SPEAK-30 who is answered finds it in the inbox, named or not', async (t) => {
+    const answers = async () => {
+      const { messages } = (await ask('GET', '/irc/inbox', undefined, alice.headers)).body;
+      return messages.filter(({ text }: Line) => text.startsWith('answer'));
+    };
+    const msgid = msgidOf('who has time?');
+    const toBob = msgidOf('me, today');
+    witness.send(`@+draft/reply=${toBob} PRIVMSG #lobby :answer to bob`, 'PRIVMSG #lobby :answer to none');
+    witness.send(`@+draft/reply=${msgid} PRIVMSG #lobby :answer of a client`);
+    t.equal((await say('lobby', { text: 'answer of bob', reply_to: question.id }, bob)).status, 200);
+    witness.send(`@+draft/reply=${msgid} PRIVMSG #lobby :answer for alice`);
+    const found = await eventually('the last answer', async () => {
+      const some = await answers();
+      return some.some(({ text }: Line) => text === 'answer for alice') && some;
+    });
+    t.match(found, [
+      { is: 'mention', from: 'witness', channel: '#lobby', text: 'answer of a client', reply_to: msgid },
+      { is: 'mention', from: 'bob', text: 'answer of bob', reply_to: msgid },
+      { is: 'mention', text: 'answer for alice', reply_to: msgid },
+    ]);
+    t.equal(found.length, 3);
+  });
+
   await t.test('SPEAK-27 private messages are answered by the msgid that the inbox has', async (t) => {
     const connected = await ask('POST', '/irc/connection', {}, bob.headers);
     t.equal(connected.status, 200);
     const alone = (to: string, body: object, { headers }: { headers: Record<string, string> } = alice) =>
       ask('POST', `/irc/nicks/${to}/messages`, body, headers);
     t.equal((await alone('bob', { text: 'a secret?' })).status, 200);
-    const [heard] = await eventually('the message', async () => {
+    const heard = await eventually('the message', async () => {
       const { messages } = (await ask('GET', '/irc/inbox', undefined, bob.headers)).body;
-      return messages.length > 0 && messages;
+      return messages.find(({ is }: { is: string }) => is === 'private');
     });
     t.match(heard, { text: 'a secret?', msgid: String });
     const answer = await alone('alice', { text: 'none', reply_to: heard.msgid }, bob);

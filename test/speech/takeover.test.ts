@@ -7,6 +7,8 @@ import type { Log } from '../../streams/core/index.js';
 import {
   connectionSubject,
   connections,
+  inbox,
+  inboxSubjects,
   lineSubject,
   lineToken,
   type SpeechFact,
@@ -87,6 +89,20 @@ t.test('SPEAK-08 who comes after brings the agents back into their channels', as
   await witness.waitUntil(() => witness.raw.slice(from).some((line) => /:alice!\S+ JOIN/.test(line)));
   t.match(await second.look(alice), { connected: true, channels: ['#lobby'] });
   t.match(await second.look({ nick: 'bob', by: 'ops' }), { connected: false }, 'not who had left');
+});
+
+t.test('SPEAK-30 who comes after knows which lines are answered', async (t) => {
+  const { witness, log, gateway, say } = await stage(t);
+  const first = await gateway();
+  const line = await first.say(say('who has time?', 'k1'));
+  const msgid = (line as { msgid: string }).msgid;
+  await first.end();
+  const from = witness.raw.length;
+  await gateway();
+  await witness.waitUntil(() => witness.raw.slice(from).some((raw) => /:alice!\S+ JOIN/.test(raw)));
+  witness.send(`@+draft/reply=${msgid} PRIVMSG #lobby :me`);
+  const heard = await eventually('the answer', async () => await log.last(inbox, inboxSubjects('alice').now));
+  t.match(heard, { data: { is: 'mention', text: 'me', reply_to: msgid } });
 });
 
 t.test('AWAY-03 who comes after keeps agents away, and back', async (t) => {

@@ -9,17 +9,19 @@ import { Recorder } from '../core/record.js';
 import { RateLimit } from '../irc/command-rate.js';
 import { type IrcLine, replyTag } from '../irc/line.js';
 import type { Agent } from './agent.js';
+import type { OwnLines } from './own-lines.js';
 
 const mostBytes = 500;
 /** Messages that wait for the log at most. */
 const mostWaiting = 5_000;
 
 /**
- * Records what is said to an agent: private messages, lines of channels that name it, invitations, and its
+ * Records what is said to an agent: private messages, lines of channels that name it or answer it, invitations, and its
  * removal from a channel. If one sender writes faster than a person reads, only the beginning is recorded.
  */
 export class Inbox {
   readonly #logger: Logger;
+  readonly #own: OwnLines;
   readonly #rate = new RateLimit();
   readonly #stop = new AbortController();
   readonly #recorder: Recorder;
@@ -29,9 +31,10 @@ export class Inbox {
   readonly #calls = new LRUCache<string, Omit<ReceivedMessage, 'is' | 'group'>>({ max: mostCalls });
   #waiting = 0;
 
-  constructor(log: Log, logger: Logger, bridge: string) {
+  constructor(log: Log, logger: Logger, bridge: string, own: OwnLines) {
     this.#logger = logger;
     this.#bridge = casefold(bridge);
+    this.#own = own;
     this.#recorder = new Recorder(log, logger, this.#stop.signal);
   }
 
@@ -43,7 +46,12 @@ export class Inbox {
   /** Takes one line that an agent hears. */
   take({ nick }: Agent, line: IrcLine): void {
     const named = this.#namedIn(line);
-    const message = named ? this.#called(nick, line, named) : messageIn(nick, line);
+    if (named) this.#take(nick, this.#called(nick, line, named));
+    else if (answerOf(line) === undefined) this.#take(nick, messageIn(nick, line));
+    else this.#own.whenKnown(() => this.#take(nick, messageIn(nick, line, this.#own)));
+  }
+
+  #take(nick: string, message: ReceivedMessage | undefined): void {
     if (!message) return;
     const pair = `${casefold(nick)} ${casefold(message.from)}`;
     if (this.#rate.take(pair, clock.now()) !== 'go') return;
@@ -108,21 +116,31 @@ function messageOf(
   };
 }
 
-/** The message of a line to an agent, if it is one. */
-export function messageIn(nick: string, line: IrcLine): ReceivedMessage | undefined {
+/** The msgid of the line that a line answers, by the word of its speaker. */
+const answerOf = ({ tags }: IrcLine): string | undefined => tags[replyTag] ?? tags['+reply'];
+
+/** The message of a line to an agent, if it is one. `ownLines` tells whether a line that is answered is the agent's. */
+export function messageIn(
+  nick: string,
+  line: IrcLine,
+  ownLines?: Pick<OwnLines, 'has'>,
+): ReceivedMessage | undefined {
   const { nick: from, params, tags, command } = line;
   const [first = '', second = '', third = ''] = params;
   if (!isNick(from) || casefold(from) === casefold(nick) || tags.batch !== undefined) return undefined;
-  const told = (is: ReceivedMessage['is'], channel: string | null, text: string) =>
-    messageOf(line, is, channel, text);
+  const answered = answerOf(line);
+  const own = answered !== undefined && ownLines?.has(nick, answered) ? { reply_to: answered } : {};
+  const told = (is: ReceivedMessage['is'], channel: string | null, text: string): ReceivedMessage => ({
+    ...messageOf(line, is, channel, text),
+    ...own,
+  });
   switch (command) {
     case 'PRIVMSG': {
       const text = saidIn(second);
       if (text === undefined) return undefined;
       if (casefold(first) === casefold(nick)) return told('private', null, text);
-      return isChannel(first) && namesNick(casefold(text), casefold(nick))
-        ? told('mention', first, text)
-        : undefined;
+      const isMeant = 'reply_to' in own || namesNick(casefold(text), casefold(nick));
+      return isChannel(first) && isMeant ? told('mention', first, text) : undefined;
     }
     case 'NOTICE':
       return casefold(first) === casefold(nick) ? told('private', null, second) : undefined;

@@ -7,6 +7,7 @@ import { Agents, type AgentsOptions } from './agents.js';
 import { EndedKeys, type LookForEnded } from './ended-keys.js';
 import { Inbox } from './inbox.js';
 import { Lines } from './lines.js';
+import { OwnLines } from './own-lines.js';
 import {
   type AgentConnection,
   type ConnectRequest,
@@ -44,12 +45,14 @@ export class SpeakForAgents implements Gateway {
   readonly #upkeep: Upkeep;
   readonly #lines: Lines;
   readonly #inbox: Inbox;
+  readonly #own: OwnLines;
   #answering: { stop(): Promise<void> } | undefined;
 
   constructor(options: SpeakForAgentsOptions) {
     const { log, logger, ttlMs } = options;
     this.#options = options;
-    this.#inbox = new Inbox(log, logger, options.bridge);
+    this.#own = new OwnLines(log, logger);
+    this.#inbox = new Inbox(log, logger, options.bridge, this.#own);
     this.#agents = new Agents({
       ...options,
       heard: (agent, line) => {
@@ -61,7 +64,7 @@ export class SpeakForAgents implements Gateway {
     const keys = new EndedKeys(options.ended, logger);
     const agents = this.#agents;
     this.#upkeep = new Upkeep({ ...options, agents, keys });
-    this.#lines = new Lines({ log, logger, agents, keys, ...(ttlMs ? { ttlMs } : {}) });
+    this.#lines = new Lines({ log, logger, agents, keys, own: this.#own, ...(ttlMs ? { ttlMs } : {}) });
   }
 
   /** Agents on the network through this process. */
@@ -70,6 +73,7 @@ export class SpeakForAgents implements Gateway {
   }
 
   start(): void {
+    this.#own.start();
     this.#upkeep.start();
     this.#lines.start();
     const { log, logger } = this.#options;

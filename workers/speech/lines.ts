@@ -21,6 +21,7 @@ import { Reactor, type Verdict } from '../core/reactor.js';
 import type { Agents } from './agents.js';
 import type { EndedKeys } from './ended-keys.js';
 import { personOf } from './introduction.js';
+import type { OwnLines } from './own-lines.js';
 import type { SaidLine, SayRequest } from './requests.js';
 
 /** What lines are said with. */
@@ -29,6 +30,8 @@ export interface LinesOptions {
   logger: Logger;
   agents: Agents;
   keys: EndedKeys;
+  /** Learns the msgids of lines that were shown. */
+  own: OwnLines;
   /** How long a line may wait to be said, in milliseconds; a minute by default. */
   ttlMs?: number;
 }
@@ -189,7 +192,7 @@ export class Lines {
 
   /** One try: what became of the line, or when to try again. */
   async #say(line: Line): Promise<LineEnd | Verdict> {
-    const { agents, keys, log, ttlMs = usualTtlMs } = this.#options;
+    const { agents, keys, own, log, ttlMs = usualTtlMs } = this.#options;
     // another process may have the lines, and say later ones than this
     await this.#reactor.whenReading();
     if (this.#reactor.stopping.aborted) return notSaid;
@@ -225,6 +228,7 @@ export class Lines {
       const isUnanswered = line.reply_to !== undefined && (reply === undefined || !session.carriesReplies);
       switch (outcome.is) {
         case 'confirmed':
+          if (outcome.msgid !== null) own.add(line.nick, outcome.msgid);
           return shown(id, 'echo', outcome.msgid, isUnanswered);
         case 'refused':
           return refused(id, 'refused_by_network', `${outcome.code} ${outcome.error}`);
