@@ -32,7 +32,8 @@ export const speech = {
     'What is no line of the channel, or none for the speaker, cannot be answered: 400 with the path.',
   'SPEAK-26': 'What lines of IRC clients answer is recorded too, and shown as they are said.',
   'SPEAK-27': 'A private message is answered by the msgid that the inbox has.',
-  'SPEAK-30': 'An answer to a line of an agent is in its inbox, whether it names the agent or not, also after a takeover.',
+  'SPEAK-30':
+    'An answer to a line of an agent is in its inbox, whether it names the agent or not, also after a takeover.',
   'AWAY-01':
     'An agent says that it is away, with a message if it likes, and that it is back; the network shows it.',
   'AWAY-02': 'What an agent says while it is away has 200 bytes at most, and no attack on its readers.',
