@@ -89,7 +89,7 @@ export const connections = defineStream({
   mostOfSubject: 1,
   share: 0.05,
   facts: {
-    /** The agent has a connection, in these channels; or none any more, and why. */
+    /** The agent has a connection, in these channels; or none any more, and why. One that was idle comes back into them. */
     'connection.changed': connectionState,
   },
 });

@@ -32,6 +32,8 @@ export const speech = {
     'What is no line of the channel, or none for the speaker, cannot be answered: 400 with the path.',
   'SPEAK-26': 'What lines of IRC clients answer is recorded too, and shown as they are said.',
   'SPEAK-27': 'A private message is answered by the msgid that the inbox has.',
+  'SPEAK-31':
+    'An agent that left because it was silent comes back into its channels when it asks for something.',
   'SPEAK-30':
     'An answer to a line of an agent is in its inbox, whether it names the agent or not, also after a takeover.',
   'AWAY-01':

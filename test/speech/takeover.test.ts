@@ -20,6 +20,7 @@ import type { Dial } from '../../workers/irc/transport.js';
 import {
   createGateway,
   personOf,
+  type Speaker,
   SpeakForAgents,
   type SpeakForAgentsOptions,
 } from '../../workers/speech/index.js';
@@ -279,6 +280,38 @@ t.test('SPEAK-11 who is silent for long leaves', async (t) => {
   await eventually('it to leave', async () => one.count === 0);
   t.match(await one.look(alice), { connected: false });
 });
+
+t.test(
+  'SPEAK-31 who was silent for long comes back into its channels, also through another process',
+  async (t) => {
+    const { gateway } = await stage(t);
+    const leaves = async (one: Awaited<ReturnType<typeof gateway>>) =>
+      await eventually('it to leave', async () => one.count === 0);
+    const isBack = async (one: Awaited<ReturnType<typeof gateway>>, who: Speaker) =>
+      await eventually('it to be back', async () => (await one.connect(who)).channels.join() === '#lobby');
+    const first = await gateway({ idleMs: 1_500 });
+    await first.join({ ...alice, channel: '#lobby' });
+    await leaves(first);
+    t.match(await first.look(alice), { connected: false, channels: [] });
+    await isBack(first, alice);
+    await leaves(first);
+    await first.end();
+
+    const second = await gateway({ idleMs: 1_500 });
+    await isBack(second, alice);
+    await leaves(second);
+    const stranger = { nick: 'alice', person: personOf('wallet 0xb'), by: 'agent:alice:2' };
+    await second.connect(stranger);
+    t.same((await second.look(stranger)).channels, [], 'another owner of the nick has its own');
+    await second.disconnect(stranger);
+    await second.connect(alice);
+    t.same((await second.look(alice)).channels, [], 'nothing is left of what the other one took over');
+    await second.join({ ...alice, channel: '#lobby' });
+    await leaves(second);
+    await second.disconnect(alice);
+    t.same((await second.connect(alice)).channels, [], 'who leaves does not come back into channels');
+  },
+);
 
 t.test('SPEAK-11 who looks into its inbox is not silent', async (t) => {
   const { gateway, log } = await stage(t);

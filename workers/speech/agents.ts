@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { clock } from '../../streams/core/clock.js';
 import { isExpected, type Log, Refusal, Unavailable } from '../../streams/core/index.js';
@@ -36,6 +37,8 @@ export interface LeftAgent {
 
 /** Channels that one agent may be in. */
 const usualMostChannels = 50;
+/** Agents that are remembered after they have left. */
+const mostRemembered = 10_000;
 /** Requests of one agent to join that may be under way: the network lets it enter about one channel a second. */
 const mostJoining = 10;
 /** Who says it of agents, where it is nobody who uses them. */
@@ -52,6 +55,8 @@ export class Agents {
   /** Each agent enters and leaves channels in sequence. */
   readonly #joins = new KeyedLock();
   #stopped = false;
+  /** Agents that are not on the network, and come back into their channels when they ask for something; by casefolded nick. */
+  readonly #idle = new LRUCache<string, ConnectionState>({ max: mostRemembered });
   /** By casefolded nick. Resolves when the record of an earlier holder has been read. */
   #left: Promise<Map<string, LeftAgent>> = Promise.resolve(new Map());
 
@@ -123,13 +128,26 @@ export class Agents {
     return agent;
   }
 
+  /** Takes note of an agent that was silent for long: it comes back into its channels when it asks for something. */
+  remember(idle: ConnectionState): void {
+    this.#idle.set(casefold(idle.nick), idle);
+  }
+
   #comeAfter(left: Map<string, LeftAgent>, speaker: Speaker): Agent {
     const was = left.get(casefold(speaker.nick));
-    if (!was || !isSame(was.state, speaker)) return this.#add(speaker, []);
+    if (!was || !isSame(was.state, speaker)) return this.#add(speaker, this.#channelsBefore(speaker));
     const { channels, away } = was.state;
     const agent = this.#add(was.state, channels, { users: was.users, away });
     left.delete(casefold(speaker.nick));
     return agent;
+  }
+
+  /** The channels of an agent that was silent for long, for its owner. */
+  #channelsBefore(speaker: Speaker): readonly string[] {
+    const key = casefold(speaker.nick);
+    const before = this.#idle.get(key);
+    this.#idle.delete(key);
+    return before && isSame(before, speaker) ? before.channels : [];
   }
 
   /** Brings it into a channel, after its joins that are under way, and records that. */
@@ -206,13 +224,31 @@ export class Agents {
     await this.#record(agent, gatewayActor, '');
   }
 
-  /** Ends the connection of an agent, and records it. */
+  /** Ends the connection of an agent, and records it. One that was idle does not come back into its channels. */
   async close(nick: string, by: string, reason: string): Promise<void> {
+    const key = casefold(nick);
+    const idle = this.#idle.get(key);
+    this.#idle.delete(key);
+    if (idle && !this.find(nick)) await this.#append(idle, by, gone(reason));
+    await this.#end(nick, by, () => gone(reason));
+  }
+
+  /** Ends the connection of an agent that is silent for long, and records it with its channels: it may come back. */
+  async closeIdle(nick: string): Promise<void> {
+    await this.#end(nick, gatewayActor, (agent) => {
+      const state = { ...gone('Idle'), channels: agent.channels };
+      this.remember({ nick: agent.nick, person: agent.person, ...state });
+      return state;
+    });
+  }
+
+  async #end(nick: string, by: string, stateOf: (agent: Agent) => ReturnType<typeof gone>): Promise<void> {
     await this.#locks.run(casefold(nick), async () => {
       const agent = this.find(nick);
       if (!agent) return;
-      await this.#remove(agent, reason);
-      await this.#append(agent, by, gone(reason));
+      const state = stateOf(agent);
+      await this.#remove(agent, state.reason);
+      await this.#append(agent, by, state);
     });
   }
 

@@ -2,7 +2,13 @@ import type { Logger } from 'pino';
 import { clock, pause } from '../../streams/core/clock.js';
 import { isExpected, type Log, type Recorded } from '../../streams/core/index.js';
 import { casefold } from '../../streams/irc-grammar.js';
-import { connectionSubjects, connections, type SpeechFact, speech } from '../../streams/speech/index.js';
+import {
+  type ConnectionState,
+  connectionSubjects,
+  connections,
+  type SpeechFact,
+  speech,
+} from '../../streams/speech/index.js';
 import type { Agent } from './agent.js';
 import { type Agents, gatewayActor, type LeftAgent } from './agents.js';
 import type { EndedKeys } from './ended-keys.js';
@@ -73,15 +79,20 @@ export class Upkeep {
 
   /** The agents that were on the network when the last holder ended. */
   async #left(): Promise<LeftAgent[]> {
-    const { logger } = this.#options;
+    const { agents, logger } = this.#options;
     const open = new Map<string, LeftAgent>();
+    const idle = new Map<string, ConnectionState>();
     try {
       for await (const { type, data, by } of this.#connections()) {
         if (type !== 'connection.changed') continue;
         const key = casefold(data.nick);
         const before = open.get(key);
         open.delete(key);
-        if (!data.open) continue;
+        idle.delete(key);
+        if (!data.open) {
+          idle.set(key, data);
+          continue;
+        }
         const users = new Set(before?.state.person === data.person ? before.users : []);
         for (const user of data.users) users.add(user);
         if (by !== gatewayActor) users.add(by);
@@ -90,6 +101,7 @@ export class Upkeep {
     } catch (error) {
       logger.warn({ err: error }, 'agents are not brought back: each comes when it speaks');
     }
+    for (const state of idle.values()) agents.remember(state);
     return [...open.values()];
   }
 
@@ -128,9 +140,8 @@ export class Upkeep {
     for (const { nick, usedAt, users } of agents.all) {
       const isIdle = clock.elapsed() - usedAt >= idleMs;
       if (!isIdle && !allIn(users, ended)) continue;
-      await agents
-        .close(nick, gatewayActor, isIdle ? 'Idle' : keyEnded)
-        .catch((err) => logger.warn({ nick, err }, 'an agent is let go later'));
+      const close = isIdle ? agents.closeIdle(nick) : agents.close(nick, gatewayActor, keyEnded);
+      await close.catch((err) => logger.warn({ nick, err }, 'an agent is let go later'));
     }
   }
 }
