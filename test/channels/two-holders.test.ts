@@ -7,8 +7,10 @@ import {
   channels as channelStream,
   channelSubject,
 } from '../../streams/channels/index.js';
+import type { Log } from '../../streams/core/index.js';
 import { OwnFacts } from '../../workers/channels/own-facts.js';
 import { Tally } from '../../workers/channels/tally.js';
+import { eventually } from '../support/eventually.js';
 import { startIrcd } from '../support/ircd.js';
 import { startNats } from '../support/nats.js';
 import { asker, creation, openDirectory, openLog, startKeeper } from './keeper.js';
@@ -143,3 +145,48 @@ t.test('CHAN-88 killed between making one channel too many and taking it back', 
   t.match(await keeper.channels.create(creation(name(most), made), asker), { created: true });
   t.equal((await recorded()).length, most);
 });
+
+t.test(
+  'CHAN-88 a maker that cannot tell yet opens nothing, and takes back what is one too many',
+  async (t) => {
+    const [nats, ircd] = await Promise.all([startNats(t), startIrcd(t)]);
+    const [log, blind] = [await openLog(t, nats.url), await openLog(t, nats.url)];
+    const { read } = await openDirectory(t, log);
+    const name = (n: number) => `#cat-n${n}`;
+    const made = (n: number) => creation(name(n), { type: 'category', modes: '+nt' });
+    const create = async (n: number) =>
+      await log.append(
+        channelStream,
+        channelSubject(name(n)),
+        { type: 'channel.created', data: made(n) },
+        asker,
+      );
+    for (let n = 0; n < most - 1; n++) await create(n);
+    let show: () => void = () => {};
+    const shown = new Promise<void>((resolve) => (show = resolve));
+    const follow = blind.follow.bind(blind);
+    blind.follow = async function* (...options: Parameters<Log['follow']>) {
+      await shown;
+      yield* follow(...options);
+    } as Log['follow'];
+    const { channels, logged } = await startKeeper(t, { nats, ircd }, { read, log: blind });
+    // its first command counts what there is; another holder of the bot is faster after that
+    const nobody = { voice: [], devoice: [], op: [], deop: [] };
+    await channels.update({ name: name(0), modes: [], ...nobody }, asker);
+    await create(most);
+    await t.rejects(channels.create(made(most + 1), asker), { code: 'log_unavailable' });
+    show();
+    await eventually('it to be looked after', () =>
+      logged.some(({ msg, channel }) => msg === 'channel looked after' && channel === name(most + 1)),
+    );
+    const after = { stream: channelStream.name, seq: await log.head(channelStream) };
+    const recorded = await read((sql, schema) => managedChannels(sql, schema, { withPrivate: true }), after);
+    t.equal(recorded.length, most, 'the limit holds');
+    t.notOk(recorded.some((one) => one.name === name(most + 1)));
+    const witness = await operatorOn(t, ircd);
+    t.notOk(
+      (await witness.ask('LIST')).some((line) => line.includes(` ${name(most + 1)} `)),
+      'on the network',
+    );
+  },
+);

@@ -7,7 +7,7 @@ import {
 import { type Origin, Refusal, Unavailable } from '../../streams/core/index.js';
 import type { KeyedLock } from '../../streams/core/keyed-lock.js';
 import { casefold } from '../../streams/irc-grammar.js';
-import type { Deadline } from '../core/rpc.js';
+import { codeOf, type Deadline } from '../core/rpc.js';
 import type { Session } from '../irc/session.js';
 import { type Door, isClosed } from './door.js';
 import { membersOf, requireKnown } from './lookups.js';
@@ -109,15 +109,26 @@ export class Commands {
       throw error;
     });
     try {
-      await tally.requireWithin(type, seq);
+      await tally.requireWithin(type, name, seq);
     } catch (error) {
+      // until it can be told, the channel is not opened: its repair asks again
       if (isUnavailable(error)) throw error;
-      const deleted = await this.decide({ is: 'delete', name, cause: 'automation' }, asker);
+      const deleted = await this.takeBack(name, asker);
       this.unopened.delete(name);
-      undo(deleted.seq);
+      undo(deleted);
       throw error;
     }
     return { state, seq, undo };
+  }
+
+  /** Deletes a channel that is one too many. Answers the sequence of that; `undefined` if somebody else was faster. */
+  async takeBack(name: string, asker: Asker): Promise<number | undefined> {
+    try {
+      return (await this.decide({ is: 'delete', name, cause: 'automation' }, asker)).seq;
+    } catch (error) {
+      if (codeOf(error) !== 'not_found') throw error;
+      return undefined;
+    }
   }
 
   async update(request: UpdateChannel, asker: WaitingAsker): Promise<UpdatedChannel> {

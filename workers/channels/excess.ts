@@ -1,6 +1,5 @@
 import { activeChannels, newestChannels } from '../../projections/channels/queries.js';
 import { type ChannelType, channels } from '../../streams/channels/index.js';
-import { codeOf } from '../core/rpc.js';
 import type { Commands } from './commands.js';
 import type { KeepChannelsOptions } from './options.js';
 import { mostOfType } from './tally.js';
@@ -26,11 +25,7 @@ export async function takeBackExcess(
     const newest = await read((sql, schema) => newestChannels(sql, schema, { type, since, limit: over }));
     // somebody may have been brought in by a version that did not take back
     for (const name of await commands.emptyAmong(newest)) {
-      await commands.alone(name, {}, async () => {
-        await commands.decide({ is: 'delete', name, cause: 'automation' }, { by }).catch((error: unknown) => {
-          if (codeOf(error) !== 'not_found') throw error;
-        });
-      });
+      await commands.alone(name, {}, () => commands.takeBack(name, { by }));
       logger.warn({ type, channel: name }, 'channel beyond the limit is taken back');
     }
   }

@@ -18,7 +18,7 @@ const batch = 256;
 const pauses = { first: 200, longest: 5_000 };
 /** How long it is waited until we have seen what is recorded, in milliseconds. */
 const seenMs = 3_000;
-/** So many creations beyond the limit are remembered, until their makers ask. */
+/** So many channels beyond the limit are remembered, until their makers ask. */
 const mostBeyond = 1_000;
 
 /**
@@ -31,7 +31,8 @@ export class Places {
   readonly #taken = new Map<ChannelType, Set<string>>();
   /** Kept for channels that are being made here. */
   readonly #kept = new Map<ChannelType, Set<string>>();
-  readonly #beyond = new Set<number>();
+  /** Channels that were created when all places were taken. */
+  readonly #beyond = new Set<string>();
   #seen = 0;
   #wrote = 0;
   readonly #waiting = new Set<{ seq: number; done(): void }>();
@@ -69,11 +70,14 @@ export class Places {
     return () => kept.delete(name);
   }
 
-  /** Whether a creation with this sequence came when all places of the type were taken. */
-  async isBeyond(type: ChannelType, seq: number): Promise<boolean> {
+  /**
+   * Whether a channel was created when all places of the type were taken. `after`: the sequence of its creation, or of a
+   * later fact about it.
+   */
+  async isBeyond(type: ChannelType, name: string, after: number): Promise<boolean> {
     if (this.#most[type] === undefined) return false;
-    await this.#until(seq);
-    return this.#beyond.delete(seq);
+    await this.#until(after);
+    return this.#beyond.has(name);
   }
 
   /** What is recorded up to here is taken into account from now on. */
@@ -98,7 +102,7 @@ export class Places {
   #see(entry: Entry, { logger, observe }: Pick<FollowChannels, 'logger' | 'observe'>): void {
     try {
       const fact = decodeFact(channels, entry.data, entry);
-      this.#apply(fact, entry.seq);
+      this.#apply(fact);
       observe?.(fact, entry);
     } catch (error) {
       logger.error({ seq: entry.seq, err: error }, 'fact of a channel cannot be read: passed over');
@@ -107,18 +111,22 @@ export class Places {
     for (const waiting of this.#waiting) if (waiting.seq <= this.#seen) waiting.done();
   }
 
-  #apply({ type, data }: ChannelFact, seq: number): void {
+  #apply({ type, data }: ChannelFact): void {
     if (type === 'channel.created') {
       const most = this.#most[data.type] ?? Number.POSITIVE_INFINITY;
       const taken = setOf(this.#taken, data.type);
-      if (!taken.has(data.name) && taken.size >= most) this.#note(seq);
+      // what is seen twice stays what it was
+      if (!taken.has(data.name)) this.#note(data.name, taken.size >= most);
       this.#add(data.name, data.type);
     }
+    // a deleted one stays noted: its maker may not have asked yet
+    if (type === 'channel.archived') this.#beyond.delete(data.name);
     if (type === 'channel.archived' || type === 'channel.deleted') this.#remove(data.name);
   }
 
-  #note(seq: number): void {
-    this.#beyond.add(seq);
+  #note(name: string, isBeyond: boolean): void {
+    this.#beyond.delete(name);
+    if (isBeyond) this.#beyond.add(name);
     const [oldest] = this.#beyond;
     if (this.#beyond.size > mostBeyond && oldest !== undefined) this.#beyond.delete(oldest);
   }

@@ -1,4 +1,4 @@
-import { channelSubject, channels } from '../../streams/channels/index.js';
+import { type ChannelType, channelSubject, channels } from '../../streams/channels/index.js';
 import { clock, type Timer } from '../../streams/core/clock.js';
 import { isManagedChannel } from '../../streams/irc-grammar.js';
 import { permanentMode } from '../irc/join.js';
@@ -10,6 +10,7 @@ import type { KeepChannelsOptions } from './options.js';
 import type { PendingInvites } from './pending-invites.js';
 import type { Reserved } from './reserved.js';
 import { closeRoom, openRoom, refusedByNetwork, repairRoom } from './room.js';
+import type { Tally } from './tally.js';
 
 /** What repairs are made with. */
 export interface RepairsOptions
@@ -18,7 +19,11 @@ export interface RepairsOptions
   pending: PendingInvites;
   door: Door;
   reserved: Reserved;
+  /** As for commands. */
+  tally(): Promise<Tally>;
 }
+
+const by = 'keep-channels';
 
 /** How long after a kick one of our bots is brought back to a channel, and how often that may happen. */
 const usual = { afterMs: 2_000, everyMs: 60_000 };
@@ -97,12 +102,13 @@ export class Repairs {
     const session = commands.session();
     return await commands.alone(name, {}, async () => {
       if (!(await commands.exists(name))) return await this.#removeLeftover(session, name);
-      const { state } = await commands.look(name, { by: 'keep-channels' });
+      const { state, seq } = await commands.look(name, { by });
       if (!commands.unopened.has(name)) {
         const { changed, out } = await repairRoom(session, { ...state, name, isRuled }, bots);
         pending.add(name, out, isClosed(state.modes));
         return changed;
       }
+      if (await this.#isTakenBack(name, state.type, seq)) return await this.#removeLeftover(session, name);
       const { invited, refused } = await openRoom(session, { ...state, name }, bots, door);
       commands.unopened.delete(name);
       if (refused) throw refusedByNetwork(refused, 'The network refuses the channel');
@@ -113,6 +119,24 @@ export class Repairs {
       );
       return ['opened'];
     });
+  }
+
+  /**
+   * Takes back a channel that is one too many: its maker could not tell. Throws `Unavailable` while that still cannot be
+   * told.
+   */
+  async #isTakenBack(name: string, type: ChannelType, seq: number): Promise<boolean> {
+    const { commands, logger } = this.#options;
+    const tally = await this.#options.tally();
+    try {
+      await tally.requireWithin(type, name, seq);
+      return false;
+    } catch (error) {
+      if (isUnavailable(error)) throw error;
+      tally.wrote((await commands.takeBack(name, { by })) ?? 0);
+      logger.warn({ type, channel: name }, 'channel beyond the limit is taken back');
+      return true;
+    }
   }
 
   /** Closes a channel of ours that was deleted and still exists. */

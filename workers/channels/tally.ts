@@ -91,11 +91,11 @@ export class Tally {
   }
 
   /**
-   * Throws the same if a channel that was created with this fact is one too many: another process may hold the
-   * channel bot too, and was faster.
+   * Throws the same if a channel is one too many: another process may hold the channel bot too, and was faster. `after`: the
+   * sequence of its creation, or of a later fact about it.
    */
-  async requireWithin(type: ChannelType, seq: number): Promise<void> {
-    if (await this.#places.isBeyond(type, seq)) throw full(type);
+  async requireWithin(type: ChannelType, name: string, after: number): Promise<void> {
+    if (await this.#places.isBeyond(type, name, after)) throw full(type);
   }
 
   /** Something was recorded, up to this sequence: what is asked from now on takes it into account. */
