@@ -1,20 +1,30 @@
-import { EventEmitter } from 'node:events';
+import { EventEmitter, once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
 import t from 'tap';
+import type { StoredKey } from '../../projections/keys.js';
 import { AddressLimit } from '../../src/auth/address-limit.js';
+import { AgentKeys, newAgentKey } from '../../src/auth/agent-keys.js';
 import { ConflictingEvents } from '../../src/operations/events/conflicting-events.js';
 import { Owners } from '../../src/operations/events/owners.js';
+import { Reception } from '../../src/operations/events/reception.js';
 import { SharedCounts } from '../../src/stores/shared-counts.js';
+import { channels } from '../../streams/channels/index.js';
+import { clock, useClock } from '../../streams/core/clock.js';
 import type { Log } from '../../streams/core/index.js';
-import type { MarketEvent } from '../../streams/events/index.js';
+import { MarketEvent, samplePayload } from '../../streams/events/index.js';
 import { LoopWatch } from '../../streams/moderation/loops.js';
 import { Door } from '../../workers/channels/door.js';
 import { OwnFacts } from '../../workers/channels/own-facts.js';
+import { AgentCards } from '../../workers/directory/index.js';
+import { AgentRegistry } from '../../workers/identity/registry-watch/agents.js';
 import { RateLimit } from '../../workers/irc/command-rate.js';
 import type { IrcConnection } from '../../workers/irc/index.js';
 import type { Session } from '../../workers/irc/session.js';
 import { takeAppeals } from '../../workers/moderation/appeals.js';
 import { RecentLines } from '../../workers/moderation/recent-lines.js';
+import { greetNewcomers } from '../../workers/network/index.js';
 import { openLog } from '../channels/keeper.js';
 import { startNats } from '../support/nats.js';
 
@@ -40,6 +50,35 @@ const door = (): { told: string[][]; tell(nick: string, channel: string): void }
   const found = new Door({ bots: [], logger });
   return { told, tell: (nick, channel) => found.tell(one, nick, channel) };
 };
+
+/** A chain of 101 blocks without any registration; which block was read first the last time. */
+const chain = { url: '', readFrom: -1 };
+const chainServer = createServer(async (request, response) => {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  const { id, method, params } = JSON.parse(Buffer.concat(chunks).toString());
+  if (method === 'eth_getLogs') chain.readFrom = Number(params[0].fromBlock);
+  response.setHeader('content-type', 'application/json');
+  response.end(JSON.stringify({ jsonrpc: '2.0', id, result: method === 'eth_getLogs' ? [] : '0x64' }));
+});
+chainServer.listen(0, '127.0.0.1');
+await once(chainServer, 'listening');
+chain.url = `http://127.0.0.1:${(chainServer.address() as AddressInfo).port}`;
+t.teardown(() => {
+  chainServer.closeAllConnections();
+  chainServer.close();
+});
+
+/** Work that takes no time, as memories see it that forget after a while. */
+async function inNoTime<T>(work: () => Promise<T>): Promise<T> {
+  const { now } = performance;
+  performance.now = () => 1;
+  try {
+    return await work();
+  } finally {
+    performance.now = now;
+  }
+}
 
 const memories: { of: string; most: number; make(): Memory }[] = [
   {
@@ -201,6 +240,147 @@ const memories: { of: string; most: number; make(): Memory }[] = [
           const before = told.length;
           tell('ann', `#room${n}`);
           return told.length === before;
+        },
+      };
+    },
+  },
+  {
+    of: 'who was told the rules',
+    most: 20_000,
+    make: () => {
+      const { told, session: one } = session();
+      const irc = new EventEmitter();
+      Object.assign(irc, { session: () => ({ ...one, confirmation: 'labels', command: one.ask }) });
+      greetNewcomers(irc as unknown as IrcConnection, { logger, rules: () => 'Be kind.', bots: [] });
+      let now = 0;
+      const join = async (n: number) => {
+        // of a crowd that comes at once, not all are told
+        now += 1_000;
+        const giveBack = useClock({ ...clock, now: () => now });
+        irc.emit('line', { command: 'JOIN', nick: `nick${n}`, params: ['#lobby'], tags: {} });
+        giveBack();
+        await settled();
+      };
+      return {
+        add: join,
+        knows: async (n) => {
+          const before = told.length;
+          await join(n);
+          return told.length === before;
+        },
+      };
+    },
+  },
+  {
+    of: 'links of nicks with keys',
+    most: 5_000,
+    make: () => {
+      const wallet = `0x${'a'.repeat(40)}`;
+      const issued = Array.from({ length: 5_001 }, newAgentKey);
+      let asked = 0;
+      const keys = new AgentKeys({
+        find: async (id) => {
+          const n = issued.findIndex((one) => one.id === id);
+          const ends = { issued_at: '2026-01-01T00:00:00Z', expires_at: '2999-01-01T00:00:00Z' };
+          const { hash } = issued[n]!;
+          return {
+            id,
+            hash,
+            nick: `nick${n}`,
+            wallet,
+            name: '',
+            scopes: [],
+            ...ends,
+          } as unknown as StoredKey;
+        },
+        linkOf: async () => {
+          asked += 1;
+          return { wallet_address: wallet, level: 2 };
+        },
+        now: () => new Date(),
+        perMinute: { key: 0, nick: 0 },
+      });
+      const identify = (n: number) => inNoTime(() => keys.identify(issued[n]!.key));
+      return {
+        add: identify,
+        knows: async (n) => {
+          const before = asked;
+          await identify(n);
+          return asked === before;
+        },
+      };
+    },
+  },
+  {
+    of: 'cards of agents',
+    most: 500,
+    make: () => {
+      let asked = 0;
+      const fetch = async () => {
+        asked += 1;
+        return new Response('{"name":"ann"}');
+      };
+      const cards = new AgentCards({ fetch, thresholds: [20, 40, 60, 80, 95] });
+      return {
+        add: (n) => cards.at(`https://host${n}.example/card`),
+        knows: async (n) => {
+          const before = asked;
+          await cards.at(`https://host${n}.example/card`);
+          return asked === before;
+        },
+      };
+    },
+  },
+  {
+    of: 'wallets that were looked for on the chain',
+    most: 20_000,
+    make: () => {
+      const address = `0x${'1'.repeat(40)}`;
+      const agents = new AgentRegistry({ rpcUrl: chain.url, address });
+      const wallet = (n: number) => `0x${n.toString(16).padStart(40, '0')}`;
+      const wallets: string[] = [];
+      return {
+        add: (n) => wallets.push(wallet(n)),
+        knows: async (n) => {
+          await agents.agentsOf(wallets);
+          await agents.agentOf(wallet(n));
+          return chain.readFrom > 0;
+        },
+      };
+    },
+  },
+  {
+    of: 'rooms that events have opened',
+    most: 1_000,
+    make: () => {
+      const now = new Date();
+      const log = {
+        now: () => now,
+        appendOnce: async () => ({ seq: 1 }),
+        // each room was deleted before
+        last: async ({ name }: { name: string }) =>
+          name === channels.name
+            ? { type: 'channel.deleted', at: new Date(now.getTime() - 1_000) }
+            : undefined,
+      };
+      const reception = new Reception({
+        log: log as unknown as Log,
+        rows: { wrote: () => {} },
+        readModels: {} as never,
+        source: 'us',
+        thresholds: [20, 40, 60, 80, 95],
+        conflicting: new ConflictingEvents(logger, () => {}),
+      });
+      const event = (event_type: string, n: number) =>
+        MarketEvent.parse({
+          ...{ event_id: `${event_type}-${n}`, event_type, source: 'market' },
+          ...{ timestamp: now.toISOString(), payload: samplePayload(event_type, `t${n}`) },
+        });
+      return {
+        add: (n) => reception.receive(event('task.assigned', n)),
+        knows: async (n) => {
+          const found = await reception.receive(event('submission.received', n));
+          return 'target_channels' in found && found.target_channels.includes(`#task-t${n}`);
         },
       };
     },

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import {
   type Address,
   createPublicClient,
@@ -26,9 +27,9 @@ export interface AgentRegistryOptions {
   timeoutMs?: number;
 }
 
-/** The registrations of some owners up to a block, by owner in lower case. */
-interface Found {
-  ids: Map<string, bigint[]>;
+/** The registrations of a wallet, up to a block. */
+interface Known {
+  ids: readonly bigint[];
   upTo: bigint;
 }
 
@@ -37,6 +38,10 @@ const mostRequests = 128;
 const smallestRange = 10n;
 /** The newest blocks are read once more the next time: others may have come in their place. */
 const unsettledBlocks = 64n;
+/** Wallets whose registrations are remembered at most. Those of another are read from the first block on. */
+const mostRemembered = 20_000;
+/** Of wallets that were never looked for. */
+const nothing: Known = { ids: [], upTo: -1n };
 
 /**
  * An ERC-8004 registry on a chain: which agent id a wallet has. A registry does not list its agents by wallet; a wallet's
@@ -46,7 +51,7 @@ export class AgentRegistry {
   readonly #client: PublicClient;
   readonly #address: Address;
   /** Registrations that were found before: only newer blocks are read again. */
-  readonly #known = new Map<string, { ids: bigint[]; upTo: bigint }>();
+  readonly #known = new LRUCache<string, Known>({ max: mostRemembered });
 
   constructor({ rpcUrl, address, timeoutMs = 10_000 }: AgentRegistryOptions) {
     const transport = http(rpcUrl, {
@@ -68,38 +73,33 @@ export class AgentRegistry {
   async agentsOf(wallets: readonly string[]): Promise<Map<string, number>> {
     const keys = [...new Set(wallets.map((wallet) => wallet.toLowerCase()))];
     const latest = await this.#client.getBlockNumber({ cacheTime: 0 });
-    for (const [from, owners] of this.#byFirstUnread(keys)) {
+    // what is found counts for this answer also when it is forgotten meanwhile
+    const found = new Map(keys.map((key) => [key, this.#known.get(key) ?? nothing]));
+    const upTo = latest > unsettledBlocks ? latest - unsettledBlocks : -1n;
+    for (const [from, owners] of byFirstUnread(found)) {
       if (from > latest) continue;
-      const { ids, upTo } = await this.#registrations(owners, from, latest);
+      const newer = await this.#registrations(owners, from, latest);
       for (const owner of owners) {
-        const before = this.#known.get(owner)?.ids ?? [];
-        const all = new Set([...before, ...(ids.get(owner) ?? [])]);
-        this.#known.set(owner, {
-          ids: [...all],
-          upTo: upTo > unsettledBlocks ? upTo - unsettledBlocks : -1n,
-        });
+        const ids = new Set([...(found.get(owner)?.ids ?? []), ...(newer.get(owner) ?? [])]);
+        const known = { ids: [...ids], upTo };
+        found.set(owner, known);
+        this.#known.set(owner, known);
       }
     }
     const agents = new Map<string, number>();
-    for (const key of keys) {
-      const id = await this.#lowestOwned(key);
+    for (const [key, { ids }] of found) {
+      const id = await this.#lowestOwned(key, ids);
       if (id !== undefined) agents.set(key, id);
     }
     return agents;
   }
 
-  #byFirstUnread(keys: readonly string[]): Map<bigint, string[]> {
-    const groups = new Map<bigint, string[]>();
-    for (const key of keys) {
-      const known = this.#known.get(key);
-      const from = known ? known.upTo + 1n : 0n;
-      groups.set(from, [...(groups.get(from) ?? []), key]);
-    }
-    return groups;
-  }
-
   /** Reads registrations in ever smaller ranges while the endpoint calls them too large. */
-  async #registrations(owners: readonly string[], first: bigint, last: bigint): Promise<Found> {
+  async #registrations(
+    owners: readonly string[],
+    first: bigint,
+    last: bigint,
+  ): Promise<Map<string, bigint[]>> {
     const ids = new Map<string, bigint[]>();
     let size = last - first + 1n;
     let requests = 0;
@@ -126,13 +126,11 @@ export class AgentRegistry {
         size /= 2n;
       }
     }
-    return { ids, upTo: last };
+    return ids;
   }
 
-  async #lowestOwned(owner: string): Promise<number | undefined> {
-    const known = this.#known.get(owner)?.ids ?? [];
-    const ids = [...known].sort((a, b) => (a < b ? -1 : 1));
-    for (const id of ids) {
+  async #lowestOwned(owner: string, ids: readonly bigint[]): Promise<number | undefined> {
+    for (const id of [...ids].sort((a, b) => (a < b ? -1 : 1))) {
       if (id <= BigInt(Number.MAX_SAFE_INTEGER) && (await this.#isOf(id, owner))) return Number(id);
     }
     return undefined;
@@ -157,6 +155,17 @@ export class AgentRegistry {
       throw error;
     }
   }
+}
+
+/** Wallets by the first block that was not read for them. */
+function byFirstUnread(known: ReadonlyMap<string, Known>): Map<bigint, string[]> {
+  const groups = new Map<bigint, string[]>();
+  for (const [key, { upTo }] of known) {
+    const group = groups.get(upTo + 1n) ?? [];
+    group.push(key);
+    groups.set(upTo + 1n, group);
+  }
+  return groups;
 }
 
 const namesOf = (error: unknown): string[] => causesOf(error).map(({ name }) => name);
