@@ -7,7 +7,15 @@ import createFetchClient, {
 import { boundedFetch } from '../../workers/core/fetch.js';
 import type { paths } from './api.js';
 import { RelayError } from './error.js';
-import { type IrcMessage, type WatchOptions, watchChannel } from './watch.js';
+import {
+  type Heard,
+  type IrcMessage,
+  type ListenOptions,
+  listenTo,
+  type OpenStream,
+  type WatchOptions,
+  watchChannel,
+} from './watch.js';
 import { type EventReceipt, type MarketEvent, type Received, signEvent, signQuestion } from './webhook.js';
 
 /** A function that sends a request and resolves with its answer, as `fetch` does. */
@@ -25,7 +33,7 @@ export interface RelayClientOptions {
 
 type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 /** Streams never end, so they have no answer to wait for. */
-type Streams = '/irc/stream' | '/multibrain/query/{id}/stream';
+type Streams = '/irc/stream' | '/irc/listen' | '/multibrain/query/{id}/stream';
 /** May be left out if nothing in it is required. */
 type Init<T> = undefined extends T ? [init?: T] : [init: T];
 type AnyMedia = `${string}/${string}`;
@@ -62,6 +70,12 @@ export interface RelayClient {
    * when the service refuses, what `fetch` throws when the first connection fails, and the signal's reason when it aborts.
    */
   watch(channel: string, options?: WatchOptions): AsyncGenerator<IrcMessage, never>;
+  /**
+   * What is said to an agent, and in channels of its choice, as it is said: from now on, or after the event `after`. It
+   * needs the agent's key with the scope `speak`, brings the agent onto the network, and keeps it there. Lost connections
+   * and errors are as with `watch`.
+   */
+  listen(options?: ListenOptions): AsyncGenerator<Heard, never>;
   /**
    * Signs an event with the webhook's secret and posts it. When there is no answer, post it again with the same
    * `event_id`: it is accepted once. With `dryRun` nothing is stored: the answer says what would become of the event.
@@ -120,6 +134,13 @@ export function createClient({ baseUrl, apiKey, fetch = globalThis.fetch }: Rela
       if (text === '') return undefined;
       return isJson(response) ? JSON.parse(text) : text;
     };
+  const opens =
+    (path: string, query: Record<string, string>): OpenStream =>
+    async (after, signal) => {
+      const place = after === undefined ? {} : { 'last-event-id': after };
+      const init = { headers: { ...headers, ...place }, signal, redirect: 'error' } as const;
+      return await boundedFetch(`${base}${path}?${new URLSearchParams(query)}`, init, { send: fetch });
+    };
   const client = {
     baseUrl: base,
     http,
@@ -143,6 +164,13 @@ export function createClient({ baseUrl, apiKey, fetch = globalThis.fetch }: Rela
       await client.get('/hooks/em/events/{event_id}', {
         params: { path: { event_id }, header: await signQuestion(secret, event_id) },
       }),
+    listen({ channels = [], nick, ...options } = {}) {
+      const query = {
+        ...(channels.length > 0 && { channels: channels.join(',') }),
+        ...(nick !== undefined && { nick }),
+      };
+      return listenTo(opens('/irc/listen', query), options);
+    },
     watch(channel, options = {}) {
       const { signal = null } = options;
       const messages = '/irc/channels/{channel}/messages';
@@ -150,15 +178,7 @@ export function createClient({ baseUrl, apiKey, fetch = globalThis.fetch }: Rela
       return watchChannel(
         {
           newest: async () => (await client.get(messages, { params, signal })).at(-1)?.id,
-          open: async (after, signal) => {
-            const init = {
-              headers: { ...headers, 'last-event-id': after },
-              signal,
-              redirect: 'error',
-            } as const;
-            const address = `${base}/irc/stream?${new URLSearchParams({ channel })}`;
-            return await boundedFetch(address, init, { send: fetch });
-          },
+          open: opens('/irc/stream', { channel }),
         },
         options,
       );

@@ -8,7 +8,14 @@ export {
 } from './client.js';
 export { type BadField, RelayError } from './error.js';
 export { type WalletAccount, walletFetch } from './wallet.js';
-export type { IrcMessage, WatchOptions } from './watch.js';
+export type {
+  ConnectionState,
+  Heard,
+  InboxMessage,
+  IrcMessage,
+  ListenOptions,
+  WatchOptions,
+} from './watch.js';
 export {
   type EventReceipt,
   type MarketEvent,

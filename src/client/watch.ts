@@ -5,6 +5,29 @@ import { RelayError } from './error.js';
 /** A line of a channel, with its id, nick, text and time. */
 export type IrcMessage =
   operations['listIrcMessages']['responses'][200]['content']['application/json'][number];
+/** A message of an agent's inbox. */
+export type InboxMessage =
+  operations['listInbox']['responses'][200]['content']['application/json']['messages'][number];
+
+/** Where an agent is on the network. */
+export interface ConnectionState {
+  /** Null if it is not known now. */
+  connected: boolean | null;
+  /** Its nick there. */
+  nick: string;
+  /** The channels where it is. */
+  channels: string[];
+  /** The code of the refusal, where it is known why the agent is not connected. */
+  code?: string;
+  /** The same in words. */
+  error?: string;
+}
+
+/** What an agent hears. The `id` is where to go on after it. */
+export type Heard =
+  | { id: string; event: 'message'; data: InboxMessage }
+  | { id: string; event: 'line'; data: IrcMessage }
+  | { id: string; event: 'connection'; data: ConnectionState };
 
 /** Where watching a channel begins, and when it ends. */
 export interface WatchOptions {
@@ -14,47 +37,81 @@ export interface WatchOptions {
   signal?: AbortSignal | undefined;
 }
 
+/** What an agent listens to besides its inbox, where it begins, and when it ends. */
+export interface ListenOptions extends WatchOptions {
+  /** Names of channels, 20 at most. */
+  channels?: readonly string[] | undefined;
+  /** For operators: the agent whose inbox it is. */
+  nick?: string | undefined;
+}
+
+/** Opens a stream of events after one of them, or from now on. */
+export type OpenStream = (after: string | undefined, signal: AbortSignal) => Promise<Response>;
+
 /** The two requests that watching makes. */
 export interface WatchedService {
   /** Id of the newest line of the channel; `undefined` if nothing was said yet. */
   newest(): Promise<string | undefined>;
   /** Opens the stream of the channel after a line. */
-  open(after: string, signal: AbortSignal): Promise<Response>;
+  open: OpenStream;
 }
 
 /** Comes before every line. */
 const beginning = '0-0';
 const longestWaitMs = 30_000;
+const longestSilenceMs = 45_000;
+
+/** The lines of a channel, over lost connections. */
+export async function* watchChannel(
+  { newest, open }: WatchedService,
+  { after, signal }: WatchOptions,
+  silenceMs?: number,
+): AsyncGenerator<IrcMessage, never> {
+  // without a position to return to, lines during a loss of the first connection would be missed
+  const last = after ?? (await newest()) ?? beginning;
+  for await (const { data } of follow(open, { after: last, signal }, silenceMs)) yield JSON.parse(data);
+  throw new Error('the stream has an end');
+}
+
+/** What an agent hears, over lost connections. The first event says where the agent is, so its place is known at once. */
+export async function* listenTo(
+  open: OpenStream,
+  options: WatchOptions,
+  silenceMs?: number,
+): AsyncGenerator<Heard, never> {
+  for await (const { id, event, data } of follow(open, options, silenceMs))
+    yield { id, event, data: JSON.parse(data) } as Heard;
+  throw new Error('the stream has an end');
+}
 
 /**
- * The lines of a channel. It reconnects after each loss of the connection, and continues after the last line
+ * The events of a stream. It reconnects after each loss of the connection, and continues after the last event
  * that it had. The service sends something every 15 seconds, if only a sign of life. A connection that is
  * silent for `silenceMs` is lost.
  */
-export async function* watchChannel(
-  service: WatchedService,
+async function* follow(
+  open: OpenStream,
   { after, signal = new AbortController().signal }: WatchOptions,
-  silenceMs = 45_000,
-): AsyncGenerator<IrcMessage, never> {
-  // without a position to return to, lines during a loss of the first connection would be missed
-  let last = after ?? (await service.newest()) ?? beginning;
+  silenceMs = longestSilenceMs,
+): AsyncGenerator<EventSourceMessage & { id: string }, never> {
+  let last = after;
   let isKnown = false;
   let retryMs = 2_000;
   for (let failures = 0; ; failures += 1) {
     const connection = new AbortController();
     let waitMs = 0;
     try {
-      const response = await service.open(last, AbortSignal.any([signal, connection.signal]));
+      const response = await open(last, AbortSignal.any([signal, connection.signal]));
       if (!response.ok) throw new RelayError(response, await bodyOf(response));
       isKnown = true;
       failures = 0;
       const setRetry = (ms: number) => {
         retryMs = ms;
       };
-      for await (const { id, data } of eventsOf(response, connection, silenceMs, setRetry)) {
+      for await (const { id, event, data } of eventsOf(response, connection, silenceMs, setRetry)) {
         if (id === undefined) continue;
         last = id;
-        yield JSON.parse(data) as IrcMessage;
+        yield { id, event, data };
       }
     } catch (error) {
       signal.throwIfAborted();

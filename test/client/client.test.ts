@@ -10,7 +10,7 @@ import {
   type WatchOptions,
   walletFetch,
 } from '../../src/client/index.js';
-import { watchChannel } from '../../src/client/watch.js';
+import { type OpenStream, watchChannel } from '../../src/client/watch.js';
 import { environmentOf } from '../channels/stage.js';
 import { sampleEvent, startApp, webhookSecret } from '../support/app.js';
 import { eventually } from '../support/eventually.js';
@@ -166,7 +166,7 @@ t.test('the client and a service', async (t) => {
     const after = (
       await relay.get('/irc/channels/{channel}/messages', { params: { path: { channel: 'lobby' } } })
     ).at(-1)!.id;
-    const open = (after: string, signal: AbortSignal) =>
+    const open: OpenStream = (after = '', signal) =>
       fetch(`http://127.0.0.1:${hop.port}/irc/stream?channel=lobby`, {
         headers: { 'last-event-id': after },
         signal,

@@ -11,6 +11,7 @@ export const client = {
   'CLIENT-06':
     'Requests that a wallet has signed through the client are taken, over whichever address they are sent.',
   'CLIENT-07': 'A signal ends what is asked with it, also where the answer has begun.',
+  'CLIENT-08': 'What an agent hears comes over lost connections, and after the event that it knows.',
   'README-01':
     'Every command of the first session in README.md, and of the tutorials, does what the text says, as it stands there.',
   'README-02': 'Every command of README.md and docs that talks to the API is understood by it.',

@@ -1,9 +1,11 @@
 import t from 'tap';
+import { type Heard as ClientHeard, createClient, type ListenOptions } from '../../src/client/index.js';
 import { keysStage, operator } from '../keys/stage.js';
 import { eventually } from '../support/eventually.js';
 import { observe } from '../support/irc-observer.js';
 import { startIrcd } from '../support/ircd.js';
 import { type Heard, readEvents } from '../support/sse.js';
+import { startTcpRelay } from '../support/tcp-relay.js';
 
 type Data = Record<string, unknown>;
 
@@ -134,5 +136,41 @@ t.test('what an agent hears in one stream', async (t) => {
       },
       60_000,
     );
+  });
+
+  await t.test('CLIENT-08 the client listens over lost connections', async (t) => {
+    const hop = await startTcpRelay(t, Number(new URL(app.url).port));
+    const apiKey = alice.headers['x-api-key'];
+    const client = createClient({ baseUrl: `http://127.0.0.1:${hop.port}`, apiKey });
+    const stop = new AbortController();
+    const seen: ClientHeard[] = [];
+    const listen = async (options: ListenOptions, seen: ClientHeard[]) => {
+      for await (const one of client.listen({ ...options, signal: stop.signal })) seen.push(one);
+    };
+    const told = (seen: ClientHeard[]) =>
+      seen.flatMap((one) => (one.event === 'connection' ? [] : `${one.event} ${one.data.text}`));
+    const listening = listen({ channels: ['#lobby'] }, seen).catch((error) => error);
+    await eventually('where it is', () => seen.some(({ event }) => event === 'connection'));
+    bob.send('PRIVMSG #lobby :first line');
+    await eventually('the first line', () => told(seen).length === 1);
+    hop.refuse(true);
+    hop.cut();
+    bob.send('PRIVMSG alice :while cut off', 'PRIVMSG #lobby :line while cut off');
+    await eventually(
+      'both to be recorded',
+      async () => (await lines('lobby')).at(-1)?.text === 'line while cut off',
+    );
+    hop.refuse(false);
+    await eventually('what was missed', () => told(seen).length === 3);
+    t.same(told(seen).sort(), ['line first line', 'line line while cut off', 'message while cut off']);
+
+    const again: ClientHeard[] = [];
+    const after = seen.find(({ event }) => event === 'line')!.id;
+    const second = listen({ channels: ['#lobby'], after }, again).catch((error) => error);
+    await eventually('what came after an event', () => told(again).length === 2);
+    stop.abort(new Error('enough'));
+    for (const end of [listening, second]) t.match(await end, { message: 'enough' });
+    const stranger = createClient({ baseUrl: app.url }).listen();
+    t.match(await stranger.next().catch((error) => error), { status: 401 });
   });
 });

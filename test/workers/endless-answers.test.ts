@@ -171,7 +171,7 @@ t.test('CLIENT-04 a stream that is silent is left, whoever has opened it', async
   const stop = new AbortController();
   const service = {
     newest: async () => undefined,
-    open: (_after: string, signal: AbortSignal) => fetch(new Request(server.url, { signal })),
+    open: (_after: string | undefined, signal: AbortSignal) => fetch(new Request(server.url, { signal })),
   };
   const next = endOf(watchChannel(service, { signal: stop.signal }, 1_000).next());
   await eventually('another connection', () => server.asked > 1);
