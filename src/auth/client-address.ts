@@ -10,11 +10,15 @@ export function isLoopback(address: string): boolean {
   return address === '::1' || /^(::ffff:)?127\./.test(address);
 }
 
+/** Headers in which proxies and content networks name the client, or themselves; `x-forwarded-…` besides. */
+const proxyHeaders = [
+  ...['forwarded', 'via', 'x-real-ip', 'x-client-ip', 'x-cluster-client-ip', 'x-original-host'],
+  ...['cf-connecting-ip', 'cf-ray', 'true-client-ip', 'fastly-client-ip', 'fly-client-ip', 'cdn-loop'],
+];
+
 /** Whether a proxy speaks for somebody: it names the client, or says how it was reached. */
 export function isSpokenFor({ headers }: Pick<FastifyRequest, 'headers'>): boolean {
-  if (headers.forwarded !== undefined || headers.via !== undefined || headers['x-real-ip'] !== undefined)
-    return true;
-  for (const name in headers) if (name.startsWith('x-forwarded-')) return true;
+  for (const name in headers) if (name.startsWith('x-forwarded-') || proxyHeaders.includes(name)) return true;
   return false;
 }
 

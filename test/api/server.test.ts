@@ -183,6 +183,12 @@ t.test('API-05 behind a proxy the limit goes by who is spoken for, if the proxy 
     t.equal(warnings.length, 1, 'said once');
     t.match(warnings[0], /TRUST_PROXY/);
   });
+  t.test('nor is who comes by way of a content network that says so in its own words', async (t) => {
+    for (const header of ['cf-connecting-ip', 'true-client-ip', 'fly-client-ip', 'x-client-ip', 'cdn-loop']) {
+      const { statuses } = await asked([], Array(3).fill([own, '192.0.2.1', header]));
+      t.same(statuses, [200, 200, 429], header);
+    }
+  });
   t.test('by its address', async (t) => {
     const { statuses, warnings } = await asked(
       ['127.0.0.1', '10.0.0.0/8', 'fd00::/8'],
