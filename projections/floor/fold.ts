@@ -18,7 +18,7 @@ export const floorRows = new Rows({
 /** The floors of channels: whose turn it is, by the rule of `streams/floor`. */
 export const floorModel = defineProjection({
   name: 'floors',
-  version: 1,
+  version: 2,
   streams: [irc],
   about: aboutFloors,
   ddl: (schema) => floorRows.create(`${schema}.floors`),

@@ -19,7 +19,7 @@ export interface Holder extends Speaker {
 export interface FloorState {
   holder: Holder | null;
   queue: Speaker[];
-  /** Who has opened it, and may close it and pass it on; and when something was last asked of it. */
+  /** Who has opened it, and may close it and pass it on; and when they last asked something of it. */
   opener: { nick: string; used: number } | null;
   /** Operators of the channel (casefolded): they may close it and pass it on too. */
   operators: string[];
@@ -65,7 +65,7 @@ export interface FloorAnswer {
 export const mostWaiting = { ofAll: 20, ofPerson: 3 } as const;
 /** A floor lapses when its holder is silent for so long, and after so long in any case, in milliseconds. */
 export const turnMs = { silence: 2 * 60_000, most: 10 * 60_000 } as const;
-/** Who opened it has no rights any more when nothing was asked of it for so long, in milliseconds. */
+/** Who opened it has no rights any more when they asked nothing of it for so long, in milliseconds. */
 const openMs = 30 * 60_000;
 
 /** The floor of a channel where nobody has asked for it. */
@@ -88,9 +88,9 @@ export function floorAt(state: FloorState, at: number): FloorState {
   return copy;
 }
 
-/** The command in a line for the floor, in lower case: `''` asks for it. `undefined` without one. */
+/** The command in a line for the floor, in lower case: `''` asks for it. `undefined` without one. After `open` a question may follow. */
 export function floorCommandIn(text: string): string | undefined {
-  return /^[/!]floor(?:$|\s+(.{0,40}))/i
+  return /^[/!]floor(?:$|\s+(open(?=\s)|.{0,40}))/i
     .exec(text.trim())
     ?.slice(1)
     .map((word = '') => word.trim().toLowerCase())[0];
@@ -137,7 +137,7 @@ function said(
   if (holder && isSame(holder, nick)) holder.heard = Math.max(holder.heard, at);
   const command = is === 'message' ? floorCommandIn(text) : undefined;
   if (command === undefined) return undefined;
-  if (state.opener) state.opener.used = at;
+  if (state.opener && isSame(state.opener, nick)) state.opener.used = at;
   state.private = isPrivate === true || (state.private && (holder !== null || state.opener !== null));
   return { to: nick, is: asked(state, command, { nick, person }, at) };
 }
@@ -162,7 +162,7 @@ function asked(state: FloorState, command: string, who: Speaker, at: number): Fl
         return 'passed on';
       }
       if (!queue.some((one) => isSame(one, who.nick))) return 'no place';
-      gone(state, who.nick, at);
+      leaveQueue(state, who.nick);
       return 'left the queue';
     case 'next':
       if (!leads) return 'not theirs';
@@ -186,8 +186,7 @@ function asked(state: FloorState, command: string, who: Speaker, at: number): Fl
 /** Lets the floor lapse as often as it has by then: each that waits has it for the time in which they might speak. */
 function advance(state: FloorState, at: number): void {
   while (state.holder && lapsesAt(state.holder) <= at) next(state, lapsesAt(state.holder));
-  const { holder, opener } = state;
-  if (!holder && opener && at - opener.used >= openMs) state.opener = null;
+  if (state.opener && at - state.opener.used >= openMs) state.opener = null;
 }
 
 function next(state: FloorState, at: number): void {
@@ -196,9 +195,14 @@ function next(state: FloorState, at: number): void {
   state.queue = rest;
 }
 
-function gone(state: FloorState, nick: string, at: number): void {
+function leaveQueue(state: FloorState, nick: string): void {
   state.queue = state.queue.filter((one) => !isSame(one, nick));
+}
+
+function gone(state: FloorState, nick: string, at: number): void {
+  leaveQueue(state, nick);
   state.operators = state.operators.filter((one) => one !== casefold(nick));
+  if (state.opener && isSame(state.opener, nick)) state.opener = null;
   if (state.holder && isSame(state.holder, nick)) next(state, at);
 }
 
@@ -215,6 +219,7 @@ function counted(state: FloorState, members: readonly string[], at: number): voi
     .map((member) => casefold(member.replace(prefixes, '')))
     .slice(0, mostOperators);
   state.queue = state.queue.filter(({ nick }) => here.has(casefold(nick)));
+  if (state.opener && !here.has(casefold(state.opener.nick))) state.opener = null;
   if (state.holder && !here.has(casefold(state.holder.nick))) next(state, at);
 }
 

@@ -40,6 +40,10 @@ t.test('FLOOR-01 what of a line is a command', async (t) => {
     ['/floor', ''],
     [' !Floor ', ''],
     ['/floor DONE', 'done'],
+    ['/floor open', 'open'],
+    ['!floor OPEN  What is best?', 'open'],
+    [`/floor open ${'x'.repeat(1_000)}`, 'open'],
+    ['/floor opens', 'opens'],
     ['/floors', undefined],
     ['say /floor', undefined],
     [`/floor ${'x'.repeat(1_000)}`, 'x'.repeat(40)],
@@ -102,6 +106,50 @@ t.test('FLOOR-03 who opened it and operators may close it and pass it on', async
   t.equal(says(13, 'op', '/floor close'), 'not theirs', 'an operator no more');
   t.equal(says(14, 'ann', '/floor open'), 'opened');
   t.equal(says(14 + 31 * 60, 'mal', '/floor open'), 'opened', 'who is silent for half an hour has no rights');
+});
+
+t.test('FLOOR-03 who opened it leads no more once they are gone', async (t) => {
+  for (const [how, seen] of [
+    ['quit', { is: 'quit', at: 2_000, nick: 'Ann' }],
+    ['part', { is: 'part', at: 2_000, nick: 'Ann' }],
+    ['kick', { is: 'kick', at: 2_000, kicked: 'Ann' }],
+    ['left while nobody looked', { is: 'snapshot', at: 2_000, members: ['bob', 'cas'] }],
+  ] as const) {
+    const { says, see, now, state } = channel();
+    t.equal(says(0, 'ann', '/floor open What is best?'), 'opened');
+    says(1, 'bob', '/floor');
+    says(1, 'cas', '/floor');
+    see(seen);
+    t.equal(state.opener, null, how);
+    see({ is: 'nick', at: 3_000, nick: 'mal', to: 'ann' });
+    for (const command of ['next', 'close']) t.equal(says(4, 'ann', `/floor ${command}`), 'not theirs', how);
+    t.same(now(5), ['bob', 'cas'], 'turns go on');
+    t.equal(says(6, 'bob', '/floor open'), 'opened', 'another may lead');
+  }
+});
+
+t.test('FLOOR-03 only what they ask of the floor themselves makes their lead last', async (t) => {
+  const busy = (...own: number[]) => {
+    const { says } = channel();
+    says(0, 'ann', '/floor open');
+    for (let at = 60; at < 31 * 60; at += 60) {
+      says(at, `n${at}`, '/floor');
+      if (own.includes(at)) says(at, 'ann', '/floor next');
+    }
+    return says(31 * 60, 'ann', '/floor next');
+  };
+  t.equal(busy(), 'not theirs', 'others ask all the time');
+  t.equal(busy(20 * 60), 'passed on');
+});
+
+t.test('FLOOR-03 who leads or is an operator keeps that when they give up a place', async (t) => {
+  const { says, see, state } = channel();
+  see({ is: 'snapshot', at: 0, members: ['@op', 'ann', 'bob'] });
+  says(1, 'ann', '/floor open');
+  for (const nick of ['bob', 'ann', 'op']) says(2, nick, '/floor');
+  for (const nick of ['ann', 'op']) t.equal(says(3, nick, '/floor done'), 'left the queue');
+  t.equal(state.opener?.nick, 'ann');
+  t.same(state.operators, ['op']);
 });
 
 t.test('FLOOR-04 who leaves or is removed has no place, and another nick keeps it', async (t) => {
