@@ -14,7 +14,7 @@ export interface Reader {
   caller: Caller;
   input: Record<string, unknown>;
   after: string | undefined;
-  /** Whose places are counted; nobody's on this machine. An agent has one number, wherever it comes from. */
+  /** Whose places are counted: an agent's, wherever it comes from, and an address', but not those of this machine. */
   countedAs: string | undefined;
 }
 
@@ -41,6 +41,6 @@ export function readerOf(
 }
 
 function countedAs(request: FastifyRequest, caller: Caller): string | undefined {
-  if (isOnThisMachine(request)) return undefined;
-  return caller.is === 'agent' ? `agent ${caller.nick}` : callerAddress(request);
+  if (caller.is === 'agent') return `agent ${caller.nick}`;
+  return isOnThisMachine(request) ? undefined : callerAddress(request);
 }

@@ -28,6 +28,8 @@ const mostBytes = 16_384;
 /** Bytes that wait to be read by a client, at most. */
 const mostUnread = 1_000_000;
 const closing = { ended: 1008, again: 1013 };
+/** How long a client that is let go may take to read why, in milliseconds. */
+const goodbyeMs = 1_000;
 
 /** A reader that was let in, and the events for it. */
 interface Admitted extends Reader {
@@ -88,7 +90,8 @@ export async function socketRoutes(app: FastifyInstance, options: SocketOptions)
         const send = sender(socket);
         // a key may have ended since, and each request counts
         const callerOf = async () => ({ ...(await keys.requireCaller(request)), cause: request.id });
-        const requests = new Requests({ ask, callerOf, send });
+        const giveUp = (reason: string) => letGo(socket, reason);
+        const requests = new Requests({ ask, callerOf, send, giveUp });
         socket.on('message', (data, isBinary) => requests.take(isBinary ? undefined : String(data)));
         keepAlive(socket);
         tell(socket, reader, send).catch((error: unknown) => {
@@ -106,6 +109,13 @@ function sender(socket: WebSocket): (frame: object) => Promise<void> {
     if (socket.bufferedAmount > mostUnread) return socket.terminate();
     await new Promise<void>((sent) => socket.send(JSON.stringify(frame), () => sent()));
   };
+}
+
+/** Reads no more of a client, and says why. */
+function letGo(socket: WebSocket, reason: string): void {
+  socket.pause();
+  socket.close(closing.ended, reason);
+  setTimeout(() => socket.terminate(), goodbyeMs).unref();
 }
 
 /** Sends what comes, one after the other, until there is nothing more for the reader. */

@@ -55,6 +55,8 @@ export const speech = {
   'SOCKET-04': 'A request that offers another protocol is answered as if it offered nothing.',
   'SOCKET-05': 'A service that ends closes its sockets.',
   'SOCKET-06': 'A WebSocket passes through the proxies that the guide names.',
+  'LISTEN-06': 'One agent has 20 streams at most, wherever it comes from.',
+  'SOCKET-08': 'Who sends much that is refused loses its socket, and holds up nobody.',
   'SOCKET-07': 'A key that has ended does nothing more through its socket, which is closed.',
   'HOOK-01':
     'What comes to an inbox is posted to the webhook of its agent, in order, signed with its secret.',

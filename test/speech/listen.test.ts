@@ -138,6 +138,12 @@ t.test('what an agent hears in one stream', async (t) => {
     );
   });
 
+  await t.test('LISTEN-06 an agent has so many streams, also on this machine', async (t) => {
+    const { headers } = await given('frank', ['speak']);
+    for (let n = 0; n < 20; n++) t.equal((await listen('channels=lobby', headers)).status, 200);
+    t.match(await listen('channels=lobby', headers), { status: 429, body: /too_many_streams/ });
+  });
+
   await t.test('CLIENT-08 the client listens over lost connections', async (t) => {
     const hop = await startTcpRelay(t, Number(new URL(app.url).port));
     const apiKey = alice.headers['x-api-key'];

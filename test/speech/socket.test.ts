@@ -169,6 +169,19 @@ t.test('one socket to speak and to listen', async (t) => {
     await eventually('the end', async () => large.state.code === 1009);
   });
 
+  await t.test('SOCKET-08 who sends much that is refused is let go', async (t) => {
+    const flood = await open();
+    for (let n = 0; n < 20_000; n++) flood.socket.send('x');
+    await eventually('the end', async () => flood.state.code === 1008);
+    t.equal(flood.heard.filter(({ error }) => error?.code === -32700).length, 100);
+    const many = await open();
+    const waiting = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'connection', params: {} });
+    for (let n = 0; n < 20_000; n++) many.socket.send(waiting);
+    await eventually('the end of those that would wait', async () => many.state.code === 1008);
+    const patient = await open();
+    t.match(await patient.request('connection'), { result: { nick: 'alice' } });
+  });
+
   await t.test('SOCKET-03 who may not listen is refused in HTTP, before there is a socket', async (t) => {
     const reader = await given('dora', ['read']);
     const wrong: [string, Record<string, string>, object][] = [

@@ -6,7 +6,8 @@ export class Self {
   nick: string;
   /** Whether the server has given us operator state and not taken it back. */
   oper = false;
-  readonly #channels = new Set<string>();
+  /** As the server spells them, by casefolded name. */
+  readonly #channels = new Map<string, string>();
   #host: string | undefined;
   readonly #widestHost: string;
 
@@ -19,6 +20,11 @@ export class Self {
   /** nick!user@host as it is before our lines; at its longest while the server has not shown it. */
   get mask(): string {
     return `${this.nick}!${this.#host ?? this.#widestHost}`;
+  }
+
+  /** The channels we are in now, as the server spells them. */
+  get channels(): string[] {
+    return [...this.#channels.values()];
   }
 
   /** How many channels we are in now. */
@@ -40,7 +46,7 @@ export class Self {
     switch (line.command) {
       case 'JOIN':
         if (!this.isMe(line.nick)) return;
-        this.#channels.add(casefold(line.params[0] ?? ''));
+        this.#channels.set(casefold(line.params[0] ?? ''), line.params[0] ?? '');
         if (line.ident !== '') this.#host = `${line.ident}@${line.hostname}`;
         return;
       case 'PART':

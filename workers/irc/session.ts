@@ -91,6 +91,11 @@ export class Session {
     return unlimited ? manyModes : Math.min(manyModes, Number(told) || fewModes);
   }
 
+  /** The channels we are in now, as the server spells them. */
+  get channels(): string[] {
+    return this.#link.self.channels;
+  }
+
   /** How many channels we are in now. */
   get rooms(): number {
     return this.#link.self.rooms;

@@ -84,6 +84,11 @@ export class Agent {
     return [...this.#wanted.values()];
   }
 
+  /** The channels where it is, also those into which it was brought, and did not ask for. */
+  get entered(): string[] {
+    return this.#irc.session()?.channels ?? [];
+  }
+
   get connected(): boolean {
     return this.#irc.session() !== undefined && !this.#ended;
   }

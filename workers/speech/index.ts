@@ -121,7 +121,7 @@ export class SpeakForAgents implements Gateway {
       nick: agent?.nick ?? nick,
       since: agent?.since?.toISOString() ?? null,
       identified: agent?.hasAccount ?? false,
-      channels: agent?.channels.filter((name) => agent.isIn(name)) ?? [],
+      channels: agent?.entered ?? [],
       away: agent?.away ?? null,
     };
   }
