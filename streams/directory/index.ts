@@ -10,6 +10,7 @@ export {
   entryLimits,
   isAbility,
   isCardAddress,
+  isReservedAbility,
   languageOf,
   languageRanges,
   textOfEntry,

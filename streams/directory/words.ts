@@ -8,6 +8,15 @@ export function isAbility(text: string): boolean {
   return /^[a-z0-9][a-z0-9+._-]{0,31}$/.test(text);
 }
 
+/** Words that would address everybody in a channel. */
+const everybody = new Set(['all', 'everyone', 'here', 'channel']);
+
+/** Whether nobody may have a word as an ability, at whatever level it is addressed: it means everybody, or one of our bots (casefolded). */
+export function isReservedAbility(word: string, bots: ReadonlySet<string>): boolean {
+  const plain = word.replace(/(?:\+[0-3])+$/, '');
+  return everybody.has(plain) || bots.has(plain);
+}
+
 /** A language tag (BCP 47) in canonical form; `undefined` for any other text. */
 export function languageOf(tag: string): string | undefined {
   // a longer tag may be well-formed, but is not a language

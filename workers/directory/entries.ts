@@ -5,8 +5,10 @@ import {
   type EntryCommand,
   type EntryWords,
   entryDecider,
+  isReservedAbility,
   textOfEntry,
 } from '../../streams/directory/index.js';
+import { casefold } from '../../streams/irc-grammar.js';
 import { Screening, type Thresholds } from '../../streams/moderation/index.js';
 
 /** What entries are kept with. */
@@ -14,6 +16,8 @@ export interface AgentEntriesOptions {
   log: Log;
   /** From which points on free text is withheld. */
   thresholds: Thresholds;
+  /** Nicks of our own bots: no ability is called so. */
+  bots: readonly string[];
   /** The wallet that is linked with a nick (casefolded), in lower case; null if the nick has confirmed no link. */
   walletOf(nick: string): Promise<string | null>;
 }
@@ -27,11 +31,13 @@ export interface Asking {
 /** The commands of the directory, from whichever door they come; nicks are casefolded, errors are the decider's. */
 export class AgentEntries {
   readonly #options: AgentEntriesOptions;
+  readonly #bots: ReadonlySet<string>;
   readonly #lock = new KeyedLock();
   #position: Position | undefined;
 
   constructor(options: AgentEntriesOptions) {
     this.#options = options;
+    this.#bots = new Set(options.bots.map(casefold));
   }
 
   /** How far this process has written, for reads that are to see it. */
@@ -50,7 +56,7 @@ export class AgentEntries {
 
   /** Publishes the abilities of a nick, and leaves the rest of its entry as it is. */
   async setAbilities(nick: string, abilities: string[], asking: Asking): Promise<void> {
-    this.#requireHarmless('abilities', { abilities });
+    this.#requireUsable(abilities);
     const wallet = await this.#options.walletOf(nick);
     await this.#handle({ is: 'set abilities', nick, wallet, abilities }, asking);
   }
@@ -62,7 +68,7 @@ export class AgentEntries {
 
   #screened(words: EntryWords): EntryWords {
     const { abilities, card_url } = words;
-    this.#requireHarmless('abilities', { abilities });
+    this.#requireUsable(abilities);
     this.#requireHarmless('card_url', { card_url });
     const made = (screen: (text: string) => string): EntryWords => {
       const said = (text: string | null) => (text === null ? null : screen(text));
@@ -71,12 +77,17 @@ export class AgentEntries {
     return new Screening(this.#options.thresholds).screened(made, textOfEntry);
   }
 
+  #requireUsable(abilities: string[]): void {
+    this.#requireHarmless('abilities', { abilities });
+    const reserved = abilities.find((word) => isReservedAbility(word, this.#bots));
+    if (reserved !== undefined) refuse('abilities', `${reserved} is not an ability: it is reserved`);
+  }
+
   /** Words for abilities and addresses cannot be left out of an entry. */
   #requireHarmless(path: string, words: Partial<EntryWords>): void {
     const text = textOfEntry({ ...silent, ...words });
     if (new Screening(this.#options.thresholds).screen(text) === text) return;
-    const message = `${path} looks like an attack on those who read it`;
-    throw new Refusal('entry_withheld', message, { details: [{ path, message }] });
+    refuse(path, `${path} looks like an attack on those who read it`);
   }
 
   async #handle(command: EntryCommand, origin: Asking): Promise<void> {
@@ -86,6 +97,10 @@ export class AgentEntries {
     );
     if (position.seq > (this.#position?.seq ?? 0)) this.#position = position;
   }
+}
+
+function refuse(path: string, message: string): never {
+  throw new Refusal('entry_withheld', message, { details: [{ path, message }] });
 }
 
 const silent = { abilities: [], ask: null, card_url: null, languages: [], price: null, hours: null };

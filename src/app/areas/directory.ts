@@ -9,6 +9,7 @@ import {
   answerAbilities,
 } from '../../../workers/directory/index.js';
 import type { OtherCommand } from '../../../workers/identity/index.js';
+import { botNicks } from '../../config/bot-nicks.js';
 import { nobody } from '../../operations/core/call.js';
 import { agentsAmong, type DirectoryParts, walletBehind } from '../../operations/directory/index.js';
 import { getLinkOfNick, listStandings } from '../../operations/identity/links.js';
@@ -30,7 +31,8 @@ export function directoryArea({ config, log, readModels, call }: AreaParts): Are
       throw error;
     }
   };
-  const entries = new AgentEntries({ log, thresholds: config.GUARDIAN_THRESHOLDS, walletOf });
+  const thresholds = config.GUARDIAN_THRESHOLDS;
+  const entries = new AgentEntries({ log, thresholds, bots: botNicks(config), walletOf });
   const directory: DirectoryParts['directory'] = {
     entries,
     cards: new AgentCards({ fetch: publicFetch(), thresholds: config.GUARDIAN_THRESHOLDS }),
