@@ -1,2 +1,2 @@
 export { addressLine, type Group, groupsIn, nameOf, readAddressLine } from './group.js';
-export { type GroupLine, GroupWatch } from './watch.js';
+export { type GroupLine, GroupWatch, type Limited } from './watch.js';

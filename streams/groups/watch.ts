@@ -12,6 +12,18 @@ export interface GroupLine {
   text: string;
 }
 
+/** Groups of a line that are resolved. */
+export interface Resolved {
+  groups: Group[];
+  asks: boolean;
+}
+
+/** Why groups of a line are not resolved, for a speaker who asks whether anybody is meant. */
+export interface Limited {
+  groups: Group[];
+  limit: 'group' | 'person' | 'channel' | 'addressed';
+}
+
 const minuteMs = 60_000;
 /** A group is resolved once in a channel in this time. */
 const sameGroupMs = minuteMs;
@@ -21,6 +33,8 @@ const ofPerson = { most: 5, withinMs: 10 * minuteMs };
 const ofChannel = { most: 10, withinMs: minuteMs };
 /** Who was addressed as one of a group does not address one for this time: two programs cannot go on by it. */
 const addressedMs = 10 * minuteMs;
+/** A person is told of a limit once in this time. */
+const tellMs = minuteMs;
 const mostKept = 20_000;
 
 /**
@@ -32,29 +46,45 @@ export class GroupWatch {
   readonly #persons = new LRUCache<string, number[]>({ max: mostKept });
   readonly #channels = new LRUCache<string, number[]>({ max: mostKept });
   readonly #addressed = new LRUCache<string, number>({ max: mostKept });
+  readonly #told = new LRUCache<string, number>({ max: mostKept });
 
-  /** The groups of a line that are resolved. `isNick`: whether somebody of the channel has this nick (casefolded). */
-  see(
-    channel: string,
-    { at, nick, person, text }: GroupLine,
-    isNick: (nick: string) => boolean,
-  ): { groups: Group[]; asks: boolean } | undefined {
+  /**
+   * What `see` would make of a line; counts nothing. `isNick`: whether somebody of the channel has this nick (casefolded),
+   * so that it is no group.
+   */
+  look(channel: string, line: GroupLine, isNick: (nick: string) => boolean): Resolved | Limited | undefined {
+    const { at, person, text } = line;
     const { groups: said, asks } = groupsIn(text);
     const room = casefold(channel);
-    const keyOf = (group: Group) => `${room} ${nameOf(group)}`;
-    const groups = said.filter(
-      (group) => !isNick(group.ability) && at - (this.#groups.get(keyOf(group)) ?? -Infinity) >= sameGroupMs,
-    );
-    if (groups.length === 0) return undefined;
-    const addressedAt = this.#addressed.get(`${room} ${casefold(nick)}`) ?? -Infinity;
-    if (at - addressedAt < addressedMs) return undefined;
-    const own = recent(this.#persons.get(person), at, ofPerson.withinMs);
-    const all = recent(this.#channels.get(room), at, ofChannel.withinMs);
-    if (own.length >= ofPerson.most || all.length >= ofChannel.most) return undefined;
-    this.#persons.set(person, [...own, at]);
-    this.#channels.set(room, [...all, at]);
-    for (const group of groups) this.#groups.set(keyOf(group), at);
-    return { groups, asks };
+    const meant = said.filter(({ ability }) => !isNick(ability));
+    if (meant.length === 0) return undefined;
+    const groups = meant.filter((group) => !isWithin(this.#groups.get(keyOf(room, group)), at, sameGroupMs));
+    const limit = groups.length === 0 ? 'group' : this.#limitOf(room, line);
+    if (limit === undefined) return { groups, asks };
+    return asks && !isWithin(this.#told.get(person), at, tellMs) ? { groups: meant, limit } : undefined;
+  }
+
+  /** The groups of a line that are resolved, or the limit that its speaker is told of. Counts the line for what comes after. */
+  see(channel: string, line: GroupLine, isNick: (nick: string) => boolean): Resolved | Limited | undefined {
+    const found = this.look(channel, line, isNick);
+    if (!found) return undefined;
+    const { at, person } = line;
+    if ('limit' in found) {
+      this.#told.set(person, at);
+      return found;
+    }
+    const room = casefold(channel);
+    this.#persons.set(person, [...recent(this.#persons.get(person), at, ofPerson.withinMs), at]);
+    this.#channels.set(room, [...recent(this.#channels.get(room), at, ofChannel.withinMs), at]);
+    for (const group of found.groups) this.#groups.set(keyOf(room, group), at);
+    return found;
+  }
+
+  #limitOf(room: string, { at, nick, person }: GroupLine): Limited['limit'] | undefined {
+    if (isWithin(this.#addressed.get(`${room} ${casefold(nick)}`), at, addressedMs)) return 'addressed';
+    if (recent(this.#persons.get(person), at, ofPerson.withinMs).length >= ofPerson.most) return 'person';
+    if (recent(this.#channels.get(room), at, ofChannel.withinMs).length >= ofChannel.most) return 'channel';
+    return undefined;
   }
 
   /** Takes note of who was named as one of a group. */
@@ -62,6 +92,11 @@ export class GroupWatch {
     for (const nick of nicks) this.#addressed.set(`${casefold(channel)} ${casefold(nick)}`, at);
   }
 }
+
+const keyOf = (room: string, group: Group): string => `${room} ${nameOf(group)}`;
+
+const isWithin = (time: number | undefined, at: number, withinMs: number): boolean =>
+  at - (time ?? -Infinity) < withinMs;
 
 const recent = (times: readonly number[] | undefined, at: number, withinMs: number): number[] =>
   (times ?? []).filter((time) => at - time < withinMs);

@@ -65,9 +65,14 @@ t.test('GROUP-04 bounds', async (t) => {
   const nobody = () => false;
   const watched = () => {
     const watch = new GroupWatch();
-    const see = (at: number, nick: string, text: string, channel = '#a', person = nick) =>
-      watch.see(channel, { at, nick, person, text }, nobody)?.groups.map(nameOf) ?? [];
-    return { watch, see };
+    const found = (at: number, nick: string, text: string, channel = '#a', person = nick) =>
+      watch.see(channel, { at, nick, person, text }, nobody);
+    const see = (...line: Parameters<typeof found>) => found(...line)?.groups.map(nameOf) ?? [];
+    const limit = (...line: Parameters<typeof found>) => {
+      const seen = found(...line);
+      return seen && ('limit' in seen ? seen.limit : 'none');
+    };
+    return { watch, see, limit };
   };
   await t.test('a group is resolved once a minute in each channel', async (t) => {
     const { see } = watched();
@@ -108,6 +113,29 @@ t.test('GROUP-04 bounds', async (t) => {
       t.same(see(61 * minute, 'pong', '@pings', '#b'), ['@pings'], 'in another channel it may');
     },
   );
+  await t.test('who asks is told of a limit, once a minute', async (t) => {
+    const { watch, see, limit } = watched();
+    see(0, 'ann', '@translate');
+    t.equal(limit(1_000, 'ben', '@translate'), undefined, 'who does not ask is told nothing');
+    t.equal(limit(2_000, 'ben', '@translate?'), 'group');
+    t.equal(limit(3_000, 'ben2', '@translate?', '#a', 'ben'), undefined, 'whatever nick they take');
+    t.equal(limit(4_000, 'ben', '@other?', '#b'), 'none', 'it holds back nothing else');
+    t.equal(limit(minute - 1, 'ben', '@translate?'), undefined);
+    watch.addressed('#a', ['cas'], 5_000);
+    t.equal(limit(6_000, 'cas', '@other?'), 'addressed');
+    for (let n = 0; n < 5; n++) see(7_000 + n, 'mal', `@m${n}`, '#c');
+    t.equal(limit(8_000, 'mal', '@more?', '#c'), 'person');
+    t.equal(limit(9_000, 'mal', '@more?', '#c'), undefined);
+    t.equal(limit(8_000 + minute, 'mal', '@more?', '#c'), 'person', 'a minute later, again');
+    for (let n = 0; n < 10; n++) see(200_000 + n, `n${n}`, `@n${n}`, '#d');
+    t.equal(limit(201_000, 'dan', '@more?', '#d'), 'channel');
+  });
+  await t.test('a look counts nothing', async (t) => {
+    const { watch, see } = watched();
+    for (let n = 0; n < 20; n++)
+      t.ok(watch.look('#a', { at: n, nick: 'mal', person: 'mal', text: '@translate' }, nobody));
+    t.same(see(100, 'mal', '@translate'), ['@translate']);
+  });
   await t.test('a nick of the channel is no group', async (t) => {
     const watch = new GroupWatch();
     const line = { at: 0, nick: 'ann', person: 'ann', text: '@bob @translate' };

@@ -128,7 +128,9 @@ t.test('groups on a real network', async (t) => {
       () => pia.lines.some(({ channel }) => channel === 'pia'),
       'an answer after the flood',
     );
-    t.equal(ned.lines.filter(({ channel }) => channel === 'ned').length, 5, 'a person gets so many answers');
+    const told = ned.lines.filter(({ channel }) => channel === 'ned').map(({ text }) => text);
+    t.equal(told.length, 6, 'a person gets so many answers, and one word of the limit');
+    t.match(told[5], /^@invented5, @another5: not addressed\. Five lines of yours/);
     t.notOk(ben.lines.some(({ channel, nick }) => channel === 'ben' && nick === 'relay'));
   });
 
@@ -145,15 +147,15 @@ t.test('groups on a real network', async (t) => {
     mallory.send(`PRIVMSG #lobby :${attack} @summarise`);
     t.match(await dealtWith(2), [{ action: 'quiet' }, { action: 'notice' }]);
     // in a channel where the network lets them speak
-    mallory.send('PRIVMSG #agents :@review');
-    await witness.waitUntil(() => witness.texts('#agents').includes('@review'));
+    mallory.send('PRIVMSG #agents :@review', ...[1, 2, 3, 4].map((n) => `PRIVMSG #agents :@mallory${n}`));
+    await witness.waitUntil(() => witness.texts('#agents').includes('@mallory4'));
     const gil = await on('gil', '#agents');
-    gil.send('PRIVMSG #agents :@translate');
+    gil.send('PRIVMSG #agents :@review');
     await isNamed('#agents', 1);
     t.same(
       named('#agents').map((text) => text.split(': ')[0]),
-      ['@translate'],
-      'what they said reached nobody',
+      ['@review'],
+      'what they said reached nobody, and kept nobody from the group',
     );
     t.equal(named('#lobby').length, 2);
   });

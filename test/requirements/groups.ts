@@ -8,7 +8,7 @@ export const groups = {
   'GROUP-04':
     'Groups are resolved once a minute in a channel, with bounds for each person and channel; who was addressed does not address.',
   'GROUP-05':
-    'Nobody is addressed by the muted, by attacks, or by our bots; where nobody is meant nothing is said, unless a question mark asks.',
+    'Nobody is addressed by the muted, by attacks, or by our bots; where nobody is meant nothing is said, unless a question mark asks. The muted use up no limit of others.',
   'GROUP-06': 'In a private room only those who are there are named.',
   'GROUP-07':
     'A line is answered once, also by a process that takes over and gets it again, or hears of it late.',

@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Log, Recorded } from '../../streams/core/index.js';
+import { isReservedAbility } from '../../streams/directory/index.js';
 import {
   addressLine,
   type Group,
   GroupWatch,
   groupsIn,
+  type Limited,
   nameOf,
   readAddressLine,
 } from '../../streams/groups/index.js';
@@ -58,6 +60,8 @@ interface Call {
   person: string;
   groups: Group[];
   asks: boolean;
+  /** They are not resolved: the speaker is told why. */
+  limit: Limited['limit'] | undefined;
   /** The bot may have answered it. */
   inDoubt: boolean;
 }
@@ -110,9 +114,13 @@ export class AddressGroups {
   /** Answers no more lines; those in hand are left to whoever has the work next. Bounded. */
   readonly stop = (): Promise<void> => this.#reactor.stop();
 
-  #calls({ seq, data: { channel, seen } }: Recorded<IrcFact>): Task<Call>[] {
+  async #calls(fact: Recorded<IrcFact>): Promise<Task<Call>[]> {
+    const { seq, data } = fact;
     if (seq <= this.#seq) return [];
+    const silenced = await this.#silencedIn(data);
+    // from here on nothing fails: what is counted is counted once
     this.#seq = seq;
+    const { channel, seen } = data;
     const calls: Task<Call>[] = [];
     for (const [index, line] of seen.entries()) {
       if (!isLine(line) || line.is === 'notice' || !line.text.includes('@')) continue;
@@ -121,19 +129,50 @@ export class AddressGroups {
         if (said) this.#watch.addressed(channel, said.nicks, line.at);
         continue;
       }
-      const { thresholds, rooms } = this.#options;
-      // nobody is brought to read what looks like an attack
-      if (groupsIn(line.text).groups.length === 0 || scoreText(line.text).score >= thresholds[1]) continue;
       const person = personOf(line);
-      const found = this.#watch.see(channel, { ...line, person }, (nick) => rooms.hasNick(channel, nick));
+      if (!this.#mayCall(line) || silenced.has(person)) continue;
+      const found = this.#watch.see(channel, { ...line, person }, this.#isNickIn(channel));
       if (!found) continue;
       const inDoubt = seq <= this.#doubtful;
+      const what = { asks: true, limit: undefined, ...found };
       calls.push({
         key: casefold(channel),
-        item: { id: lineId(seq, index), seq, channel, line, person, ...found, inDoubt },
+        item: { id: lineId(seq, index), seq, channel, line, person, ...what, inDoubt },
       });
     }
     return calls;
+  }
+
+  /** Those whose lines of a fact would be counted, and who are muted or banned: they use up no limit of others. */
+  async #silencedIn({ channel, seen }: IrcFact['data']): Promise<Set<string>> {
+    const { log, isSilenced } = this.#options;
+    const now = log.now().getTime();
+    const persons = new Set<string>();
+    for (const line of seen) {
+      // a late line is not answered
+      if (!isLine(line) || now - line.at > lateMs || !this.#mayCall(line)) continue;
+      const person = personOf(line);
+      if (this.#watch.look(channel, { ...line, person }, this.#isNickIn(channel))) persons.add(person);
+    }
+    const silenced = new Set<string>();
+    for (const person of persons) if (await isSilenced(person)) silenced.add(person);
+    return silenced;
+  }
+
+  /** Whether a line may address groups. Nobody is brought to read what looks like an attack. */
+  #mayCall(line: LineSighting): boolean {
+    return (
+      line.is !== 'notice' &&
+      line.text.includes('@') &&
+      !this.#bots.has(casefold(line.nick)) &&
+      groupsIn(line.text).groups.length > 0 &&
+      scoreText(line.text).score < this.#options.thresholds[1]
+    );
+  }
+
+  /** Whether a word is no group in a channel: somebody there has it as a nick, or nobody may have it as an ability. */
+  #isNickIn(channel: string): (word: string) => boolean {
+    return (word) => isReservedAbility(word, this.#bots) || this.#options.rooms.hasNick(channel, word);
   }
 
   async #answer(call: Call): Promise<Verdict> {
@@ -144,11 +183,17 @@ export class AddressGroups {
     const here = rooms.nicksIn(channel);
     if (!session?.isIn(channel) || !here) return later;
     if (call.inDoubt) {
+      // they may have been told
+      if (call.limit) return done;
       if (!(await rooms.isWhole(channel))) return later;
       if (await this.#isAnswered(call, session.nick)) return done;
       call.inDoubt = false;
     }
     if (await isSilenced(call.person)) return done;
+    if (call.limit) {
+      await session.command('NOTICE', line.nick, limitText(call.limit, call)).catch(() => undefined);
+      return done;
+    }
     const nicks = await this.#meant(call, here);
     if (nicks.length > 0) return await this.#name(call, session, nicks);
     if (asks) {
@@ -198,5 +243,20 @@ export class AddressGroups {
       for (const line of data.seen)
         if (isLine(line) && line.reply_to === msgid && casefold(line.nick) === casefold(own)) return true;
     return false;
+  }
+}
+
+/** What a speaker is told whose line is not resolved. */
+function limitText(limit: Limited['limit'], { channel, groups }: Pick<Call, 'channel' | 'groups'>): string {
+  const names = groups.map(nameOf).join(', ');
+  switch (limit) {
+    case 'group':
+      return `${names}: addressed in ${channel} less than a minute ago. Ask again in a minute`;
+    case 'person':
+      return `${names}: not addressed. Five lines of yours have addressed groups in ten minutes: ask again later`;
+    case 'channel':
+      return `${names}: not addressed. Ten lines in ${channel} have addressed groups in a minute: ask again in a minute`;
+    case 'addressed':
+      return `${names}: not addressed. You were named as one of a group in ${channel} less than ten minutes ago`;
   }
 }
