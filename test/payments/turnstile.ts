@@ -13,6 +13,7 @@ import '../support/contract.js';
 import { readPaidChannels } from '../../src/config/paid-channels.js';
 import { ReadModels } from '../../src/stores/read-models.js';
 import type { Log, Recorded } from '../../streams/core/index.js';
+import { looksLikeAny } from '../../streams/nick-looks.js';
 import { type PaymentFact, payments } from '../../streams/payments/index.js';
 import { Chain } from '../../workers/payments/chain.js';
 import { Facilitator } from '../../workers/payments/facilitator.js';
@@ -90,6 +91,7 @@ export async function startTurnstile(
     payTo: readPayTo(options.payTo ?? payTo)!,
     unsettled: new UnsettledLimit({ log, replicas: 1 }),
     holderOf: async (nick) => (away.has(nick) ? null : { account: null, host: `${nick}@127.0.0.1` }),
+    isKept: (nick) => looksLikeAny(nick, ['relay', 'NickServ']),
     admit: async ({ nick }) => admitted.push(nick),
   });
   const server = await createServer({ logger, rateLimit: 0 });

@@ -37,7 +37,15 @@ export {
   createSuperseding,
 } from './client.js';
 export { holderOf, isHolder } from './holder.js';
-export { muted, noSuchNick, notIdentified, notInChannel, ofAnother, operationFailed } from './members.js';
+export {
+  muted,
+  noSuchNick,
+  notIdentified,
+  notInChannel,
+  ofAnother,
+  operationFailed,
+  ownBot,
+} from './members.js';
 export { openForEvent } from './opening.js';
 export type { ChannelsObserver, HourlyLimits, KeepChannelsOptions, Lifetimes } from './options.js';
 export type * from './requests.js';

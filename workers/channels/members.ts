@@ -30,7 +30,8 @@ const lateness = { looks: 5, ms: 200 };
 
 /** Actions that would leave a bot without a channel, or without its voice there. */
 const harmful: readonly MemberAction[] = ['sapart', 'devoice', 'deop'];
-const ownBot = 'A bot of this service, without which nothing is shown or recorded there: it stays as it is';
+export const ownBot =
+  'A bot of this service, without which nothing is shown or recorded there: it stays as it is';
 
 /** Whether a nick is in the state that the action wants. */
 const isDone: Record<MemberAction, (member: Member | undefined) => boolean> = {

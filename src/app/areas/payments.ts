@@ -1,3 +1,4 @@
+import { looksLikeAny } from '../../../streams/nick-looks.js';
 import { createHolders } from '../../../workers/channels/index.js';
 import { AdmitPayers, admit } from '../../../workers/payments/admission/index.js';
 import { Chain } from '../../../workers/payments/chain.js';
@@ -6,6 +7,7 @@ import { fateOf } from '../../../workers/payments/fates.js';
 import { termsOf } from '../../../workers/payments/paid-channel.js';
 import { ResolvePayments } from '../../../workers/payments/resolution/index.js';
 import { UnsettledLimit } from '../../auth/unsettled-limit.js';
+import { keptNicks } from '../../config/bot-nicks.js';
 import { readPaidChannels } from '../../config/paid-channels.js';
 import { createGateway } from '../../operations/payments/parts.js';
 import { unresolvedIn } from '../../operations/payments/unresolved.js';
@@ -23,6 +25,8 @@ export function paymentsArea(
   const { config, log, logger, readModels, channels } = parts;
   const { X402_FACILITATOR_URL: url, CHAIN_RPC_URL: rpcUrl, PUBLIC_URL: publicUrl } = config;
   const paidChannels = readPaidChannels(config.PAID_CHANNELS, config.IRC_CHANNELS);
+  const kept = keptNicks(config);
+  const isKept = (nick: string) => looksLikeAny(nick, kept);
   const facilitator = url === '' ? undefined : new Facilitator({ url });
   const chain = rpcUrl === '' ? undefined : new Chain(rpcUrl);
   const payments = createGateway({
@@ -35,6 +39,7 @@ export function paymentsArea(
     payTo: config.X402_PAY_TO,
     unsettled: new UnsettledLimit({ log, replicas: config.NATS_REPLICAS }),
     holderOf: createHolders(log),
+    isKept,
     admit: (place) => admit(channels, place),
     publicUrl,
   });
@@ -47,6 +52,7 @@ export function paymentsArea(
         log,
         logger,
         channels,
+        isKept,
         rooms: paidChannels.map(({ name, description }) => ({ name, topic: description })),
         read: (query, after) => readModels.read('payments', query, after),
       }),

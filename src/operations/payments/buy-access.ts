@@ -79,6 +79,7 @@ export const buyAccess = defineOperation('buyAccess', {
     not_found: 'No such paid channel',
     payment_header_invalid: true,
     nick_not_on_irc: true,
+    nickname_reserved: 'The nick is one of a bot or of a service, or could be taken for one',
     payment_in_progress: true,
     session_active: true,
     channel_full: true,
@@ -146,6 +147,8 @@ interface Entering {
 
 async function enter(entering: Entering, { payments, logger }: PaymentsParts): Promise<PaymentAnswer> {
   const { channel, nick, till, presented, address } = entering;
+  // nobody removes them from a channel, so no time in it would end
+  if (payments.isKept(nick)) throw new Refusal('nickname_reserved');
   const holder = await payments.holderOf(nick);
   if (!holder) throw new Refusal('nick_not_on_irc');
   const proof = matchProof(presented, till.offers);

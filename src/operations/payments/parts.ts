@@ -21,6 +21,8 @@ export interface GatewayOptions {
   unsettled: Unsettled;
   /** Tells who has a nick on IRC now; null if nobody has it. Throws `irc_unavailable`. */
   holderOf(nick: string): Promise<Holder | null>;
+  /** Whether a nick is reserved for a bot or a service, or could be taken for one of them. */
+  isKept(nick: string): boolean;
   /** Brings somebody in again whose session lasts; the first time a worker does that. */
   admit(place: { channel: string; nick: string; holder: Holder }): Promise<unknown>;
   /** Base address of the public API. */

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Read } from '../../../projections/core/projection.js';
 import { type OpenSession, openSessions } from '../../../projections/payments/queries.js';
-import type { Log, Recorded } from '../../../streams/core/index.js';
+import { backoff, type Log, type Pauses, type Recorded } from '../../../streams/core/index.js';
 import { KeyedLock } from '../../../streams/core/keyed-lock.js';
 import { casefold } from '../../../streams/irc-grammar.js';
 import { type PaymentFact, payments, placesDecider } from '../../../streams/payments/index.js';
@@ -11,7 +11,7 @@ import { ReadModelReactor } from '../../core/read-model-reactor.js';
 import { actor, admit, type Membership, remove } from './membership.js';
 import { openPaidChannels, type PaidRoom } from './paid-rooms.js';
 import { followRenames, type Renamed } from './renamed.js';
-import { sweep } from './sweep.js';
+import { refusedPauses, sweep } from './sweep.js';
 
 /** What the worker works with. */
 export interface AdmitPayersOptions {
@@ -19,9 +19,13 @@ export interface AdmitPayersOptions {
   channels: Channels;
   /** The paid channels that should exist. */
   rooms: readonly PaidRoom[];
+  /** Whether a nick is reserved for a bot or a service, or could be taken for one: no place moves to it. */
+  isKept(nick: string): boolean;
   /** Of paid sessions. */
   read: Read;
   logger: Logger;
+  /** How long it waits after each refusal of the network to remove somebody. */
+  pauses?: Pauses;
 }
 
 interface Session extends OpenSession {
@@ -33,6 +37,8 @@ interface Session extends OpenSession {
  * milliseconds.
  */
 const againMs = 2_000;
+/** So often the network may refuse to remove somebody whose time is over. Then the session ends without that. */
+const mostRefused = 8;
 
 /**
  * Brings those who have paid into their channels with voice, and removes them when their time is over. A
@@ -59,7 +65,7 @@ export class AdmitPayers {
       },
       known: (session) => this.#begin(session),
       seen: (fact) => this.#see(fact),
-      handle: (session) => this.#handle(session),
+      handle: (session, tries) => this.#handle(session, tries),
     });
   }
 
@@ -116,15 +122,15 @@ export class AdmitPayers {
     this.#reactor.push(session_id, begun);
   }
 
-  async #handle(session: Session): Promise<Verdict> {
+  async #handle(session: Session, tries: number): Promise<Verdict> {
     const isOpen = () => this.#open.get(session.session_id) === session;
-    const verdict = isOpen() ? await this.#advance(session) : done;
+    const verdict = isOpen() ? await this.#advance(session, tries) : done;
     return isOpen() ? verdict : done;
   }
 
-  async #advance(session: Session): Promise<Verdict> {
+  async #advance(session: Session, tries: number): Promise<Verdict> {
     const left = this.#left(session);
-    if (left <= 0) return await this.#end(session);
+    if (left <= 0) return await this.#end(session, tries);
     if (session.isAdmitted) return { is: 'wait', afterMs: left };
     return await this.#admit(session);
   }
@@ -145,11 +151,12 @@ export class AdmitPayers {
   /**
    * Somebody with a place who takes another nick keeps the place under that nick. The next holder of the old
    * nick has none. A nick that somebody else registered gets none either.
+   * Nor does one like that of a bot or a service.
    */
   async #move({ channel: seen, from, to, at }: Renamed): Promise<void> {
-    const { log, logger, channels, rooms } = this.#options;
+    const { log, logger, channels, rooms, isKept } = this.#options;
     const channel = rooms.find(({ name }) => casefold(name) === casefold(seen))?.name;
-    if (channel === undefined || !this.#isSeated({ channel, nick: from })) return;
+    if (channel === undefined || isKept(to) || !this.#isSeated({ channel, nick: from })) return;
     try {
       const came = await this.#alone({ channel, nick: to }, () => admit(channels, { channel, nick: to }));
       if (came === 'absent') return;
@@ -160,26 +167,53 @@ export class AdmitPayers {
     }
   }
 
-  async #end(session: Session): Promise<Verdict> {
-    const { log, logger, channels } = this.#options;
+  /**
+   * Removes somebody whose time is over, and records the end. If the network refuses to remove them, it is tried a
+   * few times, less and less often. Then the end is still recorded, and the sweep goes on.
+   */
+  async #end(session: Session, tries: number): Promise<Verdict> {
+    const { log, logger, pauses = refusedPauses } = this.#options;
     const { channel, session_id } = session;
     try {
-      await this.#alone(session, async () => {
-        // somebody who has paid again by now stays
-        if (!this.#hasAnother(session)) await remove(channels, session);
-      }).catch((error: { code?: unknown }) => {
-        // without the channel there is nobody to remove from it
-        if (error.code !== 'not_found') throw error;
-      });
+      const refused = await this.#remove(session);
+      if (refused && tries + 1 < mostRefused) throw refused;
+      if (refused) {
+        const failed = { ...about(session), error: refused.message, tries: tries + 1 };
+        logger.error(
+          failed,
+          'paid session ends, but the network refuses to remove the nick: remove it by hand',
+        );
+      }
       await log.handle(payments, placesDecider, { is: 'end', channel, session_id }, { by: actor });
     } catch (error) {
-      const reason = (error as Error).message;
-      logger.warn({ ...about(session), error: reason }, 'paid session cannot be ended yet');
-      return { is: 'retry', afterMs: againMs, reason };
+      const { kind, message: reason } = error as Error & { kind?: string };
+      if (kind === 'unavailable') {
+        logger.debug({ ...about(session), error: reason }, 'paid session cannot be ended yet');
+        return { is: 'wait', afterMs: againMs, reason };
+      }
+      const afterMs = Math.round(backoff(tries + 1, pauses));
+      logger.warn({ ...about(session), error: reason, afterMs }, 'paid session cannot be ended yet');
+      return { is: 'retry', afterMs, reason };
     }
     logger.info(about(session), 'paid session ended');
     this.#open.delete(session_id);
     return done;
+  }
+
+  /** Removes somebody whose time is over. Answers why that is refused; throws while nobody can be asked. */
+  async #remove(session: Session): Promise<Error | undefined> {
+    try {
+      await this.#alone(session, async () => {
+        // somebody who has paid again by now stays
+        if (!this.#hasAnother(session)) await remove(this.#options.channels, session);
+      });
+      return undefined;
+    } catch (error) {
+      const { code, kind } = error as { code?: unknown; kind?: unknown };
+      if (kind === 'unavailable') throw error;
+      // without the channel there is nobody to remove from it
+      return code === 'not_found' ? undefined : (error as Error);
+    }
   }
 
   #hasAnother({ session_id, channel, nick }: OpenSession): boolean {

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Read } from '../../../projections/core/projection.js';
 import { openSessions } from '../../../projections/payments/queries.js';
-import { type Log, pause } from '../../../streams/core/index.js';
+import { backoff, type Log, type Pauses, pause } from '../../../streams/core/index.js';
 import { casefold } from '../../../streams/irc-grammar.js';
 import { payments } from '../../../streams/payments/index.js';
 import type { Channels } from '../../channels/index.js';
@@ -19,6 +19,8 @@ export interface SweepOptions {
   putOut(of: Membership, reason: string): Promise<unknown>;
   /** Whether somebody has a session by now, as far as this process knows. */
   isSeated(of: Membership): boolean;
+  /** How long it waits after each refusal of the network to remove somebody. */
+  pauses?: Pauses;
   logger: Logger;
   signal: AbortSignal;
 }
@@ -28,10 +30,15 @@ export interface SweepOptions {
  */
 const everyMs = 2_000;
 const standingEvery = 5;
+/** How long nobody is asked again to remove somebody, after the network refused that. */
+export const refusedPauses: Pauses = { first: 2_000, longest: 300_000 };
 
 const noSession = 'Nobody has paid for this nick: a place belongs to the nick that it was paid for';
 const notTheirs =
   'The nick is registered or linked: identify with the nick service, then present the payment again';
+
+/** Members that the network refused to remove, by nick: how often, and until when nobody is asked again. */
+type Refusals = Map<string, { tries: number; until: number }>;
 
 /**
  * Removes those from the paid channels who have no place in them. These are people who were there before the
@@ -43,11 +50,13 @@ export async function sweep(options: SweepOptions): Promise<void> {
   await Promise.all(options.rooms.map(({ name }) => sweepRoom(name, options)));
 }
 
-async function sweepRoom(channel: string, { logger, signal, ...options }: SweepOptions): Promise<void> {
+async function sweepRoom(channel: string, { signal, ...options }: SweepOptions): Promise<void> {
+  const { logger } = options;
+  const refusals: Refusals = new Map();
   // identities are checked at the start, and again if that failed
   for (let look = 0; !signal.aborted; ) {
     try {
-      const out = await sweepOnce(channel, options, look % standingEvery === 0);
+      const out = await sweepOnce(channel, options, refusals, look % standingEvery === 0);
       if (out.length > 0) logger.info({ channel, nicks: out }, 'removed from a paid channel: no place there');
       look += 1;
     } catch (error) {
@@ -61,10 +70,14 @@ async function sweepRoom(channel: string, { logger, signal, ...options }: SweepO
 
 async function sweepOnce(
   channel: string,
-  { log, channels, read, putOut, isSeated }: Omit<SweepOptions, 'logger' | 'signal'>,
+  options: Omit<SweepOptions, 'signal'>,
+  refusals: Refusals,
   isStandingAsked: boolean,
 ): Promise<string[]> {
+  const { log, channels, read, isSeated } = options;
   const { nicks, unproven } = await channels.present({ name: channel, isStandingAsked }, { by: actor });
+  // who has left begins again
+  for (const nick of refusals.keys()) if (!nicks.some((one) => casefold(one) === nick)) refusals.delete(nick);
   if (nicks.length === 0) return [];
   // after the look: nobody is brought in before their session is on the log
   const { sessions } = await read(openSessions, { stream: payments.name, seq: await log.head(payments) });
@@ -73,7 +86,36 @@ async function sweepOnce(
   );
   const strangers = nicks.filter((nick) => !seats.has(casefold(nick)) && !isSeated({ channel, nick }));
   const impostors = unproven.filter((nick) => !strangers.includes(nick));
-  for (const nick of strangers) await putOut({ channel, nick }, noSession);
-  for (const nick of impostors) await putOut({ channel, nick }, notTheirs);
-  return [...strangers, ...impostors];
+  const wanted = [
+    ...strangers.map((nick) => ({ nick, reason: noSession })),
+    ...impostors.map((nick) => ({ nick, reason: notTheirs })),
+  ];
+  const out: string[] = [];
+  for (const { nick, reason } of wanted)
+    if (await isPutOut({ channel, nick }, reason, options, refusals)) out.push(nick);
+  return out;
+}
+
+/** Whether somebody is removed. If the network refuses it, they are passed over for a while, longer each time. */
+async function isPutOut(
+  of: Membership,
+  reason: string,
+  { log, putOut, logger, pauses = refusedPauses }: Omit<SweepOptions, 'signal'>,
+  refusals: Refusals,
+): Promise<boolean> {
+  const key = casefold(of.nick);
+  const { tries, until } = refusals.get(key) ?? { tries: 0, until: 0 };
+  if (until > log.now().getTime()) return false;
+  try {
+    await putOut(of, reason);
+    refusals.delete(key);
+    return true;
+  } catch (error) {
+    const { kind, message } = error as Error & { kind?: string };
+    if (kind === 'unavailable') throw error;
+    const afterMs = Math.round(backoff(tries + 1, pauses));
+    refusals.set(key, { tries: tries + 1, until: log.now().getTime() + afterMs });
+    logger.warn({ ...of, error: message, afterMs }, 'somebody without a place cannot be removed');
+    return false;
+  }
 }
