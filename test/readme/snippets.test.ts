@@ -27,8 +27,8 @@ const ofOnePage: Record<string, string> = {
   'README.md': 'test/readme/session.test.ts',
 };
 
-/** Blocks that nobody can run: a file with rules, settings of an IRC server, and what a reader types into a client. */
-const texts = /^(Be kind|<module name="cgiirc">|\/msg mrserv ABILITIES )/;
+/** Blocks that nobody can run: a file with rules, settings of an IRC server, and what a reader types into a client, or sees there. */
+const texts = /^(Be kind|<module name="cgiirc">|\/msg mrserv ABILITIES |PRIVMSG #lobby :|<relay> )/;
 
 /** Which test runs a block; `undefined` when none does. */
 function testOf({ file, language, text }: Block): string | undefined {
