@@ -49,7 +49,7 @@ async function endedOn(log: Awaited<ReturnType<typeof openLog>>): Promise<string
   return ended.sort();
 }
 
-t.test('PAY-33 nobody buys a place for a bot or a service', { skip: withoutChain }, async (t) => {
+t.test('PAY-34 nobody buys a place for a bot or a service', { skip: withoutChain }, async (t) => {
   const [nats, ircd, { chain, facilitator }] = await Promise.all([
     startNats(t),
     startIrcd(t),
@@ -81,7 +81,7 @@ t.test('PAY-33 nobody buys a place for a bot or a service', { skip: withoutChain
   t.equal(await chain.balance(account.address), 1_000_000n, 'nothing is paid');
 });
 
-t.test('PAY-33 a session of a bot ends, and the bot stays', async (t) => {
+t.test('PAY-34 a session of a bot ends, and the bot stays', async (t) => {
   const [nats, ircd] = await Promise.all([startNats(t), startIrcd(t)]);
   const { url } = await startApp(t, {
     ...environmentOf({ nats, ircd }),
@@ -107,7 +107,7 @@ t.test('PAY-33 a session of a bot ends, and the bot stays', async (t) => {
   for (const nick of present) t.ok(await isThere(nick), `${nick} stays`);
 });
 
-t.test('PAY-33 whom the network refuses to remove', async (t) => {
+t.test('PAY-34 whom the network refuses to remove', async (t) => {
   const log = await openLog(t, (await startNats(t)).url);
   const logged: Record<string, unknown>[] = [];
   const logger = pino({ level: 'debug' }, { write: (line: string) => void logged.push(JSON.parse(line)) });

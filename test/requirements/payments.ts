@@ -36,6 +36,8 @@ export const payments = {
     'A payment seats one and nobody else: who was there before, or is not the owner of the nick, is put out; a place goes with whoever takes another nick in the channel, and not to whoever takes the nick outside it.',
   'PAY-33':
     'Payments that are verified and cannot be settled are taken a few times an hour from one wallet or address, and then answer 429: they stay on record.',
+  'PAY-34':
+    'No place is sold for a nick of a bot or a service, before anything is paid; a session of one ends and the bot stays, and what the network refuses is not tried for ever.',
   'PAY-30': 'Health says in words why nothing can be paid, and shows no secret of an address.',
   'PAY-18':
     'A payment whose settlement nobody knows comes to its end without a retry: what is on the chain is granted once, what can no more be settled is refused and its place free; nothing is settled for it.',
