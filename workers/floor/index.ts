@@ -82,12 +82,10 @@ export class TellFloors {
     await this.#reactor.stop();
   }
 
-  /** Who has had the floor without a word since may not have heard of it: that is told again. */
+  /** Whoever has the floor may not have heard of it from the process before this one: that is told again. */
   #know({ channel, seq, state }: StoredFloor): void {
     if (this.#floors.has(channel) && this.#floors.get(channel)!.seq >= seq) return;
-    const now = floorAt(state, this.#now());
-    const told = now.holder && now.holder.heard > now.holder.since ? turnOf(now) : free;
-    this.#floors.set(channel, { name: channel, seq, state, told, toldAt: Number.NEGATIVE_INFINITY });
+    this.#floors.set(channel, { name: channel, seq, state, told: free, toldAt: Number.NEGATIVE_INFINITY });
   }
 
   #see(fact: Recorded<IrcFact>): void {
