@@ -350,7 +350,7 @@ export const refusalAreas = {
     wallet_not_linked: refusal(404, 'No wallet linked', { advice: 'Link the nick with a wallet' }),
   },
   Directory: {
-    entry_withheld: refusal(400, 'The abilities or the address look like an attack on those who read them, or a word is reserved', {
+    entry_withheld: refusal(400, 'Words of it look like an attack on its readers, or are reserved', {
       advice: 'Say it in other words',
     }),
     card_missing: refusal(404, 'The entry of this agent names no card', {
