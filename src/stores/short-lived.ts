@@ -8,7 +8,7 @@ import {
   type StoredMsg,
   type StreamConfig,
 } from 'nats';
-import type { Log } from '../../streams/core/index.js';
+import { type Log, Unavailable } from '../../streams/core/index.js';
 
 /** How short-lived records are kept. */
 export interface ShortLivedOptions {
@@ -73,7 +73,7 @@ export class ShortLived {
       const found = error instanceof NatsError ? error.api_error : undefined;
       if (found?.err_code === codes.conflict) return 'conflict';
       if (found?.err_code === codes.refused && /maximum/.test(found.description)) return 'full';
-      throw error;
+      throw unavailable(error);
     }
   }
 
@@ -87,7 +87,7 @@ export class ShortLived {
       return { text: new TextDecoder().decode(data), at: time, revision: seq };
     } catch (error) {
       if (error instanceof NatsError && error.code === '404') return undefined;
-      throw error;
+      throw unavailable(error);
     }
   }
 
@@ -95,7 +95,7 @@ export class ShortLived {
   async remove(revision: number): Promise<void> {
     await this.#ask(() =>
       this.#log.manager.streams.deleteMessage(this.#options.name, revision, false).catch((error) => {
-        if (!(error instanceof NatsError && error.api_error)) throw error;
+        if (!(error instanceof NatsError && error.api_error)) throw unavailable(error);
         return false;
       }),
     );
@@ -114,7 +114,7 @@ export class ShortLived {
       await this.#made;
     } catch (error) {
       this.#made = undefined;
-      throw error;
+      throw unavailable(error);
     }
     return await this.#log.ask(request);
   }
@@ -146,4 +146,12 @@ export class ShortLived {
       }
     });
   }
+}
+
+/** An error of the log server in the form that callers know; every other one as it is. */
+function unavailable(error: unknown): unknown {
+  if (!(error instanceof NatsError)) return error;
+  const found = new Unavailable('log_unavailable', `The event log did not answer: ${error.message}`);
+  found.cause = error;
+  return found;
 }

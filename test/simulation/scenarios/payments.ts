@@ -46,7 +46,7 @@ const signedSeconds = { chain: [30, 60], facilitator: [290, 290] } as const;
 export const payments: Scenario = {
   name: 'payments',
   says: 'taking payments, bringing payers in and resolving what is in doubt in two processes, and those who pay',
-  kept: [5005, 5085, 5142, 5166, 1130802275],
+  kept: [5005, 5085, 5142, 5166, 1130802275, 1892584126],
   boundMs: 2_400_000,
   prepare: () => Promise.all([startEngine(), prepareTurnstiles(sold)]),
   play: async (stage) => {

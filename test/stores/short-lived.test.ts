@@ -1,0 +1,57 @@
+import pino from 'pino';
+import t from 'tap';
+import { SharedCounts } from '../../src/stores/shared-counts.js';
+import { ShortLived } from '../../src/stores/short-lived.js';
+import { Log, pause } from '../../streams/core/index.js';
+import { refusals, SimulatedLogServer } from '../simulation/log/server.js';
+import { runIn } from '../simulation/scenario.js';
+import { World } from '../simulation/world.js';
+
+const logger = pino({ level: 'silent' });
+const latency = { least: 0, most: 0 };
+const unavailable = { kind: 'unavailable', code: 'log_unavailable', status: 503 };
+
+/** A log server whose faults are set, and a connection to it. */
+async function open(world: World): Promise<{ server: SimulatedLogServer; log: Log }> {
+  const server = new SimulatedLogServer(world, { latency });
+  const log = await Log.open({
+    urls: '',
+    name: 'records',
+    streams: [],
+    replicas: 1,
+    maxBytes: 1e6,
+    logger,
+    connect: (as) => server.connect(as),
+  });
+  return { server, log };
+}
+
+t.test('a log server that takes nothing is told as one that is not available', async (t) => {
+  for (const [name, refusal] of Object.entries(refusals)) {
+    const world = new World(1);
+    await runIn(world, 60_000, async () => {
+      const { server, log } = await open(world);
+      const options = {
+        maxAgeMs: 60_000,
+        maxEntries: 10,
+        whenFull: 'refuse',
+        storage: 'disk',
+        replicas: 1,
+      } as const;
+      const records = new ShortLived(log, { name: 'RECORDS', ...options });
+      const counts = new SharedCounts({ log, replicas: 1, name: 'COUNTS', most: 3, windowMs: 60_000 });
+      t.equal(await records.put('before', 'kept'), 'stored');
+      t.same(await counts.take('ann'), { allowed: true, resetSec: 60 });
+
+      server.refuse(refusal, 1_000);
+      await t.rejects(records.put('during', 'lost'), unavailable, name);
+      await t.rejects(counts.take('ann'), unavailable, name);
+
+      await pause(2_000);
+      t.equal(await records.put('after', 'kept'), 'stored');
+      t.equal((await records.get('before'))?.text, 'kept');
+      t.same(await counts.take('ann'), { allowed: true, resetSec: 58 });
+      await log.close();
+    });
+  }
+});
