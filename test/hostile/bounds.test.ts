@@ -25,6 +25,7 @@ import type { Session } from '../../workers/irc/session.js';
 import { takeAppeals } from '../../workers/moderation/appeals.js';
 import { RecentLines } from '../../workers/moderation/recent-lines.js';
 import { greetNewcomers } from '../../workers/network/index.js';
+import { EndedLines } from '../../workers/speech/ended-lines.js';
 import { openLog } from '../channels/keeper.js';
 import { startNats } from '../support/nats.js';
 
@@ -383,6 +384,14 @@ const memories: { of: string; most: number; make(): Memory }[] = [
           return 'target_channels' in found && found.target_channels.includes(`#task-t${n}`);
         },
       };
+    },
+  },
+  {
+    of: 'lines of agents that have ended',
+    most: 5_000,
+    make: () => {
+      const ended = new EndedLines();
+      return { add: (n) => ended.add(`line${n}`), knows: (n) => ended.has(`line${n}`) };
     },
   },
   {

@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { atMost } from '../../streams/core/clock.js';
 import { isExpected, type Log, type Recorded, Refusal } from '../../streams/core/index.js';
@@ -20,6 +19,7 @@ import { done } from '../core/keyed-queue.js';
 import { Reactor, type Verdict } from '../core/reactor.js';
 import type { Agents } from './agents.js';
 import type { EndedKeys } from './ended-keys.js';
+import { EndedLines } from './ended-lines.js';
 import { personOf } from './introduction.js';
 import type { OwnLines } from './own-lines.js';
 import type { SaidLine, SayRequest } from './requests.js';
@@ -60,7 +60,6 @@ const maxInHand = 2_000;
 const atOnce = 500;
 /** Lines of one agent that wait to be said. */
 const mostWaiting = 20;
-const mostEnded = 5_000;
 const notSaid: Verdict = { is: 'wait', afterMs: 0 };
 const action = (text: string) => `\x01ACTION ${text}\x01`;
 
@@ -77,8 +76,7 @@ export class Lines {
   readonly #waiting = new Map<string, Set<(end: LineEnd) => void>>();
   /** Lines of each nick without an end, of those requested here. */
   readonly #open = new Map<string, number>();
-  /** Ids of lines that came to their end here: a read of the log may not show that yet. */
-  readonly #ended = new LRUCache<string, true>({ max: mostEnded });
+  readonly #ended = new EndedLines();
   /** Up to this sequence facts may have been handed out before the last takeover, and up to the other one to others. */
   #head = 0;
   #doubtful = 0;
@@ -185,7 +183,7 @@ export class Lines {
     const { nick } = line;
     const command = { is: 'end' as const, nick, end: came };
     const { state } = await this.#options.log.handle(speech, lineDecider, command, { by: actor });
-    this.#ended.set(line.id, true);
+    this.#ended.add(line.id);
     for (const give of this.#waiting.get(lineSubject(nick, line.id)) ?? []) give(state.end ?? came);
     return done;
   }
