@@ -298,6 +298,24 @@ t.test('real clients pay on a real chain', { skip }, async (t) => {
     t.equal(await chain.balance(poor.address), 50_000n);
     t.equal((await turnstile.facts()).length, recorded, 'nobody has signed it, and it is on no record');
 
+    await t.test('are refused here when their time is over', async (t) => {
+      const asked = facilitator.seen.length;
+      const validBefore = String(Math.floor(Date.now() / 1_000) - 1);
+      const authorization = { ...payload.authorization, validBefore };
+      const old = encoded({ x402Version: 2, accepted, payload: { ...payload, authorization } });
+      const response = await fetch(access, entering('dave', { 'payment-signature': old }));
+      t.equal(response.status, 402);
+      t.match(await bodyOf(response), {
+        code: 'payment_invalid',
+        error: 'invalid_exact_evm_payload_authorization_valid_before',
+        status: 402,
+        accepts: [{ payTo }],
+      });
+      t.notOk(response.headers.get('payment-response'), 'nothing was settled');
+      t.same(facilitator.seen.slice(asked), [], 'and the facilitator was not asked');
+      t.equal((await turnstile.facts()).length, recorded);
+    });
+
     await t.test('keep nobody out whom they name', async (t) => {
       let held = () => {};
       const isHeld = new Promise<void>((resolve) => {

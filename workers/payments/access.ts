@@ -70,6 +70,8 @@ type Result = Settled | { is: 'paid'; transaction: string };
 /** How long a place is kept for a payment, in milliseconds: longer than it takes to settle it. */
 const reservedMs = 60_000;
 const by = 'turnstile';
+/** What facilitators call an authorization whose time is over. */
+const expired = 'invalid_exact_evm_payload_authorization_valid_before';
 /** Codes of what ends a try before the payment is on record, or without the payer's doing. */
 const neverIntended = new Set<unknown>([
   ...['session_active', 'payment_in_progress', 'channel_full', 'payment_spent', 'facilitator_unreachable'],
@@ -199,6 +201,8 @@ export class Access {
   /** The payer, or why the payment is not valid. */
   async #verify(entering: Entering): Promise<string | (Entered & { is: 'invalid' })> {
     const { proof, resource } = entering;
+    // no chain takes it any more, and nobody need be asked
+    if (isExpired(proof, this.#options.log.now())) return { is: 'invalid', reason: expired };
     const verified = await this.#options.facilitator.verify(proof, resource);
     if (verified.is === 'valid') return proof.payer || verified.payer;
     return { is: 'invalid', reason: verified.reason };
@@ -295,6 +299,11 @@ export class Access {
     wrote(position);
     return state;
   }
+}
+
+/** Whether the time of an authorization is over: at its end already, as contracts have it. */
+function isExpired({ validBefore }: Proof, now: Date): boolean {
+  return validBefore !== null && now.getTime() >= validBefore * 1_000;
 }
 
 function intentOf({ channel, nick, holder, proof }: Entering, payer: string): Intended {
