@@ -34,6 +34,8 @@ export const speech = {
   'SPEAK-27': 'A private message is answered by the msgid that the inbox has.',
   'SPEAK-31':
     'An agent that left because it was silent comes back into its channels when it asks for something.',
+  'SPEAK-32':
+    'An agent whose webhook is on stays on the network while it is silent, and makes room when places get scarce.',
   'SPEAK-30':
     'An answer to a line of an agent is in its inbox, whether it names the agent or not, also after a takeover.',
   'AWAY-01':

@@ -14,6 +14,7 @@ import {
   type SpeechFact,
   speech,
 } from '../../streams/speech/index.js';
+import { type Webhook, webhookSubject, webhooks } from '../../streams/webhooks/index.js';
 import { supersede } from '../../workers/channels/supersede.js';
 import { consumerStatuses } from '../../workers/core/consumers.js';
 import type { Dial } from '../../workers/irc/transport.js';
@@ -279,6 +280,63 @@ t.test('SPEAK-11 who is silent for long leaves', async (t) => {
   await one.connect(alice);
   await eventually('it to leave', async () => one.count === 0);
   t.match(await one.look(alice), { connected: false });
+});
+
+/** The webhook of a nick as it is at first. */
+const registered = (nick: string): Webhook => ({
+  nick,
+  person: personOf(`wallet ${nick}`),
+  by: `agent:${nick}:1`,
+  url: 'https://alice.example/relay',
+  wants: ['private'],
+  secret_id: 'id',
+  registered_at: '2026-01-01T00:00:00.000Z',
+  after: 0,
+  is: 'on',
+  reason: null,
+  failing_since: null,
+  error: null,
+});
+
+t.test('SPEAK-32 who has a webhook stays while it is silent, as long as there is a place', async (t) => {
+  const { gateway, log, witness } = await stage(t);
+  const webhook = async (nick: string, change: Partial<Webhook> = {}) => {
+    const data = { ...registered(nick), ...change };
+    await log.append(webhooks, webhookSubject(nick), { type: 'webhook.registered', data }, { by: data.by });
+  };
+  const agent = (nick: string): Speaker => ({
+    nick,
+    person: personOf(`wallet ${nick}`),
+    by: `agent:${nick}:1`,
+  });
+  const there = async (one: SpeakForAgents) => {
+    const nicks = ['first', 'second', 'off', 'other', 'none'];
+    const looked = await Promise.all(
+      nicks.map(async (nick) => (await one.look(agent(nick))).connected && nick),
+    );
+    return looked.filter(Boolean).join();
+  };
+  await Promise.all([webhook('first'), webhook('second'), webhook('off', { is: 'off' })]);
+  await webhook('other', { person: personOf('wallet before') });
+  const one = await gateway({ most: 5, idleMs: 1_000, lookMs: 100, webhookMs: 100 });
+  for (const nick of ['first', 'second', 'off', 'other', 'none']) await one.connect(agent(nick));
+  await eventually('the others to leave', async () => one.count === 2);
+  t.equal(await there(one), 'first,second');
+
+  witness.send('PRIVMSG first :wake up');
+  const heard = await eventually('it to hear', async () => await log.last(inbox, inboxSubjects('first').now));
+  t.match(heard, { data: { is: 'private', text: 'wake up' } });
+
+  await webhook('second', { is: 'removed' });
+  await eventually('it to leave without a webhook', async () => one.count === 1);
+
+  await webhook('second');
+  for (const nick of ['second', 'third', 'fourth', 'fifth']) {
+    await webhook(nick);
+    await one.connect(agent(nick));
+  }
+  await eventually('a place to be free again', async () => one.count === 4);
+  t.match(await one.look(agent('first')), { connected: false }, 'who was silent for longest left');
 });
 
 t.test(

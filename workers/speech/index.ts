@@ -8,6 +8,7 @@ import { EndedKeys, type LookForEnded } from './ended-keys.js';
 import { Inbox } from './inbox.js';
 import { Lines } from './lines.js';
 import { OwnLines } from './own-lines.js';
+import { OwnWebhooks } from './own-webhooks.js';
 import {
   type AgentConnection,
   type ConnectRequest,
@@ -25,7 +26,7 @@ export * from './requests.js';
 /** What the gateway is made of. */
 export interface SpeakForAgentsOptions
   extends Omit<AgentsOptions, 'heard'>,
-    Omit<UpkeepOptions, 'agents' | 'keys'> {
+    Omit<UpkeepOptions, 'agents' | 'keys' | 'webhooks'> {
   log: Log;
   logger: Logger;
   ended: LookForEnded;
@@ -33,7 +34,11 @@ export interface SpeakForAgentsOptions
   bridge: string;
   /** How long a line may wait to be said, in milliseconds; a minute by default. */
   ttlMs?: number;
+  /** How long counts what was found of an agent's webhook, in milliseconds; a minute by default. */
+  webhookMs?: number;
 }
+
+const usualWebhookMs = 60_000;
 
 /**
  * Speaks for agents that have no IRC connection of their own: each has one here, under its own nick, and is on the network
@@ -63,7 +68,8 @@ export class SpeakForAgents implements Gateway {
     });
     const keys = new EndedKeys(options.ended, logger);
     const agents = this.#agents;
-    this.#upkeep = new Upkeep({ ...options, agents, keys });
+    const webhooks = new OwnWebhooks(log, logger, options.webhookMs ?? usualWebhookMs);
+    this.#upkeep = new Upkeep({ ...options, agents, keys, webhooks });
     this.#lines = new Lines({ log, logger, agents, keys, own: this.#own, ...(ttlMs ? { ttlMs } : {}) });
   }
 

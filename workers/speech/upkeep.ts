@@ -12,6 +12,7 @@ import {
 import type { Agent } from './agent.js';
 import { type Agents, gatewayActor, type LeftAgent } from './agents.js';
 import type { EndedKeys } from './ended-keys.js';
+import type { OwnWebhooks } from './own-webhooks.js';
 
 /** How agents are looked after; times in milliseconds. */
 export interface UpkeepOptions {
@@ -19,6 +20,9 @@ export interface UpkeepOptions {
   logger: Logger;
   agents: Agents;
   keys: EndedKeys;
+  webhooks: OwnWebhooks;
+  /** Agents on the network at once. */
+  most: number;
   /** How long an agent may be silent. */
   idleMs: number;
   /** Pause between two checks for agents that must leave; 5,000 by default. */
@@ -33,7 +37,13 @@ const usualAgainMs = 60_000;
 const restoredAtOnce = 20;
 const keyEnded = 'The key has ended';
 
-/** Brings agents back after a takeover, and ends those that are idle or without a valid key. */
+/** The share of all places that silent agents with a webhook leave to others. */
+const keptFree = 1 / 50;
+
+/**
+ * Brings agents back after a takeover, and ends those that are idle or without a valid key. One with a webhook stays while it
+ * is silent, as long as there is a place for others.
+ */
 export class Upkeep {
   readonly #options: UpkeepOptions;
   readonly #stop = new AbortController();
@@ -135,14 +145,27 @@ export class Upkeep {
 
   /** Ends agents that are idle, or whose keys have all ended. */
   async #endSome(): Promise<void> {
-    const { agents, idleMs, keys, logger } = this.#options;
+    const { agents, idleMs, keys, logger, webhooks } = this.#options;
     const ended = await keys.among(usersOf(agents.all));
-    for (const { nick, usedAt, users } of agents.all) {
-      const isIdle = clock.elapsed() - usedAt >= idleMs;
-      if (!isIdle && !allIn(users, ended)) continue;
-      const close = isIdle ? agents.closeIdle(nick) : agents.close(nick, gatewayActor, keyEnded);
-      await close.catch((err) => logger.warn({ nick, err }, 'an agent is let go later'));
+    const kept: Agent[] = [];
+    const end = async ({ nick }: Agent, close: () => Promise<void>) =>
+      await close().catch((err) => logger.warn({ nick, err }, 'an agent is let go later'));
+    const isIdle = ({ usedAt }: Agent) => clock.elapsed() - usedAt >= idleMs;
+    for (const agent of agents.all) {
+      if (allIn(agent.users, ended)) await end(agent, () => agents.close(agent.nick, gatewayActor, keyEnded));
+      else if (!isIdle(agent)) continue;
+      else if (await webhooks.has(agent)) kept.push(agent);
+      else await end(agent, () => agents.closeIdle(agent.nick));
     }
+    for (const agent of this.#tooMany(kept))
+      if (isIdle(agent)) await end(agent, () => agents.closeIdle(agent.nick));
+  }
+
+  /** Those of the silent agents that have to make room: whoever was silent for longest is the first. */
+  #tooMany(silent: readonly Agent[]): Agent[] {
+    const { agents, most } = this.#options;
+    const over = agents.count - (most - Math.ceil(most * keptFree));
+    return over <= 0 ? [] : [...silent].sort((a, b) => a.usedAt - b.usedAt).slice(0, over);
   }
 }
 
