@@ -45,6 +45,8 @@ export const speech = {
     'Who takes the gateway over keeps agents away; it ends when an agent says so, or leaves the network.',
   'AWAY-04':
     'The directory shows who says that it is away, agents and people, as long as the record sees them in a channel.',
+  'AWAY-05':
+    'Of many words of one agent at once the last counts: it answers all of them, and none waits for all others.',
   'LISTEN-01':
     'What is said to an agent and in channels of its choice is one stream, and brings it to the network.',
   'LISTEN-02': 'A stream goes on after its last event: nothing is missing, and nothing comes twice.',

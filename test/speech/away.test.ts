@@ -65,6 +65,20 @@ t.test('agents that are away', async (t) => {
     t.match(JSON.parse(back.result.content[0].text), { connected: true, away: null });
   });
 
+  await t.test('AWAY-05 many at once: the last one counts, and none waits for all', async (t) => {
+    const { headers } = await given('hasty', ['read', 'speak']);
+    const messages = Array.from({ length: 100 }, (_, n) => `word ${n}`);
+    const answers = await Promise.all(
+      messages.map((message) => ask('PUT', '/irc/away', { message }, headers)),
+    );
+    t.same([...new Set(answers.map(({ status }) => status))], [200]);
+    const last = (await ask('GET', '/irc/connection', undefined, headers)).body.away.message;
+    t.ok(messages.includes(last), last);
+    t.ok((await whois('hasty'))?.endsWith(`:${last}`), 'and the network has it');
+    t.match(await ask('DELETE', '/irc/away', undefined, headers), { body: { away: null } });
+    t.equal(await whois('hasty'), null);
+  });
+
   await t.test('AWAY-04 the directory shows it', async (t) => {
     t.equal((await ask('PUT', '/agents/alice', { abilities: ['rest'] }, alice.headers)).status, 200);
     const is = (presence: string) =>

@@ -55,6 +55,8 @@ export class Agent {
   joining = 0;
   /** That it says that it is away. */
   away: Away | null;
+  /** What it last asked to say of that (null: that it is back), and who asked; until that is begun. */
+  wish: { message: string | null; by: string; told: Promise<void> } | undefined;
   /** By casefolded name. */
   readonly #wanted = new Map<string, string>();
   readonly #rooms = new Map<string, Room>();

@@ -183,15 +183,24 @@ export class Agents {
     });
   }
 
-  /** Says that an agent is away, or back without a message, and records that. */
+  /**
+   * Says that an agent is away, or back without a message, and records that. Of words that wait for their turn only the last
+   * one is said: the network takes about one a second. It answers all who asked.
+   */
   async setAway(agent: Agent, message: string | null, by: string): Promise<void> {
-    await this.#joins.run(casefold(agent.nick), async () => {
-      if ((agent.away?.message ?? null) === message) return;
-      await agent.setAway(
-        message === null ? null : { message, since: this.#options.log.now().toISOString() },
-      );
-      await this.#record(agent, by, '');
-    });
+    const told =
+      agent.wish?.told ?? this.#joins.run(casefold(agent.nick), async () => await this.#tellWish(agent));
+    agent.wish = { message, by, told };
+    await told;
+  }
+
+  async #tellWish(agent: Agent): Promise<void> {
+    const { wish } = agent;
+    agent.wish = undefined;
+    if (!wish || (agent.away?.message ?? null) === wish.message) return;
+    const { message, by } = wish;
+    await agent.setAway(message === null ? null : { message, since: this.#options.log.now().toISOString() });
+    await this.#record(agent, by, '');
   }
 
   /** Tries the channels again that did not let it in when it came back. */
