@@ -76,6 +76,8 @@ t.test('CHAN-86 who may be somebody else is not brought into a closed room', opt
     t.notOk(await isIn('bob', room));
     await register(bob, 'bob-password');
     await eventually('bob to be in the room', () => isIn('bob', room));
+    const asked = bob.raw.filter((line) => line.includes('NOTICE') && line.includes(`expected in ${room}`));
+    t.equal(asked.length, 1, 'who waits is told once');
   });
 
   await t.test('who sat in the room already and may be somebody else is put out', async (t) => {

@@ -70,7 +70,7 @@ export class PendingInvites {
    */
   add(channel: string, nicks: readonly string[], isClosed: boolean): void {
     const added = nicks.filter((nick) => this.#expect(channel, nick, isClosed));
-    if (this.#session && added.length > 0) this.#watch(this.#session, added);
+    if (this.#session && added.length > 0) this.#watch(this.#session, added, 'there');
     if (isClosed) for (const nick of nicks) this.#lookAt(casefold(nick));
   }
 
@@ -123,7 +123,11 @@ export class PendingInvites {
     await Promise.all(
       [...new Set(lost.map(({ nick }) => casefold(nick)))].map((key) => this.#bringIn(session, key)),
     );
-    this.#watch(session, [...this.#options.bots, ...[...this.#guests.values()].map(({ nick }) => nick)]);
+    this.#watch(
+      session,
+      [...this.#options.bots, ...[...this.#guests.values()].map(({ nick }) => nick)],
+      'came',
+    );
   }
 
   /** Somebody who could not come in because they were not identified has not left. */
@@ -142,11 +146,16 @@ export class PendingInvites {
 
   /** Reads a line from the server: it may say that somebody has come. */
   see(line: IrcLine): void {
+    this.#see(line, 'came');
+  }
+
+  /** `there`: the answer to a question, about somebody who may have been told something a moment ago. */
+  #see(line: IrcLine, are: 'came' | 'there'): void {
     const session = this.#session;
     if (line.command !== isOnline || !session) return;
     for (const mask of textOf(line).split(',')) {
       const nick = mask.split('!', 1)[0]!;
-      this.#options.door.came(nick);
+      if (are === 'came') this.#options.door.came(nick);
       const coming = this.#isBot(nick)
         ? this.#options.botCame(session, nick)
         : this.#bringIn(session, casefold(nick));
@@ -169,19 +178,19 @@ export class PendingInvites {
     return true;
   }
 
-  #watch(session: Session, nicks: readonly string[]): void {
-    for (const list of inLines(nicks, ',')) void this.#watchList(session, list);
+  #watch(session: Session, nicks: readonly string[], are: 'came' | 'there'): void {
+    for (const list of inLines(nicks, ',')) void this.#watchList(session, list, are);
   }
 
   /** A server that does not answer is asked again, for as long as the session lasts. */
-  async #watchList(session: Session, list: string): Promise<void> {
+  async #watchList(session: Session, list: string, are: 'came' | 'there'): Promise<void> {
     const answered = await retry(() => session.ask('MONITOR', '+', list), {
       pauses: { first: retryMs, longest: retryMs },
       failed: () => {},
       signal: session.lost,
     });
     const lines = answered?.lines ?? [];
-    for (const line of lines) this.see(line);
+    for (const line of lines) this.#see(line, are);
     if (lines.some(({ command }) => command === listIsFull))
       this.#options.logger.warn('the network watches for no more nicks: some invited ones are not awaited');
   }
@@ -246,6 +255,8 @@ export class PendingInvites {
   #forget({ nick }: Guest): void {
     this.#guests.delete(casefold(nick));
     this.#unproven.delete(casefold(nick));
+    // from here on nobody sees that somebody else takes the nick
+    this.#options.door.came(nick);
     if (this.#session && !this.#session.lost.aborted)
       this.#session.ask('MONITOR', '-', nick).catch(() => undefined);
   }
