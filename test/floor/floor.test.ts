@@ -199,6 +199,9 @@ t.test('FLOOR-06 what is said of it', async (t) => {
   t.match(answerOf({ to: 'bob', is: 'waits' }, '#a', state), 'number 1 of 1');
   t.match(answerOf({ to: 'bob', is: 'status' }, '#a', state), /ann has the floor .*; 1 wait: bob$/);
   t.equal(lapsesAt(state.holder!), 2 * minute);
+  for (let n = 0; n < 9; n++) says(61, `${n}`.padEnd(30, 'n').replace(/^/, 'w').slice(0, 30), '/floor');
+  const many = answerOf({ to: 'bob', is: 'status' }, '#a', state)!;
+  t.match(many, /; 10 wait: bob, w0n+, w1n+, w2n+, w3n+ and 5 more$/, 'one line, however many wait');
   const skill = readFileSync('skill/MESSAGING.md', 'utf8').replace(/\s+/g, ' ');
   t.match(skill, /It lapses after two minutes without a line of yours, and after ten minutes in any case/);
   const guide = readFileSync('docs/guides/take-turns.md', 'utf8').replace(/\s+/g, ' ');

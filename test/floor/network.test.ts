@@ -75,6 +75,19 @@ t.test('turns on a real network', async (t) => {
     );
   });
 
+  await t.test('FLOOR-06 the same question again and again is answered once', async (t) => {
+    const from = ann.raw.length;
+    const told = () => ann.raw.slice(from).filter((line) => / NOTICE ann :/.test(line));
+    for (let n = 0; n < 8; n++) ann.send('PRIVMSG #lobby :!floor status');
+    ann.send('PRIVMSG #lobby :/floor nonsense');
+    await ann.waitUntil(
+      () => told().some((line) => line.includes('/floor done | status')),
+      'the last answer',
+    );
+    t.equal(told().length, 2, told().join('\n'));
+    t.match(told()[0], /#lobby: ann has the floor until .*; 1 wait: bob$/);
+  });
+
   await t.test('FLOOR-08 it is passed on, and the next is told by a line that names them', async (t) => {
     ann.send('PRIVMSG #lobby :that was all', 'PRIVMSG #lobby :/floor done');
     await witness.waitUntil(() => said().length === 2, 'the next turn');

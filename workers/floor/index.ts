@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { seeAll } from '../../projections/floor/fold.js';
 import type { StoredFloor } from '../../projections/floor/queries.js';
@@ -46,6 +47,9 @@ const lookMs = 500;
 const apartMs = 3_000;
 /** The record lags a little: a line may come after the moment at which its speaker had to speak. */
 const lagMs = 1_000;
+/** The same answer to the same question of somebody comes once in this time. So many answers are remembered. */
+const onceMs = 10_000;
+const mostRemembered = 10_000;
 /** An older line is not answered any more. */
 const lateMs = 5 * 60_000;
 const free = 'free';
@@ -59,6 +63,8 @@ export class TellFloors {
   readonly #floors = new Map<string, Followed>();
   readonly #reactor: ReadModelReactor<typeof irc, StoredFloor, never>;
   readonly #rate = new RateLimit();
+  /** What was answered last, and when (on the clock of `clock.elapsed()`), by who asked, where and what. */
+  readonly #answered = new LRUCache<string, { text: string; at: number }>({ max: mostRemembered });
 
   constructor(options: TellFloorsOptions) {
     this.#options = options;
@@ -118,9 +124,22 @@ export class TellFloors {
 
   #answer(session: Session, { name, state }: Followed, answer: FloorAnswer): void {
     const text = answerOf(answer, name, floorAt(state, this.#now()));
-    if (text === undefined || this.#rate.take(casefold(answer.to), clock.now()) !== 'go') return;
+    if (
+      text === undefined ||
+      this.#wasAnswered([casefold(name), casefold(answer.to), answer.is].join(' '), text)
+    )
+      return;
+    if (this.#rate.take(casefold(answer.to), clock.now()) !== 'go') return;
     // who asked may have left
     session.command('NOTICE', answer.to, text).catch(() => undefined);
+  }
+
+  #wasAnswered(question: string, text: string): boolean {
+    const at = clock.elapsed();
+    const last = this.#answered.get(question);
+    if (last?.text === text && at - last.at < onceMs) return true;
+    this.#answered.set(question, { text, at });
+    return false;
   }
 
   /** Time passes: turns end without a line. */

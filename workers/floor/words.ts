@@ -8,6 +8,9 @@ export function announcement({ holder, queue }: FloorState): string {
   return `${holder.nick} has the floor until ${timeOf(lapsesAt(holder))}${waiting}`;
 }
 
+/** So many of those who wait are named; the route of the floor has all. */
+const mostNamed = 5;
+
 /** What who asked something of a floor is told in private; `undefined` where the channel is told. */
 export function answerOf({ to, is }: FloorAnswer, channel: string, state: FloorState): string | undefined {
   const { holder, queue, opener } = state;
@@ -34,12 +37,16 @@ export function answerOf({ to, is }: FloorAnswer, channel: string, state: FloorS
     case 'not theirs':
       return `Only ${opener ? `${opener.nick}, who opened the floor,` : 'who opened the floor'} and operators of ${channel} may do that`;
     case 'status':
-      return holder
-        ? `${channel}: ${announcement(state)}${queue.length > 0 ? `: ${queue.map(({ nick }) => nick).join(', ')}` : ''}`
-        : `${channel}: ${announcement(state)}`;
+      return `${channel}: ${announcement(state)}${holder && queue.length > 0 ? `: ${namesOf(queue)}` : ''}`;
     case 'unknown':
       return '/floor asks for the floor. /floor done | status | open | close | next';
   }
+}
+
+function namesOf(queue: FloorState['queue']): string {
+  const named = queue.slice(0, mostNamed).map(({ nick }) => nick);
+  const more = queue.length - named.length;
+  return `${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
 /** `12:00:30 UTC` */

@@ -8,12 +8,13 @@ const mostKept = 10_000;
 interface Spent {
   /** When the whole allowance is back, in milliseconds. */
   fullAt: number;
-  /** Whether the nick was told to wait since it last had some allowance. */
+  /** Whether the nick was told to wait since it last had its whole allowance. */
   told: boolean;
 }
 
 /**
- * Holds back nicks that write too fast. The first line over the limit is answered, later ones are dropped.
+ * Holds back nicks that write too fast. The first line over the limit is answered, later ones are dropped, until the nick
+ * has rested.
  */
 export class RateLimit {
   readonly #spent = new LRUCache<string, Spent>({ max: mostKept });
@@ -24,7 +25,7 @@ export class RateLimit {
     this.#spent.set(nick, spent);
     const fullAt = Math.max(spent.fullAt, now) + everyMs;
     if (fullAt - now <= burst * everyMs) {
-      Object.assign(spent, { fullAt, told: false });
+      Object.assign(spent, { told: spent.told && spent.fullAt > now, fullAt });
       return 'go';
     }
     if (spent.told) return 'drop';
