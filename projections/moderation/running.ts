@@ -1,5 +1,12 @@
 import { casefold } from '../../streams/irc-grammar.js';
-import type { Action } from '../../streams/moderation/index.js';
+import {
+  type Action,
+  isIncidentOf,
+  loopPattern,
+  newAccountPattern,
+  newAccountsOf,
+  personOf,
+} from '../../streams/moderation/index.js';
 import type { RowOf } from '../core/rows.js';
 import type { Tx } from '../core/sql.js';
 import type { incidentRows } from './fold.js';
@@ -43,15 +50,38 @@ export async function unansweredIncidents(
 /** An action that was not carried out for this long never will be, in milliseconds. */
 const tooLateMs = 5 * 60_000;
 
-/** Whether a person is muted or banned somewhere now, or is about to be. */
-export async function isSilenced(sql: Tx, schema: string, person: string, now: Date): Promise<boolean> {
-  const [found] = await sql.query(
-    `select 1 as found from ${schema}.incidents
-     where person = $1 and pardoned_at is null and action in ('quiet', 'ban') and lifted_at is null
-       and (until > $2 or (outcome is null and said_at > $3)) limit 1`,
-    [person, now, new Date(now.getTime() - tooLateMs)],
+/** Whether somebody who was seen is muted or banned somewhere now, or is about to be. */
+export async function isSilenced(
+  sql: Tx,
+  schema: string,
+  seen: { nick: string; host?: string | undefined; account?: string | undefined },
+  now: Date,
+): Promise<boolean> {
+  const persons = [personOf(seen), ...(seen.account && seen.host ? [newAccountsOf(seen.host)] : [])];
+  const found = await sql.query<{ person: string; account: string | null }>(
+    `select distinct person, account from ${schema}.incidents
+     where person = any($1::text[]) and pardoned_at is null and action in ('quiet', 'ban') and lifted_at is null
+       and (until > $2 or (outcome is null and said_at > $3))`,
+    [persons, now, new Date(now.getTime() - tooLateMs)],
   );
-  return found !== undefined;
+  return found.some((incident) => isIncidentOf(incident, seen));
+}
+
+/** Mutes and bans at hosts of those who were not identified there, or whose account was new, newest first. */
+export async function runningAtHosts(
+  sql: Tx,
+  schema: string,
+  now: Date,
+  limit: number,
+): Promise<(RunningIncident & { person: string; private: boolean })[]> {
+  const rows = await sql.query<StoredIncident>(
+    `select * from ${schema}.incidents
+     where until > $1 and lifted_at is null and pardoned_at is null and outcome = 'done' and host is not null
+       and (account is null or person like 'new accounts %') and patterns <> all($2::text[])
+     order by id desc limit $3`,
+    [now, [loopPattern, newAccountPattern], limit],
+  );
+  return rows.map((row) => ({ ...runningView(row), person: row.person!, private: row.private }));
 }
 
 /** What must be lifted at `now`, because its time is up or it was pardoned, and the time of the next lift. */
@@ -61,9 +91,13 @@ export async function dueLifts(
   now: Date,
 ): Promise<{ due: RunningIncident[]; next: Date | undefined }> {
   const rows = await sql.query<StoredIncident>(
-    `select * from ${schema}.incidents
-     where until is not null and lifted_at is null and (until <= $1 or pardoned_at is not null) order by until limit 500`,
-    [now],
+    `select * from ${schema}.incidents as i
+     where until is not null and lifted_at is null
+       and (until <= $1 or pardoned_at is not null or (patterns = $2 and exists (
+         select 1 from ${schema}.incidents as earlier
+         where earlier.ref = regexp_replace(i.ref, '^[^:]*:[^:]*:', '') and earlier.pardoned_at is not null)))
+     order by until limit 500`,
+    [now, newAccountPattern],
   );
   const [next] = await sql.query<{ until: Date }>(
     `select until from ${schema}.incidents

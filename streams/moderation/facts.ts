@@ -12,7 +12,8 @@ export type Action = (typeof actions)[number];
 
 /**
  * Which incident of its subject. `line:<id of the line>` or `event:<id of the event>`. For a loop:
- * `loop-warn:` or `loop-mute:`, with the id of the last line of the one whose program loops.
+ * `loop-warn:` or `loop-mute:`, with the id of the last line of the one whose program loops. For one that is
+ * held for a new account: `new-account:<account>:`, with the reference of the first one.
  */
 const ref = z.string();
 const points = z.int().min(0).max(100);
@@ -101,6 +102,28 @@ export function personOf({
 }): string {
   if (account !== undefined) return `account ${casefold(account)}`;
   return host === undefined ? `nick ${casefold(nick)}` : `host ${hostOf(host)}`;
+}
+
+/** An account that was registered less than this time ago is new, in milliseconds. */
+export const newAccountMs = 24 * 3_600_000;
+
+/** Who is held responsible for what new accounts of a host do: all of them together, as an account costs nothing. */
+export function newAccountsOf(host: string): string {
+  return `new accounts ${hostOf(host)}`;
+}
+
+/** Whether an incident is that of somebody who was seen: of their account, or of what `personOf` makes of them. */
+export function isIncidentOf(
+  incident: { person: string | null; account?: string | null | undefined },
+  seen: { nick: string; host?: string | undefined; account?: string | undefined },
+): boolean {
+  if (incident.person === null) return false;
+  if (incident.person === personOf(seen)) return true;
+  return (
+    seen.account !== undefined &&
+    incident.account != null &&
+    casefold(incident.account) === casefold(seen.account)
+  );
 }
 
 /**

@@ -4,17 +4,20 @@ export {
   type Answered,
   hostOf,
   type Incident,
+  isIncidentOf,
   type Level,
   levels,
   type ModerationFact,
   moderation,
+  newAccountMs,
+  newAccountsOf,
   personOf,
   personSubject,
   singleSubject,
 } from './facts.js';
 export { judge, levelOf, type Thresholds, usualThresholds } from './judgement.js';
 export { type Loop, type LoopLine, LoopWatch, loopPattern } from './loops.js';
-export { type PersonCommand, type PersonState, personDecider } from './person.js';
+export { newAccountPattern, type PersonCommand, type PersonState, personDecider } from './person.js';
 export { rules } from './rules.js';
 export { type Score, scoreText } from './score.js';
 export { Screening, type Withheld, withheldMark } from './screening.js';

@@ -27,6 +27,8 @@ interface Entry {
   action: Incident['action'];
   /** It is no attack, and makes none worse. */
   isLoop: boolean;
+  /** It only keeps an earlier one in force, and counts no more than that. */
+  isEarlier: boolean;
   outcome?: Answered['outcome'];
   /** A quiet or ban that has not been lifted. */
   runs: boolean;
@@ -66,6 +68,8 @@ export type PersonCommand =
       minutes: number;
       spared?: 'late' | undefined;
     }
+  /** What they did is wanted, and nothing changes. */
+  | { is: 'look'; person: string }
   | ({ is: 'answer'; subject: string } & Answered)
   | { is: 'lift'; subject: string; ref: string; outcome: 'done' | 'failed' | 'outlived'; error?: string }
   | { is: 'pardon'; subject: string; ref: string; reason: string }
@@ -73,20 +77,32 @@ export type PersonCommand =
   | { is: 'appeal'; subject: string; ref: string; reason: string }
   /** An operator does not take it back. */
   | { is: 'uphold'; subject: string; ref: string; reason: string }
-  | { is: 'tell'; subject: string; ref: string };
+  | { is: 'tell'; subject: string; ref: string }
+  /** A new account of somebody who is muted or banned was seen: what runs holds for it too, until its end. */
+  | {
+      is: 'hold';
+      subject: string;
+      ref: string;
+      person: string;
+      said: Said & { account: string };
+      seconds: number;
+    };
+
+/** The rule of an incident that only keeps an earlier one in force. */
+export const newAccountPattern = 'new-account';
 
 /** What somebody has to answer for: each text once, the next one by what came before it. */
 export const personDecider: Decider<PersonState, PersonCommand, ModerationFact> = {
   initial: () => ({ incidents: new Map() }),
 
-  subject: (command) => ('person' in command ? personSubject(command.person) : command.subject),
+  subject: (command) => ('subject' in command ? command.subject : personSubject(command.person)),
 
   evolve({ incidents }, { type, data }) {
     if (type === 'incident.recorded') {
       const { said_at, level, action, patterns } = data;
       const open = { runs: false, pardoned: false, appealed: false, upheld: false, told: false };
-      const isLoop = patterns === loopPattern;
-      incidents.set(data.ref, { at: Date.parse(said_at), level, action, isLoop, ...open });
+      const kind = { isLoop: patterns === loopPattern, isEarlier: patterns === newAccountPattern };
+      incidents.set(data.ref, { at: Date.parse(said_at), level, action, ...kind, ...open });
       return;
     }
     const entry = incidents.get(data.ref);
@@ -116,6 +132,8 @@ export const personDecider: Decider<PersonState, PersonCommand, ModerationFact> 
   },
 
   decide(command, { incidents }) {
+    if (command.is === 'look') return undefined;
+    if (command.is === 'hold') return held(command, incidents);
     if ('person' in command) {
       if (incidents.has(command.said.ref)) return undefined;
       return command.is === 'loop' ? looped(command, incidents) : recorded(command, incidents);
@@ -161,7 +179,7 @@ function recorded(
   const { person, said, score, thresholds, spared } = command;
   const at = Date.parse(said.said_at);
   const earlier = [...incidents.values()].filter(
-    (one) => one.level !== 'LOG' && !one.isLoop && !one.pardoned,
+    (one) => one.level !== 'LOG' && !one.isLoop && !one.isEarlier && !one.pardoned,
   );
   const judged = judge(score, earlier, at, thresholds);
   if (!judged) return undefined;
@@ -202,5 +220,19 @@ function looped(
       patterns: loopPattern,
       ...(spared ? { action: 'none', spared } : loopSentence(level, minutes, mutes.length)),
     },
+  };
+}
+
+function held(
+  { ref, person, said, seconds }: PersonCommand & { is: 'hold' },
+  incidents: ReadonlyMap<string, Entry>,
+): ModerationFact | undefined {
+  const earlier = incidents.get(ref);
+  if (!earlier?.runs || earlier.pardoned || incidents.has(said.ref)) return undefined;
+  const { level, action } = earlier;
+  const score = usualThresholds[levels.indexOf(level)]!;
+  return {
+    type: 'incident.recorded',
+    data: { ...said, person, level, score, text_score: 0, patterns: newAccountPattern, action, seconds },
   };
 }

@@ -23,6 +23,7 @@ import { RateLimit } from '../../workers/irc/command-rate.js';
 import type { IrcConnection } from '../../workers/irc/index.js';
 import type { Session } from '../../workers/irc/session.js';
 import { takeAppeals } from '../../workers/moderation/appeals.js';
+import { NewAccounts } from '../../workers/moderation/new-accounts.js';
 import { RecentLines } from '../../workers/moderation/recent-lines.js';
 import { greetNewcomers } from '../../workers/network/index.js';
 import { EndedLines } from '../../workers/speech/ended-lines.js';
@@ -392,6 +393,29 @@ const memories: { of: string; most: number; make(): Memory }[] = [
     make: () => {
       const ended = new EndedLines();
       return { add: (n) => ended.add(`line${n}`), knows: (n) => ended.has(`line${n}`) };
+    },
+  },
+  {
+    of: 'accounts that the nick service was asked about',
+    most: 10_000,
+    make: () => {
+      let asked = 0;
+      const accounts = new NewAccounts({
+        logger,
+        registeredAt: async () => {
+          asked += 1;
+          return 1;
+        },
+      });
+      const ask = (n: number) => inNoTime(() => accounts.registeredAt(`account${n}`));
+      return {
+        add: ask,
+        knows: async (n) => {
+          const before = asked;
+          await ask(n);
+          return asked === before;
+        },
+      };
     },
   },
   {

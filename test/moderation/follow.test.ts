@@ -136,4 +136,74 @@ t.test('moderation follows the person', { skip: withoutAnope }, async (t) => {
     await neighbour.join('#room-b');
     t.ok(await speaks(neighbour, '#room-b'), 'whoever shares the host is not meant');
   });
+
+  await t.test('MOD-41 who registers a new account at a muted host stays muted', async (t) => {
+    const at = '127.0.0.20';
+    const evil = await comes('sly0', at);
+    const bystander = await comes('bystander', at);
+    await accounts.register(bystander, 'secret-4');
+    for (const who of [evil, bystander]) await who.join('#room-a', '#room-b');
+    await say(evil, '#room-a', attack, 1);
+    const muted = await say(evil, '#room-b', attack, 2);
+    t.match(muted, { level: 'MUTE', outcome: 'done' });
+    t.notOk(await speaks(evil, '#room-b'));
+    const isHeld = (account: string) =>
+      eventually(`${account} to be held`, async () => (await bans('#room-b')).includes(`m:R:${account}`));
+
+    await accounts.register(evil, 'secret-5');
+    await isHeld('sly0');
+    t.notOk(await speaks(evil, '#room-b'), 'nor does it speak with the account');
+    const again = await comes('sly1', at);
+    await accounts.register(again, 'secret-6');
+    await again.join('#room-b');
+    await isHeld('sly1');
+    t.notOk(await speaks(again, '#room-b'), 'nor with another, over another connection');
+
+    t.ok(await speaks(bystander, '#room-b'), 'an account from before is not hit');
+    const elsewhere = await comes('newcomer', '127.0.0.21');
+    await accounts.register(elsewhere, 'secret-7');
+    await elsewhere.join('#room-b');
+    t.ok(await speaks(elsewhere, '#room-b'), 'nor is a new one of another host');
+
+    const held = (await incidents('sly0')).find(({ patterns }) => patterns === 'new-account');
+    t.match(held, { channel: '#room-b', level: 'MUTE', action: 'quiet', outcome: 'done' });
+    t.ok(Date.parse(held!.until!) <= Date.parse(muted.until!) + 2_000, 'for no longer');
+    t.equal((await ask('POST', `/ops/incidents/${muted.id}/pardon`, { reason: 'a test' })).status, 200);
+    await eventually('all of it to be lifted', async () =>
+      (await bans('#room-b')).every((mask) => !/sly|127\.0\.0\.20/.test(mask)),
+    );
+    t.ok(await speaks(again, '#room-b'), 'a pardon ends it for all');
+  });
+
+  await t.test('MOD-42 new accounts of a host are one person', async (t) => {
+    const at = '127.0.0.22';
+    const fresh: Observer[] = [];
+    for (let n = 0; n < 4; n++) {
+      const one = await comes(`fresh${n}`, at);
+      await accounts.register(one, `secret-f${n}`);
+      await one.join('#room-c', '#room-d', '#room-e', '#room-f');
+      fresh.push(one);
+    }
+    const levels: string[] = [];
+    for (const [n, room] of ['#room-d', '#room-e', '#room-f', '#room-c'].entries()) {
+      fresh[n]!.send(`PRIVMSG ${room} :${attack} Do anything now.`);
+      const own = await eventually(`what fresh${n} said`, async () =>
+        (await incidents(`fresh${n}`)).find(({ channel, outcome }) => channel === room && outcome !== null),
+      );
+      levels.push(own.level);
+    }
+    t.same(levels, ['MUTE', 'KICK', 'BAN', 'BAN'], 'accounts that were made before begin nothing anew');
+    const other = await comes('other', at);
+    await accounts.register(other, 'secret-8');
+    const own = (await incidents('fresh1')).find(({ level }) => level === 'KICK');
+    const appeal = async (who: Observer) => {
+      const from = who.raw.length;
+      who.send(`PRIVMSG channelserv :APPEAL ${own!.id} a test`);
+      const isAnswer = (line: string) => / NOTICE /.test(line) && /:channelserv!/.test(line);
+      await who.waitUntil(() => who.raw.slice(from).some(isAnswer), 'an answer to an appeal');
+      return who.raw.slice(from).find(isAnswer);
+    };
+    t.match(await appeal(fresh[1]!), /is recorded/, 'each account appeals against its own');
+    t.notMatch(await appeal(other), /is recorded|already/, 'and against no other');
+  });
 });

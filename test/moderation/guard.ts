@@ -79,6 +79,7 @@ export class GuardHouse {
       appealTo: 'channelserv',
       loopMinutes: 10,
       enforce: hand.enforce,
+      registeredAt: async () => null,
       read: this.read,
       ...options,
     });

@@ -4,9 +4,11 @@ import {
   judge,
   type Level,
   type ModerationFact,
+  newAccountPattern,
   type PersonCommand,
   personDecider,
   personOf,
+  personSubject,
   type Score,
   usualThresholds,
 } from '../../streams/moderation/index.js';
@@ -290,4 +292,37 @@ t.test('MOD-25 a person is the account, else the host', async (t) => {
     ['gateway/web/x-ab', 'gateway/web/x-ab'],
   ] as const)
     t.equal(hostOf(`u@${address}`), network, address);
+});
+
+t.test('MOD-41 what runs is held for a new account once, and counts no more than that', async (t) => {
+  const mute = recorded('line:1', 0, 'MUTE', { action: 'quiet', seconds: 600 });
+  const subject = personSubject(person);
+  const again = { ...said('new-account:ann:line:1', 2), account: 'ann' };
+  const hold: PersonCommand = { is: 'hold', subject, person, ref: 'line:1', said: again, seconds: 480 };
+  const held = {
+    type: 'incident.recorded' as const,
+    data: {
+      ...again,
+      person,
+      level: 'MUTE' as const,
+      score: 60,
+      text_score: 0,
+      action: 'quiet' as const,
+      ...{ patterns: newAccountPattern, seconds: 480 },
+    },
+  };
+  const done = answered('line:1', { until: at(10) });
+  given([mute, done]).when(hold).decides(t, held);
+  given([mute, done, held]).when(hold).decides(t, undefined);
+  given([mute]).when(hold).decides(t, undefined);
+  given([mute, done, { type: 'incident.lifted', data: { ref: 'line:1', outcome: 'done' } }])
+    .when(hold)
+    .decides(t, undefined);
+  given([mute, done, { type: 'incident.pardoned', data: { ref: 'line:1', reason: '' } }])
+    .when(hold)
+    .decides(t, undefined);
+  given([]).when(hold).decides(t, undefined);
+  given([mute, held])
+    .when(judging('line:2', 20, scored(50)))
+    .decides(t, recorded('line:2', 20, 'MUTE', { score: 60, action: 'quiet', seconds: 600 }));
 });

@@ -44,6 +44,9 @@ export const moderation = {
     'An operator pardons or declines, and the person hears of it by notice, at once or when they are seen again.',
   'MOD-30':
     'Programs that answer each other, two or a ring of up to four, are warned and muted within ten lines; people, and a program that people ask, never are.',
+  'MOD-41':
+    'A mute or ban of a host holds for an account that is registered there while it runs, until its end; no account from before is hit by it, and none of another host.',
+  'MOD-42': 'Accounts that are younger than a day escalate together, for each host.',
   'MOD-24':
     'A ban that the network does not take is a kick all the same, and of a list that is nearly full our oldest masks go.',
   'MOD-22': 'An action that was done before a crash and not recorded is done when it is asked for again.',

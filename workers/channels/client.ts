@@ -32,6 +32,11 @@ export function createEnforcement(log: Log): (wanted: Enforcement) => Promise<En
   return (wanted) => request(serviceOf(log), 'enforce', wanted);
 }
 
+/** Tells when an account was registered, in milliseconds; null where the nick service does not say. Errors as above. */
+export function createRegistrations(log: Log): (account: string) => Promise<number | null> {
+  return (account) => request(serviceOf(log), 'registered', account);
+}
+
 /**
  * Ends a session that has a nick, if it comes from the given host. Answers whether it did. Errors as above.
  */

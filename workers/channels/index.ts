@@ -20,6 +20,7 @@ import type { KeepChannelsOptions } from './options.js';
 import { OwnFacts } from './own-facts.js';
 import { PendingInvites } from './pending-invites.js';
 import { bringBot, reconcile } from './reconcile.js';
+import { Registrations } from './registered.js';
 import { Relinks } from './relinks.js';
 import { Repairs } from './repairs.js';
 import { Reserved } from './reserved.js';
@@ -34,6 +35,7 @@ export {
   createChannels,
   createEnforcement,
   createHolders,
+  createRegistrations,
   createSuperseding,
 } from './client.js';
 export { holderOf, isHolder } from './holder.js';
@@ -76,6 +78,7 @@ export class KeepChannels {
   readonly #repairs: Repairs;
   readonly #lifecycle: Lifecycle;
   readonly #own = new OwnFacts();
+  readonly #registrations: Registrations;
   readonly #relinks = new Relinks(() => this.#lookAgain());
   #touched = new Set<string>();
   #looking = Promise.resolve();
@@ -85,6 +88,7 @@ export class KeepChannels {
   constructor(options: KeepChannelsOptions) {
     const { log, read, bots, logger } = options;
     this.#options = options;
+    this.#registrations = new Registrations(options.irc);
     this.#reserved = new Reserved(options.reserved);
     this.#door = new Door(options);
     this.#pending = new PendingInvites({
@@ -173,6 +177,7 @@ export class KeepChannels {
         return await commands.alone(casefold(wanted.channel), { deadline }, () => enforce(session, wanted));
       },
       supersede: async (session: Superseded) => await supersede(commands.session(), session),
+      registered: async (account: string) => await this.#registrations.of(commands.session(), account),
       // no holder is null, because JSON has no undefined
       holder: async (nick: string) => (await holderOf(commands.session(), nick)) ?? null,
     };

@@ -47,8 +47,8 @@ export interface AddressGroupsOptions {
   thresholds: Thresholds;
   /** Which of some nicks (casefolded) are of a group, by the directory. */
   among(nicks: readonly string[], group: Group): Promise<string[]>;
-  /** Whether a person is muted or banned somewhere. */
-  isSilenced(person: string): Promise<boolean>;
+  /** Whether somebody who said a line is muted or banned somewhere. */
+  isSilenced(line: Pick<LineSighting, 'nick' | 'host' | 'account'>): Promise<boolean>;
 }
 
 /** A line that addresses groups. */
@@ -147,15 +147,15 @@ export class AddressGroups {
   async #silencedIn({ channel, seen }: IrcFact['data']): Promise<Set<string>> {
     const { log, isSilenced } = this.#options;
     const now = log.now().getTime();
-    const persons = new Set<string>();
+    const persons = new Map<string, LineSighting>();
     for (const line of seen) {
       // a late line is not answered
       if (!isLine(line) || now - line.at > lateMs || !this.#mayCall(line)) continue;
       const person = personOf(line);
-      if (this.#watch.look(channel, { ...line, person }, this.#isNickIn(channel))) persons.add(person);
+      if (this.#watch.look(channel, { ...line, person }, this.#isNickIn(channel))) persons.set(person, line);
     }
     const silenced = new Set<string>();
-    for (const person of persons) if (await isSilenced(person)) silenced.add(person);
+    for (const [person, line] of persons) if (await isSilenced(line)) silenced.add(person);
     return silenced;
   }
 
@@ -189,7 +189,7 @@ export class AddressGroups {
       if (await this.#isAnswered(call, session.nick)) return done;
       call.inDoubt = false;
     }
-    if (await isSilenced(call.person)) return done;
+    if (await isSilenced(call.line)) return done;
     if (call.limit) {
       await session.command('NOTICE', line.nick, limitText(call.limit, call)).catch(() => undefined);
       return done;

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { isExpected, type Log, Refusal } from '../../streams/core/index.js';
 import { casefold, cleanText, cutToCharacters, isNick } from '../../streams/irc-grammar.js';
-import { moderation, personDecider, personOf } from '../../streams/moderation/index.js';
+import { isIncidentOf, moderation, personDecider } from '../../streams/moderation/index.js';
 import type { IrcConnection } from '../irc/connection.js';
 import type { IrcLine } from '../irc/line.js';
 
@@ -41,8 +41,8 @@ async function appeal(log: Log, line: IrcLine, id: number, reason: string): Prom
   const recorded = await log.at(moderation, id);
   if (recorded?.type !== 'incident.recorded') throw new Refusal('not_found', `There is no incident ${id}`);
   const { account } = tags ?? {};
-  const person = personOf({ nick, host: `${ident}@${hostname}`, ...(account ? { account } : {}) });
-  if (person !== recorded.data.person) throw new Refusal('not_your_incident');
+  const seen = { nick, host: `${ident}@${hostname}`, ...(account ? { account } : {}) };
+  if (!isIncidentOf(recorded.data, seen)) throw new Refusal('not_your_incident');
   const said = cutToCharacters(cleanText(reason), longestReason);
   const command = { is: 'appeal' as const, subject: recorded.subject, ref: recorded.data.ref, reason: said };
   const { fact } = await log.handle(moderation, personDecider, command, { by: nick });

@@ -41,8 +41,10 @@ export class Decisions {
         isNew && (await this.#tell(one, { nick, host: host ?? undefined, account: account ?? undefined }));
       this.#tried.add(one.id);
       if (isTold) continue;
-      const all = this.#awaited.get(one.person) ?? new Map<number, Untold>();
-      this.#awaited.set(one.person, all.set(one.id, one));
+      // who is identified is found by that, also where others answer for it with them
+      const person = account === null ? one.person : personOf({ nick, account });
+      const all = this.#awaited.get(person) ?? new Map<number, Untold>();
+      this.#awaited.set(person, all.set(one.id, one));
     }
     // what was told is not asked for again, but a new decision is
     const ids = new Set(untold.map(({ id }) => id));

@@ -1,11 +1,15 @@
 import { atMost } from '../../streams/core/clock.js';
 import { Decisions } from './decisions.js';
 import { guardEvents } from './events.js';
+import { Held } from './held.js';
+import { HearIdentified } from './identified.js';
 import { GuardLines } from './lines.js';
+import { NewAccounts } from './new-accounts.js';
 import type { GuardOptions } from './options.js';
 import { Sanctions } from './sanctions.js';
 
 export { takeAppeals } from './appeals.js';
+export { tellIdentified } from './identified.js';
 export { type GuardOptions, guard } from './options.js';
 
 /**
@@ -17,9 +21,15 @@ export class GuardChannels {
 
   constructor(options: GuardOptions) {
     const decisions = new Decisions(options);
-    const lines = new GuardLines(options, (seen) => decisions.appeared(seen));
-    const sanctions = new Sanctions(options, (ref) => lines.isInHand(ref), decisions);
-    this.#parts = [lines, guardEvents(options), sanctions];
+    const accounts = new NewAccounts(options);
+    const held = new Held(options, accounts);
+    const appeared = async (seen: Parameters<Held['appeared']>[0], channel: string) => {
+      await Promise.all([decisions.appeared(seen), held.appeared(seen, channel)]);
+    };
+    const lines = new GuardLines(options, accounts, appeared);
+    const sanctions = new Sanctions(options, (ref) => lines.isInHand(ref), [decisions, held]);
+    const identified = new HearIdentified(options, (seen) => held.appeared(seen));
+    this.#parts = [lines, guardEvents(options), sanctions, identified];
   }
 
   start(): void {

@@ -7,6 +7,7 @@ import {
   type Incident,
   judge,
   moderation,
+  newAccountsOf,
   type PersonCommand,
   personDecider,
   personOf,
@@ -25,6 +26,7 @@ import {
 import { Reactor, type Task } from '../core/reactor.js';
 import { carryOut } from './carry-out.js';
 import { GuardLoops, type LoopSuspect } from './loops.js';
+import type { NewAccounts } from './new-accounts.js';
 import { type GuardOptions, guard, usualLateAfterMs } from './options.js';
 import { RecentLines } from './recent-lines.js';
 
@@ -33,7 +35,6 @@ interface Suspect {
   ref: string;
   /** Its own token, if nothing else depends on the incident. */
   token: string;
-  person: string;
   line: LineSighting;
   channel: string;
   isPrivate: boolean;
@@ -42,7 +43,7 @@ interface Suspect {
   factId: string;
 }
 
-type Appeared = (seen: Pick<LineSighting, 'nick' | 'host' | 'account'>) => unknown;
+type Appeared = (seen: Pick<LineSighting, 'nick' | 'host' | 'account'>, channel: string) => Promise<unknown>;
 
 const maxInHand = 1_024;
 /** Incidents that are recorded and acted upon in parallel. */
@@ -70,12 +71,14 @@ export class GuardLines {
   /** When scoring yielded the last time. */
   #turnAt = 0;
 
+  readonly #accounts: NewAccounts;
   /** Called for everybody who comes into a channel or speaks there. */
   readonly #appeared: Appeared;
 
-  constructor(options: GuardOptions, appeared: Appeared) {
+  constructor(options: GuardOptions, accounts: NewAccounts, appeared: Appeared) {
     const { log, logger } = options;
     this.#options = options;
+    this.#accounts = accounts;
     this.#appeared = appeared;
     this.#ignored = new Set(options.ignored.map(casefold));
     this.#bots = new Set(options.bots.map(casefold));
@@ -118,18 +121,18 @@ export class GuardLines {
     const closed = closedAt(fact, false);
     const lines: { index: number; line: LineSighting; isPrivate: boolean }[] = [];
     for (const [index, line] of seen.entries()) {
-      if (isLine(line) || line.is === 'join') void this.#appeared(line);
+      if (isLine(line) || line.is === 'join') this.#see(line, channel);
       if (!isLine(line)) continue;
       lines.push({ index, line, isPrivate: closed[index]! });
-      const person = personOf(line);
       const { score, text } = this.#score(line);
       if (score.score >= thresholds[0]) {
         const id = lineId(fact.seq, index);
         const ref = `line:${id}`;
         const where = { channel, isPrivate: closed[index]! };
-        const item = { ref, token: `line-${id}`, person, line, ...where, text, score, factId: fact.id };
+        const item = { ref, token: `line-${id}`, line, ...where, text, score, factId: fact.id };
         this.#inHand.add(ref);
-        suspects.push({ key: person, item });
+        // those of a host may be one person, whatever their accounts
+        suspects.push({ key: personOf({ nick: line.nick, host: line.host }), item });
       }
       await this.#giveWay();
     }
@@ -138,6 +141,15 @@ export class GuardLines {
       suspects.push({ key: item.person, item });
     }
     return suspects;
+  }
+
+  #see(line: Parameters<Appeared>[0], channel: string): void {
+    this.#appeared(line, channel).catch((err: unknown) =>
+      this.#options.logger.warn(
+        { nick: line.nick, channel, err },
+        'somebody who was seen cannot be seen to now',
+      ),
+    );
   }
 
   /** Facts are scored one after the other, as many as there are: between them, others get a turn. */
@@ -168,7 +180,7 @@ export class GuardLines {
   /** Records an incident and acts upon it. */
   async #handle(suspect: Suspect): Promise<void> {
     const { thresholds, log } = this.#options;
-    const { person, line, text, score, factId } = suspect;
+    const { ref, line, text, score, factId } = suspect;
     const isBot = this.#bots.has(casefold(line.nick));
     const said = saidOf(suspect, text, score.score >= thresholds[1]);
     const origin = { by: guard, cause: factId };
@@ -176,7 +188,13 @@ export class GuardLines {
       const judged = judge(score, [], line.at, thresholds);
       if (!judged) return;
       const patterns = score.patterns.join(',');
-      const data = { ...said, ...judged, person: isBot ? null : person, text_score: score.score, patterns };
+      const data = {
+        ...said,
+        ...judged,
+        person: isBot ? null : personOf(line),
+        text_score: score.score,
+        patterns,
+      };
       const spared = isBot && judged.level !== 'LOG' ? { spared: 'own bot' as const } : {};
       const recorded = {
         type: 'incident.recorded' as const,
@@ -186,7 +204,24 @@ export class GuardLines {
       return;
     }
     const spared = this.#lateness(line);
+    const person = await this.#personOf(line, ref);
     await this.#decide({ is: 'judge', person, said, score, thresholds, spared }, factId);
+  }
+
+  /** Who is held responsible for a line: whoever it was recorded of before, if it was. */
+  async #personOf(line: LineSighting, ref: string): Promise<string> {
+    const person = await this.#accounts.personOf(line);
+    const { account, host } = line;
+    if (account === undefined || host === undefined) return person;
+    // the nick service may have said something else, or nothing
+    const other = person === personOf(line) ? newAccountsOf(host) : personOf(line);
+    const { state } = await this.#options.log.handle(
+      moderation,
+      personDecider,
+      { is: 'look', person: other },
+      { by: guard },
+    );
+    return state.incidents.has(ref) ? other : person;
   }
 
   /** Records that somebody's program is in a loop, and acts upon it. */
@@ -202,7 +237,7 @@ export class GuardLines {
     return log.now().getTime() - at > lateAfterMs ? 'late' : undefined;
   }
 
-  async #decide(command: PersonCommand & { person: string }, cause: string): Promise<void> {
+  async #decide(command: PersonCommand & { is: 'judge' | 'loop' }, cause: string): Promise<void> {
     const origin = { by: guard, cause };
     const { fact, position } = await this.#options.log.handle(moderation, personDecider, command, origin);
     if (fact?.type !== 'incident.recorded' || fact.data.action === 'none') return;

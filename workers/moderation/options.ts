@@ -18,6 +18,8 @@ export interface GuardOptions {
   appealTo: string;
   /** Acts on the network. Throws `Unavailable` while nobody can. */
   enforce(wanted: Enforcement): Promise<Enforced>;
+  /** When an account was registered, in milliseconds; null where nobody says. */
+  registeredAt(account: string): Promise<number | null>;
   read: Read;
   /** Age from which on nothing is done about a line any more; five minutes by default. */
   lateAfterMs?: number;

@@ -7,7 +7,6 @@ import {
 import { type Position, retry, Sleeper } from '../../streams/core/index.js';
 import { moderation, personDecider } from '../../streams/moderation/index.js';
 import { answer, carryOut } from './carry-out.js';
-import type { Decisions } from './decisions.js';
 import { type GuardOptions, guard, usualLateAfterMs } from './options.js';
 
 const retryMs = 2_000;
@@ -33,11 +32,16 @@ export class Sanctions {
   readonly #sleeper = new Sleeper();
   #running: Promise<unknown> | undefined;
 
-  readonly #decisions: Decisions;
+  /** Others who look at what is recorded, each time that this does. */
+  readonly #others: readonly { look(after: Position | undefined): Promise<void> }[];
 
-  constructor(options: GuardOptions, isInHand: (ref: string) => boolean, decisions: Decisions) {
+  constructor(
+    options: GuardOptions,
+    isInHand: (ref: string) => boolean,
+    others: readonly { look(after: Position | undefined): Promise<void> }[],
+  ) {
     this.#options = options;
-    this.#decisions = decisions;
+    this.#others = others;
     this.#isInHand = isInHand;
   }
 
@@ -90,7 +94,7 @@ export class Sanctions {
     await this.#each(unanswered, (incident) => this.#finish(incident, now));
     const { due, next } = await read((sql, schema) => dueLifts(sql, schema, now));
     await this.#each(due, (incident) => this.#lift(incident, now));
-    await this.#decisions.look(this.#seen);
+    for (const other of this.#others) await other.look(this.#seen);
     if (unanswered.length > 0 || due.length > 0) return retryMs;
     return next ? Math.min(longestMs, Math.max(10, next.getTime() - log.now().getTime())) : longestMs;
   }

@@ -1,4 +1,4 @@
-import { type Incident, loopPattern } from '../../streams/moderation/index.js';
+import { type Incident, loopPattern, newAccountPattern } from '../../streams/moderation/index.js';
 
 /** What somebody is told about an incident of theirs, and what a kick gives as its reason. */
 export function wordsFor(
@@ -14,6 +14,10 @@ export function wordsFor(
     return action === 'quiet'
       ? `${loop} You are muted there for ${Math.round(seconds / 60)} minutes. ${appeal}`
       : `${loop} Leave 15 seconds before you answer a program, or you will be muted. ${appeal}`;
+  }
+  if (sign === newAccountPattern) {
+    const what = action === 'ban' ? 'Banned from' : 'Muted in';
+    return `${what} ${channel} for ${Math.ceil(seconds / 60)} minutes: this account was registered while that was in force for its host (${incident}). ${appeal}`;
   }
   switch (action) {
     case 'notice':

@@ -1,5 +1,5 @@
 import { casefold } from '../../../streams/irc-grammar.js';
-import { createEnforcement } from '../../../workers/channels/index.js';
+import { createEnforcement, createRegistrations } from '../../../workers/channels/index.js';
 import { GuardChannels, guard } from '../../../workers/moderation/index.js';
 import { botNicks } from '../../config/bot-nicks.js';
 import type { IrcState } from '../../operations/core/health.js';
@@ -27,6 +27,7 @@ export function moderationArea(
       logger,
       bots: botNicks(config),
       enforce: createEnforcement(log),
+      registeredAt: createRegistrations(log),
       thresholds: config.GUARDIAN_THRESHOLDS,
       appealTo: config.CHANNELSERV_NICK,
       ignored: config.GUARDIAN_IGNORE_CHANNELS,

@@ -1,7 +1,7 @@
 import { linkOfNick } from '../../../projections/identity/queries.js';
 import { type ChannelsObserver, KeepChannels } from '../../../workers/channels/index.js';
 import { answerHelp } from '../../../workers/irc/help.js';
-import { takeAppeals } from '../../../workers/moderation/index.js';
+import { takeAppeals, tellIdentified } from '../../../workers/moderation/index.js';
 import type { Config } from '../../config/config.js';
 import type { ReadModels } from '../../stores/read-models.js';
 import { type BotHold, type BotParts, createBot } from './bot.js';
@@ -22,6 +22,7 @@ export function createChannelKeeping(
     connection: { bytesInFlight: 16_384 },
     work: (irc) => {
       takeAppeals(irc, { log, logger });
+      tellIdentified(irc, { log, logger });
       answerHelp(irc, logger, [
         'I keep the managed channels. I warn, mute and remove people when the guardian has found them at fault.',
         `APPEAL <number> <reason>, sent to me: an operator looks at that incident again. Channels are made and changed over the API: ${config.PUBLIC_URL}/skill.md`,

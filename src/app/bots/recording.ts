@@ -61,7 +61,7 @@ function addressGroups(
     ...parts,
     bots: botNicks(config),
     thresholds: config.GUARDIAN_THRESHOLDS,
-    isSilenced: (person) =>
-      readModels.read('moderation', (sql, schema) => isSilenced(sql, schema, person, parts.log.now())),
+    isSilenced: (seen) =>
+      readModels.read('moderation', (sql, schema) => isSilenced(sql, schema, seen, parts.log.now())),
   });
 }

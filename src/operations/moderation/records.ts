@@ -128,7 +128,7 @@ export const appealIncident = operationsOf({ tag: 'Moderation', access: scope('r
     run: async ({ id, nick, reason }, caller, parts: RecordParts) =>
       await decide(id, { is: 'appeal', reason: cleanText(reason) }, caller, parts, (incident) => {
         const isTheirs =
-          incident.person === `account ${casefold(nick)}` ||
+          (incident.account !== undefined && casefold(incident.account) === casefold(nick)) ||
           (incident.account === undefined && casefold(incident.nick) === casefold(nick));
         if (!isTheirs) throw new Refusal('not_your_incident');
       }),

@@ -1,0 +1,44 @@
+import { LRUCache } from 'lru-cache';
+import { casefold } from '../../streams/irc-grammar.js';
+import { newAccountMs, newAccountsOf, personOf } from '../../streams/moderation/index.js';
+import type { LineSighting } from '../../streams/network/index.js';
+import type { GuardOptions } from './options.js';
+
+const most = 10_000;
+/** An account can be dropped, and its name registered again. */
+const knownMs = 10 * 60_000;
+/** Where the nick service does not say it is not asked at each line. */
+const unknownMs = 10_000;
+
+/** Which accounts are new, as the nick service says. Those that it says nothing about are not. */
+export class NewAccounts {
+  readonly #options: Pick<GuardOptions, 'registeredAt' | 'logger'>;
+  readonly #known = new LRUCache<string, { at: number | null }>({ max: most });
+
+  constructor(options: Pick<GuardOptions, 'registeredAt' | 'logger'>) {
+    this.#options = options;
+  }
+
+  /** When an account was registered, in milliseconds; null if nobody says. */
+  async registeredAt(account: string): Promise<number | null> {
+    const key = casefold(account);
+    const known = this.#known.get(key);
+    if (known) return known.at;
+    let at: number | null = null;
+    try {
+      at = await this.#options.registeredAt(account);
+    } catch (err) {
+      this.#options.logger.debug({ account, err }, 'nobody says since when the account is registered');
+    }
+    this.#known.set(key, { at }, { ttl: at === null ? unknownMs : knownMs });
+    return at;
+  }
+
+  /** Who is held responsible for a line: for one of a new account, all new accounts of its host. */
+  async personOf({ nick, host, account, at }: LineSighting): Promise<string> {
+    if (account === undefined || host === undefined) return personOf({ nick, host, account });
+    const registered = await this.registeredAt(account);
+    if (registered === null || at - registered >= newAccountMs) return personOf({ nick, account });
+    return newAccountsOf(host);
+  }
+}
