@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { clock } from '../../streams/core/clock.js';
 import { isExpected, type Log, Refusal, Unavailable } from '../../streams/core/index.js';
@@ -8,8 +7,9 @@ import { type ConnectionState, connectionSubject, connections } from '../../stre
 import type { IrcConnectionOptions } from '../irc/connection.js';
 import type { IrcLine } from '../irc/line.js';
 import { Agent } from './agent.js';
+import { type AgentState, FormerAgents, isSame } from './former-agents.js';
 import { introduction, personOf } from './introduction.js';
-import type { Away, Speaker } from './requests.js';
+import type { Speaker } from './requests.js';
 
 /** The settings of the agents' connections. */
 export interface AgentsOptions {
@@ -29,21 +29,12 @@ export interface AgentsOptions {
   heard(agent: Agent, line: IrcLine): void;
 }
 
-/** The last known state of an agent that an earlier holder left, and the actors of facts that used it. */
-export interface LeftAgent {
-  state: ConnectionState;
-  users: ReadonlySet<string>;
-}
-
 /** Channels that one agent may be in. */
 const usualMostChannels = 50;
-/** Agents that are remembered after they have left. */
-const mostRemembered = 10_000;
 /** Requests of one agent to join that may be under way: the network lets it enter about one channel a second. */
 const mostJoining = 10;
 /** Who says it of agents, where it is nobody who uses them. */
 export const gatewayActor = 'gateway';
-const nothing: Pick<Agent, 'channels' | 'users' | 'away'> = { channels: [], users: new Set(), away: null };
 
 /** The agents that are on the network through us. The place of each is recorded, for the next holder. */
 export class Agents {
@@ -55,10 +46,7 @@ export class Agents {
   /** Each agent enters and leaves channels in sequence. */
   readonly #joins = new KeyedLock();
   #stopped = false;
-  /** Agents that are not on the network, and come back into their channels when they ask for something; by casefolded nick. */
-  readonly #idle = new LRUCache<string, ConnectionState>({ max: mostRemembered });
-  /** By casefolded nick. Resolves when the record of an earlier holder has been read. */
-  #left: Promise<Map<string, LeftAgent>> = Promise.resolve(new Map());
+  readonly former = new FormerAgents();
 
   constructor(options: AgentsOptions) {
     this.#options = options;
@@ -71,11 +59,6 @@ export class Agents {
   /** Those that are on the network, or on their way to it. */
   get all(): Agent[] {
     return [...this.#agents.values()];
-  }
-
-  /** Takes note of the agents that an earlier holder left: whoever speaks before it is brought back keeps its channels. */
-  takeOver(left: Promise<readonly LeftAgent[]>): void {
-    this.#left = left.then((all) => new Map(all.map((one) => [casefold(one.state.nick), one])));
   }
 
   /**
@@ -100,11 +83,13 @@ export class Agents {
 
   /** Connects with an account of the nick service, in place of the connection there was. */
   async identify(speaker: Speaker, password: string): Promise<void> {
+    await this.former.known();
     await this.#locks.run(casefold(speaker.nick), async () => {
       const before = this.find(speaker.nick);
       await this.#remove(before, 'Identifying');
-      const { channels, users, away } = before && isSame(before, speaker) ? before : nothing;
-      this.#add(speaker, channels, { users, away, password });
+      const state = before && isSame(before, speaker) ? before : this.former.stateFor(speaker);
+      const { channels, users, away } = state;
+      this.#add({ ...speaker, channels, users, away }, password);
     });
   }
 
@@ -115,8 +100,9 @@ export class Agents {
     const found = this.find(speaker.nick);
     // somebody who proves a nick later is not the one who was on the network under it
     if (found && !isSame(found, speaker)) await this.#remove(found, 'The nick has another owner');
-    const left = await this.#left;
-    const agent = this.find(speaker.nick) ?? this.#comeAfter(left, speaker);
+    // whoever speaks before it is brought back keeps its channels
+    await this.former.known();
+    const agent = this.find(speaker.nick) ?? this.#add(this.former.stateFor(speaker));
     agent.usedAt = clock.elapsed();
     try {
       await agent.session();
@@ -126,28 +112,6 @@ export class Agents {
     }
     await this.#usedBy(agent, speaker.by);
     return agent;
-  }
-
-  /** Takes note of an agent that was silent for long: it comes back into its channels when it asks for something. */
-  remember(idle: ConnectionState): void {
-    this.#idle.set(casefold(idle.nick), idle);
-  }
-
-  #comeAfter(left: Map<string, LeftAgent>, speaker: Speaker): Agent {
-    const was = left.get(casefold(speaker.nick));
-    if (!was || !isSame(was.state, speaker)) return this.#add(speaker, this.#channelsBefore(speaker));
-    const { channels, away } = was.state;
-    const agent = this.#add(was.state, channels, { users: was.users, away });
-    left.delete(casefold(speaker.nick));
-    return agent;
-  }
-
-  /** The channels of an agent that was silent for long, for its owner. */
-  #channelsBefore(speaker: Speaker): readonly string[] {
-    const key = casefold(speaker.nick);
-    const before = this.#idle.get(key);
-    this.#idle.delete(key);
-    return before && isSame(before, speaker) ? before.channels : [];
   }
 
   /** Brings it into a channel, after its joins that are under way, and records that. */
@@ -217,15 +181,8 @@ export class Agents {
 
   /** Connects an agent again that was on the network through an earlier holder. Throws like `Agent.session`. */
   async bringBack(was: ConnectionState, users: ReadonlySet<string>): Promise<void> {
-    const agent = this.find(was.nick) ?? this.#add(was, was.channels, { users, away: was.away });
-    (await this.#left).delete(casefold(was.nick));
+    const agent = this.find(was.nick) ?? this.#add({ ...was, users });
     await agent.session();
-  }
-
-  /** Records that an agent of an earlier holder does not come back. */
-  async leaveAway(was: ConnectionState, reason: string): Promise<void> {
-    (await this.#left).delete(casefold(was.nick));
-    await this.#append(was, gatewayActor, gone(reason));
   }
 
   /** Records an agent once more: the log keeps facts of connections for a time only. */
@@ -233,12 +190,11 @@ export class Agents {
     await this.#record(agent, gatewayActor, '');
   }
 
-  /** Ends the connection of an agent, and records it. One that was idle does not come back into its channels. */
+  /** Ends the connection of an agent, and records it. One that is not here does not come back into its channels. */
   async close(nick: string, by: string, reason: string): Promise<void> {
-    const key = casefold(nick);
-    const idle = this.#idle.get(key);
-    this.#idle.delete(key);
-    if (idle && !this.find(nick)) await this.#append(idle, by, gone(reason));
+    await this.former.known();
+    const was = this.former.forget(nick);
+    if (was && !this.find(nick)) await this.#append(was, by, gone(reason));
     await this.#end(nick, by, () => gone(reason));
   }
 
@@ -246,7 +202,7 @@ export class Agents {
   async closeIdle(nick: string): Promise<void> {
     await this.#end(nick, gatewayActor, (agent) => {
       const state = { ...gone('Idle'), channels: agent.channels };
-      this.remember({ nick: agent.nick, person: agent.person, ...state });
+      this.former.remember({ nick: agent.nick, person: agent.person, ...state });
       return state;
     });
   }
@@ -273,15 +229,8 @@ export class Agents {
     }
   }
 
-  #add(
-    { nick, person = personOf(`nick ${casefold(nick)}`) }: Pick<Speaker, 'nick' | 'person'>,
-    channels: readonly string[],
-    {
-      users = [],
-      away = null,
-      password,
-    }: { users?: Iterable<string>; away?: Away | null; password?: string | undefined } = {},
-  ): Agent {
+  #add(state: AgentState, password?: string): Agent {
+    const { nick, person = personOf(`nick ${casefold(nick)}`), channels, users, away } = state;
     const { connection, most, logger, heard, supersede } = this.#options;
     const webirc = introduction(person, this.#options.password);
     // a line that is still in hand when the gateway is stopped is said by who comes after us
@@ -305,6 +254,7 @@ export class Agents {
       heard: (line) => heard(agent, line),
     });
     this.#agents.set(casefold(nick), agent);
+    this.former.forget(nick);
     return agent;
   }
 
@@ -338,9 +288,5 @@ const gone = (reason: string): Omit<ConnectionState, 'nick' | 'person'> => ({
   users: [],
   away: null,
 });
-
-/** Whether an agent belongs to the speaker; an operator speaks for any agent. */
-const isSame = (agent: Pick<Agent, 'person'>, { person }: Speaker): boolean =>
-  person === undefined || person === agent.person;
 
 const isRefusal = (error: unknown): error is Refusal => isExpected(error) && error.kind === 'refusal';

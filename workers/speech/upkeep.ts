@@ -10,8 +10,9 @@ import {
   speech,
 } from '../../streams/speech/index.js';
 import type { Agent } from './agent.js';
-import { type Agents, gatewayActor, type LeftAgent } from './agents.js';
+import { type Agents, gatewayActor } from './agents.js';
 import type { EndedKeys } from './ended-keys.js';
+import type { LeftAgent } from './former-agents.js';
 import type { OwnWebhooks } from './own-webhooks.js';
 
 /** How agents are looked after; times in milliseconds. */
@@ -55,7 +56,7 @@ export class Upkeep {
 
   start(): void {
     const left = this.#left();
-    this.#options.agents.takeOver(left);
+    this.#options.agents.former.takeOver(left);
     this.#running = this.#restore(left).then(() => this.#lookAfter());
   }
 
@@ -73,12 +74,14 @@ export class Upkeep {
     const next = async () => {
       for (let one = waiting.shift(); one && !this.#stop.signal.aborted; one = waiting.shift()) {
         const { state, users } = one;
+        // it is here again, or it was asked to leave
+        if (!agents.former.isLeft(state.nick)) continue;
         try {
-          if (!agents.find(state.nick) && allIn(users, ended)) await agents.leaveAway(state, keyEnded);
+          if (allIn(users, ended)) await agents.close(state.nick, gatewayActor, keyEnded);
           else await agents.bringBack(state, users);
         } catch (error) {
           logger.info({ nick: state.nick, err: error }, 'agent not brought back');
-          if (isExpected(error) && error.kind === 'refusal')
+          if (agents.find(state.nick) && isExpected(error) && error.kind === 'refusal')
             await agents.close(state.nick, gatewayActor, error.message).catch(() => {});
         }
       }
@@ -111,7 +114,7 @@ export class Upkeep {
     } catch (error) {
       logger.warn({ err: error }, 'agents are not brought back: each comes when it speaks');
     }
-    for (const state of idle.values()) agents.remember(state);
+    for (const state of idle.values()) agents.former.remember(state);
     return [...open.values()];
   }
 
