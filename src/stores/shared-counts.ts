@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { type Log, Unavailable } from '../../streams/core/index.js';
-import { KeyedLock } from '../../streams/core/keyed-lock.js';
-import { ShortLived, type ShortLivedOptions } from './short-lived.js';
+import type { Log } from '../../streams/core/index.js';
+import { SharedRecords } from './shared-records.js';
+import type { ShortLivedOptions } from './short-lived.js';
 
 /** What a count has come to. */
 export interface SharedCount {
@@ -26,9 +26,6 @@ export interface SharedCountsOptions {
 
 type Kept = { count: number; ends: number };
 
-/** How often a count is tried while other processes change it too. */
-const tries = 10;
-
 /**
  * Counts what callers do, for each of them. All processes share the counts, and restarts do not end them. The window of a
  * caller begins with its first count. Callers are kept as hashes.
@@ -36,10 +33,8 @@ const tries = 10;
 export class SharedCounts {
   readonly most: number;
   readonly #windowMs: number;
-  readonly #records: ShortLived;
+  readonly #records: SharedRecords;
   readonly #now: () => number;
-  /** Whoever waits here need not fight over a record. */
-  readonly #locks = new KeyedLock();
 
   constructor(options: SharedCountsOptions) {
     const { log, replicas, name, most, windowMs, storage = 'disk', maxEntries = 100_000 } = options;
@@ -47,7 +42,7 @@ export class SharedCounts {
     this.#windowMs = windowMs;
     this.#now = () => log.now().getTime();
     const kept = { maxAgeMs: windowMs, maxEntries, whenFull: 'forget', storage, replicas } as const;
-    this.#records = new ShortLived(log, { name, ...kept });
+    this.#records = new SharedRecords(log, { name, ...kept });
   }
 
   /**
@@ -65,20 +60,18 @@ export class SharedCounts {
   /** Stores what a change makes of a count; `undefined` leaves it. */
   async #changed(caller: string, change: (count: number) => number | undefined): Promise<SharedCount> {
     const key = createHash('sha256').update(caller).digest('base64url');
-    return await this.#locks.run(key, async () => {
-      for (let n = 0; n < tries; n++) {
-        const now = this.#now();
-        const record = await this.#records.get(key);
-        const found = record && (JSON.parse(record.text) as Kept);
-        const known = found && found.ends > now ? found : { count: 0, ends: now + this.#windowMs };
-        const resetSec = Math.max(1, Math.ceil((known.ends - now) / 1_000));
-        const count = change(known.count);
-        if (count === undefined) return { allowed: false, resetSec };
-        const text = JSON.stringify({ ...known, count } satisfies Kept);
-        if ((await this.#records.put(key, text, record?.revision ?? 0)) === 'stored')
-          return { allowed: true, resetSec };
-      }
-      throw new Unavailable('log_contended');
+    let outcome: SharedCount = { allowed: false, resetSec: 1 };
+    await this.#records.change(key, (text) => {
+      const now = this.#now();
+      const found = text === undefined ? undefined : (JSON.parse(text) as Kept);
+      const known = found && found.ends > now ? found : { count: 0, ends: now + this.#windowMs };
+      const count = change(known.count);
+      outcome = {
+        allowed: count !== undefined,
+        resetSec: Math.max(1, Math.ceil((known.ends - now) / 1_000)),
+      };
+      return count === undefined ? undefined : JSON.stringify({ ...known, count } satisfies Kept);
     });
+    return outcome;
   }
 }

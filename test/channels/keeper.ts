@@ -4,6 +4,7 @@ import { Projector } from '../../projections/core/projector.js';
 import type { Sql } from '../../projections/core/sql.js';
 import { projections } from '../../projections/index.js';
 import { ReadModels } from '../../src/stores/read-models.js';
+import { SharedHours } from '../../src/stores/shared-hours.js';
 import { Log } from '../../streams/core/index.js';
 import { streams } from '../../streams/index.js';
 import {
@@ -95,6 +96,7 @@ export async function startKeeper(
     logger,
     bots: ['em-bot'],
     reserved: [],
+    hours: new SharedHours({ log, replicas: 1, name: 'TEST_HOURS' }),
     limits: { creations: 0, deletions: 0, memberOperations: 0 },
     lifetimes: { deleteAfterMs: 7 * day, geographicIdleMs: 30 * day, endedTaskMs: 3 * day },
     ...options,

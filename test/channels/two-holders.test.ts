@@ -1,6 +1,7 @@
 import { pino } from 'pino';
 import t from 'tap';
 import { managedChannels } from '../../projections/channels/queries.js';
+import { SharedHours } from '../../src/stores/shared-hours.js';
 import {
   type ChannelCause,
   type ChannelFact,
@@ -13,7 +14,7 @@ import { Tally } from '../../workers/channels/tally.js';
 import { eventually } from '../support/eventually.js';
 import { startIrcd } from '../support/ircd.js';
 import { startNats } from '../support/nats.js';
-import { asker, creation, openDirectory, openLog, startKeeper } from './keeper.js';
+import { asker, creation, type Keeper, openDirectory, openLog, startKeeper } from './keeper.js';
 import { operatorOn } from './stage.js';
 
 const most = 100;
@@ -29,7 +30,7 @@ t.test(
     const own = new OwnFacts();
     const limits = { creations: 4, deletions: 2, memberOperations: 5 };
     const tally = await Tally.take({
-      ...{ log, read, limits, own },
+      ...{ log, read, limits, own, hours: new SharedHours({ log, replicas: 1, name: 'TEST_HOURS' }) },
       logger: pino({ level: 'silent' }),
       signal: ended.signal,
     });
@@ -44,7 +45,7 @@ t.test(
       data: { name, cause },
     });
     // this process counts what it does before it does it
-    tally.creations.take(1, log.now());
+    await tally.creations.take(1, log.now());
     await own.write(
       '#task-own',
       () => write(created('#task-own', 'request')),
@@ -58,16 +59,16 @@ t.test(
     tally.wrote(await write({ type: 'members.changed', data: voiced }));
     (await tally.reserve('task', '#task-next'))();
     const now = log.now();
-    tally.creations.take(1, now);
-    t.throws(
-      () => tally.creations.take(1, now),
+    await tally.creations.take(1, now);
+    await t.rejects(
+      tally.creations.take(1, now),
       { code: 'rate_limited' },
       'two of another and two of its own',
     );
-    tally.deletions.take(1, now);
-    t.throws(() => tally.deletions.take(1, now), { code: 'rate_limited' });
-    tally.memberOperations.take(2, now);
-    t.throws(() => tally.memberOperations.take(1, now), { code: 'rate_limited' });
+    await tally.deletions.take(1, now);
+    await t.rejects(tally.deletions.take(1, now), { code: 'rate_limited' });
+    await tally.memberOperations.take(2, now);
+    await t.rejects(tally.memberOperations.take(1, now), { code: 'rate_limited' });
   },
 );
 
@@ -108,6 +109,42 @@ t.test('CHAN-88 two processes that both hold the channel bot keep one limit', as
   );
   const again = await outcomes(most + 45, most + 65);
   t.equal(again.filter((outcome) => outcome === 'made').length, 1);
+});
+
+t.test('CHAN-88 two processes that both hold the channel bot keep one limit of the hour', async (t) => {
+  const [nats, ircd] = await Promise.all([startNats(t), startIrcd(t)]);
+  const log = await openLog(t, nats.url);
+  const { read } = await openDirectory(t, log);
+  const limits = { creations: 10, deletions: 4, memberOperations: 0 };
+  const holders = [
+    await startKeeper(t, { nats, ircd }, { read, limits, nick: 'channelserv' }),
+    await startKeeper(t, { nats, ircd }, { read, limits, nick: 'channelserv2' }),
+  ];
+  const [{ channels }] = holders as [Keeper, Keeper];
+  const name = (n: number) => `#special-n${n}`;
+  const made = (n: number) =>
+    channels.create(creation(name(n), { type: 'special', modes: '+nt', cause: 'request' }), asker);
+  const outcomes = async (work: Promise<unknown>[]) =>
+    (await Promise.allSettled(work)).map((end) =>
+      end.status === 'fulfilled' ? 'done' : (end.reason as { code: string }).code,
+    );
+  const count = (all: string[]) => all.filter((outcome) => outcome === 'done').length;
+  const numbers = (from: number, to: number) => Array.from({ length: to - from }, (_, n) => from + n);
+
+  t.same(await outcomes([made(0)]), ['done']);
+  await t.rejects(made(0), { code: 'channel_exists' }, 'which takes nothing');
+  const created = await outcomes(numbers(1, 41).map(made));
+  t.equal(count(created), 9, 'all at one moment: as many as there is room for');
+  t.same(new Set(created), new Set(['done', 'rate_limited']));
+  const there = [0, ...numbers(1, 41).filter((n) => created[n - 1] === 'done')];
+  const remove = (n: number) =>
+    channels.remove({ name: name(n), reason: '', immediate: true, cause: 'request' }, asker);
+  const removed = await outcomes(there.map(remove));
+  t.equal(count(removed), 4);
+  t.same(new Set(removed), new Set(['done', 'rate_limited']));
+  const witness = await operatorOn(t, ircd);
+  const listed = (await witness.ask('LIST')).filter((line) => / 322 \S+ #special-n/.test(line));
+  t.equal(listed.length, 6, 'on the network');
 });
 
 t.test('CHAN-88 killed between making one channel too many and taking it back', async (t) => {

@@ -75,5 +75,5 @@ export const channels = {
   'CHAN-92':
     'A room that the network lost and a stranger made again is made again by the service, and who is invited is brought back.',
   'CHAN-88':
-    'Two processes that both hold the channel bot for a while make no more channels of a type than there may be.',
+    'Two processes that both hold the channel bot for a while make no more channels of a type than there may be, and do no more in an hour than one may.',
 } as const;

@@ -10,6 +10,7 @@ import { casefold } from '../../streams/irc-grammar.js';
 import { codeOf, type Deadline } from '../core/rpc.js';
 import type { Session } from '../irc/session.js';
 import { type Door, isClosed } from './door.js';
+import type { GiveBack } from './hourly-limit.js';
 import { membersOf, requireKnown } from './lookups.js';
 import { changeMembers } from './members.js';
 import type { KeepChannelsOptions } from './options.js';
@@ -52,7 +53,7 @@ export interface WaitingAsker extends Asker {
   deadline?: Deadline;
 }
 
-type Undo = (seq?: number) => void;
+type Undo = (seq?: number) => Promise<void>;
 
 /** Whether an error says that the result is unknown, and not that the command was refused. */
 export function isUnavailable(error: unknown): boolean {
@@ -97,15 +98,15 @@ export class Commands {
   ): Promise<{ state: ChannelState; seq: number; undo: Undo }> {
     const { name, type, cause } = request;
     const limit = cause === 'request' ? tally.creations : undefined;
-    limit?.take(1, this.#options.log.now());
-    const undo: Undo = (seq = 0) => {
-      limit?.giveBack(1);
+    const giveBack = await limit?.take(1, this.#options.log.now());
+    const undo: Undo = async (seq = 0) => {
       tally.wrote(seq);
+      await this.#giveBack(giveBack);
     };
     this.unopened.add(name);
-    const { state, seq } = await this.decide({ is: 'create', ...request }, asker).catch((error) => {
+    const { state, seq } = await this.decide({ is: 'create', ...request }, asker).catch(async (error) => {
       // what nobody can tell counts as done
-      if (!isUnavailable(error)) undo();
+      if (!isUnavailable(error)) await undo();
       throw error;
     });
     try {
@@ -115,10 +116,17 @@ export class Commands {
       if (isUnavailable(error)) throw error;
       const deleted = await this.takeBack(name, asker);
       this.unopened.delete(name);
-      undo(deleted);
+      await undo(deleted);
       throw error;
     }
     return { state, seq, undo };
+  }
+
+  /** Gives back what was taken from a limit. Where that is not stored it counts, and ends with the hour. */
+  async #giveBack(giveBack: GiveBack | undefined): Promise<void> {
+    await giveBack?.().catch((err: unknown) =>
+      this.#options.logger.warn({ err }, 'what was not done counts for an hour'),
+    );
   }
 
   /** Deletes a channel that is one too many. Answers the sequence of that; `undefined` if somebody else was faster. */
@@ -141,7 +149,7 @@ export class Commands {
         .map((action) => ({ action, nicks: request[action], reason: '' }))
         .filter(({ nicks }) => nicks.length > 0);
       const count = changes.reduce((sum, { nicks }) => sum + nicks.length, 0);
-      (await this.#options.tally()).memberOperations.take(count, this.#options.log.now());
+      await (await this.#options.tally()).memberOperations.take(count, this.#options.log.now());
       const refused = await this.#prepare(session, { ...state, name });
       if (refused) throw refusedByNetwork(refused, 'The network refuses the channel');
       // what the network may refuse comes first: then nothing was done
@@ -303,9 +311,9 @@ export class Commands {
   ): Promise<RemovedChannel> {
     const tally = await this.#options.tally();
     const limit = cause === 'request' ? tally.deletions : undefined;
-    limit?.take(1, this.#options.log.now());
-    const { seq } = await this.decide({ is: 'delete', name, cause }, asker).catch((error) => {
-      if (!isUnavailable(error)) limit?.giveBack(1);
+    const giveBack = await limit?.take(1, this.#options.log.now());
+    const { seq } = await this.decide({ is: 'delete', name, cause }, asker).catch(async (error) => {
+      if (!isUnavailable(error)) await this.#giveBack(giveBack);
       throw error;
     });
     tally.wrote(seq);
@@ -337,7 +345,7 @@ export class Commands {
     if (opened ? !opened.refused : cause !== 'request') return opened?.invited ?? [];
     const { seq } = await this.decide({ is: 'delete', name, cause: 'automation' }, asker);
     this.unopened.delete(name);
-    undo(seq);
+    await undo(seq);
     if (!opened?.refused) throw new Unavailable('irc_unavailable');
     if (session.isIn(name)) await this.carryOut(name, () => closeRoom(session, name, ''));
     throw refusedByNetwork(opened.refused, 'The network refuses the channel');

@@ -39,6 +39,7 @@ export {
   createSuperseding,
 } from './client.js';
 export { holderOf, isHolder } from './holder.js';
+export type { Hours, Spent } from './hourly-limit.js';
 export {
   muted,
   noSuchNick,

@@ -87,7 +87,7 @@ export class Membership {
         return { action, successful: [], failed: allFailed(nicks), seq };
       }
       if (cause === 'request')
-        (await this.#options.tally()).memberOperations.take(nicks.length, this.#options.log.now());
+        await (await this.#options.tally()).memberOperations.take(nicks.length, this.#options.log.now());
       const { refused, members, out } = await prepareRoom(session, { ...state, name }, this.#options.bots);
       this.#options.pending.add(name, out, isClosed(state.modes));
       if (refused) return { action, successful: [], failed: allFailed(nicks), seq };

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { Read } from '../../projections/core/projection.js';
 import type { Log } from '../../streams/core/index.js';
 import type { IrcConnection } from '../irc/connection.js';
+import type { Hours } from './hourly-limit.js';
 
 /** How many operations callers may request in an hour; 0 lifts a limit. */
 export interface HourlyLimits {
@@ -45,6 +46,8 @@ export interface KeepChannelsOptions {
   /** Channels that are never managed, whatever is recorded. */
   reserved: readonly string[];
   limits: HourlyLimits;
+  /** What all processes have done lately of what these limits are about. */
+  hours: Hours;
   lifetimes: Lifetimes;
   logger: Logger;
   observe?: ChannelsObserver;

@@ -3,7 +3,7 @@ import { activeChannels, limitedOperations } from '../../projections/channels/qu
 import type { Read } from '../../projections/core/projection.js';
 import { type ChannelFact, type ChannelType, channels } from '../../streams/channels/index.js';
 import { type Log, Refusal } from '../../streams/core/index.js';
-import { HourlyLimit } from './hourly-limit.js';
+import { HourlyLimit, type Hours } from './hourly-limit.js';
 import type { HourlyLimits } from './options.js';
 import type { OwnFacts } from './own-facts.js';
 import { Places } from './places.js';
@@ -14,6 +14,7 @@ export interface TallyOptions {
   /** Of the channel directory. */
   read: Read;
   limits: HourlyLimits;
+  hours: Hours;
   /** What this process records counts when it is taken, and not again when it is seen. */
   own: OwnFacts;
   logger: Logger;
@@ -38,29 +39,30 @@ export class Tally {
   readonly #places: Places;
 
   private constructor(
-    limits: HourlyLimits,
+    { limits, hours }: Pick<TallyOptions, 'limits' | 'hours'>,
     places: Places,
     done: Awaited<ReturnType<typeof limitedOperations>>,
   ) {
     this.#places = places;
-    this.creations = new HourlyLimit('channel creations', limits.creations, done.creations);
-    this.deletions = new HourlyLimit('channel deletions', limits.deletions, done.deletions);
+    this.creations = new HourlyLimit('channel creations', limits.creations, hours, done.creations);
+    this.deletions = new HourlyLimit('channel deletions', limits.deletions, hours, done.deletions);
     this.memberOperations = new HourlyLimit(
       'member operations',
       limits.memberOperations,
+      hours,
       done.memberOperations,
     );
   }
 
   /** Takes stock of everything that is recorded by now, and follows the channels from there. */
-  static async take({ log, read, limits, own, logger, signal }: TallyOptions): Promise<Tally> {
+  static async take({ log, read, limits, hours, own, logger, signal }: TallyOptions): Promise<Tally> {
     const after = { stream: channels.name, seq: await log.head(channels) };
     const now = log.now();
     const active = await read(activeChannels, after);
     const since = new Date(now.getTime() - hourMs);
     const done = await read((sql, schema) => limitedOperations(sql, schema, since));
     const places = new Places(mostOfType, active);
-    const tally = new Tally(limits, places, done);
+    const tally = new Tally({ limits, hours }, places, done);
     places.follow({
       log,
       logger,

@@ -4,6 +4,7 @@ import { answerHelp } from '../../../workers/irc/help.js';
 import { takeAppeals, tellIdentified } from '../../../workers/moderation/index.js';
 import type { Config } from '../../config/config.js';
 import type { ReadModels } from '../../stores/read-models.js';
+import { SharedHours } from '../../stores/shared-hours.js';
 import { type BotHold, type BotParts, createBot } from './bot.js';
 
 const hourMs = 3_600_000;
@@ -41,6 +42,7 @@ export function createChannelKeeping(
           deletions: config.CHANNEL_DELETIONS_PER_HOUR,
           memberOperations: config.MEMBER_OPERATIONS_PER_HOUR,
         },
+        hours: new SharedHours({ log, replicas: config.NATS_REPLICAS, name: 'RELAY_CHANNEL_HOURS' }),
         lifetimes: {
           deleteAfterMs: config.DELETE_AFTER_DAYS * 24 * hourMs,
           geographicIdleMs: config.GEO_INACTIVITY_DAYS * 24 * hourMs,
