@@ -6,6 +6,7 @@ import { isExpected } from '../../../streams/core/index.js';
 import { market } from '../../../streams/events/index.js';
 import { operations } from '../../../streams/operations/facts.js';
 import { connections, inbox, speech as speechFacts } from '../../../streams/speech/index.js';
+import { type Webhook, webhookSubject, webhooks } from '../../../streams/webhooks/index.js';
 import { createGateway, type Gateway, personOf, type SaidLine } from '../../../workers/speech/index.js';
 import { Faults } from '../irc/faults.js';
 import { credentials, IrcNetwork } from '../irc/network.js';
@@ -25,9 +26,25 @@ const config = readConfig({
 });
 const rooms = config.IRC_CHANNELS;
 const agents = ['agent-a', 'agent-b', 'agent-c', 'agent-d'];
+/** One of them has a webhook, for which it stays. */
+const listening = 'agent-d';
+const webhook: Webhook = {
+  nick: listening,
+  person: personOf(listening),
+  by: `agent ${listening}`,
+  url: 'https://agent.example/relay',
+  wants: ['private'],
+  secret_id: 'one',
+  registered_at: '2026-01-01T00:00:00.000Z',
+  after: 0,
+  is: 'on',
+  reason: null,
+  failing_since: null,
+  error: null,
+};
 /** Somebody with a client of their own, who reads all of it. */
 const reader = 'zoe';
-const streams = [channelFacts, market, operations, speechFacts, connections, inbox];
+const streams = [channelFacts, market, operations, speechFacts, connections, inbox, webhooks];
 
 const busyMs = 60_000;
 const faultsPerRun = 20;
@@ -112,14 +129,18 @@ class Speaking {
   }
 
   async #begin(process: Process): Promise<Speaker> {
-    const { logger, name: holder } = process;
+    const { logger, name } = process;
     const log = await process.openLog(streams);
+    const registered = { type: 'webhook.registered', data: webhook } as const;
+    // who starts while the log is away finds that of the first one
+    const appended = log.appendOnce(webhooks, webhookSubject(webhook.nick), registered, { by: webhook.by });
+    await appended.catch(() => undefined);
     const { password: ircServerPassword, oper: ircOper, gatewayPassword: ircGatewayPassword } = credentials;
     const parts = {
       config,
       log,
       logger,
-      holder,
+      holder: name,
       ircUrl: 'irc://simulated:6667',
       dial: process.dial(),
       secrets: { webhook: [], ircServerPassword, ircOper, ircGatewayPassword },
@@ -247,13 +268,18 @@ class Speaking {
     await stage.within(shownWithinMs, 'lines are shown when all is well', isShown, found);
   }
 
-  /** Who is silent leaves the network, and that is recorded; nothing is left of older sessions. */
+  /** Who is silent and has no webhook leaves the network, and that is recorded; nothing is left of older sessions. */
   async #becomeIdle(lines: SpokenLines): Promise<void> {
     const stage = this.#stage;
     await stage.pass(idleMinutes * 60_000 + 30_000);
-    for (const nick of agents) {
+    for (const nick of agents.filter((nick) => nick !== listening)) {
       stage.check('who is silent leaves the network', !this.#network.has(nick), nick);
       stage.check('who has left is recorded to have left', lines.isOpen(nick) === false, nick);
     }
+    stage.check(
+      'who has a webhook stays',
+      this.#network.has(listening) && lines.isOpen(listening) === true,
+      listening,
+    );
   }
 }
