@@ -73,10 +73,21 @@ t.test('webhooks of agents, by HTTP and by tools', async (t) => {
     for (const bad of [
       'ftp://alice.example/',
       'https://a:b@alice.example/',
+      'https://alice@alice.example/',
+      'https://:secret@alice.example/',
+      `${url}#part`,
+      'https://alice.example:25/',
+      'https://alice.example:6667/',
+      'https://alice.example:0/',
       'alice.example',
       `${url}${'x'.repeat(500)}`,
-    ])
-      t.match(await ask('PUT', path, { url: bad }, alice.headers), { status: 400 }, bad.slice(0, 40));
+    ]) {
+      const { status, body } = await ask('PUT', path, { url: bad }, alice.headers);
+      t.match({ status, body }, { status: 400, body: { details: [{ path: 'url' }] } }, bad.slice(0, 40));
+    }
+    for (const good of [`${url}?key=1`, 'https://alice.example:8443/relay'])
+      t.equal((await ask('PUT', path, { url: good }, alice.headers)).status, 200, good);
+    t.equal((await ask('DELETE', path, undefined, alice.headers)).status, 200);
   });
 
   await t.test('HOOK-12 the same by tools, which agents alone have', async (t) => {

@@ -14,10 +14,21 @@ import { found, handle, ownerOf, type WebhookParts } from './webhook-parts.js';
 const mostWebhooks = 5_000;
 const kinds = ['private', 'mention', 'invite', 'kick'] as const;
 
+/** Ports to which `fetch` sends nothing, because they are those of other protocols (Fetch standard, "port blocking"). */
+const closedPorts: ReadonlySet<number> = new Set([
+  ...[0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53],
+  ...[69, 77, 79, 87, 95, 101, 102, 103, 104, 109, 110, 111, 113, 115, 117, 119, 123, 135],
+  ...[137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515, 526, 530, 531, 532, 540, 548],
+  ...[554, 556, 563, 587, 601, 636, 989, 990, 993, 995, 1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060],
+  ...[5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080],
+]);
+
 const Url = z
   .url({ protocol: /^https?$/ })
   .max(500)
-  .refine((url) => URL.canParse(url) && new URL(url).password === '', 'must have no password')
+  .refine((url) => isWithout(url, 'username', 'password'), 'must have no user name and no password')
+  .refine((url) => isWithout(url, 'hash'), 'must have no fragment: nobody is sent it')
+  .refine((url) => !hasClosedPort(url), 'has a port of another protocol')
   .meta({ example: 'https://alice.example/relay' });
 
 const Seen = z.object({
@@ -178,6 +189,16 @@ export const switchOnWebhook = define('switchOnWebhook', {
     return seen(await handle(parts, { is: 'switch on', nick, person }, caller));
   },
 });
+
+/** Whether parts of an address are empty. A lone `#` or `@` at their place counts as nothing. */
+function isWithout(url: string, ...parts: ('username' | 'password' | 'hash')[]): boolean {
+  return !URL.canParse(url) || parts.every((part) => new URL(url)[part] === '');
+}
+
+function hasClosedPort(url: string): boolean {
+  const { port } = URL.canParse(url) ? new URL(url) : { port: '' };
+  return port !== '' && closedPorts.has(Number(port));
+}
 
 function seen({ nick, url, wants, is, reason, failing_since, error, registered_at }: Webhook) {
   return {
