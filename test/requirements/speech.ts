@@ -77,4 +77,5 @@ export const speech = {
   'HOOK-12': 'Tools of webhooks are beside those of the contract, for agent keys alone.',
   'HOOK-13': 'Who has a nick after its agent sees neither its webhook nor its dead letters.',
   'HOOK-14': 'What is said to an agent on the network reaches its webhook.',
+  'HOOK-38': 'There are so many webhooks of agents, and one that was removed takes no place.',
 } as const;

@@ -2,6 +2,7 @@ import { publicFetch } from '../../../workers/core/public-fetch.js';
 import { DeliverWebhooks, WebhookSecrets } from '../../../workers/webhooks/index.js';
 import { endedKeys } from '../../auth/ended-keys.js';
 import type { WebhookParts } from '../../operations/speech/webhook-parts.js';
+import { WebhookPlaces } from '../../operations/speech/webhook-places.js';
 import { leased } from '../bots/leased.js';
 import type { Area, AreaParts } from './area.js';
 
@@ -9,7 +10,7 @@ import type { Area, AreaParts } from './area.js';
 export function webhooksArea(parts: AreaParts): Area {
   const { config, log, logger, readModels } = parts;
   const secrets = new WebhookSecrets(log, config.NATS_REPLICAS);
-  const webhooks: WebhookParts['webhooks'] = { secrets };
+  const webhooks: WebhookParts['webhooks'] = { secrets, places: new WebhookPlaces(log) };
   const begin = () =>
     new DeliverWebhooks({
       log,

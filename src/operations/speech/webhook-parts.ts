@@ -11,11 +11,12 @@ import {
 import type { WebhookSecrets } from '../../../workers/webhooks/index.js';
 import type { Caller } from '../core/caller.js';
 import { type SpeechParts, speaker } from './speaker.js';
+import type { WebhookPlaces } from './webhook-places.js';
 
 /** What webhooks of agents work with. */
 export interface WebhookParts extends Pick<SpeechParts, 'speech'> {
   log: Log;
-  webhooks: { secrets: WebhookSecrets };
+  webhooks: { secrets: WebhookSecrets; places: WebhookPlaces };
 }
 
 /** The nick (casefolded) whose webhook it is, and the person of the caller; an operator has none. */

@@ -3,15 +3,13 @@ import { isIP } from 'node:net';
 import { z } from 'zod';
 import { Refusal } from '../../../streams/core/index.js';
 import { inbox } from '../../../streams/speech/index.js';
-import { type Webhook, webhookSubject, webhooks } from '../../../streams/webhooks/index.js';
+import type { Webhook } from '../../../streams/webhooks/index.js';
 import { isPublicAddress } from '../../../workers/core/public-fetch.js';
 import type { Refusals } from '../core/description.js';
 import { Time, text } from '../core/fields.js';
 import { asNick, define } from './speaker.js';
 import { found, handle, ownerOf, type WebhookParts } from './webhook-parts.js';
 
-/** Nicks that have had a webhook, at most. */
-const mostWebhooks = 5_000;
 const kinds = ['private', 'mention', 'invite', 'kick'] as const;
 
 /** Ports to which `fetch` sends nothing, because they are those of other protocols (Fetch standard, "port blocking"). */
@@ -90,7 +88,7 @@ export const registerWebhook = define('registerWebhook', {
   run: async ({ url, wants, nick: given }, caller, parts: WebhookParts) => {
     const { nick, person, by } = ownerOf(given, caller, parts);
     requirePublic(url);
-    await requireRoom(parts, nick);
+    await parts.webhooks.places.requireRoom(nick);
     const common = { nick, person, by, url, wants: [...new Set(wants)], after: await parts.log.head(inbox) };
     const command = { is: 'register' as const, ...common, secret_id: randomUUID() };
     return await withSecret(await handle(parts, command, caller), parts);
@@ -229,11 +227,4 @@ function requirePublic(url: string): void {
     const details = [{ path: 'url', message: 'must be https, and lead to a host of the public internet' }];
     throw new Refusal('webhook_address_refused', undefined, { details });
   }
-}
-
-/** Throws `too_many_webhooks` where a nick that has had none would be one too many. */
-async function requireRoom({ log }: WebhookParts, nick: string): Promise<void> {
-  if (await log.last(webhooks, webhookSubject(nick))) return;
-  const { state } = await log.ask(() => log.manager.streams.info(webhooks.name));
-  if ((state.num_subjects ?? 0) >= mostWebhooks) throw new Refusal('too_many_webhooks');
 }
