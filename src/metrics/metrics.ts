@@ -3,6 +3,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import type { ObservedAppend } from '../../streams/core/index.js';
 import { refusals } from '../../streams/refusals.js';
 import type { DeliveryObserver } from '../../workers/delivery/in-hand.js';
+import type { WebhookObserver } from '../../workers/webhooks/index.js';
 import type { AnsweredRequest } from '../http/server.js';
 import type { EndedCall } from '../operations/core/call.js';
 import { type NetworkObserver, networkCounters } from './network.js';
@@ -77,6 +78,8 @@ export class Metrics {
   readonly delivery: DeliveryObserver;
   /** For the recorder and the keeper of the channels. */
   readonly network: NetworkObserver;
+  /** For the worker that posts to webhooks of agents. */
+  readonly webhooks: WebhookObserver;
 
   constructor() {
     const registers = [this.#registry];
@@ -127,6 +130,7 @@ export class Metrics {
     });
     this.delivery = deliveryCounters(registers);
     this.network = networkCounters(registers);
+    this.webhooks = webhookCounters(registers);
   }
 
   /** What each of our own metrics is, for its reference. */
@@ -243,6 +247,17 @@ function deliveryCounters(registers: Registry[]): DeliveryObserver {
     roomMissing: () => roomless.inc(),
     eventEnded: (outcome) => ended.inc({ outcome }),
   };
+}
+
+function webhookCounters(registers: Registry[]): WebhookObserver {
+  const messages = new Counter({
+    name: 'relay_agent_webhook_messages_total',
+    help: 'Messages to webhooks of agents: delivered, retried (a try that failed and is not the last) or dead',
+    labelNames: ['outcome'],
+    registers,
+  });
+  for (const outcome of ['delivered', 'retried', 'dead']) messages.inc({ outcome }, 0);
+  return { webhookMessage: (outcome) => messages.inc({ outcome }) };
 }
 
 async function readInTime({ read }: Gauged): Promise<Reading[]> {

@@ -78,4 +78,6 @@ export const speech = {
   'HOOK-13': 'Who has a nick after its agent sees neither its webhook nor its dead letters.',
   'HOOK-14': 'What is said to an agent on the network reaches its webhook.',
   'HOOK-38': 'There are so many webhooks of agents, and one that was removed takes no place.',
+  'HOOK-39':
+    'Metrics count the messages that webhooks of agents took, that are tried again, and that were given up.',
 } as const;

@@ -1,6 +1,7 @@
 import pino from 'pino';
 import t, { type Test } from 'tap';
 import { signBody } from '../../src/auth/webhook-signature.js';
+import { Metrics } from '../../src/metrics/metrics.js';
 import type { Log } from '../../streams/core/index.js';
 import { inbox, inboxSubjects } from '../../streams/speech/index.js';
 import {
@@ -142,6 +143,26 @@ t.test('HOOK-03 what is refused is a dead letter, and can be redriven', async (t
   await redrive(seq);
   await receiver.until('it', () => receiver.taken('/alice').includes('bad'));
   await t.rejects(redrive(seq), { code: 'message_not_dead' });
+});
+
+t.test('HOOK-39 what was delivered, tried again and given up is counted', async (t) => {
+  const metrics = new Metrics();
+  const { receiver, work, register, hear } = await stage(t, { observe: metrics.webhooks });
+  const counted = async () => {
+    const lines = (await metrics.scrape([])).matchAll(
+      /^relay_agent_webhook_messages_total\{outcome="(\w+)"\} (\d+)$/gm,
+    );
+    return Object.fromEntries([...lines].map(([, outcome, count]) => [outcome, Number(count)]));
+  };
+  t.same(await counted(), { delivered: 0, retried: 0, dead: 0 }, 'there from the start');
+  let failures = 2;
+  receiver.answer = (_, text) => (text === 'bad' ? 422 : failures-- > 0 ? 503 : 204);
+  await register('alice');
+  work();
+  await hear('nobody', 'has no webhook');
+  for (const text of ['late', 'bad', 'good']) await hear('alice', text);
+  await eventually('the last to be counted', async () => (await counted()).delivered === 2);
+  t.same(await counted(), { delivered: 2, retried: 2, dead: 1 });
 });
 
 t.test('HOOK-04 a message gets too old, and a webhook that fails for long is switched off', async (t) => {

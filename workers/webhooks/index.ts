@@ -42,6 +42,13 @@ export interface DeliverWebhooksOptions {
   timeoutMs?: number;
   /** Messages of one agent that wait at most; 50 by default. */
   mostWaiting?: number;
+  /** Told what came of each try that reached its end. */
+  observe?: WebhookObserver;
+}
+
+/** Told of messages that a webhook took, that are tried again, and that were given up. */
+export interface WebhookObserver {
+  webhookMessage(outcome: 'delivered' | 'retried' | 'dead'): void;
 }
 
 /** A message to post. */
@@ -141,7 +148,10 @@ export class DeliverWebhooks {
   }
 
   async #deliver(message: Message, attempt: Try): Promise<Verdict> {
-    return await this.#locks.run(message.nick, () => this.#tell(message, attempt));
+    const verdict = await this.#locks.run(message.nick, () => this.#tell(message, attempt));
+    const outcome = outcomeOf(verdict);
+    if (outcome) this.#options.observe?.webhookMessage(outcome);
+    return verdict;
   }
 
   async #tell(message: Message, { tries, reason }: Try): Promise<Verdict> {
@@ -210,6 +220,12 @@ export class DeliverWebhooks {
   #isCrowded(nick: string): boolean {
     return (this.#waiting.get(nick) ?? 0) > (this.#options.mostWaiting ?? usualWaiting);
   }
+}
+
+/** What is counted of a try; nothing where there was nobody to post to. */
+function outcomeOf(verdict: Verdict): 'delivered' | 'retried' | 'dead' | undefined {
+  if (verdict.is === 'done') return verdict.fact ? 'delivered' : undefined;
+  return verdict.is === 'retry' ? 'retried' : verdict.is === 'dead' ? 'dead' : undefined;
 }
 
 function planOfRedriven({ type, data, at }: Recorded<WebhookDeliveryFact>) {

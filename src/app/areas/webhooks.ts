@@ -8,7 +8,7 @@ import type { Area, AreaParts } from './area.js';
 
 /** Webhooks of agents: their operations, and the worker that posts. */
 export function webhooksArea(parts: AreaParts): Area {
-  const { config, log, logger, readModels } = parts;
+  const { config, log, logger, readModels, metrics } = parts;
   const secrets = new WebhookSecrets(log, config.NATS_REPLICAS);
   const webhooks: WebhookParts['webhooks'] = { secrets, places: new WebhookPlaces(log) };
   const begin = () =>
@@ -19,6 +19,7 @@ export function webhooksArea(parts: AreaParts): Area {
       fetch: publicFetch(),
       ended: (actors) => endedKeys(readModels, actors, log.now()),
       source: config.EM_SOURCE,
+      observe: metrics.webhooks,
     });
   return { parts: { webhooks }, workers: [leased(config, parts, 'deliver-webhooks', begin)] };
 }
