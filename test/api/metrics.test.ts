@@ -3,7 +3,7 @@ import { deliveryQueue } from '../../projections/delivery/fold.js';
 import { Metrics } from '../../src/metrics/metrics.js';
 import { postEvent, sampleEvent, startApp } from '../support/app.js';
 import { eventually } from '../support/eventually.js';
-import { startIrcd } from '../support/ircd.js';
+import { settingsOf, startIrcd } from '../support/ircd.js';
 import { startNats } from '../support/nats.js';
 
 const key = 'k'.repeat(40);
@@ -31,10 +31,7 @@ t.test('API-13 what happens is counted, and what stands is read', async (t) => {
   const ircd = await startIrcd(t);
   const { url } = await startApp(t, {
     NATS_URL: nats.url,
-    IRC_URL: ircd.url,
-    IRC_OPER_NAME: ircd.operName,
-    IRC_OPER_PASSWORD: ircd.operPassword,
-    IRC_SERVER_PASSWORD: ircd.serverPassword,
+    ...settingsOf(ircd),
   });
   const event = sampleEvent('evt-1', { event_type: 'task.expired', payload: { id: 'a1' } });
   await postEvent(url, event);

@@ -9,7 +9,7 @@ import { bootWarnings } from '../../src/config/warnings.js';
 import { postEvent, sampleEvent, startApp, webhookSecret } from '../support/app.js';
 import { eventually } from '../support/eventually.js';
 import { observe } from '../support/irc-observer.js';
-import { startIrcd } from '../support/ircd.js';
+import { settingsOf, startIrcd } from '../support/ircd.js';
 import { startNats } from '../support/nats.js';
 import { startService } from '../support/service.js';
 
@@ -25,10 +25,7 @@ t.test('API-07 health tells each part, readiness follows the log', async (t) => 
   const ircd = await startIrcd(t);
   const { url } = await startApp(t, {
     NATS_URL: nats.url,
-    IRC_URL: ircd.url,
-    IRC_OPER_NAME: ircd.operName,
-    IRC_OPER_PASSWORD: ircd.operPassword,
-    IRC_SERVER_PASSWORD: ircd.serverPassword,
+    ...settingsOf(ircd),
   });
   const healthy = await eventually('the bridge to be well', async () => {
     const { status, body } = await getJson(`${url}/health`);

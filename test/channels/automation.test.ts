@@ -8,7 +8,7 @@ import { channelEffects, market, marketSubject } from '../../streams/events/inde
 import { postEvent, startApp } from '../support/app.js';
 import { eventually } from '../support/eventually.js';
 import { observe } from '../support/irc-observer.js';
-import { startIrcd } from '../support/ircd.js';
+import { settingsOf, startIrcd } from '../support/ircd.js';
 import { startNats } from '../support/nats.js';
 import { startKeeper } from './keeper.js';
 
@@ -27,10 +27,7 @@ async function stage(t: Test, environment: Record<string, string> = {}) {
   const [nats, ircd] = await Promise.all([startNats(t), startIrcd(t)]);
   const app = await startApp(t, {
     NATS_URL: nats.url,
-    IRC_URL: ircd.url,
-    IRC_OPER_NAME: ircd.operName,
-    IRC_OPER_PASSWORD: ircd.operPassword,
-    IRC_SERVER_PASSWORD: ircd.serverPassword,
+    ...settingsOf(ircd),
     API_KEYS: `ops:${'k'.repeat(32)}`,
     ...environment,
   });

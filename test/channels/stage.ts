@@ -2,7 +2,7 @@ import type { App } from '../../src/app/app.js';
 import { startApp } from '../support/app.js';
 import { eventually, hangMs } from '../support/eventually.js';
 import { type Observer, observe } from '../support/irc-observer.js';
-import { startIrcd, type TestIrcd } from '../support/ircd.js';
+import { settingsOf, startIrcd, type TestIrcd } from '../support/ircd.js';
 import { startNats, type TestNats } from '../support/nats.js';
 import type { Teardown } from '../support/server-process.js';
 
@@ -34,10 +34,7 @@ export interface ChannelStage {
 /** Environment of a service on given servers. */
 export const environmentOf = ({ nats, ircd }: { nats: TestNats; ircd: TestIrcd }) => ({
   NATS_URL: nats.url,
-  IRC_URL: ircd.url,
-  IRC_OPER_NAME: ircd.operName,
-  IRC_OPER_PASSWORD: ircd.operPassword,
-  IRC_SERVER_PASSWORD: ircd.serverPassword,
+  ...settingsOf(ircd),
   IRC_GATEWAY_PASSWORD: ircd.gatewayPassword,
 });
 

@@ -6,7 +6,7 @@ import { market, marketSubject } from '../../streams/events/index.js';
 import { postEvent, sampleEvent, startApp, webhookSecret } from '../support/app.js';
 import { eventually } from '../support/eventually.js';
 import { observe } from '../support/irc-observer.js';
-import { startIrcd } from '../support/ircd.js';
+import { settingsOf, startIrcd } from '../support/ircd.js';
 import { startNats } from '../support/nats.js';
 import { temporaryDirectory } from '../support/sql.js';
 import { relay } from './terminal.js';
@@ -20,10 +20,7 @@ t.test('OPERATE-12 an environment moves to another log server', async (t) => {
   await witness.join('#bounties', '#disputes');
   const settings = (nats: { url: string }) => ({
     NATS_URL: nats.url,
-    IRC_URL: ircd.url,
-    IRC_OPER_NAME: ircd.operName,
-    IRC_OPER_PASSWORD: ircd.operPassword,
-    IRC_SERVER_PASSWORD: ircd.serverPassword,
+    ...settingsOf(ircd),
     EVENT_RETRY_MS: '50',
   });
   const count = async (url: string) => {

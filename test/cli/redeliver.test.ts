@@ -5,7 +5,7 @@ import { drafts, Stage } from '../delivery/stage.js';
 import { postEvent, sampleEvent, startApp, webhookSecret } from '../support/app.js';
 import { eventually } from '../support/eventually.js';
 import { observe } from '../support/irc-observer.js';
-import { startIrcd } from '../support/ircd.js';
+import { settingsOf, startIrcd } from '../support/ircd.js';
 import { startNats } from '../support/nats.js';
 import { startTcpRelay } from '../support/tcp-relay.js';
 import { relay } from './terminal.js';
@@ -21,10 +21,7 @@ async function openHouse(t: Test) {
   await witness.join('#bounties', '#city-lisbon');
   const settings = {
     NATS_URL: nats.url,
-    IRC_URL: ircd.url,
-    IRC_OPER_NAME: ircd.operName,
-    IRC_OPER_PASSWORD: ircd.operPassword,
-    IRC_SERVER_PASSWORD: ircd.serverPassword,
+    ...settingsOf(ircd),
   };
   const app = await startApp(t, settings);
   const env = { PORT: new URL(app.url).port, EM_WEBHOOK_SECRET: webhookSecret };

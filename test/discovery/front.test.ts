@@ -5,7 +5,7 @@ import { startApp } from '../support/app.js';
 import { openPage, withoutBrowser } from '../support/browser.js';
 import { eventually } from '../support/eventually.js';
 import { observe } from '../support/irc-observer.js';
-import { startIrcd } from '../support/ircd.js';
+import { settingsOf, startIrcd } from '../support/ircd.js';
 import { startNats } from '../support/nats.js';
 
 const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
@@ -15,10 +15,7 @@ t.test('the front door', async (t) => {
   const [nats, ircd] = await Promise.all([startNats(t), startIrcd(t)]);
   const app = await startApp(t, {
     NATS_URL: nats.url,
-    IRC_URL: ircd.url,
-    IRC_OPER_NAME: ircd.operName,
-    IRC_OPER_PASSWORD: ircd.operPassword,
-    IRC_SERVER_PASSWORD: ircd.serverPassword,
+    ...settingsOf(ircd),
     IRC_PUBLIC_URL: 'ircs://irc.example:6697',
     API_KEYS: `ops:${key}`,
   });

@@ -5,7 +5,7 @@ import { delivery, deliverySubject } from '../../streams/delivery/index.js';
 import { openLog } from '../delivery/stage.js';
 import { postEvent, sampleEvent, startApp, webhookSecret } from '../support/app.js';
 import { eventually } from '../support/eventually.js';
-import { startIrcd } from '../support/ircd.js';
+import { settingsOf, startIrcd } from '../support/ircd.js';
 import { startNats } from '../support/nats.js';
 
 const about = { location: 'Lisbon, PT', title: 'A photo' };
@@ -22,10 +22,7 @@ t.test('HOOK-35 what was shown on the network', async (t) => {
   const [nats, ircd] = await Promise.all([startNats(t), startIrcd(t)]);
   const { url } = await startApp(t, {
     NATS_URL: nats.url,
-    IRC_URL: ircd.url,
-    IRC_SERVER_PASSWORD: ircd.serverPassword,
-    IRC_OPER_NAME: ircd.operName,
-    IRC_OPER_PASSWORD: ircd.operPassword,
+    ...settingsOf(ircd),
   });
   const id = 'evt/1 é';
   const client = createClient({ baseUrl: url });

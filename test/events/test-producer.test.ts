@@ -8,7 +8,7 @@ import { ratingOf } from '../../workers/reputation/index.js';
 import { openLog } from '../delivery/stage.js';
 import { postEvent, sampleEvent, startApp, webhookSecret } from '../support/app.js';
 import { eventually } from '../support/eventually.js';
-import { startIrcd } from '../support/ircd.js';
+import { settingsOf, startIrcd } from '../support/ircd.js';
 import { startNats } from '../support/nats.js';
 
 const secret = 'te'.repeat(20);
@@ -19,10 +19,7 @@ t.test('HOOK-37 tests are shown in channels for tests, and do nothing else', asy
   const [nats, ircd] = await Promise.all([startNats(t), startIrcd(t)]);
   const { url } = await startApp(t, {
     NATS_URL: nats.url,
-    IRC_URL: ircd.url,
-    IRC_SERVER_PASSWORD: ircd.serverPassword,
-    IRC_OPER_NAME: ircd.operName,
-    IRC_OPER_PASSWORD: ircd.operPassword,
+    ...settingsOf(ircd),
     EM_PRODUCERS,
   });
   const log = await openLog(t, nats.url);

@@ -4,7 +4,7 @@ import { keysStage, operator, operatorKey } from '../keys/stage.js';
 import { startApp } from '../support/app.js';
 import { eventually } from '../support/eventually.js';
 import { observe } from '../support/irc-observer.js';
-import { startIrcd } from '../support/ircd.js';
+import { settingsOf, startIrcd } from '../support/ircd.js';
 import { startNats } from '../support/nats.js';
 
 const channels = ['#lobby', '#closed', '#muted'];
@@ -12,10 +12,7 @@ const channels = ['#lobby', '#closed', '#muted'];
 t.test('turns on a real network', async (t) => {
   const [nats, ircd] = await Promise.all([startNats(t), startIrcd(t)]);
   const settings = {
-    IRC_URL: ircd.url,
-    IRC_SERVER_PASSWORD: ircd.serverPassword,
-    IRC_OPER_NAME: ircd.operName,
-    IRC_OPER_PASSWORD: ircd.operPassword,
+    ...settingsOf(ircd),
     IRC_GATEWAY_PASSWORD: ircd.gatewayPassword,
     IRC_CHANNELS: channels.join(','),
     ROLES: 'all',

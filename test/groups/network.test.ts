@@ -3,17 +3,14 @@ import { keysStage, operator } from '../keys/stage.js';
 import { attack } from '../moderation/stage.js';
 import { eventually } from '../support/eventually.js';
 import { observe } from '../support/irc-observer.js';
-import { startIrcd } from '../support/ircd.js';
+import { settingsOf, startIrcd } from '../support/ircd.js';
 
 const channels = ['#lobby', '#agents', '#closed'];
 
 t.test('groups on a real network', async (t) => {
   const ircd = await startIrcd(t);
   const stage = await keysStage(t, {
-    IRC_URL: ircd.url,
-    IRC_SERVER_PASSWORD: ircd.serverPassword,
-    IRC_OPER_NAME: ircd.operName,
-    IRC_OPER_PASSWORD: ircd.operPassword,
+    ...settingsOf(ircd),
     IRC_GATEWAY_PASSWORD: ircd.gatewayPassword,
     IRC_CHANNELS: channels.join(','),
     ROLES: 'all',

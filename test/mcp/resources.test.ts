@@ -9,7 +9,7 @@ import { operations } from '../../src/operations/index.js';
 import { keysStage, operator, operatorKey } from '../keys/stage.js';
 import { eventually } from '../support/eventually.js';
 import { observe } from '../support/irc-observer.js';
-import { startIrcd } from '../support/ircd.js';
+import { settingsOf, startIrcd } from '../support/ircd.js';
 import { callHere } from '../support/operations.js';
 import { nodeArgs } from '../support/programs.js';
 
@@ -19,10 +19,7 @@ const hidden = 'relay://channels/task-00000001';
 t.test('resources and prompts', async (t) => {
   const ircd = await startIrcd(t);
   const { app, ask, given } = await keysStage(t, {
-    IRC_URL: ircd.url,
-    IRC_SERVER_PASSWORD: ircd.serverPassword,
-    IRC_OPER_NAME: ircd.operName,
-    IRC_OPER_PASSWORD: ircd.operPassword,
+    ...settingsOf(ircd),
     ROLES: 'all',
   });
   const { headers: alice } = await given('alice', ['read']);

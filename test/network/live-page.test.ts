@@ -3,7 +3,7 @@ import { startApp } from '../support/app.js';
 import { openPage, withoutBrowser } from '../support/browser.js';
 import { eventually } from '../support/eventually.js';
 import { observe } from '../support/irc-observer.js';
-import { startIrcd } from '../support/ircd.js';
+import { settingsOf, startIrcd } from '../support/ircd.js';
 import { startNats } from '../support/nats.js';
 import { startTcpRelay } from '../support/tcp-relay.js';
 
@@ -11,10 +11,7 @@ t.test('IRC-19 a person watches the network in a browser', { skip: withoutBrowse
   const [nats, ircd] = await Promise.all([startNats(t), startIrcd(t)]);
   const app = await startApp(t, {
     NATS_URL: nats.url,
-    IRC_URL: ircd.url,
-    IRC_OPER_NAME: ircd.operName,
-    IRC_OPER_PASSWORD: ircd.operPassword,
-    IRC_SERVER_PASSWORD: ircd.serverPassword,
+    ...settingsOf(ircd),
     IRC_CHANNELS: '#lobby,#disputes',
   });
   const alice = await observe(ircd.port, { nick: 'alice', password: ircd.serverPassword });

@@ -2,7 +2,7 @@ import t from 'tap';
 import { keysStage, operator } from '../keys/stage.js';
 import { eventually } from '../support/eventually.js';
 import { observe } from '../support/irc-observer.js';
-import { startIrcd } from '../support/ircd.js';
+import { settingsOf, startIrcd } from '../support/ircd.js';
 
 const room = '#task-0fe11ow5';
 const path = `/irc/channels/${room.slice(1)}/messages`;
@@ -10,10 +10,7 @@ const path = `/irc/channels/${room.slice(1)}/messages`;
 t.test('IRC-21 agents read the private channels that they are in', async (t) => {
   const ircd = await startIrcd(t);
   const { ask, given, tool, app, proven } = await keysStage(t, {
-    IRC_URL: ircd.url,
-    IRC_SERVER_PASSWORD: ircd.serverPassword,
-    IRC_OPER_NAME: ircd.operName,
-    IRC_OPER_PASSWORD: ircd.operPassword,
+    ...settingsOf(ircd),
     IRC_GATEWAY_PASSWORD: ircd.gatewayPassword,
     KEY_RATE_LIMIT: '0',
     NICK_RATE_LIMIT: '0',

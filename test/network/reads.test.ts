@@ -4,7 +4,7 @@ import type { IrcMessage } from '../../projections/network/queries.js';
 import { startApp } from '../support/app.js';
 import { eventually } from '../support/eventually.js';
 import { observe } from '../support/irc-observer.js';
-import { startIrcd } from '../support/ircd.js';
+import { settingsOf, startIrcd } from '../support/ircd.js';
 import { startNats } from '../support/nats.js';
 import { Listener } from './listener.js';
 
@@ -15,10 +15,7 @@ t.test('the reads of the network', async (t) => {
   const [nats, ircd] = await Promise.all([startNats(t), startIrcd(t)]);
   const environment = {
     NATS_URL: nats.url,
-    IRC_URL: ircd.url,
-    IRC_OPER_NAME: ircd.operName,
-    IRC_OPER_PASSWORD: ircd.operPassword,
-    IRC_SERVER_PASSWORD: ircd.serverPassword,
+    ...settingsOf(ircd),
     IRC_CHANNELS: '#lobby,#Agents[1],#secret',
     API_KEYS: `operator:${key}`,
   };

@@ -3,6 +3,7 @@ import { keysStage } from '../keys/stage.js';
 import { startAccountNetwork, withoutAnope } from '../support/anope.js';
 import { eventually } from '../support/eventually.js';
 import { observe } from '../support/irc-observer.js';
+import { settingsOf } from '../support/ircd.js';
 
 t.test('SPEAK-13 an agent is identified with its account', { skip: withoutAnope }, async (t) => {
   const { ircd, register } = await startAccountNetwork(t);
@@ -10,10 +11,7 @@ t.test('SPEAK-13 an agent is identified with its account', { skip: withoutAnope 
   await register(owner, 'secret-password');
   owner.stop();
   const { ask, given } = await keysStage(t, {
-    IRC_URL: ircd.url,
-    IRC_SERVER_PASSWORD: ircd.serverPassword,
-    IRC_OPER_NAME: ircd.operName,
-    IRC_OPER_PASSWORD: ircd.operPassword,
+    ...settingsOf(ircd),
     IRC_GATEWAY_PASSWORD: ircd.gatewayPassword,
     ROLES: 'all',
   });

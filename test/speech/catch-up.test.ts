@@ -2,15 +2,12 @@ import t from 'tap';
 import { keysStage } from '../keys/stage.js';
 import { eventually } from '../support/eventually.js';
 import { observe } from '../support/irc-observer.js';
-import { startIrcd } from '../support/ircd.js';
+import { settingsOf, startIrcd } from '../support/ircd.js';
 
 t.test('SPEAK-14 a night in 2,000 tokens', async (t) => {
   const ircd = await startIrcd(t);
   const { ask, given, tool } = await keysStage(t, {
-    IRC_URL: ircd.url,
-    IRC_SERVER_PASSWORD: ircd.serverPassword,
-    IRC_OPER_NAME: ircd.operName,
-    IRC_OPER_PASSWORD: ircd.operPassword,
+    ...settingsOf(ircd),
     ROLES: 'all',
   });
   const { headers } = await given('alice', ['read']);

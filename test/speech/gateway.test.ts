@@ -2,15 +2,12 @@ import t from 'tap';
 import { keysStage, operator } from '../keys/stage.js';
 import { eventually } from '../support/eventually.js';
 import { observe } from '../support/irc-observer.js';
-import { startIrcd } from '../support/ircd.js';
+import { settingsOf, startIrcd } from '../support/ircd.js';
 
 t.test('agents speak without an IRC connection of their own', async (t) => {
   const ircd = await startIrcd(t);
   const stage = await keysStage(t, {
-    IRC_URL: ircd.url,
-    IRC_SERVER_PASSWORD: ircd.serverPassword,
-    IRC_OPER_NAME: ircd.operName,
-    IRC_OPER_PASSWORD: ircd.operPassword,
+    ...settingsOf(ircd),
     IRC_GATEWAY_PASSWORD: ircd.gatewayPassword,
     ROLES: 'all',
   });

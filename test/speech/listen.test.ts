@@ -3,7 +3,7 @@ import { type Heard as ClientHeard, createClient, type ListenOptions } from '../
 import { keysStage, operator } from '../keys/stage.js';
 import { eventually } from '../support/eventually.js';
 import { observe } from '../support/irc-observer.js';
-import { startIrcd } from '../support/ircd.js';
+import { settingsOf, startIrcd } from '../support/ircd.js';
 import { type Heard, readEvents } from '../support/sse.js';
 import { startTcpRelay } from '../support/tcp-relay.js';
 
@@ -12,10 +12,7 @@ type Data = Record<string, unknown>;
 t.test('what an agent hears in one stream', async (t) => {
   const ircd = await startIrcd(t);
   const stage = await keysStage(t, {
-    IRC_URL: ircd.url,
-    IRC_SERVER_PASSWORD: ircd.serverPassword,
-    IRC_OPER_NAME: ircd.operName,
-    IRC_OPER_PASSWORD: ircd.operPassword,
+    ...settingsOf(ircd),
     IRC_GATEWAY_PASSWORD: ircd.gatewayPassword,
     IRC_CHANNELS: '#lobby,#agents,#closed',
     ROLES: 'all',

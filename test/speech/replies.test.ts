@@ -2,7 +2,7 @@ import t from 'tap';
 import { keysStage, operator } from '../keys/stage.js';
 import { eventually } from '../support/eventually.js';
 import { observe } from '../support/irc-observer.js';
-import { startIrcd } from '../support/ircd.js';
+import { settingsOf, startIrcd } from '../support/ircd.js';
 
 interface Line {
   id: string;
@@ -14,10 +14,7 @@ interface Line {
 t.test('lines that answer others', async (t) => {
   const ircd = await startIrcd(t);
   const stage = await keysStage(t, {
-    IRC_URL: ircd.url,
-    IRC_SERVER_PASSWORD: ircd.serverPassword,
-    IRC_OPER_NAME: ircd.operName,
-    IRC_OPER_PASSWORD: ircd.operPassword,
+    ...settingsOf(ircd),
     IRC_GATEWAY_PASSWORD: ircd.gatewayPassword,
     IRC_CHANNELS: '#lobby,#agents,#closed',
     ROLES: 'all',

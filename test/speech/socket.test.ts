@@ -5,7 +5,7 @@ import { WebSocket } from 'ws';
 import { keysStage, operator } from '../keys/stage.js';
 import { eventually } from '../support/eventually.js';
 import { observe } from '../support/irc-observer.js';
-import { startIrcd } from '../support/ircd.js';
+import { settingsOf, startIrcd } from '../support/ircd.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: frames of all kinds
 type Frame = Record<string, any>;
@@ -13,10 +13,7 @@ type Frame = Record<string, any>;
 t.test('one socket to speak and to listen', async (t) => {
   const ircd = await startIrcd(t);
   const stage = await keysStage(t, {
-    IRC_URL: ircd.url,
-    IRC_SERVER_PASSWORD: ircd.serverPassword,
-    IRC_OPER_NAME: ircd.operName,
-    IRC_OPER_PASSWORD: ircd.operPassword,
+    ...settingsOf(ircd),
     IRC_GATEWAY_PASSWORD: ircd.gatewayPassword,
     IRC_CHANNELS: '#lobby,#agents',
     ROLES: 'all',

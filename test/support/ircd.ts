@@ -61,6 +61,16 @@ export async function startIrcd(t: Teardown, options: TestIrcdOptions = {}): Pro
   });
 }
 
+/** Settings of a service whose bots are on that network. */
+export const settingsOf = (
+  ircd: Pick<TestIrcd, 'url' | 'operName' | 'operPassword' | 'serverPassword'>,
+): Record<string, string> => ({
+  IRC_URL: ircd.url,
+  IRC_OPER_NAME: ircd.operName,
+  IRC_OPER_PASSWORD: ircd.operPassword,
+  IRC_SERVER_PASSWORD: ircd.serverPassword,
+});
+
 function renamed(config: string, { name, id }: NonNullable<TestIrcdOptions['server']>): string {
   return config.replace(
     /^<server .*>$/m,

@@ -9,7 +9,7 @@ import { withoutIrc } from '../identity/stage.js';
 import { keysStage, operator } from '../keys/stage.js';
 import { eventually } from '../support/eventually.js';
 import { observe } from '../support/irc-observer.js';
-import { startIrcd } from '../support/ircd.js';
+import { settingsOf, startIrcd } from '../support/ircd.js';
 import { startReceiver } from './receiver.js';
 
 const logger = pino({ level: process.env.TEST_LOG ?? 'silent' });
@@ -124,10 +124,7 @@ t.test(
   async (t) => {
     const ircd = await startIrcd(t);
     const { ask, given, log } = await keysStage(t, {
-      IRC_URL: ircd.url,
-      IRC_SERVER_PASSWORD: ircd.serverPassword,
-      IRC_OPER_NAME: ircd.operName,
-      IRC_OPER_PASSWORD: ircd.operPassword,
+      ...settingsOf(ircd),
       IRC_GATEWAY_PASSWORD: ircd.gatewayPassword,
       // without the role `workers`: the worker of this test reaches loopback
       ROLES: 'api,services,projections,irc,schedule',
