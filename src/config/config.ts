@@ -24,6 +24,7 @@ import {
   rulesFile,
   someOf,
   thresholds,
+  truth,
   wholeNumber,
 } from './setting-types.js';
 
@@ -55,6 +56,7 @@ export const environment = z.object({
   IRC_GATEWAY_PASSWORD: z.string().default(''),
   GATEWAY_AGENTS: wholeNumber(0).default(1_000),
   GATEWAY_IDLE_MINUTES: wholeNumber(1).default(60),
+  WEBHOOK_LOOPBACK: truth('false'),
   IRC_CHANNELS: list('#bounties,#disputes,#payments,#lobby').refine(
     (names) => names.every(isChannel),
     'must be channel names like #lobby, with commas between them',
@@ -140,10 +142,7 @@ export const environment = z.object({
   NONCE_RATE_LIMIT: wholeNumber(0).default(30),
   KEY_RATE_LIMIT: wholeNumber(0).default(120),
   NICK_RATE_LIMIT: wholeNumber(0).default(300),
-  OAUTH: z
-    .enum(['true', 'false'], 'must be true or false')
-    .default('true')
-    .transform((value) => value === 'true'),
+  OAUTH: truth('true'),
   VOTE_LINK_AGE_HOURS: wholeNumber(0).optional(),
   RELAY_API_KEY: z.string().default(''),
   CHANNEL_ADMIN_KEY: z.string().default(''),

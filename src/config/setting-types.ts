@@ -185,3 +185,10 @@ export const nick = (preset: string) =>
     .string()
     .default(preset)
     .refine(isNick, 'must be an IRC nick of 1 to 30 characters that does not begin with a digit');
+
+/** A setting that is true or false. */
+export const truth = (preset: 'true' | 'false') =>
+  z
+    .enum(['true', 'false'], 'must be true or false')
+    .default(preset)
+    .transform((value) => value === 'true');

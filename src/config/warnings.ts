@@ -53,6 +53,15 @@ export function needsOwnKey(
   return config.API_KEYS.length === 0 && config.API_KEYS_FILE === '' && isPublic(config);
 }
 
+/** Whether webhooks of agents may lead to this machine. No setting opens it to strangers. */
+export function webhooksMayReachLoopback(
+  config: Pick<Config, 'HOST' | 'PUBLIC_URL' | 'TRUST_PROXY' | 'WEBHOOK_LOOPBACK'>,
+): boolean {
+  const isProxied =
+    typeof config.TRUST_PROXY === 'number' ? config.TRUST_PROXY > 0 : config.TRUST_PROXY.length > 0;
+  return config.WEBHOOK_LOOPBACK && !isPublic(config) && !isProxied;
+}
+
 /** The risky settings, without webhook secrets. No secret is in the texts. */
 export function settingRisks(config: Config): SettingRisk[] {
   const risks: SettingRisk[] = [];
@@ -78,6 +87,17 @@ export function settingRisks(config: Config): SettingRisk[] {
     note(
       'UNKNOWN_EVENTS is show: events of unknown types put their whole payload into #bounties, for everybody to read',
       'name what may be shown in UNKNOWN_EVENT_FIELDS, or set UNKNOWN_EVENTS to ignore or reject',
+    );
+  }
+  if (webhooksMayReachLoopback(config)) {
+    note(
+      'WEBHOOK_LOOPBACK is true: whoever has an agent key can have programs on this machine posted to',
+      'leave it out where others have keys',
+    );
+  } else if (config.WEBHOOK_LOOPBACK) {
+    note(
+      'WEBHOOK_LOOPBACK has no effect: others can reach this service',
+      'leave it out, or set HOST and PUBLIC_URL to this machine',
     );
   }
   if (config.NATS_URL !== '' && config.NATS_REPLICAS === 1) {

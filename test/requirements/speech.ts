@@ -80,4 +80,6 @@ export const speech = {
   'HOOK-38': 'There are so many webhooks of agents, and one that was removed takes no place.',
   'HOOK-39':
     'Metrics count the messages that webhooks of agents took, that are tried again, and that were given up.',
+  'HOOK-40':
+    'By a setting, webhooks lead to programs on this machine, but not to the service, and never where others reach it.',
 } as const;

@@ -19,6 +19,7 @@ import { Reactor, type Try, type Verdict } from '../core/reactor.js';
 import { postSigned } from '../core/signed-post.js';
 import type { WebhookSecrets } from './secrets.js';
 
+export { publicReach, type Reach, reachWithLoopback } from './reach.js';
 export { WebhookSecrets } from './secrets.js';
 
 /** What the worker works with; times in milliseconds. */

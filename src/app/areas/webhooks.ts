@@ -1,6 +1,12 @@
-import { publicFetch } from '../../../workers/core/public-fetch.js';
-import { DeliverWebhooks, WebhookSecrets } from '../../../workers/webhooks/index.js';
+import {
+  DeliverWebhooks,
+  publicReach,
+  reachWithLoopback,
+  WebhookSecrets,
+} from '../../../workers/webhooks/index.js';
 import { endedKeys } from '../../auth/ended-keys.js';
+import { ownPorts } from '../../config/own-ports.js';
+import { webhooksMayReachLoopback } from '../../config/warnings.js';
 import type { WebhookParts } from '../../operations/speech/webhook-parts.js';
 import { WebhookPlaces } from '../../operations/speech/webhook-places.js';
 import { leased } from '../bots/leased.js';
@@ -9,14 +15,15 @@ import type { Area, AreaParts } from './area.js';
 /** Webhooks of agents: their operations, and the worker that posts. */
 export function webhooksArea(parts: AreaParts): Area {
   const { config, log, logger, readModels, metrics } = parts;
+  const reach = webhooksMayReachLoopback(config) ? reachWithLoopback(ownPorts(config)) : publicReach;
   const secrets = new WebhookSecrets(log, config.NATS_REPLICAS);
-  const webhooks: WebhookParts['webhooks'] = { secrets, places: new WebhookPlaces(log) };
+  const webhooks: WebhookParts['webhooks'] = { secrets, places: new WebhookPlaces(log), reach };
   const begin = () =>
     new DeliverWebhooks({
       log,
       logger,
       secrets,
-      fetch: publicFetch(),
+      fetch: reach.fetch,
       ended: (actors) => endedKeys(readModels, actors, log.now()),
       source: config.EM_SOURCE,
       observe: metrics.webhooks,

@@ -8,7 +8,7 @@ import {
   webhookSubject,
   webhooks,
 } from '../../../streams/webhooks/index.js';
-import type { WebhookSecrets } from '../../../workers/webhooks/index.js';
+import type { Reach, WebhookSecrets } from '../../../workers/webhooks/index.js';
 import type { Caller } from '../core/caller.js';
 import { type SpeechParts, speaker } from './speaker.js';
 import type { WebhookPlaces } from './webhook-places.js';
@@ -16,7 +16,7 @@ import type { WebhookPlaces } from './webhook-places.js';
 /** What webhooks of agents work with. */
 export interface WebhookParts extends Pick<SpeechParts, 'speech'> {
   log: Log;
-  webhooks: { secrets: WebhookSecrets; places: WebhookPlaces };
+  webhooks: { secrets: WebhookSecrets; places: WebhookPlaces; reach: Reach };
 }
 
 /** The nick (casefolded) whose webhook it is, and the person of the caller; an operator has none. */

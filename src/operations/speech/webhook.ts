@@ -1,10 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { isIP } from 'node:net';
 import { z } from 'zod';
 import { Refusal } from '../../../streams/core/index.js';
 import { inbox } from '../../../streams/speech/index.js';
 import type { Webhook } from '../../../streams/webhooks/index.js';
-import { isPublicAddress } from '../../../workers/core/public-fetch.js';
 import type { Refusals } from '../core/description.js';
 import { Time, text } from '../core/fields.js';
 import { asNick, define } from './speaker.js';
@@ -87,7 +85,10 @@ export const registerWebhook = define('registerWebhook', {
   },
   run: async ({ url, wants, nick: given }, caller, parts: WebhookParts) => {
     const { nick, person, by } = ownerOf(given, caller, parts);
-    requirePublic(url);
+    if (!parts.webhooks.reach.allows(url)) {
+      const details = [{ path: 'url', message: 'must be https, and lead to a host of the public internet' }];
+      throw new Refusal('webhook_address_refused', undefined, { details });
+    }
     await parts.webhooks.places.requireRoom(nick);
     const common = { nick, person, by, url, wants: [...new Set(wants)], after: await parts.log.head(inbox) };
     const command = { is: 'register' as const, ...common, secret_id: randomUUID() };
@@ -213,18 +214,4 @@ function seen({ nick, url, wants, is, reason, failing_since, error, registered_a
 
 async function withSecret(webhook: Webhook, { webhooks: { secrets } }: WebhookParts) {
   return { ...seen(webhook), secret: await secrets.of(webhook.nick, webhook.secret_id) };
-}
-
-/** What can be told of an address before it is looked up. Where its name leads is looked at for each connection. */
-function requirePublic(url: string): void {
-  const { protocol, hostname } = new URL(url);
-  const host = hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
-  const isLocal =
-    isIP(host) !== 0
-      ? !isPublicAddress(host)
-      : !host.includes('.') || /\.(localhost|local|internal)$/.test(host);
-  if (protocol !== 'https:' || isLocal) {
-    const details = [{ path: 'url', message: 'must be https, and lead to a host of the public internet' }];
-    throw new Refusal('webhook_address_refused', undefined, { details });
-  }
 }
