@@ -49,6 +49,7 @@ export const environment = z.object({
   DATABASE_URL: address(['postgres:', 'postgresql:'], 'postgres://user:password@host/database'),
   IRC_URL: address(['irc:', 'ircs:'], 'ircs://host:6697'),
   IRC_EMBEDDED_PORT: port(6667),
+  NICK_REGISTER_AFTER_SECONDS: wholeNumber(0, 3_600).default(30),
   IRC_PUBLIC_URL: address(['irc:', 'ircs:'], 'ircs://irc.example:6697'),
   IRC_OPER_NAME: z.string().default(''),
   IRC_OPER_PASSWORD: z.string().default(''),

@@ -47,12 +47,22 @@ export function servicesOfInspircd(link: ServicesLink, { modulesDir }: { modules
 ${useful.includes('sasl') ? `<sasl target="${servicesName}">` : ''}`;
 }
 
+/** What the nick service asks of those who register nicks. */
+export interface NickServiceLimits {
+  /** How long a connection must have had a nick to register it, and between two of them. */
+  registerAfterSeconds: number;
+}
+
 /**
  * The whole text of an Anope configuration: nicks and their passwords, nothing about channels, no mail. A nick is
- * registered at once and does not expire: what is linked with it would fall to whoever takes it next. `dir` is where
+ * registered without more ado and does not expire: what is linked with it would fall to whoever takes it next. `dir` is where
  * it keeps its files; names without a folder are those of the program's own folder.
  */
-export function anopeConfig({ port, password }: ServicesLink, dir: string): string {
+export function anopeConfig(
+  { port, password }: ServicesLink,
+  dir: string,
+  { registerAfterSeconds }: NickServiceLimits,
+): string {
   const seed = createHash('sha256').update(password).digest().readUInt32BE() >>> 1;
   const module = (name: string, ...settings: string[]) => block('module', [`name = "${name}"`, ...settings]);
   return `${[
@@ -97,7 +107,7 @@ export function anopeConfig({ port, password }: ServicesLink, dir: string): stri
       `client = "${nickServiceNick}"`,
       'forceemail = no',
       'defaults = "ns_secure ns_private hide_email hide_mask"',
-      'regdelay = 30s',
+      `regdelay = ${registerAfterSeconds}s`,
       'expire = 0',
       'kill = 60s',
       'killquick = 20s',
@@ -107,7 +117,7 @@ export function anopeConfig({ port, password }: ServicesLink, dir: string): stri
       'guestnickprefix = "Guest"',
       'passlen = 64',
     ),
-    module('ns_register', 'registration = "none"'),
+    module('ns_register', 'registration = "none"', `nickregdelay = ${registerAfterSeconds}s`),
     module('ns_group', 'maxaliases = 8', 'nogroupchange = yes'),
     module('ns_identify', 'maxlogins = 50'),
     ...['ns_logout', 'ns_recover', 'ns_drop', 'ns_status', 'ns_info', 'ns_set', 'help'].map((name) =>

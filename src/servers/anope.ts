@@ -2,7 +2,13 @@ import { createHash, randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Logger } from 'pino';
-import { anopeConfig, anopeModulesDir, nickServiceNick, type ServicesLink } from './anope-config.js';
+import {
+  anopeConfig,
+  anopeModulesDir,
+  type NickServiceLimits,
+  nickServiceNick,
+  type ServicesLink,
+} from './anope-config.js';
 import type { Binary } from './binaries.js';
 import { recordedRun } from './child.js';
 import { freePort, isFree, probe } from './net.js';
@@ -37,12 +43,13 @@ export function startAnope(options: {
   binary: Binary;
   dataDir: string;
   link: ServicesLink;
+  limits: NickServiceLimits;
   irc: IrcEntrance;
   log: Logger;
 }): OptionalChild {
-  const { binary, link, irc, log } = options;
+  const { binary, link, limits, irc, log } = options;
   const dir = resolve(options.dataDir, 'nickserv');
-  const text = anopeConfig(link, dir);
+  const text = anopeConfig(link, dir, limits);
   return superviseOptionalChild({
     name: 'anope',
     dir,

@@ -48,7 +48,8 @@ export async function startOwnNetwork(options: {
     services,
   });
   const irc = { port: server.port, password: secrets.serverPassword };
-  const nickService = services && startAnope({ binary: anope, dataDir, link: services, irc, log });
+  const limits = { registerAfterSeconds: config.NICK_REGISTER_AFTER_SECONDS };
+  const nickService = services && startAnope({ binary: anope, dataDir, link: services, limits, irc, log });
   return {
     url: server.url,
     nickService,

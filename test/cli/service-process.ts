@@ -78,5 +78,10 @@ export function run(
 
 /** An environment of a service that shares nothing with others on this machine. */
 export async function separateEnvironment(dataDir: string): Promise<Record<string, string>> {
-  return { DATA_DIR: dataDir, PORT: String(await freePort()), IRC_EMBEDDED_PORT: String(await freePort()) };
+  return {
+    DATA_DIR: dataDir,
+    PORT: String(await freePort()),
+    IRC_EMBEDDED_PORT: String(await freePort()),
+    NICK_REGISTER_AFTER_SECONDS: '0',
+  };
 }

@@ -14,4 +14,6 @@ export const nickService = {
     'The demo links over IRC where nicks can be registered, from nothing to level 2; else it says why it does not.',
   'NICKS-08':
     'An agent gets from nothing to level 3 with IRC and a wallet, and back to level 2 when the agent id is given away.',
+  'NICKS-09':
+    'A nick is registered by a connection that has had it for a while, and so is the next one; a setting says for how long.',
 } as const;

@@ -191,8 +191,22 @@ t.test('NICKS-02 without Anope', async (t) => {
   t.match((await fay.ask('NICK NickServ')).join('\n'), / 432 /, 'and nobody poses as it');
 });
 
+t.test('NICKS-09 accounts are registered one by one, by who has been there for a while', skip, async (t) => {
+  const network = await open(t, t.testdir(), { registerAfter: '3600' });
+  await network.nickService!.started;
+  const clones = await Promise.all(['jo1', 'jo2', 'jo3'].map((nick) => person(t, network, nick)));
+  for (const clone of clones)
+    await tell(clone, 'REGISTER a-password', /for at least 3600 seconds to register/);
+  const [one] = clones as [Observer];
+  await one.ask('NICK jo4');
+  await tell(one, 'REGISTER a-password', /for at least 3600 seconds/);
+  for (const nick of ['jo1', 'jo2', 'jo3', 'jo4']) await tell(one, `INFO ${nick}`, /isn't registered/);
+});
+
 t.test('what the configuration says names no other folder, and its password once', async (t) => {
-  const text = anopeConfig({ port: 7000, password: 'the-password' }, '/where/data/is');
+  const text = anopeConfig({ port: 7000, password: 'the-password' }, '/where/data/is', {
+    registerAfterSeconds: 30,
+  });
   t.equal(text.split('the-password').length, 2);
   t.same(text.match(/"\/[^"]*"/g), ['"/where/data/is/anope.pid"', '"/where/data/is/motd.txt"']);
   t.equal(text.match(/\{/g)!.length, text.match(/\}/g)!.length);

@@ -41,7 +41,7 @@ export async function startAccountNetwork(
     choosePort: async () => link.port,
     args: (dir) => {
       // people pause between two registrations, tests do not
-      writeAnopeFiles(dir, anopeConfig(link, dir).replace('regdelay = 30s', 'regdelay = 0s'));
+      writeAnopeFiles(dir, anopeConfig(link, dir, { registerAfterSeconds: 0 }));
       return anopeArgs(dir, binary);
     },
     answers: () => nickServiceAnswers({ port: ircd.port, password: ircd.serverPassword }),

@@ -50,7 +50,9 @@ export async function startService(
     STREAMS_MAX_BYTES: '500000000',
     RULES_FILE: 'none',
     ...(nats ? { NATS_URL: nats.url } : {}),
-    ...(ircUrl ? { IRC_URL: ircUrl } : { IRC_EMBEDDED_PORT: String(await freePort()) }),
+    ...(ircUrl
+      ? { IRC_URL: ircUrl }
+      : { IRC_EMBEDDED_PORT: String(await freePort()), NICK_REGISTER_AFTER_SECONDS: '0' }),
     ...(ircd
       ? {
           IRC_OPER_NAME: ircd.operName,

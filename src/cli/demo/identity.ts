@@ -42,7 +42,13 @@ export async function showIdentity(
   const without = await whyNoNicks(target, viewer);
   if (without === null) {
     const password = randomBytes(12).toString('base64url');
-    const registered = await tell(nickServiceNick, `REGISTER ${password}`, 'REGISTER <password>');
+    const register = () => tell(nickServiceNick, `REGISTER ${password}`, 'REGISTER <password>');
+    let registered = await register();
+    const seconds = Number(/at least (\d+) seconds/.exec(registered)?.[1] ?? 0);
+    if (seconds > 0) {
+      await delay(seconds * 1_000);
+      registered = await register();
+    }
     if (!/registered/i.test(registered))
       throw new Failed('the nick service did not register a nick', 'not_registered', registered);
   }

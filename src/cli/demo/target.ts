@@ -67,7 +67,14 @@ async function startOwn({ IRC_EMBEDDED_PORT }: Config, stop: AbortSignal): Promi
     const isOpen = IRC_EMBEDDED_PORT !== 0 && (await isFree(IRC_EMBEDDED_PORT).catch(() => false));
     const ircPort = isOpen ? IRC_EMBEDDED_PORT : await freePort();
     const paid = 'settings' in payments ? payments.settings : {};
-    const settings = { DATA_DIR: dataDir, PORT: '0', IRC_EMBEDDED_PORT: String(ircPort), ...paid };
+    const settings = {
+      DATA_DIR: dataDir,
+      PORT: '0',
+      IRC_EMBEDDED_PORT: String(ircPort),
+      // nobody else is there, and nobody likes to wait
+      NICK_REGISTER_AFTER_SECONDS: '0',
+      ...paid,
+    };
     const app = await createApp(readConfig(settings), pino({ level: 'silent' }));
     return {
       service: new ServiceClient({ url: app.address!, stop }),
