@@ -3,7 +3,9 @@ import { defineProjection } from '../core/projection.js';
 import type { RowOf } from '../core/rows.js';
 import type { Tx } from '../core/sql.js';
 import { aboutNetwork } from './about.js';
-import { foldSightings, lineRows, memberRows, msgidRows, replyRows } from './fold.js';
+import { foldSightings } from './fold.js';
+import { memberRows } from './fold-channels.js';
+import { lineRows, msgidRows, replyRows } from './fold-lines.js';
 import type { Place as LinePlace } from './patch.js';
 
 export type { Place as LinePlace } from './patch.js';
