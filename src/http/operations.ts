@@ -5,6 +5,7 @@ import type { ApiKeys } from '../auth/api-keys.js';
 import { keepRawBodies } from '../auth/raw-body.js';
 import { type Binding, bindingOf } from '../operations/core/binding.js';
 import { type Call, inputOf, nobody, parseInput } from '../operations/core/call.js';
+import { refuseMisspelt } from '../operations/core/misspelt.js';
 import type { AnyOperation, Caller, HttpFace } from '../operations/core/operation.js';
 import { type Needed, needsCredential, requireRight } from '../operations/core/rights.js';
 import { jsonOf } from '../stores/kept-answers.js';
@@ -63,7 +64,14 @@ function routeOf(
   const binding = bindingOf(operation.input, http);
   const signed = (request: FastifyRequest) =>
     walletOf(access) !== undefined && (signers?.presented(request) ?? false);
-  const given = http.collect ?? ((request: FastifyRequest) => collect(binding, request, operation.invalid));
+  const given =
+    http.collect ??
+    ((request: FastifyRequest) => {
+      const found = collect(binding, request, operation.invalid);
+      const names = Object.keys(operation.input.shape);
+      refuseMisspelt(request.body, names, { among: binding.body, code: operation.invalid });
+      return found;
+    });
   const takesNothing = !http.collect && Object.keys(operation.input.shape).length === 0;
   const send = http.send ?? senderOf(operation, http);
   const callerOf = callerFinder(access, keys);

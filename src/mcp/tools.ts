@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { isExpected, type Refusal } from '../../streams/core/index.js';
 import { type Call, inputOf, parseInput } from '../operations/core/call.js';
 import { isOperator, type Scope } from '../operations/core/caller.js';
+import { refuseMisspelt } from '../operations/core/misspelt.js';
 import type { AnyOperation, Caller, ToolFace } from '../operations/core/operation.js';
 import { ownNickMember, requireScope, scopeOf, withOwnNick } from '../operations/core/rights.js';
 import { indentedJsonOf, keep } from '../stores/kept-answers.js';
@@ -272,6 +273,7 @@ function toolOf(operation: AnyOperation, face: ToolFace, call: Call): Tool {
     ...(ownNick === undefined ? {} : { ownNick }),
     ...(output ? { output } : {}),
     run: async (args, caller) => {
+      if (!takesMore(schema)) refuseMisspelt(args, Object.keys(schema.shape));
       // under the names that the caller knows, then as the operation has it
       const given = parseInput(schema, withOwnNick(args ?? {}, caller, ownNick));
       const input = inputOf(operation, toInput(given));
@@ -280,6 +282,9 @@ function toolOf(operation: AnyOperation, face: ToolFace, call: Call): Tool {
     },
   };
 }
+
+/** Whether members that the schema does not name are passed on. */
+const takesMore = ({ def }: z.ZodObject): boolean => def.catchall !== undefined;
 
 interface Parameters {
   schema: z.ZodObject;

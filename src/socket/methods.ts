@@ -1,5 +1,6 @@
 import { Refusal } from '../../streams/core/index.js';
 import { type Call, inputOf } from '../operations/core/call.js';
+import { refuseMisspelt } from '../operations/core/misspelt.js';
 import type { AnyOperation } from '../operations/core/operation.js';
 import {
   comeBack,
@@ -32,6 +33,7 @@ export function askOf(call: Call): Ask {
       throw new Refusal('method_not_found', `There is no method ${method.slice(0, 100)}`, {
         hint: `Methods are ${methodNames.join(', ')}`,
       });
+    refuseMisspelt(params, Object.keys(operation.input.shape));
     return await call(operation, inputOf(operation, params, caller), caller);
   };
 }

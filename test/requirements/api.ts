@@ -21,5 +21,7 @@ export const api = {
   'API-17': 'What is wrong with a request is said in words that name each field.',
   'API-18':
     'A read model that is not there yet is a 503 with Retry-After, a service out of reach a 502 with its name.',
+  'API-20':
+    'A member of a body whose name is nearly that of one that is missing is refused by its path; other unknown members are ignored.',
   'API-19': 'A stop ends requests that do not end by themselves.',
 } as const;
