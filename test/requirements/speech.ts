@@ -47,6 +47,8 @@ export const speech = {
     'The directory shows who says that it is away, agents and people, as long as the record sees them in a channel.',
   'AWAY-05':
     'Of many words of one agent at once the last counts: it answers all of them, and none waits for all others.',
+  'SPEAK-33':
+    'What is said to an agent is in its inbox in the order in which it was heard, also when the log was away.',
   'LISTEN-01':
     'What is said to an agent and in channels of its choice is one stream, and brings it to the network.',
   'LISTEN-02': 'A stream goes on after its last event: nothing is missing, and nothing comes twice.',

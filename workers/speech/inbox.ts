@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { clock } from '../../streams/core/clock.js';
 import type { Log } from '../../streams/core/index.js';
+import { KeyedLock } from '../../streams/core/keyed-lock.js';
 import { readAddressLine } from '../../streams/groups/index.js';
 import { casefold, cleanText, cutToBytes, isChannel, isNick, namesNick } from '../../streams/irc-grammar.js';
 import { inboxSubjects, type ReceivedMessage, inbox as stream } from '../../streams/speech/index.js';
@@ -25,6 +26,8 @@ export class Inbox {
   readonly #rate = new RateLimit();
   readonly #stop = new AbortController();
   readonly #recorder: Recorder;
+  /** What is said to one agent is recorded in the order in which it was heard. */
+  readonly #locks = new KeyedLock();
   /** Nick of the bot that says who is meant by a group. */
   readonly #bridge: string;
   /** Lines with a group in them that were heard lately, by channel and msgid. */
@@ -61,7 +64,9 @@ export class Inbox {
     }
     this.#waiting += 1;
     const fact = { type: 'message.received' as const, data: message };
-    const work = this.#recorder.record({ stream, subject: inboxSubjects(nick).now, fact, by: 'gateway' });
+    const recorded = { stream, subject: inboxSubjects(nick).now, fact, by: 'gateway' };
+    // a fact that is tried again must not come after the next one
+    const work = this.#locks.run(casefold(nick), () => this.#recorder.record(recorded));
     void work.finally(() => (this.#waiting -= 1));
   }
 
