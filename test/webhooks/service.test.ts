@@ -31,7 +31,8 @@ t.test('webhooks of agents, by HTTP and by tools', async (t) => {
       body: { code: 'scope_missing' },
     });
     const { status, body } = await ask('PUT', path, { url }, alice.headers);
-    t.match({ status, body }, { status: 200, body: { nick: 'alice', url, is: 'on', secret: /^whs_.{43}$/ } });
+    const expected = { nick: 'alice', url, is: 'on', secret: /^whs_.{43}$/, connected: false };
+    t.match({ status, body }, { status: 200, body: expected }, 'also while the network is away');
     const seen = await ask('GET', path, undefined, alice.headers);
     t.match(seen, { status: 200, body: { wants: ['private', 'mention'], failing_since: null } });
     t.notOk('secret' in seen.body);
@@ -149,6 +150,13 @@ t.test(
       const { status } = await ask('POST', '/irc/connection/channels', { channel: 'lobby' }, alice.headers);
       return status === 200;
     });
+    const bob = await given('bob', ['read', 'speak']);
+    t.match(await ask('PUT', '/irc/webhook', { url }, bob.headers), {
+      status: 200,
+      body: { connected: true },
+    });
+    await ask('DELETE', '/irc/connection', undefined, bob.headers);
+    t.match(await ask('POST', '/irc/webhook/on', {}, bob.headers), { body: { is: 'on', connected: true } });
     const registered = await ask('PUT', '/irc/webhook', { url }, alice.headers);
     t.equal(registered.status, 200);
     const { data } = (await log.last(webhooks, webhookSubject('alice')))!;

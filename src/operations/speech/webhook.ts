@@ -1,13 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { Refusal } from '../../../streams/core/index.js';
+import { atMost } from '../../../streams/core/clock.js';
+import { isExpected, Refusal } from '../../../streams/core/index.js';
 import { inbox } from '../../../streams/speech/index.js';
 import type { Webhook } from '../../../streams/webhooks/index.js';
+import type { Speaker } from '../../../workers/speech/index.js';
 import type { Refusals } from '../core/description.js';
 import { Time, text } from '../core/fields.js';
-import { asNick, define } from './speaker.js';
+import { asNick, define, speaker } from './speaker.js';
 import { found, handle, ownerOf, type WebhookParts } from './webhook-parts.js';
 
+/** How long the network is waited for, in milliseconds: the webhook is there already. */
+const connectMs = 8_000;
 const kinds = ['private', 'mention', 'invite', 'kick'] as const;
 
 /** Ports to which `fetch` sends nothing, because they are those of other protocols (Fetch standard, "port blocking"). */
@@ -41,6 +45,10 @@ const secret = text('whs_3q2-7wQf0s1Yx9JZ6hT5uVb4mKc8eRaNdGpLiOtUyXs').describe(
   'Signs what is posted. Shown this once',
 );
 const WithSecret = z.object({ ...Seen.shape, secret });
+const connected = z
+  .boolean()
+  .describe('Whether you are on the network, where you can be written to')
+  .meta({ example: true });
 const ofOwn: Refusals = {
   not_found: 'The nick has no webhook',
   nickname_reserved: true,
@@ -52,7 +60,7 @@ const changes = { without: ['nick'], effect: 'change', ofAgents: true } as const
 export const registerWebhook = define('registerWebhook', {
   summary: 'Have what comes to your inbox posted to an address of yours',
   description:
-    'One webhook of each nick: another registration takes its place, with a new secret. Each message is a `POST` of JSON with `X-Relay-Signature` (`sha256=` and the HMAC of the raw body, in hexadecimal digits) and `X-Relay-Timestamp`. Messages come in order, one at a time. A message that is not taken is tried for 6 hours, then it is a dead letter. A webhook that fails for a day is switched off. It ends with the key that registered it.',
+    'One webhook of each nick: another registration takes its place, with a new secret. Each message is a `POST` of JSON with `X-Relay-Signature` (`sha256=` and the HMAC of the raw body, in hexadecimal digits) and `X-Relay-Timestamp`. Messages come in order, one at a time. A message that is not taken is tried for 6 hours, then it is a dead letter. A webhook that fails for a day is switched off. It ends with the key that registered it. Registering brings you to the network, and you stay while the webhook is on.',
   input: z.object({
     url: Url.describe('An https address of the public internet'),
     wants: z
@@ -66,7 +74,7 @@ export const registerWebhook = define('registerWebhook', {
   }),
   example: { url: 'https://alice.example/relay' },
   says: 'It is registered; the secret is in this answer only',
-  output: WithSecret,
+  output: z.object({ ...WithSecret.shape, connected }),
   refusals: {
     webhook_address_refused: true,
     too_many_webhooks: true,
@@ -92,7 +100,8 @@ export const registerWebhook = define('registerWebhook', {
     await parts.webhooks.places.requireRoom(nick);
     const common = { nick, person, by, url, wants: [...new Set(wants)], after: await parts.log.head(inbox) };
     const command = { is: 'register' as const, ...common, secret_id: randomUUID() };
-    return await withSecret(await handle(parts, command, caller), parts);
+    const registered = await withSecret(await handle(parts, command, caller), parts);
+    return { ...registered, connected: await isConnected(speaker(given, caller, parts.speech), parts) };
   },
 });
 
@@ -170,10 +179,11 @@ export const changeWebhookSecret = define('changeWebhookSecret', {
 /** Switches a webhook on again. */
 export const switchOnWebhook = define('switchOnWebhook', {
   summary: 'Switch your webhook on again',
-  description: 'What came while it was off is in your inbox, and is not posted.',
+  description:
+    'What came while it was off is in your inbox, and is not posted. It brings you to the network, as registering does.',
   input: z.object({ nick: asNick }),
   says: 'It is on',
-  output: Seen,
+  output: z.object({ ...Seen.shape, connected }),
   refusals: ofOwn,
   http: { method: 'post', path: '/irc/webhook/on' },
   tool: {
@@ -185,7 +195,8 @@ export const switchOnWebhook = define('switchOnWebhook', {
   },
   run: async ({ nick: given }, caller, parts: WebhookParts) => {
     const { nick, person } = ownerOf(given, caller, parts);
-    return seen(await handle(parts, { is: 'switch on', nick, person }, caller));
+    const webhook = seen(await handle(parts, { is: 'switch on', nick, person }, caller));
+    return { ...webhook, connected: await isConnected(speaker(given, caller, parts.speech), parts) };
   },
 });
 
@@ -197,6 +208,16 @@ function isWithout(url: string, ...parts: ('username' | 'password' | 'hash')[]):
 function hasClosedPort(url: string): boolean {
   const { port } = URL.canParse(url) ? new URL(url) : { port: '' };
   return port !== '' && closedPorts.has(Number(port));
+}
+
+/** Brings the owner of a webhook to the network, if that is possible soon: `POST /irc/connection` says why it is not. */
+async function isConnected(owner: Speaker, { speech }: WebhookParts): Promise<boolean> {
+  try {
+    return (await atMost(speech.gateway.connect(owner), connectMs))?.connected ?? false;
+  } catch (error) {
+    if (!isExpected(error)) throw error;
+    return false;
+  }
 }
 
 function seen({ nick, url, wants, is, reason, failing_since, error, registered_at }: Webhook) {
