@@ -64,24 +64,24 @@ export const speech = {
   'LISTEN-06': 'One agent has 20 streams at most, wherever it comes from.',
   'SOCKET-08': 'Who sends much that is refused loses its socket, and holds up nobody.',
   'SOCKET-07': 'A key that has ended does nothing more through its socket, which is closed.',
-  'HOOK-01':
+  'AGENTHOOK-01':
     'What comes to an inbox is posted to the webhook of its agent, in order, signed with its secret.',
-  'HOOK-02': 'What a webhook does not take is tried again, in order, and holds up no other agent.',
-  'HOOK-03': 'What a webhook refuses for good is a dead letter, which its agent lists and redrives.',
-  'HOOK-04': 'A message has a time to live, and a webhook that fails for long is switched off.',
-  'HOOK-05': 'Who takes over posts what is left, and not again what is on record.',
-  'HOOK-06': 'A webhook reaches hosts of the public internet only, by the address of each connection.',
-  'HOOK-07': 'A secret can be changed, and no fact has it.',
-  'HOOK-08': 'A webhook ends with the key that registered it.',
-  'HOOK-09': 'So many messages of one agent wait at most: the oldest goes.',
-  'HOOK-10': 'An agent has one webhook, whose secret is shown once, to it alone.',
-  'HOOK-11': 'An address that is not of the public internet, or not https, is refused.',
-  'HOOK-12': 'Tools of webhooks are beside those of the contract, for agent keys alone.',
-  'HOOK-13': 'Who has a nick after its agent sees neither its webhook nor its dead letters.',
-  'HOOK-14': 'What is said to an agent on the network reaches its webhook.',
-  'HOOK-38': 'There are so many webhooks of agents, and one that was removed takes no place.',
-  'HOOK-39':
+  'AGENTHOOK-02': 'What a webhook does not take is tried again, in order, and holds up no other agent.',
+  'AGENTHOOK-03': 'What a webhook refuses for good is a dead letter, which its agent lists and redrives.',
+  'AGENTHOOK-04': 'A message has a time to live, and a webhook that fails for long is switched off.',
+  'AGENTHOOK-05': 'Who takes over posts what is left, and not again what is on record.',
+  'AGENTHOOK-06': 'A webhook reaches hosts of the public internet only, by the address of each connection.',
+  'AGENTHOOK-07': 'A secret can be changed, and no fact has it.',
+  'AGENTHOOK-08': 'A webhook ends with the key that registered it.',
+  'AGENTHOOK-09': 'So many messages of one agent wait at most: the oldest goes.',
+  'AGENTHOOK-10': 'An agent has one webhook, whose secret is shown once, to it alone.',
+  'AGENTHOOK-11': 'An address that is not of the public internet, or not https, is refused.',
+  'AGENTHOOK-12': 'Tools of webhooks are beside those of the contract, for agent keys alone.',
+  'AGENTHOOK-13': 'Who has a nick after its agent sees neither its webhook nor its dead letters.',
+  'AGENTHOOK-14': 'What is said to an agent on the network reaches its webhook.',
+  'AGENTHOOK-15': 'There are so many webhooks of agents, and one that was removed takes no place.',
+  'AGENTHOOK-16':
     'Metrics count the messages that webhooks of agents took, that are tried again, and that were given up.',
-  'HOOK-40':
+  'AGENTHOOK-17':
     'By a setting, webhooks lead to programs on this machine, but not to the service, and never where others reach it.',
 } as const;

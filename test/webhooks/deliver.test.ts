@@ -85,7 +85,7 @@ async function stage(t: Test, options: Partial<DeliverWebhooksOptions> = {}) {
   return { nats, log, receiver, secrets, ended, work, handle, register, hear, webhook, dead, posted };
 }
 
-t.test('HOOK-01 what comes to an inbox is posted, in order and signed', async (t) => {
+t.test('AGENTHOOK-01 what comes to an inbox is posted, in order and signed', async (t) => {
   const { receiver, secrets, work, register, hear, posted } = await stage(t);
   await hear('alice', 'before she registered');
   const { secret_id } = await register('alice');
@@ -106,7 +106,7 @@ t.test('HOOK-01 what comes to an inbox is posted, in order and signed', async (t
   await eventually('all of them on record', async () => (await posted('alice')).length === 21);
 });
 
-t.test('HOOK-02 what is not taken is tried again, in order, and holds up nobody else', async (t) => {
+t.test('AGENTHOOK-02 what is not taken is tried again, in order, and holds up nobody else', async (t) => {
   const { receiver, work, register, hear, webhook } = await stage(t);
   let failures = 4;
   receiver.answer = (path) => (path === '/alice' && failures-- > 0 ? 503 : 204);
@@ -127,7 +127,7 @@ t.test('HOOK-02 what is not taken is tried again, in order, and holds up nobody 
   t.equal((await webhook('alice')).is, 'on');
 });
 
-t.test('HOOK-03 what is refused is a dead letter, and can be redriven', async (t) => {
+t.test('AGENTHOOK-03 what is refused is a dead letter, and can be redriven', async (t) => {
   const { log, receiver, work, register, hear, dead } = await stage(t);
   receiver.answer = (_, text) => (text === 'bad' ? 422 : 204);
   await register('alice');
@@ -145,7 +145,7 @@ t.test('HOOK-03 what is refused is a dead letter, and can be redriven', async (t
   await t.rejects(redrive(seq), { code: 'message_not_dead' });
 });
 
-t.test('HOOK-39 what was delivered, tried again and given up is counted', async (t) => {
+t.test('AGENTHOOK-16 what was delivered, tried again and given up is counted', async (t) => {
   const metrics = new Metrics();
   const { receiver, work, register, hear } = await stage(t, { observe: metrics.webhooks });
   const counted = async () => {
@@ -165,35 +165,38 @@ t.test('HOOK-39 what was delivered, tried again and given up is counted', async 
   t.same(await counted(), { delivered: 2, retried: 2, dead: 1 });
 });
 
-t.test('HOOK-04 a message gets too old, and a webhook that fails for long is switched off', async (t) => {
-  const { receiver, work, register, handle, hear, webhook, dead } = await stage(t, {
-    ttlMs: 60,
-    offAfterMs: 300,
-  });
-  receiver.answer = () => 500;
-  await register('alice');
-  work();
-  const seq = await hear('alice', 'old');
-  await eventually('a dead letter', async () => (await dead('alice')).length === 1);
-  t.match(await dead('alice'), [{ seq, reason: 'answered 500' }]);
-  t.match(await webhook('alice'), { is: 'on', failing_since: String, error: 'answered 500' });
-  await eventually('it to be off', async () => {
-    await hear('alice', 'again');
-    return (await webhook('alice')).is === 'off';
-  });
-  t.match(await webhook('alice'), { reason: 'It failed for too long' });
-  receiver.answer = () => 204;
-  await register('bob');
-  await hear('alice', 'while it is off');
-  await hear('bob', 'to another');
-  await receiver.until('the other', () => receiver.taken('/bob').length === 1);
-  t.notOk(receiver.texts('/alice').includes('while it is off'));
-  await handle({ is: 'switch on', nick: 'alice', person: null });
-  await hear('alice', 'hello again');
-  await receiver.until('the next', () => receiver.taken('/alice').includes('hello again'));
-});
+t.test(
+  'AGENTHOOK-04 a message gets too old, and a webhook that fails for long is switched off',
+  async (t) => {
+    const { receiver, work, register, handle, hear, webhook, dead } = await stage(t, {
+      ttlMs: 60,
+      offAfterMs: 300,
+    });
+    receiver.answer = () => 500;
+    await register('alice');
+    work();
+    const seq = await hear('alice', 'old');
+    await eventually('a dead letter', async () => (await dead('alice')).length === 1);
+    t.match(await dead('alice'), [{ seq, reason: 'answered 500' }]);
+    t.match(await webhook('alice'), { is: 'on', failing_since: String, error: 'answered 500' });
+    await eventually('it to be off', async () => {
+      await hear('alice', 'again');
+      return (await webhook('alice')).is === 'off';
+    });
+    t.match(await webhook('alice'), { reason: 'It failed for too long' });
+    receiver.answer = () => 204;
+    await register('bob');
+    await hear('alice', 'while it is off');
+    await hear('bob', 'to another');
+    await receiver.until('the other', () => receiver.taken('/bob').length === 1);
+    t.notOk(receiver.texts('/alice').includes('while it is off'));
+    await handle({ is: 'switch on', nick: 'alice', person: null });
+    await hear('alice', 'hello again');
+    await receiver.until('the next', () => receiver.taken('/alice').includes('hello again'));
+  },
+);
 
-t.test('HOOK-05 who takes over posts nothing again that is on record, and the rest', async (t) => {
+t.test('AGENTHOOK-05 who takes over posts nothing again that is on record, and the rest', async (t) => {
   const { nats, receiver, work, register, hear, posted } = await stage(t);
   await register('alice');
   await register('bob');
@@ -219,7 +222,7 @@ t.test('HOOK-05 who takes over posts nothing again that is on record, and the re
   );
 });
 
-t.test('HOOK-06 only hosts of the public internet are reached', async (t) => {
+t.test('AGENTHOOK-06 only hosts of the public internet are reached', async (t) => {
   const { receiver, work, register, handle, hear, webhook } = await stage(t, { fetch: publicFetch() });
   await register('alice');
   const { port } = new URL(receiver.url);
@@ -246,7 +249,7 @@ t.test('HOOK-06 only hosts of the public internet are reached', async (t) => {
   t.equal(receiver.received.length, 0);
 });
 
-t.test('HOOK-07 another secret signs from then on, and no fact has a secret', async (t) => {
+t.test('AGENTHOOK-07 another secret signs from then on, and no fact has a secret', async (t) => {
   const { log, receiver, secrets, work, register, handle, hear } = await stage(t);
   const { secret_id } = await register('alice');
   const before = await secrets.of('alice', secret_id);
@@ -262,7 +265,7 @@ t.test('HOOK-07 another secret signs from then on, and no fact has a secret', as
     t.notMatch(JSON.stringify(data), /whs_/);
 });
 
-t.test('HOOK-08 a webhook ends with the key that registered it', async (t) => {
+t.test('AGENTHOOK-08 a webhook ends with the key that registered it', async (t) => {
   const { receiver, ended, work, register, hear, webhook } = await stage(t);
   await register('alice');
   ended.add(by);
@@ -273,20 +276,23 @@ t.test('HOOK-08 a webhook ends with the key that registered it', async (t) => {
   t.equal(receiver.received.length, 0);
 });
 
-t.test('HOOK-09 who takes nothing loses the oldest, and keeps no more than so many waiting', async (t) => {
-  const { receiver, work, register, hear, dead } = await stage(t, {
-    mostWaiting: 3,
-    pausesMs: { first: 60_000, longest: 60_000 },
-  });
-  receiver.answer = () => 503;
-  await register('alice');
-  work();
-  await hear('alice', 'm0');
-  await receiver.until('the first try', () => receiver.received.length === 1);
-  for (let n = 1; n < 6; n++) await hear('alice', `m${n}`);
-  const letters = await eventually('the oldest to go', async () => {
-    const found = await dead('alice');
-    return found.length >= 2 && found;
-  });
-  t.match(letters[0], { reason: 'Too many wait; the last failure: answered 503', body: /"m0"/ });
-});
+t.test(
+  'AGENTHOOK-09 who takes nothing loses the oldest, and keeps no more than so many waiting',
+  async (t) => {
+    const { receiver, work, register, hear, dead } = await stage(t, {
+      mostWaiting: 3,
+      pausesMs: { first: 60_000, longest: 60_000 },
+    });
+    receiver.answer = () => 503;
+    await register('alice');
+    work();
+    await hear('alice', 'm0');
+    await receiver.until('the first try', () => receiver.received.length === 1);
+    for (let n = 1; n < 6; n++) await hear('alice', `m${n}`);
+    const letters = await eventually('the oldest to go', async () => {
+      const found = await dead('alice');
+      return found.length >= 2 && found;
+    });
+    t.match(letters[0], { reason: 'Too many wait; the last failure: answered 503', body: /"m0"/ });
+  },
+);

@@ -4,7 +4,7 @@ import { type WebhookCommand, webhookDecider, webhooks } from '../../streams/web
 import { openLog } from '../identity/log.js';
 import { startNats } from '../support/nats.js';
 
-t.test('HOOK-38 there are so many webhooks, and a removed one makes room', async (t) => {
+t.test('AGENTHOOK-15 there are so many webhooks, and a removed one makes room', async (t) => {
   const log = await openLog(t, await startNats(t));
   const places = new WebhookPlaces(log, 3);
   const handle = (command: WebhookCommand) => log.handle(webhooks, webhookDecider, command, { by: 'test' });

@@ -12,7 +12,7 @@ import { startReceiver } from './receiver.js';
 const bounds = { timeoutMs: 2_000, maxBytes: 1_000 };
 const post = { method: 'POST', body: JSON.stringify({ payload: { text: 'hello' } }) };
 
-t.test('HOOK-40 programs on this machine, where that is wanted', async (t) => {
+t.test('AGENTHOOK-17 programs on this machine, where that is wanted', async (t) => {
   const receiver = await startReceiver(t);
   const port = Number(new URL(receiver.url).port);
   const reach = reachWithLoopback(new Set([8100]));
@@ -41,7 +41,7 @@ t.test('HOOK-40 programs on this machine, where that is wanted', async (t) => {
   t.equal(reach.allows('https://alice.example/'), true);
 });
 
-t.test('HOOK-40 a redirect leads nowhere', async (t) => {
+t.test('AGENTHOOK-17 a redirect leads nowhere', async (t) => {
   const receiver = await startReceiver(t);
   const server = createServer((_, response) =>
     response.writeHead(307, { location: `${receiver.url}/x` }).end(),
@@ -54,7 +54,7 @@ t.test('HOOK-40 a redirect leads nowhere', async (t) => {
   t.same(receiver.texts('/x'), []);
 });
 
-t.test('HOOK-40 nothing opens this machine to strangers', async (t) => {
+t.test('AGENTHOOK-17 nothing opens this machine to strangers', async (t) => {
   const may = (environment: Record<string, string>) => webhooksMayReachLoopback(readConfig(environment));
   t.equal(may({}), false, 'unless it is said');
   t.equal(may({ WEBHOOK_LOOPBACK: 'true' }), true);
@@ -80,7 +80,7 @@ t.test('HOOK-40 nothing opens this machine to strangers', async (t) => {
   for (const port of [8101, 6667, 4222, 6668, 9]) t.ok(ports.has(port), String(port));
 });
 
-t.test('HOOK-40 by HTTP', async (t) => {
+t.test('AGENTHOOK-17 by HTTP', async (t) => {
   const { ask, given } = await keysStage(t, {
     ROLES: withoutIrc,
     WEBHOOK_LOOPBACK: 'true',

@@ -22,7 +22,7 @@ t.test('webhooks of agents, by HTTP and by tools', async (t) => {
   const bob = await given('bob', ['read', 'speak']);
   const path = '/irc/webhook';
 
-  await t.test('HOOK-10 an agent registers one, and is shown its secret once', async (t) => {
+  await t.test('AGENTHOOK-10 an agent registers one, and is shown its secret once', async (t) => {
     t.match(await ask('GET', path, undefined, alice.headers), { status: 404, body: { code: 'not_found' } });
     t.match(await ask('PUT', path, { url }), { status: 401 });
     const reader = await given('carol', ['read']);
@@ -50,7 +50,7 @@ t.test('webhooks of agents, by HTTP and by tools', async (t) => {
     t.match(await ask('GET', path, undefined, alice.headers), { status: 404 });
   });
 
-  await t.test('HOOK-11 addresses that are not of the public internet are refused', async (t) => {
+  await t.test('AGENTHOOK-11 addresses that are not of the public internet are refused', async (t) => {
     for (const bad of [
       'http://alice.example/',
       'https://127.0.0.1/',
@@ -91,7 +91,7 @@ t.test('webhooks of agents, by HTTP and by tools', async (t) => {
     t.equal((await ask('DELETE', path, undefined, alice.headers)).status, 200);
   });
 
-  await t.test('HOOK-12 the same by tools, which agents alone have', async (t) => {
+  await t.test('AGENTHOOK-12 the same by tools, which agents alone have', async (t) => {
     const set = await tool('svc_set_webhook', { url }, alice.headers);
     t.match(set.result.content[0].text, /"secret": "whs_/);
     t.match(await tool('svc_get_webhook', {}, alice.headers), {
@@ -108,7 +108,7 @@ t.test('webhooks of agents, by HTTP and by tools', async (t) => {
   });
 
   await t.test(
-    'HOOK-13 who has the nick after its agent sees neither webhook nor dead letters',
+    'AGENTHOOK-13 who has the nick after its agent sees neither webhook nor dead letters',
     async (t) => {
       const other = { is: 'register' as const, nick: 'bob', person: 'somebody else', by: 'agent:bob:0', url };
       const command = { ...other, wants: ['private'], after: 0, secret_id: randomUUID() };
@@ -121,7 +121,7 @@ t.test('webhooks of agents, by HTTP and by tools', async (t) => {
 });
 
 t.test(
-  'HOOK-14 what is said to an agent on the network reaches its webhook, and what it refused is redriven',
+  'AGENTHOOK-14 what is said to an agent on the network reaches its webhook, and what it refused is redriven',
   async (t) => {
     const ircd = await startIrcd(t);
     const { ask, given, log } = await keysStage(t, {
