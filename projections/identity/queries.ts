@@ -39,7 +39,10 @@ export async function linkOfNick(sql: Tx, schema: string, nick: string): Promise
   return await oneLink(sql, schema, 'nick', nick);
 }
 
-/** The link of a wallet, in any case; `undefined` when it has none. */
+/**
+ * The link of a wallet, in any case; `undefined` when it has none. Several nicks may claim one that has not signed:
+ * then it is the first of them.
+ */
 export async function linkOfWallet(
   sql: Tx,
   schema: string,
@@ -108,7 +111,8 @@ async function oneLink(
   const [row] = await sql.query<StoredLink & { seen_at: Date | null }>(
     `select l.*, s.seen_at from ${schema}.links as l left join lateral (
        select seen_at from ${schema}.seen where nick = l.nick limit 1
-     ) as s on true where l.${column} = $1 limit 1`,
+     ) as s on true where l.${column} = $1
+     order by l.verified_at is null, l.linked_at, l.nick limit 1`,
     [value],
   );
   return row && linkView(row);

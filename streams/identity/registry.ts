@@ -35,8 +35,8 @@ export interface Link {
 /** All links there are. */
 export interface RegistryState {
   links: Map<string, Link>;
-  /** Nicks by the keys of their wallets. */
-  nicks: Map<string, string>;
+  /** Nicks by the keys of their wallets: the one that the wallet has signed for, or all that claim it. */
+  nicks: Map<string, Set<string>>;
   /** Recent attempts of nicks over IRC. An unlink does not erase them. */
   attempts: Map<string, Attempts>;
 }
@@ -56,7 +56,7 @@ export type RegistryCommand = { nick: string } & (
       /** Six random hexadecimal digits. */
       hex: string;
     }
-  | {
+  | /** Claims of others on the wallet end first, one with each decision: decide again until it is verified. */ {
       is: 'verify';
       via: 'api' | 'irc';
       /**
@@ -74,7 +74,10 @@ export type RegistryCommand = { nick: string } & (
 /** More than can be issued over the API while one is valid. */
 const mostLive = challengeLimit.count * Math.ceil(challengeMs / challengeLimit.inMs) + 1;
 
-/** Who is linked to which wallet: strictly one wallet for a nick and one nick for a wallet. */
+/**
+ * Who is linked to which wallet: one wallet for a nick, and one nick for a wallet that has signed. Until then a
+ * link is a claim, and other nicks may claim the wallet too.
+ */
 export const registryDecider: Decider<RegistryState, RegistryCommand, IdentityFact> = {
   initial: () => ({ links: new Map(), nicks: new Map(), attempts: new Map() }),
 
@@ -93,7 +96,8 @@ export const registryDecider: Decider<RegistryState, RegistryCommand, IdentityFa
           syncVersion: 0,
         };
         state.links.set(nick, { walletAddress, identified, ...nothingYet });
-        state.nicks.set(walletKey(walletAddress), nick);
+        const key = walletKey(walletAddress);
+        state.nicks.set(key, (state.nicks.get(key) ?? new Set()).add(nick));
         break;
       }
       case 'identity.confirmed':
@@ -124,10 +128,14 @@ export const registryDecider: Decider<RegistryState, RegistryCommand, IdentityFa
       case 'identity.agent_changed':
         if (link) Object.assign(link, { agentId: data.agent_id, syncVersion: data.sync_version });
         break;
-      case 'identity.unlinked':
+      case 'identity.unlinked': {
         state.links.delete(data.nick);
-        state.nicks.delete(walletKey(data.wallet_address));
+        const key = walletKey(data.wallet_address);
+        const nicks = state.nicks.get(key);
+        nicks?.delete(data.nick);
+        if (nicks?.size === 0) state.nicks.delete(key);
         break;
+      }
       case 'push.delivered':
       case 'push.given_up':
         break; // of another subject
@@ -150,10 +158,8 @@ export const registryDecider: Decider<RegistryState, RegistryCommand, IdentityFa
     }
     if (!link) throw noWalletLinked();
     switch (command.is) {
-      case 'unlink': {
-        const { walletAddress: wallet_address, syncVersion: sync_version } = link;
-        return { type: 'identity.unlinked', data: { nick, wallet_address, sync_version } };
-      }
+      case 'unlink':
+        return unlinked(nick, link);
       case 'challenge': {
         if (link.verified) throw new Refusal('already_verified');
         const { via, hex } = command;
@@ -204,6 +210,26 @@ function standsStill({ expiresAt, issuedAt }: Readonly<Challenge>, now: Date): b
   return isFull && oldest + challengeLimit.inMs > now.getTime() && expiresAt > now.getTime();
 }
 
+/** A nick, and its link with a wallet. */
+interface Claim {
+  nick: string;
+  link: Readonly<Link>;
+}
+
+/** All links with a wallet: that of the nick that it has signed for, or those that claim it. */
+function claimsOn(wallet: string, { nicks, links }: Readonly<RegistryState>): Claim[] {
+  return [...(nicks.get(walletKey(wallet)) ?? [])].map((nick) => ({ nick, link: links.get(nick)! }));
+}
+
+function unlinked(nick: string, { walletAddress, syncVersion }: Readonly<Link>): IdentityFact {
+  const data = { nick, wallet_address: walletAddress, sync_version: syncVersion };
+  return { type: 'identity.unlinked', data };
+}
+
+/**
+ * A claim keeps no nick from a wallet that has not signed. Only the API refuses a second link with one, while
+ * neither nick has said anything itself.
+ */
 function decideLink(
   { nick, wallet_address, identified }: RegistryCommand & { is: 'link' },
   link: Readonly<Link> | undefined,
@@ -215,7 +241,8 @@ function decideLink(
     return link.identified ? undefined : { type: 'identity.confirmed', data };
   }
   if (link) throw new Refusal('nick_linked');
-  if (state.nicks.has(walletKey(wallet_address))) throw new Refusal('wallet_linked');
+  const excludes = ({ link }: Claim) => link.verified || !(identified || link.identified);
+  if (claimsOn(wallet_address, state).some(excludes)) throw new Refusal('wallet_linked');
   return { type: 'identity.linked', data: { nick, wallet_address, identified } };
 }
 
@@ -237,6 +264,8 @@ function decideVerification(
     if (via === 'api') throw verificationRefusal(reason);
     return { type: 'verification.failed', data: { nick, reason, attempted_at: now.toISOString() } };
   }
+  const other = claimsOn(wallet_address, state).find((claim) => claim.nick !== nick);
+  if (other) return unlinked(other.nick, other.link);
   const sync_version = link.syncVersion + 1;
   return { type: 'identity.verified', data: { nick, wallet_address, agent_id, sync_version } };
 }

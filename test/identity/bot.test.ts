@@ -65,6 +65,29 @@ t.test('the identity bot on a network with a nick service', skip, async (t) => {
     t.match((await ask('GET', '/identity/by-nick/carl')).body, { verified: 1, level: 2 });
   });
 
+  t.test('IDENT-02 who only claims a wallet keeps its owner from nothing', async (t) => {
+    const [thief, owner] = await Promise.all([stage.person('thief'), stage.person('owner')]);
+    await network.register(thief, 'thiefs-own');
+    await network.register(owner, 'owners-own');
+    const one = newWallet();
+    t.match(await say(thief, `LINK ${one.address}`), /^thief is linked with/);
+    t.match(await say(owner, `LINK ${one.address}`), /^owner is linked with/);
+    t.equal(
+      (await ask('POST', '/identity/link', { nick: 'asked', wallet_address: one.address })).status,
+      201,
+    );
+    const [challenge = ''] = /svc:verify:\S+$/.exec(await say(owner, 'VERIFY')) ?? [];
+    await say(thief, 'VERIFY');
+    const signature = await one.signMessage({ message: challenge });
+    t.match(await say(owner, `VERIFY ${signature}`), `owner is verified as ${one.address}`);
+    t.match((await ask('GET', `/identity/by-wallet/${one.address}`)).body, { nick: 'owner', level: 2 });
+    t.match(await say(thief, 'WHOAMI'), /no wallet linked, level 0/);
+    t.equal((await ask('GET', '/identity/by-nick/asked')).status, 404);
+    t.equal(await say(thief, `LINK ${one.address}`), 'Wallet already linked');
+    const answer = await ask('POST', '/identity/link', { nick: 'thief', wallet_address: one.address });
+    t.match(answer, { status: 409, body: { code: 'wallet_linked' } });
+  });
+
   t.test('IDENT-12 an account is not the nick that its user has taken', async (t) => {
     await network.register(bob, 'bobs-own');
     await bob.ask('NICK dora');

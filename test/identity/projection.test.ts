@@ -64,6 +64,11 @@ function changes(): Recorded[] {
     data: { nick: 'back', wallet_address: address(6), agent_id: 7, sync_version: 2 },
   });
   tell(18, { type: 'push.delivered', data: { seq: 1, nick: 'nobody', event_type: 'x', attempts: 1 } });
+  tell(19, linked('alike', 7, true));
+  tell(19, linked('claimant', 8, true));
+  tell(19.1, linked('actual', 7));
+  tell(19.2, linked('above', 8));
+  tell(19.3, verified('actual', 7, null));
   for (let n = 0; n < 30; n++) tell(20 + n, linked(`many${n}`, 100 + n));
   return facts;
 }
@@ -121,7 +126,7 @@ eachSql(t, async (t, open) => {
         seen: await sql.query(`select * from ${schema}.seen order by nick`),
         totals: await sql.query(`select * from ${schema}.totals`),
       };
-      t.equal(rows.links.length, 34);
+      t.equal(rows.links.length, 38);
       first ??= rows;
       t.same(rows, first);
     });
@@ -157,6 +162,8 @@ async function reads(t: Test, sql: Sql, schema: string): Promise<void> {
     { nick: 'dora' },
     'the wallet of a link that is no more',
   );
+  t.match(await linkOfWallet(sql, schema, address(7)), { nick: 'actual' }, 'the one it has signed for');
+  t.match(await linkOfWallet(sql, schema, address(8)), { nick: 'claimant' }, 'else the first that claims it');
   t.match(await linkOfNick(sql, schema, 'back'), {
     wallet_address: address(6),
     verified: 1,
@@ -165,11 +172,12 @@ async function reads(t: Test, sql: Sql, schema: string): Promise<void> {
   });
   for (const nick of ['carl', 'gone', 'stranger']) t.equal(await linkOfNick(sql, schema, nick), undefined);
   t.equal(await linkOfWallet(sql, schema, address(5)), undefined);
-  t.same(await identityCounts(sql, schema), { links: 34, verified: 2 });
+  t.same(await identityCounts(sql, schema), { links: 38, verified: 3 });
   const verified = await verifiedLinks(sql, schema, '', 10);
   t.same(
     verified.map(({ nick, agent_id }) => [nick, agent_id]),
     [
+      ['actual', null],
       ['alice', 0],
       ['back', 7],
     ],

@@ -126,6 +126,26 @@ t.test('IDENT-20 each change is told, signed, in the order of its nick', async (
   t.ok(recorded.every(({ type, data }) => type === 'push.delivered' && data.attempts === 1));
 });
 
+t.test('IDENT-20 the end of a claim is told as an unlink is', async (t) => {
+  const { receiver, registry, push } = await stage(t);
+  const wallet = newWallet();
+  await registry.link('thief', wallet.address, true, asking);
+  await registry.link('claimant', wallet.address, true, asking);
+  await registry.link('owner', wallet.address, true, asking);
+  push();
+  const { challenge } = await registry.challenge('owner', asking);
+  await registry.verify('owner', await wallet.signMessage({ message: challenge }), asking);
+  await eventually('all to be told', () => receiver.taken.length === 6);
+  t.same(receiver.taken.toSorted(), [
+    'identity.linked claimant',
+    'identity.linked owner',
+    'identity.linked thief',
+    'identity.unlinked claimant',
+    'identity.unlinked thief',
+    'identity.verified owner',
+  ]);
+});
+
 t.test('IDENT-21 what is not taken is tried again, and nothing of the nick overtakes it', async (t) => {
   const { log, receiver, registry, push } = await stage(t);
   let refusals = 4;

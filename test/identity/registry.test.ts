@@ -93,13 +93,46 @@ t.test('IDENT-10 the identified nick confirms what somebody else has said of it'
   given([linked])
     .when({ ...itself, wallet_address: other })
     .refuses(t, 'nick_linked', 'another wallet');
-  given([linked])
-    .when({ ...itself, nick: 'bob' })
-    .refuses(t, 'wallet_linked');
   const level = (identified: boolean, isVerified: boolean, agentId: number | null) =>
     levelOf({ identified, verified: isVerified, agentId });
   t.same([level(false, false, null), level(false, true, 7), level(true, false, null)], [0, 0, 1]);
   t.same([level(true, true, null), level(true, true, 0), level(true, true, 7)], [2, 3, 3]);
+});
+
+t.test('IDENT-02 a wallet belongs to nobody before it has signed', async (t) => {
+  const itself: RegistryCommand = { is: 'link', nick: 'bob', wallet_address, identified: true };
+  const bobs: IdentityFact = {
+    type: 'identity.linked',
+    data: { nick: 'bob', wallet_address, identified: true },
+  };
+  const bobIsOut: IdentityFact = {
+    type: 'identity.unlinked',
+    data: { nick: 'bob', wallet_address, sync_version: 0 },
+  };
+  given([linkedByNick]).when(itself).decides(t, bobs, 'another nick has only claimed it');
+  given([linked]).when(itself).decides(t, bobs, 'an operator has said that it is of another nick');
+  given([bobs]).when(link).decides(t, linked, 'an operator links what a nick has claimed');
+  given([linked, confirmed])
+    .when({ ...link, nick: 'carl' })
+    .decides(t, { type: 'identity.linked', data: { nick: 'carl', wallet_address, identified: false } });
+  given([bobs, linked, issued()]).when(verify()).decides(t, bobIsOut, 'the claim of another ends first');
+  given([bobs, linked, issued()])
+    .when(verify({ signer: other }))
+    .refuses(t, 'wallet_mismatch', 'and only for the wallet');
+  given([bobs, linked, issued()]).when(verify(), after(30)).refuses(t, 'challenge_expired');
+  given([bobs, linked, issued(), bobIsOut]).when(verify()).decides(t, verified());
+  const proven = [bobs, linked, issued(), bobIsOut, verified()];
+  given(proven).when(itself).refuses(t, 'wallet_linked', 'a wallet that has signed is given away no more');
+  given(proven)
+    .when({ ...link, nick: 'bob' })
+    .refuses(t, 'wallet_linked');
+  given(proven).when({ is: 'unlink', nick: 'bob' }).refuses(t, 'wallet_not_linked');
+  given([bobs, linked, unlinked])
+    .when({ ...link, nick: 'carl', identified: true })
+    .decides(t, { type: 'identity.linked', data: { nick: 'carl', wallet_address, identified: true } });
+  const state = registryDecider.initial();
+  for (const fact of [bobs, linked, unlinked, bobIsOut]) registryDecider.evolve(state, fact);
+  t.same([state.links.size, state.nicks.size], [0, 0], 'nothing is kept of claims that are over');
 });
 
 t.test('IDENT-07 challenges', async (t) => {

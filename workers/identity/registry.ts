@@ -105,7 +105,10 @@ export class IdentityRegistry {
     return { challenge: text, expires_at: new Date(expiresAt).toISOString() };
   }
 
-  /** Verifies a link by a signature over its challenge, and looks up the wallet's agent id. */
+  /**
+   * Verifies a link by a signature over its challenge, and looks up the wallet's agent id. Other nicks' claims on
+   * the wallet end.
+   */
   async verify(nick: string, signature: string, asking: Asking): Promise<Verified> {
     const link = await this.#look(nick);
     if (!link) throw noWalletLinked();
@@ -113,7 +116,9 @@ export class IdentityRegistry {
     const agent_id = isOwner ? await this.#agentOf(link.walletAddress) : null;
     const { via } = asking;
     const command = { is: 'verify', nick, via, challenge, signer, agent_id } as const;
-    const { fact, position } = await this.#handle(command, asking);
+    let { fact, position } = await this.#handle(command, asking);
+    // the wallet has signed: each decision before the last one ended a claim of another nick
+    while (fact?.type === 'identity.unlinked') ({ fact, position } = await this.#handle(command, asking));
     if (fact?.type === 'verification.failed') throw verificationRefusal(fact.data.reason);
     const { walletAddress, identified } = link;
     const at = this.#options.log.now();
