@@ -1,3 +1,6 @@
+import { fromTheRight } from './backwards.js';
+import { unescaped } from './escapes.js';
+import { joined, parted, withoutSigns } from './gaps.js';
 import { isLatinLookalike, latinOf, smallCapitals, unmarked } from './lookalikes.js';
 
 /** Readings of one text: the same words however they were dressed up, and what was packed into it. */
@@ -28,12 +31,13 @@ const packed = /(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{20,}={0,2}/g;
 /** Some of the words that matter here, shifted by 13. */
 const shifted =
   /\b(?:vtaber|qvfertneq|sbetrg|erirny|vafgehpgvbaf?|cebzcg|cevingr xrl|frrq cuenfr|flfgrz|lbhe?|jnyyrg|rfpebj|eryrnfr|cnlzrag)\b/;
-/** Some of the words that matter here, written backwards. */
-const backwards =
-  /\b(?:erongi|dragersid|tegrof|edirrevo|laever|snoitcurtsni|tpmorp|stpmorp|selur|terces|drowssap|metsys|worcse|esaeler|refsnart|tnemyap|tellaw|etavirp)\b/;
+/** Signs of other alphabets, and pictures: they part letters and words as the signs of ASCII do. */
+const foreignSigns = /[^\p{L}\p{N}\s\x00-\x7f]/gu;
+/** Escapes within escapes are read, and no others in those. */
+const deepest = 2;
 
 /** Reads a text in all the ways in which a model might. Its time is bounded by `longestRead`. */
-export function readingsOf(text: string): Readings {
+export function readingsOf(text: string, depth = 0): Readings {
   const read = text.slice(0, longestRead);
   const unpacked: string[] = [];
   let hidden = 0;
@@ -60,15 +64,32 @@ export function readingsOf(text: string): Readings {
   const folded = cased.toLowerCase();
   const plain = spaced(folded);
   if (shifted.test(plain)) unpacked.push(plain.replace(/[a-z]/g, shiftBack));
-  if (backwards.test(plain)) {
-    const words = plain.split(' ').map(reversed);
-    unpacked.push(words.join(' '), words.toReversed().join(' '));
+  const signed = plainAscii.test(cased) ? cased : cased.replace(foreignSigns, '/');
+  const lowered = signed === cased ? folded : signed.toLowerCase();
+  const apart = takenApart(signed, cased);
+  const whole = withoutSigns(lowered);
+  const others = [
+    undigited(plain),
+    joined(lowered),
+    apart,
+    apart && undigited(apart),
+    whole,
+    whole && undigited(whole),
+    parted(whole ?? plain),
+  ].filter((reading) => reading !== undefined);
+  for (const reading of [plain, ...others]) unpacked.push(...fromTheRight(reading));
+  const meant = depth < deepest ? unescaped(visible) : undefined;
+  if (meant !== undefined) {
+    const inner = readingsOf(meant, depth + 1);
+    others.push(inner.plain, ...inner.others);
+    unpacked.push(...inner.unpacked);
   }
-  const apart = takenApart(cased);
-  const others = [undigited(plain), joined(folded), apart, apart && undigited(apart)].filter(
-    (reading) => reading !== undefined,
-  );
-  return { plain, others, unpacked: unpacked.map((one) => one.slice(0, longestUnpacked)), hidden };
+  return {
+    plain,
+    others: others.length > 1 ? [...new Set(others.map(spaced))] : others.map(spaced),
+    unpacked: unpacked.map((one) => one.slice(0, longestUnpacked)),
+    hidden,
+  };
 }
 
 function untagged(letters: string): string {
@@ -110,15 +131,16 @@ function undigited(plain: string): string | undefined {
   return read === plain ? undefined : read;
 }
 
-/** Where words meet without a space: at a capital, at signs between letters, at signs that are alone. */
+/** Where words meet without a space: at a capital, at signs between letters, at signs that are alone, at quotes. */
 const seams = /(?<=[a-z])(?=[A-Z])|(?<=[A-Z]{2})(?=[a-z]{3})/g;
 /** Costs less than to look for the places themselves, which few texts have. */
 const hasSeam = /[a-z][A-Z]|[A-Z]{2}[a-z]{3}/;
-const signs = /(?<=[A-Za-z0-9])(?:[_./\\|*+~=:;,#&<>()[\]{}"-]{1,6}| [_/\\|*+~=>"-]{1,3} )(?=[A-Za-z0-9])/g;
+const signs =
+  /(?<=[A-Za-z0-9])(?:[_./\\|*+~=:;,#&<>()[\]{}"-]{1,6}| [_/\\|*+~=>"-]{1,3} |[_/*|~"'()<>[\]{}]{1,3} [_/*|~"'()<>[\]{}]{1,3})(?=[A-Za-z0-9])/g;
 
 /** Words that hang together by signs or capitals, apart and in lower case; `undefined` when there are none. */
-function takenApart(cased: string): string | undefined {
-  const opened = cased.replace(signs, ' ');
+function takenApart(signed: string, cased: string): string | undefined {
+  const opened = signed.replace(signs, ' ');
   const read = hasSeam.test(opened) ? opened.replace(seams, ' ') : opened;
   return read === cased ? undefined : spaced(read.toLowerCase()).slice(0, longestRead);
 }
@@ -126,27 +148,6 @@ function takenApart(cased: string): string | undefined {
 /** With one space between words, which most texts have already, and none around them. */
 function spaced(text: string): string {
   return (/[^\S ]| {2}/.test(text) ? text.replace(/\s+/g, ' ') : text).trim();
-}
-
-const spelled = /(?<![a-z0-9])[a-z](?:[ .\-_*]{1,3}[a-z](?![a-z0-9])){4,}/g;
-/** The words that are looked for where the gaps between words were lost. */
-const vocabulary =
-  /ignore|disregard|forget|override|bypass|reveal|repeat|print|show|send|transfer|approve|release|all|any|your|the|these|my|me|previous|prior|above|earlier|system|instructions?|prompts?|rules?|guidelines?|private|secret|key|seed|phrase|password|escrow|payment|wallet|funds|you|are|now/g;
-
-/** Words that were spelled with gaps between their letters, joined again; `undefined` when there are none. */
-function joined(folded: string): string | undefined {
-  const read = folded.replace(spelled, (letters) =>
-    letters
-      .split(/ {2,3}/)
-      .map((word) => word.replace(/[ .\-_*]/g, ''))
-      .join(' ')
-      .replace(vocabulary, ' $& '),
-  );
-  return read === folded ? undefined : spaced(read);
-}
-
-function reversed(word: string): string {
-  return [...word].reverse().join('');
 }
 
 function shiftBack(letter: string): string {
