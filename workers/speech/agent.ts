@@ -51,6 +51,8 @@ export class Agent {
   readonly #irc: IrcConnection;
   /** Aborted once it gets no new session. */
   readonly #last = new AbortController();
+  /** Requests that wait for its session. */
+  waited = 0;
   /** Requests to join that are under way. */
   joining = 0;
   /** That it says that it is away. */

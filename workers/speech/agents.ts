@@ -103,12 +103,15 @@ export class Agents {
     // whoever speaks before it is brought back keeps its channels
     await this.former.known();
     const agent = this.find(speaker.nick) ?? this.#add(this.former.stateFor(speaker));
-    agent.usedAt = clock.elapsed();
+    agent.waited++;
     try {
       await agent.session();
     } catch (error) {
       if (isRefusal(error)) await this.#remove(agent, error.message);
       throw error;
+    } finally {
+      agent.waited--;
+      agent.usedAt = clock.elapsed();
     }
     await this.#usedBy(agent, speaker.by);
     return agent;

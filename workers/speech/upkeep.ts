@@ -153,7 +153,7 @@ export class Upkeep {
     const kept: Agent[] = [];
     const end = async ({ nick }: Agent, close: () => Promise<void>) =>
       await close().catch((err) => logger.warn({ nick, err }, 'an agent is let go later'));
-    const isIdle = ({ usedAt }: Agent) => clock.elapsed() - usedAt >= idleMs;
+    const isIdle = ({ waited, usedAt }: Agent) => waited === 0 && clock.elapsed() - usedAt >= idleMs;
     for (const agent of agents.all) {
       if (allIn(agent.users, ended)) await end(agent, () => agents.close(agent.nick, gatewayActor, keyEnded));
       else if (!isIdle(agent)) continue;
