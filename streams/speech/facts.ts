@@ -34,6 +34,8 @@ const receivedMessage = z.object({
   group: z.string().optional(),
   /** The msgid of the agent's own line that it answers. */
   reply_to: z.string().optional(),
+  /** The person who had the nick, as a token. Older facts do not say it. */
+  person: z.string().optional(),
 });
 
 /**
@@ -118,6 +120,14 @@ export type RequestedLine = DataOf<'line.requested'>;
 export type ConnectionState = DataOf<'connection.changed'>;
 /** What was said to an agent. */
 export type ReceivedMessage = DataOf<'message.received'>;
+
+/** Whether a message was for a person, who may have the nick of another one now. An operator (no person) reads each. */
+export function isFor(
+  { person }: Pick<ReceivedMessage, 'person'>,
+  reader: string | null | undefined,
+): boolean {
+  return reader == null || person === undefined || person === reader;
+}
 
 /** Subjects of all lines, and of all connections: where they are, and where they were before. */
 export const lineSubjects = 'speech.lines.>';

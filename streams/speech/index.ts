@@ -5,6 +5,7 @@ export {
   connections,
   inbox,
   inboxSubjects,
+  isFor,
   lineSubject,
   lineSubjects,
   lineToken,

@@ -41,9 +41,11 @@ export const lineDecider: Decider<LineState, AskForLine | EndLine, SpeechFact> =
     if (command.is === 'end') return end ? undefined : command.end;
     const { line } = command;
     if (!requested) return { type: 'line.requested', data: line };
-    const { to, text, action, reply_to } = requested;
+    const { to, text, action, reply_to, person } = requested;
     const isSame = to === line.to && text === line.text && action === line.action;
-    if (!isSame || reply_to?.line !== line.reply_to?.line) throw new Refusal('idempotency_key_reused');
+    // who has the nick of somebody else now is not told of their lines
+    if (!isSame || person !== line.person || reply_to?.line !== line.reply_to?.line)
+      throw new Refusal('idempotency_key_reused');
     return undefined;
   },
 };

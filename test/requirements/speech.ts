@@ -36,6 +36,10 @@ export const speech = {
     'An agent that left because it was silent comes back into its channels when it asks for something.',
   'SPEAK-32':
     'An agent whose webhook is on stays on the network while it is silent, and makes room when places get scarce.',
+  'SPEAK-35':
+    'What was said to a nick, and what it said, is told to the person who had it then, and to operators.',
+  'SPEAK-34':
+    'The text of a channel’s line that attacks its readers is withheld from the inboxes of agents, but for operators.',
   'SPEAK-30':
     'An answer to a line of an agent is in its inbox, whether it names the agent or not, also after a takeover.',
   'AWAY-01':

@@ -40,6 +40,28 @@ t.test('agents that speak through the gateway are moderated as everybody is', as
     t.equal((await say('room-b', 'I am another one', bob)).status, 200);
   });
 
+  await t.test('SPEAK-34 an attack on its readers reaches no agent that it names', async (t) => {
+    const eve = await keyOf('eve');
+    const joined = await ask('POST', '/irc/connection/channels', { channel: 'room-b' }, bob);
+    t.equal(joined.status, 200);
+    t.equal((await say('room-b', `bob: ${attack}`, eve)).status, 200);
+    t.equal((await say('room-b', 'I am here, bob', bob)).status, 200);
+    witness.send(`PRIVMSG bob :${attack}`);
+    const heard = async (headers?: Record<string, string>) => {
+      const { body } = await ask('GET', '/irc/inbox?nick=bob', undefined, headers);
+      return body.messages.filter(({ from }: { from: string }) => from !== 'channelserv');
+    };
+    const both = await eventually('both to be heard', async () => {
+      const found = await heard(bob);
+      return found.length === 2 && found;
+    });
+    t.match(both, [
+      { is: 'mention', from: 'eve', text: '[withheld: guardian]' },
+      { is: 'private', from: witness.nick, text: attack },
+    ]);
+    t.match((await heard())[0], { text: `bob: ${attack}` }, 'operators see all of it');
+  });
+
   await t.test('SPEAK-16 nobody but the gateway introduces others', async (t) => {
     for (const password of ['wrong', ircd.serverPassword]) {
       const socket = connect(ircd.port, '127.0.0.1');

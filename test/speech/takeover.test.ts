@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import pino from 'pino';
 import t from 'tap';
-import type { AgentCaller } from '../../src/operations/core/caller.js';
+import type { AgentCaller, Caller } from '../../src/operations/core/caller.js';
 import { listInbox } from '../../src/operations/speech/inbox.js';
 import type { Log } from '../../streams/core/index.js';
 import {
@@ -371,6 +371,52 @@ t.test(
   },
 );
 
+t.test('SPEAK-35 what is said to a nick, and what it said, is for who had it then', async (t) => {
+  const { witness, gateway, log, say } = await stage(t);
+  const one = await gateway();
+  const never = () => false;
+  const speech = {
+    gateway: one,
+    isOn: true,
+    isKept: never,
+    isService: never,
+    heard: (_channel: string | null, text: string) => text,
+    screen: String,
+    lineOf: async () => null,
+  };
+  const reader = (wallet: string): AgentCaller => {
+    const common = { is: 'agent', key: '1', nick: 'alice', scopes: ['speak'] } as const;
+    return { ...common, actor: `agent:alice:${wallet}`, wallet };
+  };
+  const texts = async (caller: Caller) => {
+    const { messages } = await listInbox.run({ nick: 'alice', after: 0, limit: 100 }, caller, {
+      log,
+      speech,
+    });
+    t.notOk(messages.some((message) => 'person' in message));
+    return messages.map(({ text }) => text);
+  };
+  await one.connect(alice);
+  await one.say(say('hello', 'k1'));
+  witness.send('PRIVMSG alice :for her alone');
+  await eventually('her message', async () => (await texts(reader('0xa'))).length === 1);
+  await one.disconnect(alice);
+
+  const stranger = { nick: 'alice', person: personOf('wallet 0xb'), by: 'agent:alice:2' };
+  await one.connect(stranger);
+  witness.send('PRIVMSG alice :who are you');
+  await eventually('the message of the stranger', async () => (await texts(reader('0xb'))).length > 0);
+  t.same(await texts(reader('0xb')), ['who are you']);
+  t.same(await texts(reader('0xa')), ['for her alone']);
+  t.same(await texts({ is: 'key', actor: 'ops' }), ['for her alone', 'who are you']);
+  const repeated = { ...stranger, to: '#lobby', text: 'hello', action: false, key: 'k1' };
+  await t.rejects(
+    one.say(repeated),
+    { code: 'idempotency_key_reused' },
+    'her key answers nothing of her line',
+  );
+});
+
 t.test('SPEAK-11 who looks into its inbox is not silent', async (t) => {
   const { gateway, log } = await stage(t);
   let looks = 0;
@@ -388,6 +434,7 @@ t.test('SPEAK-11 who looks into its inbox is not silent', async (t) => {
       isOn: true,
       isKept: never,
       isService: never,
+      heard: (_channel: string | null, text: string) => text,
       screen: String,
       lineOf: async () => null,
     },

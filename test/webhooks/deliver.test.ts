@@ -44,6 +44,7 @@ async function stage(t: Test, options: Partial<DeliverWebhooksOptions> = {}) {
       fetch: publicFetch(loopback),
       ended: async () => ended,
       source: 'relay-network',
+      heard: (_channel, text) => text,
       pausesMs: { first: 5, longest: 20 },
       timeoutMs: 500,
       ...options,

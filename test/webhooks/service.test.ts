@@ -139,6 +139,7 @@ t.test(
       fetch: publicFetch(loopback),
       ended: async () => new Set<string>(),
       source: 'relay-network',
+      heard: (_channel, text) => text,
       pausesMs: { first: 5, longest: 20 },
     });
     t.teardown(() => worker.stop());

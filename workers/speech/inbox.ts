@@ -47,15 +47,16 @@ export class Inbox {
   }
 
   /** Takes one line that an agent hears. */
-  take({ nick }: Agent, line: IrcLine): void {
+  take({ nick, person }: Agent, line: IrcLine): void {
     const named = this.#namedIn(line);
-    if (named) this.#take(nick, this.#called(nick, line, named));
-    else if (answerOf(line) === undefined) this.#take(nick, messageIn(nick, line));
-    else this.#own.whenKnown(() => this.#take(nick, messageIn(nick, line, this.#own)));
+    const take = (message: ReceivedMessage | undefined) =>
+      message && this.#take(nick, { ...message, person });
+    if (named) take(this.#called(nick, line, named));
+    else if (answerOf(line) === undefined) take(messageIn(nick, line));
+    else this.#own.whenKnown(() => take(messageIn(nick, line, this.#own)));
   }
 
-  #take(nick: string, message: ReceivedMessage | undefined): void {
-    if (!message) return;
+  #take(nick: string, message: ReceivedMessage): void {
     const pair = `${casefold(nick)} ${casefold(message.from)}`;
     if (this.#rate.take(pair, clock.now()) !== 'go') return;
     if (this.#waiting >= mostWaiting) {

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { backoff, type Log, type Pauses, type Recorded } from '../../streams/core/index.js';
 import { KeyedLock } from '../../streams/core/keyed-lock.js';
 import { casefold } from '../../streams/irc-grammar.js';
-import { inbox, type ReceivedMessage, type SpeechFact } from '../../streams/speech/index.js';
+import { inbox, isFor, type ReceivedMessage, type SpeechFact } from '../../streams/speech/index.js';
 import {
   deadSubjects,
   deliverySubjects,
@@ -22,6 +22,9 @@ import type { WebhookSecrets } from './secrets.js';
 export { publicReach, type Reach, reachWithLoopback } from './reach.js';
 export { WebhookSecrets } from './secrets.js';
 
+/** What an agent is shown of a text that it heard in a channel; null: in private. */
+export type HeardText = (channel: string | null, text: string) => string;
+
 /** What the worker works with; times in milliseconds. */
 export interface DeliverWebhooksOptions {
   log: Log;
@@ -33,6 +36,7 @@ export interface DeliverWebhooksOptions {
   ended(actors: readonly string[]): Promise<ReadonlySet<string>>;
   /** This service's own name as a source of events. */
   source: string;
+  heard: HeardText;
   /** How long a message is tried, by its age; six hours by default. */
   ttlMs?: number;
   /** A webhook that fails for so long is switched off; a day by default. */
@@ -137,14 +141,14 @@ export class DeliverWebhooks {
     if (type !== 'message.received') return [];
     const nick = subject.slice(subject.lastIndexOf('.') + 1);
     const webhook = await this.#webhookOf(nick);
-    if (webhook?.is !== 'on' || !webhook.wants.includes(data.is)) return [];
+    if (webhook?.is !== 'on' || !webhook.wants.includes(data.is) || !isFor(data, webhook.person)) return [];
     // what was said before it was registered is in the inbox
     if (seq <= webhook.after) return [];
     if (seq <= this.#head && (await this.#postedTo(nick)).has(seq)) return [];
     this.#count(nick, 1);
     // an agent that is told of more than it takes loses the oldest, and holds up nobody
     if (this.#isCrowded(nick)) this.#messages.hurry(nick);
-    const body = bodyOf(nick, { seq, at, id, data }, this.#options.source);
+    const body = bodyOf(nick, { seq, at, id, data }, this.#options);
     return [{ key: nick, item: { nick, seq, at, body } }];
   }
 
@@ -239,9 +243,10 @@ function planOfRedriven({ type, data, at }: Recorded<WebhookDeliveryFact>) {
 function bodyOf(
   nick: string,
   { seq, at, id: event_id, data }: { seq: number; at: Date; id: string; data: ReceivedMessage },
-  source: string,
+  { source, heard }: Pick<DeliverWebhooksOptions, 'source' | 'heard'>,
 ): string {
-  const payload = { nick, id: seq, ...data };
+  const { person: _, ...message } = data;
+  const payload = { nick, id: seq, ...message, text: heard(data.channel, data.text) };
   const event_type = 'message.received';
   return JSON.stringify({ event_id, event_type, source, created_at: at.toISOString(), payload });
 }

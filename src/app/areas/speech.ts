@@ -13,6 +13,7 @@ import type { ListenParts } from '../../operations/speech/listen.js';
 import type { BotParts } from '../bots/bot.js';
 import { leased } from '../bots/leased.js';
 import type { Area, AreaParts } from './area.js';
+import { heardText } from './heard.js';
 
 /** Speaking for agents that have no IRC connection of their own. */
 export function speechArea(parts: BotParts & Pick<AreaParts, 'config' | 'readModels' | 'call'>): Area {
@@ -25,6 +26,7 @@ export function speechArea(parts: BotParts & Pick<AreaParts, 'config' | 'readMod
     isOn,
     isKept: (nick) => looksLikeAny(nick, kept),
     isService: (nick) => looksLikeAny(nick, serviceNicks),
+    heard: heardText(config),
     screen: (text) => new Screening(config.GUARDIAN_THRESHOLDS).screen(text),
     lineOf: async (channel, line, caller) => (await call(findLine, { channel, line }, caller)).line,
   };

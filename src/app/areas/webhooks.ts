@@ -11,6 +11,7 @@ import type { WebhookParts } from '../../operations/speech/webhook-parts.js';
 import { WebhookPlaces } from '../../operations/speech/webhook-places.js';
 import { leased } from '../bots/leased.js';
 import type { Area, AreaParts } from './area.js';
+import { heardText } from './heard.js';
 
 /** Webhooks of agents: their operations, and the worker that posts. */
 export function webhooksArea(parts: AreaParts): Area {
@@ -26,6 +27,7 @@ export function webhooksArea(parts: AreaParts): Area {
       fetch: reach.fetch,
       ended: (actors) => endedKeys(readModels, actors, log.now()),
       source: config.EM_SOURCE,
+      heard: heardText(config),
       observe: metrics.webhooks,
     });
   return { parts: { webhooks }, workers: [leased(config, parts, 'deliver-webhooks', begin)] };

@@ -4,10 +4,14 @@ import { atMost } from '../../../streams/core/clock.js';
 import { decodeFact, type Log } from '../../../streams/core/index.js';
 import {
   inboxSubjects,
+  isFor,
   type ReceivedMessage,
   speech,
   inbox as stream,
 } from '../../../streams/speech/index.js';
+import type { Speaker } from '../../../workers/speech/index.js';
+import { holds } from '../core/call.js';
+import type { Caller } from '../core/caller.js';
 import { channelName, limit, Time, text } from '../core/fields.js';
 import { LiveFeed } from '../core/live-feed.js';
 import { asNick, define, type SpeechParts, speaker } from './speaker.js';
@@ -70,42 +74,55 @@ export const listInbox = define('listInbox', {
     const looked = atMost(speech.gateway.look(who), lookMs).catch(() => undefined);
     const messages: z.output<typeof Message>[] = [];
     let hasMore = false;
-    for await (const { seq, at, data } of received(log, who.nick, after)) {
+    for await (const { seq, at, data } of received(log, who, after)) {
       if (messages.length === limit) {
         hasMore = true;
         break;
       }
-      messages.push(messageOf(seq, at, data));
+      messages.push(shownTo(caller, { id: seq, at, data }, speech));
     }
     return { messages, has_more: hasMore, connected: (await looked)?.connected ?? null };
   },
 });
 
-/** What was said to a nick after a message, oldest first: for a day after an update, the older of it is in another stream. */
+/** What was said to somebody after a message, oldest first: for a day after an update, the older of it is in another stream. */
 export async function* received(
   log: Log,
-  nick: string,
+  { nick, person }: Pick<Speaker, 'nick' | 'person'>,
   after: number,
 ): AsyncGenerator<{ seq: number; at: Date; data: ReceivedMessage }> {
   const { now, before } = inboxSubjects(nick);
   for await (const fact of log.subject(speech, before, after + 1))
-    if (fact.type === 'message.received') yield fact;
-  yield* log.subject(stream, now, after + 1);
+    if (fact.type === 'message.received' && isFor(fact.data, person)) yield fact;
+  for await (const fact of log.subject(stream, now, after + 1)) if (isFor(fact.data, person)) yield fact;
 }
 
-function messageOf(id: number, at: Date, data: ReceivedMessage): z.output<typeof Message> {
-  return { id, ...data, time: at.toISOString() };
+/** A message as it is in the log. */
+export interface Heard {
+  id: number;
+  at: Date;
+  data: ReceivedMessage;
+}
+
+/** A message as a caller may read it. */
+export function shownTo(
+  caller: Caller,
+  { id, at, data: { person: _, ...data } }: Heard,
+  { heard }: Pick<SpeechParts['speech'], 'heard'>,
+): z.output<typeof Message> {
+  const text = holds(caller, 'operate') ? data.text : heard(data.channel, data.text);
+  return { id, ...data, text, time: at.toISOString() };
 }
 
 /** What is said to agents, as it reaches the log. The subjects are those of inboxes. */
-export function inboxFeed(log: Log, logger: Logger): LiveFeed<z.output<typeof Message>> {
+export function inboxFeed(log: Log, logger: Logger): LiveFeed<Heard> {
   return new LiveFeed({
     log,
     logger,
     stream,
     itemsOf: (entry) => {
-      const { seq, at, data } = decodeFact(stream, entry.data, entry);
-      return [messageOf(seq, at, data)];
+      const { seq: id, at, data } = decodeFact(stream, entry.data, entry);
+      return [{ id, at, data }];
     },
   });
 }

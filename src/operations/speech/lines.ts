@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { isExpected, Refusal } from '../../../streams/core/index.js';
 import { casefold, isChannel, isNick } from '../../../streams/irc-grammar.js';
+import type { Speaker } from '../../../workers/speech/index.js';
 import type { Caller } from '../core/caller.js';
 import type { Refusals } from '../core/description.js';
 import { Channel, channelName, Nick, nickname, text } from '../core/fields.js';
@@ -146,7 +147,7 @@ async function say(
   const who = speaker(given, caller, parts.speech);
   // lines are recorded
   if (isService(to)) throw new Refusal('said_to_service');
-  const answer = reply_to === undefined ? undefined : await answered(reply_to, to, who.nick, caller, parts);
+  const answer = reply_to === undefined ? undefined : await answered(reply_to, to, who, caller, parts);
   const request = { ...who, to, text, action, key, ...(answer ? { reply_to: answer } : {}) };
   const line = await gateway.say(request);
   if (line.is === 'expired') throw new Refusal(line.in_doubt ? 'line_in_doubt' : 'line_expired');
@@ -165,12 +166,12 @@ async function say(
 async function answered(
   line: string,
   to: string,
-  nick: string,
+  who: Pick<Speaker, 'nick' | 'person'>,
   caller: Caller,
   { log, speech }: SpeechParts,
 ): Promise<{ line: string; msgid: string | null }> {
   // what was heard a moment ago is in the inbox before it is in the record
-  for await (const { data } of received(log, nick, 0)) {
+  for await (const { data } of received(log, who, 0)) {
     const { msgid, channel, from } = data;
     if (msgid === line && casefold(channel ?? from) === casefold(to)) return { line, msgid };
   }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { atMost, clock, pause } from '../../../streams/core/clock.js';
 import { isExpected } from '../../../streams/core/index.js';
-import { inboxSubjects } from '../../../streams/speech/index.js';
+import { inboxSubjects, isFor } from '../../../streams/speech/index.js';
 import type { Speaker } from '../../../workers/speech/index.js';
 import type { Caller } from '../core/caller.js';
 import { defineEventStream, type ServerEvent, type Viewer } from '../core/event-stream.js';
@@ -10,16 +10,13 @@ import { Channel } from '../core/fields.js';
 import type { LiveFeed } from '../core/live-feed.js';
 import { merged } from '../core/merged.js';
 import { scope } from '../core/rights.js';
-import { Message } from './inbox.js';
+import { type Heard, Message, shownTo } from './inbox.js';
 import { asNick, ofSpeaker, type SpeechParts, speaker } from './speaker.js';
-
-/** A message of an inbox, as it comes. */
-export type InboxMessage = z.output<typeof Message>;
 
 /** What listening works with. */
 export interface ListenParts extends Pick<SpeechParts, 'speech'> {
   listening: {
-    inbox: LiveFeed<InboxMessage>;
+    inbox: LiveFeed<Heard>;
     /** Whether an actor is an agent key that opens nothing any more. */
     isEnded(actor: string): Promise<boolean>;
   };
@@ -93,7 +90,12 @@ export const listen = defineEventStream({
     const { since, lines } = await channelLines.watch(channels, { ...viewer, after: line });
     const places = { inbox: inboxId ?? said.since, line: line ?? `${since}-${lastIndex}` };
     return untilKeyEnds(
-      inOrder(places, messages(said.items), marked('line', lines), states(who, signal, parts)),
+      inOrder(
+        places,
+        messages(said.items, who, viewer.caller, parts),
+        marked('line', lines),
+        states(who, signal, parts),
+      ),
       viewer.caller,
       parts,
     );
@@ -133,8 +135,18 @@ async function* inOrder(
   }
 }
 
-async function* messages(items: AsyncIterable<InboxMessage | undefined>): AsyncGenerator<Told | undefined> {
-  for await (const data of items) yield data && { event: 'message', data, inbox: data.id };
+/** What was said to the listener; a message for who had the nick before moves nothing on. */
+async function* messages(
+  items: AsyncIterable<Heard | undefined>,
+  { person }: Speaker,
+  caller: Caller,
+  { speech }: ListenParts,
+): AsyncGenerator<Told | undefined> {
+  for await (const item of items) {
+    if (!item) yield undefined;
+    else if (isFor(item.data, person))
+      yield { event: 'message', data: shownTo(caller, item, speech), inbox: item.id };
+  }
 }
 
 async function* marked(

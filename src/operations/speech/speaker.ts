@@ -18,6 +18,8 @@ export interface SpeechParts {
     isKept(nick: string): boolean;
     /** Whether a nick is one of the network's services, to which people write passwords. */
     isService(nick: string): boolean;
+    /** What is shown of a text that was heard in a channel (null: in private), except to operators. */
+    heard(channel: string | null, text: string): string;
     /** What others are shown of a text: itself, or that it was withheld as an attack on them. */
     screen(text: string): string;
     /** A recorded line of a channel by its id or its msgid, if the caller may read it; else null. */
