@@ -24,7 +24,7 @@ export function weakKeys(keys: readonly ApiKey[]): { name: string; what: string 
 }
 
 /** Where callers are told how many requests they have left. */
-type Answering = Pick<FastifyReply, 'headers'>;
+type Answering = Pick<FastifyReply, 'headers' | 'getHeader'>;
 
 /** Decides who may use the routes that change something or show private things. */
 export class ApiKeys {
@@ -136,8 +136,13 @@ export class ApiKeys {
 
   #count(caller: AgentCaller, requests: number, reply: Answering | undefined): void {
     const counted = this.#agents?.count(caller, requests);
-    if (counted) reply?.headers(counted.headers);
-    if (counted?.refused) throw counted.refused;
+    if (!counted) return;
+    const { headers, refused } = counted;
+    // the limit of the address is told already: the narrower one stays
+    const known = reply?.getHeader('x-ratelimit-remaining');
+    const isNarrower = known === undefined || Number(headers['x-ratelimit-remaining']) <= Number(known);
+    if (isNarrower || refused) reply?.headers(headers);
+    if (refused) throw refused;
   }
 }
 

@@ -150,7 +150,8 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     };
     app.addHook('onRoute', (route) => {
       if (route.config?.rateLimit === false) return;
-      route.onRequest = [...[route.onRequest ?? []].flat(), limitOthers];
+      // first, so that requests which are refused for their key count too
+      route.onRequest = [limitOthers, ...[route.onRequest ?? []].flat()];
     });
   }
 

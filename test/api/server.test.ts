@@ -22,6 +22,10 @@ async function startServer(
     timeouts: options.timeouts ?? {},
   });
   app.get('/things/:id', async (request) => request.params);
+  const onRequest = async () => {
+    throw new Refusal('api_key_required');
+  };
+  app.get('/kept', { onRequest }, async () => ({}));
   app.post('/things', async (request) => request.body);
   app.get('/broken', async () => {
     throw new Error('the password is hunter2');
@@ -267,6 +271,10 @@ t.test('API-05 the rate limit counts strangers and exempts local callers', async
   t.match(limited.json(), { code: 'rate_limited' });
   t.ok(Number(limited.headers['retry-after']) > 0);
   t.equal(limited.headers['x-ratelimit-limit'], '3');
+  const refused = [];
+  for (let n = 0; n < 4; n++)
+    refused.push((await app.inject({ url: '/kept', remoteAddress: '203.0.113.9' })).statusCode);
+  t.same(refused, [401, 401, 401, 429], 'also requests that are refused for their key');
   t.equal((await ask('203.0.113.8')).statusCode, 200, 'another address has its own count');
   for (let n = 0; n < 10; n++) t.equal((await ask('127.0.0.1')).statusCode, 200);
 });

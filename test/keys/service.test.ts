@@ -221,3 +221,26 @@ t.test('KEY-08 requests are counted by key and by nick', async (t) => {
   t.ok(answers[3]!.headers.get('retry-after'));
   t.match(await ask('GET', '/irc/channels'), { status: 200 }, 'others are not counted with it');
 });
+
+t.test('KEY-08 the narrower limit is told, of the key or of the address', async (t) => {
+  const { ask, given } = await keysStage(t, {
+    TRUST_PROXY: '127.0.0.1',
+    RATE_LIMIT: '4',
+    KEY_RATE_LIMIT: '6',
+    NICK_RATE_LIMIT: '6',
+  });
+  const { headers } = await given('lea', ['read', 'speak']);
+  const from = (address: string) => ({ ...headers, 'x-forwarded-for': address });
+  const told = [];
+  for (const address of ['192.0.2.1', '192.0.2.1', '192.0.2.2', '192.0.2.2', '192.0.2.2']) {
+    const answer = await ask('GET', '/irc/webhook', undefined, from(address));
+    told.push(['limit', 'remaining'].map((name) => answer.headers.get(`x-ratelimit-${name}`)));
+  }
+  t.same(told, [
+    ['4', '3'],
+    ['4', '2'],
+    ['6', '3'],
+    ['6', '2'],
+    ['6', '1'],
+  ]);
+});
