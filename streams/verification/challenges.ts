@@ -29,7 +29,8 @@ export interface Asked {
 /**
  * The challenges of one handle, with the requested one. A repeated request keeps its text: what was posted
  * meanwhile stays valid, even if somebody else asked again. When there are too many, the oldest of the place
- * with the most requests goes. So many requests of one place do not push out the request of another.
+ * with the most requests goes. Among places with as many, it is the one that came last. So many
+ * requests of one place do not push out the request of another, and many places not the one that was first.
  */
 export function withChallenge(
   known: readonly Challenge[],
@@ -45,6 +46,11 @@ export function withChallenge(
   const challenge = before
     ? { ...before, expiresAt }
     : { nickname: key, text: `svc:verify:${nickname}:${code}`, expiresAt, from };
+  // who asks again keeps the place in the row
+  if (before) {
+    const challenges = kept.map((one) => (one === before ? challenge : one));
+    return { challenges, challenge, isNew: true };
+  }
   const others = kept.filter((one) => one.nickname !== key);
   return { challenges: [...withRoom(others, challenge.from), challenge], challenge, isNew: true };
 }
@@ -62,8 +68,9 @@ function withRoom(challenges: Challenge[], from: string): Challenge[] {
   return left;
 }
 
+/** The place with the most challenges; of several, the one whose first is the newest. */
 function busiest(challenges: readonly Challenge[]): string {
   const counts = new Map<string, number>();
   for (const { from } of challenges) counts.set(from, (counts.get(from) ?? 0) + 1);
-  return [...counts].reduce((most, one) => (one[1] > most[1] ? one : most))[0];
+  return [...counts].reduce((most, one) => (one[1] >= most[1] ? one : most))[0];
 }

@@ -100,3 +100,17 @@ t.test('AGENT-16 who asks for many does not drive out who asks for one', async (
     ['nick295', 'nick296', 'nick297', 'nick298', 'nick299'],
   );
 });
+
+t.test('AGENT-16 who asks from many places does not drive out who was first', async (t) => {
+  const flood = Array.from({ length: 60 }, (_, n): [string, string, number] => [
+    `nick${n}`,
+    `place${n}`,
+    1 + n / 100,
+  ]);
+  const known = after(['mine', 'owner', 0], ...flood);
+  t.equal(known.length, 20);
+  t.equal(known[0]!.nickname, 'mine');
+  const renewed = after(['mine', 'owner', 0], ...flood, ['mine', 'owner', 10], ['late', 'other', 11]);
+  t.match(renewed[0], { nickname: 'mine', expiresAt: at(40) }, 'who asks again is not the newest');
+  t.equal(renewed.at(-1)!.nickname, 'late');
+});

@@ -217,6 +217,40 @@ t.test('the verification of agents in two processes and behind a third', async (
     t.equal((await verify('patient', 'ann', post)).status, 200);
   });
 
+  await t.test('AGENT-16 60 others ask at once for the handle of somebody', async (t) => {
+    const from = (address: string, nickname: string, handle: string) =>
+      askOf(
+        url,
+        'POST',
+        '/verification/challenge',
+        { nickname, socialHandle: handle },
+        {
+          'x-forwarded-for': address,
+        },
+      );
+    const places: [string, (n: number) => string][] = [
+      ['one_network', (n) => `2001:db8:1:2::${n.toString(16)}`],
+      ['many_hosts', (n) => `198.51.100.${n}`],
+    ];
+    // a network that was first has few places, and takes none of somebody who comes later
+    for (let n = 1; n <= 25; n++) await from(places[0]![1](n), `early${n}`, 'one_network');
+    for (const [handle, place] of places) {
+      const { verificationText } = (await from('192.0.2.1', 'holder', handle)).body;
+      const others = await Promise.all(
+        Array.from({ length: 60 }, (_, n) => from(place(n + 1), `other${n}`, handle)),
+      );
+      t.same(
+        others.filter(({ status }) => status !== 200).map(({ status, body }) => [status, body]),
+        [],
+        handle,
+      );
+      t.equal((await from('192.0.2.1', 'holder', handle)).body.verificationText, verificationText, handle);
+    }
+    const [first] = places;
+    const last = [1, 2, 3].map((n) => from(first![1](n), 'again', first![0]));
+    t.equal(new Set((await Promise.all(last)).map(({ body }) => body.verificationText)).size, 1);
+  });
+
   await t.test('AGENT-12 200 verifications of one nickname at once, in two processes', async (t) => {
     const rivals = await Promise.all(
       Array.from({ length: 200 }, async (_, n) => {

@@ -38,7 +38,7 @@ export function verificationArea({ config, log, readModels, call }: AreaParts): 
     challenges: new Challenges({
       log,
       replicas: config.NATS_REPLICAS,
-      addresses: { take: async (address) => await addresses.take(networkOf(address)) },
+      addresses: { networkOf, take: async (network) => await addresses.take(network) },
     }),
     isReserved: async (nick) => looksLikeAny(nick, kept) || (await isIdentified(nick)),
   };

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { type Log, Refusal, Unavailable } from '../../../streams/core/index.js';
+import { KeyedLock } from '../../../streams/core/keyed-lock.js';
 import { casefold } from '../../../streams/irc-grammar.js';
 import {
   type Challenge,
@@ -18,9 +19,11 @@ const tries = 10;
 /** How many challenges one address may request in the lifetime of one, from all processes together. */
 export const challengesOfAddress = 150;
 
-/** Counts requests of addresses: `challengesOfAddress` in the lifetime of a challenge. */
+/** Counts requests of networks: `challengesOfAddress` in the lifetime of a challenge. */
 export interface AddressCounter {
-  take(address: string): Promise<SharedCount>;
+  /** The part of an address that identifies its caller. */
+  networkOf(address: string): string;
+  take(network: string): Promise<SharedCount>;
 }
 
 /** Who is to prove a nickname by a post. */
@@ -37,6 +40,8 @@ export class Challenges {
   readonly #records: ShortLived;
   readonly #now: () => number;
   readonly #addresses: AddressCounter;
+  /** One change of a handle's record at a time in this process, so that only other processes contend. */
+  readonly #lock = new KeyedLock();
 
   constructor({ log, replicas, addresses }: { log: Log; replicas: number; addresses: AddressCounter }) {
     this.#addresses = addresses;
@@ -55,12 +60,13 @@ export class Challenges {
    * A challenge for somebody at an address. Throws 429 `rate_limited` if the address has requested too many.
    */
   async issue({ nickname, socialHandle }: Claimant, address = ''): Promise<Challenge> {
-    const count = await this.#addresses.take(address);
+    const network = this.#addresses.networkOf(address);
+    const count = await this.#addresses.take(network);
     if (!count.allowed) {
       const message = `Too many challenges for this address: at most ${challengesOfAddress} in ${challengeMs / 60_000} minutes`;
       throw new Refusal('rate_limited', message, { retryAfter: count.resetSec });
     }
-    const asked = { nickname, code: randomBytes(4).toString('hex'), from: placeOf(address) };
+    const asked = { nickname, code: randomBytes(4).toString('hex'), from: placeOf(network) };
     return await this.#changed(socialHandle, (known) => {
       const { challenges, challenge, isNew } = withChallenge(known, asked, this.#now());
       return { answer: challenge, ...(isNew ? { challenges } : {}) };
@@ -96,14 +102,17 @@ export class Challenges {
     handle: string,
     change: (known: Challenge[]) => { answer: T; challenges?: Challenge[] },
   ): Promise<T> {
-    for (let n = 0; n < tries; n++) {
-      const known = await this.#read(handle);
-      const { answer, challenges } = change(known.challenges);
-      if (!challenges) return answer;
-      const put = await this.#records.put(handle.toLowerCase(), JSON.stringify(challenges), known.revision);
-      if (put === 'stored') return answer;
-    }
-    throw new Unavailable('log_contended');
+    const key = handle.toLowerCase();
+    return await this.#lock.run(key, async () => {
+      for (let n = 0; n < tries; n++) {
+        const known = await this.#read(key);
+        const { answer, challenges } = change(known.challenges);
+        if (!challenges) return answer;
+        const put = await this.#records.put(key, JSON.stringify(challenges), known.revision);
+        if (put === 'stored') return answer;
+      }
+      throw new Unavailable('log_contended');
+    });
   }
 }
 
@@ -112,9 +121,9 @@ const isOf =
   (challenge: Challenge) =>
     challenge.nickname === casefold(nickname);
 
-/** An address is private: only whether two are equal counts. */
-function placeOf(address: string): string {
-  return createHash('sha256').update(address).digest('base64url').slice(0, 12);
+/** An address is private: only whether two are of one network counts. */
+function placeOf(network: string): string {
+  return createHash('sha256').update(network).digest('base64url').slice(0, 12);
 }
 
 function expired(): never {
