@@ -6,6 +6,8 @@ import t from 'tap';
 import { createApp } from '../../src/app/app.js';
 import { readConfig } from '../../src/config/config.js';
 import { bootWarnings } from '../../src/config/warnings.js';
+import { nobody } from '../../src/operations/core/call.js';
+import { getHealth } from '../../src/operations/system/health.js';
 import { postEvent, sampleEvent, startApp, webhookSecret } from '../support/app.js';
 import { eventually } from '../support/eventually.js';
 import { observe } from '../support/irc-observer.js';
@@ -19,6 +21,26 @@ async function getJson(url: string, headers: Record<string, string> = {}) {
   const response = await fetch(url, { headers });
   return { status: response.status, body: (await response.json()) as Record<string, unknown> };
 }
+
+t.test('API-07 who asks for health during a check gets what it finds', async (t) => {
+  let checks = 0;
+  let finish = () => {};
+  const bridge = async () => {
+    checks++;
+    await new Promise<void>((resolve) => (finish = resolve));
+    return { status: 'ok' };
+  };
+  const system = { health: { bridge }, notReady: () => undefined, halted: async () => ({}) };
+  const ask = () => getHealth.run({}, nobody, { system, startedAt: new Date() });
+  const many = Array.from({ length: 20 }, ask);
+  finish();
+  for (const { status } of await Promise.all(many)) t.equal(status, 'ok');
+  t.equal(checks, 1);
+  const later = ask();
+  finish();
+  await later;
+  t.equal(checks, 2, 'nothing is answered from memory');
+});
 
 t.test('API-07 health tells each part, readiness follows the log', async (t) => {
   const nats = await startNats(t);

@@ -47,11 +47,7 @@ export const getHealth = defineOperation('getHealth', {
   output: Health,
   http: { method: 'get', path: '/health', inEveryRole: true },
   run: async (_input, _caller, { system, startedAt }: HealthParts) => {
-    const names = Object.keys(system.health);
-    const halted = pTimeout(system.halted(), { milliseconds: checkTimeoutMs }).catch(() => ({}));
-    const states = await Promise.all(names.map((name) => check(system.health[name]!)));
-    const workers = await halted;
-    const services = Object.fromEntries(names.map((name, index) => [name, states[index]!]));
+    const { services, workers } = await checkAll(system);
     const degraded = essential.some((name) => services[name] && !healthy.includes(services[name].status));
     return {
       status: degraded ? ('degraded' as const) : ('ok' as const),
@@ -94,6 +90,23 @@ export const getReadiness = defineOperation('getReadiness', {
       : { ready: false, error, code: 'not_ready' satisfies RefusalCode };
   },
 });
+
+/** Checks that are under way. Whoever asks meanwhile gets their result: a check costs more than anything else without a limit. */
+const underWay = new WeakMap<HealthParts['system'], ReturnType<typeof begin>>();
+
+async function checkAll(system: HealthParts['system']): ReturnType<typeof begin> {
+  const asked = underWay.get(system) ?? begin(system).finally(() => underWay.delete(system));
+  underWay.set(system, asked);
+  return await asked;
+}
+
+async function begin(system: HealthParts['system']) {
+  const halted = pTimeout(system.halted(), { milliseconds: checkTimeoutMs }).catch(() => ({}));
+  const names = Object.keys(system.health);
+  const states = await Promise.all(names.map((name) => check(system.health[name]!)));
+  const services = Object.fromEntries(names.map((name, index) => [name, states[index]!]));
+  return { services, workers: await halted };
+}
 
 const Status = z.looseObject({ status: z.string() });
 
