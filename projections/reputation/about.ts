@@ -13,6 +13,7 @@ export const aboutReputation: About = {
       at: 'When.',
       strength: 'How much it counts, by where it comes from.',
       voice: 'The voice that it counts in; null for operators and paid tasks.',
+      private: 'Whether the channel was closed to the public when it was given.',
     },
   },
   feedback: {
@@ -26,6 +27,7 @@ export const aboutReputation: About = {
       rating: 'From 1 to 5.',
       comment: 'What was said besides; may be empty.',
       source: 'Where it comes from.',
+      private: 'Whether the channel was closed to the public when it was given.',
       at: 'When.',
       answer: 'What the rated nick answers.',
       answered_at: 'When it answered.',
@@ -46,9 +48,10 @@ export const aboutReputation: About = {
     },
   },
   channels: {
-    says: 'What is thought of those in a channel.',
+    says: 'What is thought of those in a channel, in two books.',
     columns: {
       channel: 'Channel under the key by which names are compared.',
+      book: '`all` feedback, or only what was given while the channel was `open` to the public.',
       feedback: 'How much feedback was given in it.',
       weight: 'Sum of the weights, relative to a fixed moment.',
       rated: 'Sum of ratings times their weights.',
@@ -58,7 +61,8 @@ export const aboutReputation: About = {
   voices: {
     says: 'What agents say about a nick or in a channel, one row a voice.',
     columns: {
-      about: 'The nick or the channel.',
+      about:
+        'The nick or the channel. ` open` after a channel: what was said while it was open to the public.',
       giver: 'Whose voice it is; empty for all without a voucher, who have one together.',
       words: 'How much feedback is in it.',
       weight: 'Sum of the weights, relative to a fixed moment.',
@@ -71,6 +75,7 @@ export const aboutReputation: About = {
     columns: {
       channel: 'Channel under the key by which names are compared.',
       nick: 'Nick under the key by which nicks are compared.',
+      book: '`all` feedback, or only what was given while the channel was `open` to the public.',
       day: 'Last day in UTC.',
     },
   },
@@ -78,6 +83,7 @@ export const aboutReputation: About = {
     says: 'How many nicks of a channel were last active on a day.',
     columns: {
       channel: 'Channel under the key by which names are compared.',
+      book: '`all` feedback, or only what was given while the channel was `open` to the public.',
       day: 'Day in UTC.',
       agents: 'Nicks.',
     },

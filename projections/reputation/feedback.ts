@@ -14,6 +14,7 @@ export const feedbackRows = new Rows({
   rating: 'integer not null',
   comment: 'text not null',
   source: 'text',
+  private: 'boolean not null',
   at: 'timestamptz not null',
 });
 
@@ -39,8 +40,8 @@ const namesOf = ({ data: { from, nick, channel, day } }: Recorded<ReputationFact
 export async function storeFeedback(tx: Tx, facts: Recorded<FeedbackGiven>[], schema: string): Promise<void> {
   const last = new Map(facts.map((fact) => [keyOf(fact), fact]));
   const rows = [...last.values()].map((fact): RowOf<typeof feedbackRows> => {
-    const { rating, comment, source } = fact.data;
-    return { ...namesOf(fact), seq: fact.seq, rating, comment, source: source ?? null, at: fact.at };
+    const { rating, comment, source = null, private: isPrivate = false } = fact.data;
+    return { ...namesOf(fact), seq: fact.seq, rating, comment, source, private: isPrivate, at: fact.at };
   });
   await tx.query(
     `insert into ${schema}.feedback (${feedbackRows.names}) select * from ${feedbackRows.from('new')}
@@ -78,6 +79,8 @@ export interface Feedback {
   given_at: string;
   /** Its source. */
   source: 'agent' | 'marketplace' | 'operator';
+  /** Whether the channel was closed to the public when it was given. */
+  isPrivate: boolean;
   answer: string | null;
   answered_at: string | null;
 }
@@ -123,6 +126,7 @@ function feedbackView(row: Stored): Feedback {
     day,
     given_at: at.toISOString(),
     source: (source as Feedback['source'] | null) ?? 'operator',
+    isPrivate: row.private,
     answer,
     answered_at: answered_at?.toISOString() ?? null,
   };

@@ -9,7 +9,17 @@ import {
 import { type RowOf, Rows, rowsOf } from '../core/rows.js';
 import type { Tx } from '../core/sql.js';
 import { storeAnswers, storeFeedback } from './feedback.js';
-import { count, type Sum, storedVoices, storeVoices, together, type Voice } from './voices.js';
+import {
+  type Book,
+  books,
+  count,
+  nameIn,
+  type Sum,
+  storedVoices,
+  storeVoices,
+  together,
+  type Voice,
+} from './voices.js';
 
 interface Given {
   giver: string;
@@ -22,6 +32,8 @@ interface Given {
   strength: number;
   /** The voice that it is part of, if an agent gave it: see `Voice`. `null`: it counts by itself. */
   voice: string | null;
+  /** Whether the channel was closed to the public. */
+  private: boolean;
 }
 
 /** What is stored about a nick. */
@@ -39,7 +51,8 @@ export const agentRows = new Rows({
 
 /** What is stored about a channel. */
 export const channelRows = new Rows({
-  channel: 'text collate "C" primary key',
+  channel: 'text collate "C" not null',
+  book: 'text collate "C" not null',
   feedback: 'integer not null',
   weight: 'double precision not null',
   rated: 'double precision not null',
@@ -47,11 +60,12 @@ export const channelRows = new Rows({
 });
 
 type Agent = Omit<RowOf<typeof agentRows>, 'mean'>;
-type Channel = Omit<RowOf<typeof channelRows>, 'mean'>;
+type Channel = Omit<RowOf<typeof channelRows>, 'mean' | 'book'> & { book: Book };
 
 interface ChannelAgent {
   channel: string;
   nick: string;
+  book: Book;
   day: string;
 }
 
@@ -64,10 +78,11 @@ const givenRows = new Rows({
   at: 'timestamptz',
   strength: 'double precision',
   voice: 'text',
+  private: 'boolean',
 });
-const channelAgentRows = new Rows({ channel: 'text', nick: 'text', day: 'text' });
-const dayRows = new Rows({ channel: 'text', day: 'text' });
-const stepRows = new Rows({ channel: 'text', day: 'text', step: 'integer' });
+const channelAgentRows = new Rows({ channel: 'text', nick: 'text', book: 'text', day: 'text' });
+const dayRows = new Rows({ channel: 'text', book: 'text', day: 'text' });
+const stepRows = new Rows({ channel: 'text', book: 'text', day: 'text', step: 'integer' });
 
 /** The rows that a batch of facts changes, by their keys: first as they were, then as they become. */
 interface Touched {
@@ -77,7 +92,7 @@ interface Touched {
   voices: Map<string, Voice>;
   channelAgents: Map<string, ChannelAgent>;
   /** By how much the count of nicks changes, for each day of a channel. */
-  steps: Map<string, { channel: string; day: string; step: number }>;
+  steps: Map<string, { channel: string; book: Book; day: string; step: number }>;
 }
 
 /**
@@ -95,6 +110,7 @@ export async function foldFeedback(tx: Tx, facts: Recorded<ReputationFact>[], sc
     channel: casefold(data.channel),
     day: data.day,
     rating: data.rating,
+    private: data.private ?? false,
     at,
   }));
   const rows = await storedRows(tx, all, schema);
@@ -121,26 +137,31 @@ async function storedRows(tx: Tx, all: Given[], schema: string): Promise<Touched
   const agents = await rowsOf<Agent>(tx, `${schema}.agents`, {
     nick: unique(all.flatMap(({ giver, nick }) => [giver, nick])),
   });
+  const names = unique(all.map(({ channel }) => channel));
   const channels = await rowsOf<Channel>(tx, `${schema}.channels`, {
-    channel: unique(all.map(({ channel }) => channel)),
+    channel: names.flatMap((channel) => books.map(() => channel)),
+    book: names.flatMap(() => books),
   });
   const there = [
     ...new Map(
       all.flatMap(({ giver, nick, channel }) =>
-        [giver, nick].map((who) => [keyOf(channel, who), { channel, nick: who }] as const),
+        [giver, nick].flatMap((who) =>
+          books.map((book) => [keyOf(channel, who, book), { channel, nick: who, book }] as const),
+        ),
       ),
     ).values(),
   ];
   const channelAgents = await rowsOf<ChannelAgent>(tx, `${schema}.channel_agents`, {
     channel: there.map(({ channel }) => channel),
     nick: there.map(({ nick }) => nick),
+    book: there.map(({ book }) => book),
   });
   return {
     given: new Map(given.map((row) => [keyOf(row.giver, row.nick, row.channel), row])),
     agents: new Map(agents.map((row) => [row.nick, row])),
-    channels: new Map(channels.map((row) => [row.channel, row])),
+    channels: new Map(channels.map((row) => [nameIn(row.book, row.channel), row])),
     voices: await storedVoices(tx, pairs, schema),
-    channelAgents: new Map(channelAgents.map((row) => [keyOf(row.channel, row.nick), row])),
+    channelAgents: new Map(channelAgents.map((row) => [keyOf(row.channel, row.nick, row.book), row])),
     steps: new Map(),
   };
 }
@@ -162,21 +183,25 @@ function add(rows: Touched, one: Given): void {
   giver.stands ||= !isWord;
   rated.stands ||= !isWord && one.rating >= leastStanding;
 
-  const channel = rows.channels.get(one.channel) ?? {
-    channel: one.channel,
-    feedback: 0,
-    weight: 0,
-    rated: 0,
+  const change = (sum: Sum, about: string, book: Book) => {
+    const { voices } = rows;
+    if (replaced && isIn(book, replaced)) count(sum, about, weighed(replaced), { voices, sign: -1 });
+    if (isIn(book, one)) count(sum, about, weighed(one), { voices, sign: 1 });
   };
-  rows.channels.set(one.channel, channel);
-  for (const [sum, about] of [
-    [rated, one.nick],
-    [channel, one.channel],
-  ] as const) {
-    if (replaced) count(sum, about, weighed(replaced), { voices: rows.voices, sign: -1 });
-    count(sum, about, weighed(one), { voices: rows.voices, sign: 1 });
+  change(rated, one.nick, 'all');
+  for (const book of books) {
+    change(channelOf(rows, one.channel, book), nameIn(book, one.channel), book);
+    if (isIn(book, one)) for (const nick of [one.giver, one.nick]) noteActive(rows, { ...one, book }, nick);
   }
-  for (const nick of [one.giver, one.nick]) noteActive(rows, one, nick);
+}
+
+const isIn = (book: Book, one: Given): boolean => book === 'all' || !one.private;
+
+function channelOf({ channels }: Touched, channel: string, book: Book): Channel {
+  const key = nameIn(book, channel);
+  const row = channels.get(key) ?? { channel, book, feedback: 0, weight: 0, rated: 0 };
+  channels.set(key, row);
+  return row;
 }
 
 const weighed = (one: Given) => ({ ...one, weight: weightAt(one.at) * one.strength });
@@ -199,14 +224,18 @@ function agentOf({ agents }: Touched, nick: string): Agent {
 /** From this rating on, an operator or the marketplace vouches for the rated nick. */
 const leastStanding = 3;
 
-function noteActive({ channelAgents, steps }: Touched, { channel, day }: Given, nick: string): void {
-  const key = keyOf(channel, nick);
+function noteActive(
+  { channelAgents, steps }: Touched,
+  { channel, book, day }: Given & { book: Book },
+  nick: string,
+): void {
+  const key = keyOf(channel, nick, book);
   const before = channelAgents.get(key);
   if (before && before.day >= day) return;
-  channelAgents.set(key, { channel, nick, day });
+  channelAgents.set(key, { channel, nick, book, day });
   const step = (day: string, by: 1 | -1) => {
-    const key = keyOf(channel, day);
-    const entry = steps.get(key) ?? { channel, day, step: 0 };
+    const key = keyOf(channel, book, day);
+    const entry = steps.get(key) ?? { channel, book, day, step: 0 };
     entry.step += by;
     steps.set(key, entry);
   };
@@ -216,7 +245,7 @@ function noteActive({ channelAgents, steps }: Touched, { channel, day }: Given, 
 
 async function storeGiven(tx: Tx, rows: Given[], schema: string): Promise<void> {
   await tx.query(
-    `insert into ${schema}.given select giver, nick, channel, day::date, rating, at, strength, voice from ${givenRows.from('new')}
+    `insert into ${schema}.given select giver, nick, channel, day::date, rating, at, strength, voice, private from ${givenRows.from('new')}
      on conflict (giver, nick, channel) do update set ${givenRows.replaced('giver', 'nick', 'channel')}`,
     givenRows.params(rows),
   );
@@ -233,7 +262,7 @@ async function storeAgents(tx: Tx, rows: Agent[], schema: string): Promise<void>
 async function storeChannels(tx: Tx, rows: Channel[], schema: string): Promise<void> {
   await tx.query(
     `insert into ${schema}.channels (${channelRows.names}) select * from ${channelRows.from('new')}
-     on conflict (channel) do update set ${channelRows.replaced('channel')}`,
+     on conflict (channel, book) do update set ${channelRows.replaced('channel', 'book')}`,
     channelRows.params(rows.map(withMean)),
   );
 }
@@ -246,19 +275,19 @@ const withMean = <S extends Pick<Sum, 'weight' | 'rated'>>(sum: S): S & { mean: 
 async function storeActivity(tx: Tx, { channelAgents, steps }: Touched, schema: string): Promise<void> {
   await tx.query(
     `insert into ${schema}.channel_agents
-     select channel, nick, day::date from ${channelAgentRows.from('new')}
-     on conflict (channel, nick) do update set day = excluded.day`,
+     select channel, nick, book, day::date from ${channelAgentRows.from('new')}
+     on conflict (channel, nick, book) do update set day = excluded.day`,
     channelAgentRows.params([...channelAgents.values()]),
   );
   const days = [...steps.values()].filter(({ step }) => step !== 0);
   await tx.query(
-    `insert into ${schema}.channel_days as d select channel, day::date, step from ${stepRows.from('new')}
-     on conflict (channel, day) do update set agents = d.agents + excluded.agents`,
+    `insert into ${schema}.channel_days as d select channel, book, day::date, step from ${stepRows.from('new')}
+     on conflict (channel, book, day) do update set agents = d.agents + excluded.agents`,
     stepRows.params(days),
   );
   await tx.query(
     `delete from ${schema}.channel_days as d using ${dayRows.from('changed')}
-     where d.channel = changed.channel and d.day = changed.day::date and d.agents = 0`,
+     where d.channel = changed.channel and d.book = changed.book and d.day = changed.day::date and d.agents = 0`,
     dayRows.params(days),
   );
 }

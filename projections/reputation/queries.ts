@@ -1,6 +1,7 @@
 import { decayAt, scoreOf } from '../../streams/reputation/index.js';
 import { rowsOf } from '../core/rows.js';
 import type { Tx } from '../core/sql.js';
+import type { Book } from './voices.js';
 
 /** The contract's reputation of a nick; times are ISO 8601. */
 export interface Reputation {
@@ -79,12 +80,13 @@ async function best(
     name,
     now,
     limit,
+    only = 'true',
     without = [],
-  }: { table: string; name: string; now: Date; limit: number; without?: readonly string[] },
+  }: { table: string; name: string; now: Date; limit: number; only?: string; without?: readonly string[] },
 ): Promise<Standing[]> {
   return await sql.query<Standing>(
     `select ${name} as name, feedback, mean, weight * $1::double precision as weight from ${table}
-     where feedback > 0 and not ${name} = any($3::text[])
+     where feedback > 0 and ${only} and not ${name} = any($3::text[])
      order by floor(25 * (mean - 1) * (weight * $1 / (weight * $1 + 3)) + 0.5) desc, feedback desc, ${name}
      limit $2`,
     [decayAt(now), limit, without],
@@ -118,43 +120,60 @@ export async function agentStandings(
   );
 }
 
-/** The channels of the best reputation at `now`, those named in `without` (casefolded) left out. */
+/** What somebody may know of channels. */
+export interface ChannelView {
+  /** Without what was said in channels while they were closed to the public. */
+  openOnly?: boolean;
+  /** Channels that they are not told about (casefolded). */
+  without?: readonly string[];
+}
+
+/** The channels of the best reputation at `now`, as far as somebody may know. */
 export async function channelLeaderboard(
   sql: Tx,
   schema: string,
   now: Date,
   limit: number,
-  without: readonly string[] = [],
+  { openOnly = false, without = [] }: ChannelView = {},
 ): Promise<ChannelStanding[]> {
-  const rows = await best(sql, { table: `${schema}.channels`, name: 'channel', now, limit, without });
-  return await withActiveAgents(sql, schema, now, rows);
+  const only = `book = '${bookOf(openOnly)}'`;
+  const rows = await best(sql, { table: `${schema}.channels`, name: 'channel', now, limit, only, without });
+  return await withActiveAgents(sql, schema, now, { rows, openOnly });
 }
 
-/** The reputation of one channel (casefolded) at `now`; `undefined` without feedback. */
+/** The reputation of one channel (casefolded) at `now`, as far as somebody may know; `undefined` without feedback. */
 export async function channelStanding(
   sql: Tx,
   schema: string,
   now: Date,
   channel: string,
+  { openOnly = false, without = [] }: ChannelView = {},
 ): Promise<ChannelStanding | undefined> {
+  if (without.includes(channel)) return undefined;
   const rows = await sql.query<Standing>(
     `select channel as name, feedback, mean, weight * $1::double precision as weight
-     from ${schema}.channels where channel = $2`,
-    [decayAt(now), channel],
+     from ${schema}.channels where channel = $2 and book = $3 and feedback > 0`,
+    [decayAt(now), channel, bookOf(openOnly)],
   );
-  return (await withActiveAgents(sql, schema, now, rows))[0];
+  return (await withActiveAgents(sql, schema, now, { rows, openOnly }))[0];
 }
+
+const bookOf = (openOnly: boolean): Book => (openOnly ? 'open' : 'all');
 
 async function withActiveAgents(
   sql: Tx,
   schema: string,
   now: Date,
-  rows: Standing[],
+  { rows, openOnly }: { rows: Standing[]; openOnly: boolean },
 ): Promise<ChannelStanding[]> {
   const counts = await sql.query<{ channel: string; agents: number }>(
     `select channel, sum(agents)::bigint as agents from ${schema}.channel_days
-     where channel = any($1::text[]) and day > $2::date group by channel`,
-    [rows.map(({ name }) => name), new Date(now.getTime() - activeDays * dayMs).toISOString().slice(0, 10)],
+     where channel = any($1::text[]) and book = $3 and day > $2::date group by channel`,
+    [
+      rows.map(({ name }) => name),
+      new Date(now.getTime() - activeDays * dayMs).toISOString().slice(0, 10),
+      bookOf(openOnly),
+    ],
   );
   const agents = new Map(counts.map((row) => [row.channel, row.agents]));
   return rows.map(({ name, ...row }) => {

@@ -18,13 +18,16 @@ const settings = 'with (fillfactor = 50)';
  * replaces it. `feedback` has the last one of each day, with its answer. `channel_days` counts the nicks of a
  * channel by the last day on which they gave or received feedback.
  *
+ * Two books are kept of a channel: of all feedback, and (`open`) without what was given while the channel was closed
+ * to the public. The public is shown the latter, even after the channel was opened.
+ *
  * Rows that change with each feedback have room for their next version next to them. Without it the tables
  * would grow with the number of facts, and so would the cost of the leaderboards.
  */
 export const reputations = defineProjection({
   name: 'reputation',
-  version: 4,
-  readsFrom: 3,
+  version: 5,
+  readsFrom: 5,
   streams: [reputation],
   about: aboutReputation,
   ddl: (schema) => `
@@ -37,6 +40,7 @@ export const reputations = defineProjection({
       at timestamptz not null,
       strength double precision not null,
       voice text,
+      private boolean not null,
       primary key (giver, nick, channel)
     );
     ${feedbackRows.create(`${schema}.feedback`, {
@@ -44,19 +48,21 @@ export const reputations = defineProjection({
     })}
     create index on ${schema}.feedback (nick, seq);
     ${agentRows.create(`${schema}.agents`, { settings })}
-    ${channelRows.create(`${schema}.channels`, { settings })}
+    ${channelRows.create(`${schema}.channels`, { constraints: ['primary key (channel, book)'], settings })}
     ${voiceRows.create(`${schema}.voices`, { constraints: ['primary key (about, giver)'], settings })}
     create table ${schema}.channel_agents (
       channel text collate "C",
       nick text collate "C",
+      book text collate "C",
       day date not null,
-      primary key (channel, nick)
+      primary key (channel, nick, book)
     ) ${settings};
     create table ${schema}.channel_days (
       channel text collate "C",
+      book text collate "C",
       day date,
       agents integer not null,
-      primary key (channel, day)
+      primary key (channel, book, day)
     ) ${settings}`,
   apply: foldFeedback,
 });

@@ -22,6 +22,14 @@ export type Voice = RowOf<typeof voiceRows>;
 /** The giver's name for the voice of all givers without a voucher. */
 export const together = '';
 
+/** Two books are kept of a channel: `all` feedback, and what was given while it was `open` to the public. */
+export const books = ['all', 'open'] as const;
+export type Book = (typeof books)[number];
+
+/** The name of a channel in the voices of a book. */
+export const nameIn = (book: Book, channel: string): string =>
+  book === 'open' ? `${channel} open` : channel;
+
 /**
  * Feedback summed up: how many, the sum of the weights of all voices, and of their ratings times their
  * weights.
@@ -76,7 +84,7 @@ export async function storedVoices(
 ): Promise<Map<string, Voice>> {
   const wanted = new Map(
     all.flatMap(({ giver: own, nick, channel }) =>
-      [nick, channel].flatMap((about) =>
+      [nick, ...books.map((book) => nameIn(book, channel))].flatMap((about) =>
         [own, together].map((giver) => [voiceKey(about, giver), { about, giver }] as const),
       ),
     ),

@@ -23,6 +23,8 @@ export const reputation = defineStream({
        * an operator.
        */
       source: z.enum(['agent', 'marketplace']).optional(),
+      /** The channel was closed to the public when it was given. */
+      private: z.literal(true).optional(),
     }),
     /** The rated nick answers what was said about it that day; once. */
     'feedback.answered': z.object({

@@ -15,6 +15,8 @@ export interface GiveFeedback extends Rating {
   rating: number;
   comment: string;
   source?: FeedbackSource;
+  /** Whether the channel is closed to the public now. */
+  isPrivate?: boolean;
 }
 
 /** Answer what was said of oneself on a day. */
@@ -56,7 +58,8 @@ export const feedbackDecider: Decider<FeedbackState, GiveFeedback | AnswerFeedba
       throw new Refusal('rated_by_marketplace');
     const isSame = last?.rating === rating && last.comment === comment && last.source === source;
     if (last?.day === day && isSame) return undefined;
-    const data = { from, nick, channel, rating, comment, day, ...(source ? { source } : {}) };
-    return { type: 'feedback.given', data };
+    const data = { from, nick, channel, rating, comment, day };
+    const besides = { ...(source && { source }), ...(command.isPrivate && { private: true as const }) };
+    return { type: 'feedback.given', data: { ...data, ...besides } };
   },
 };

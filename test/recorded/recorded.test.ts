@@ -29,14 +29,15 @@ const lasting = projections
 
 /**
  * What has been added to read models since 2026-11; its rows cannot be the same. `agent_keys` and
- * `agent_directory` are from new streams. `floors` is a new read of an old one. In `reputation`, feedback can be read one by one, with its weight and its voice. In `irc_network`,
+ * `agent_directory` are from new streams. `floors` is a new read of an old one. In `reputation`, feedback can be read one by one, with its weight and its voice, and channels have two books.
+ * In `irc_network`,
  * private lines are counted separately, members have who they are, and lines are found by what the network calls them, with what they answer. In `channel_directory`, relays end too.
  */
 const newer: Record<string, readonly string[] | 'all'> = {
   agent_keys: 'all',
   agent_directory: 'all',
   floors: 'all',
-  reputation: ['feedback', 'given', 'voices'],
+  reputation: ['feedback', 'given', 'voices', 'channels', 'channel_agents', 'channel_days'],
   irc_network: ['activity', 'members', 'msgids', 'replies'],
   channel_directory: ['endings'],
 };

@@ -36,6 +36,22 @@ t.test('REP-01 one feedback a day, and the same one again is none', async (t) =>
     .decides(t, said({ rating: 1, day: '2026-01-02' }), 'a slow clock does not go back a day');
 });
 
+t.test('REP-12 what is given in a private channel says so', async (t) => {
+  const inPrivate = said({ private: true });
+  given([])
+    .when({ ...give, isPrivate: true })
+    .decides(t, inPrivate);
+  given([])
+    .when({ ...give, isPrivate: false })
+    .decides(t, said());
+  given([inPrivate])
+    .when({ ...give, isPrivate: false })
+    .decides(t, undefined, 'the same again does not publish it');
+  given([inPrivate])
+    .when({ ...give, rating: 2, isPrivate: false })
+    .decides(t, said({ rating: 2 }));
+});
+
 t.test('REP-02 nobody rates themselves, however they spell their nick', async (t) => {
   for (const nick of ['ann', 'ANN', 'Ann'])
     given([])

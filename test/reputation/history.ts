@@ -36,6 +36,7 @@ export function feedbackHistory(commands: number, random = randomNumbers()): Rec
     };
     const isWord = [command.from, command.nick].some((nick) => words.includes(casefold(nick)));
     if (isWord) command.source = 'agent';
+    if (casefold(command.channel) === '#lobby') command.isPrivate = n % 5 < 2;
     if (casefold(command.from) === casefold(command.nick)) continue;
     const subject = feedbackDecider.subject(command);
     const state = states.get(subject) ?? feedbackDecider.initial();
@@ -61,11 +62,14 @@ export interface Judgement {
   active: number;
 }
 
-/** Everything there is to say at a time, computed from all the facts, the slow way. */
+/**
+ * Everything there is to say at a time, computed from all the facts, the slow way. `open` has the channels as the public
+ * knows them.
+ */
 export function judge(
   facts: Recorded<FeedbackGiven>[],
   now: Date,
-): { agents: Judgement[]; channels: Judgement[] } {
+): { agents: Judgement[]; channels: Judgement[]; open: Judgement[] } {
   const counting = new Map<string, Recorded<FeedbackGiven>>();
   for (const fact of facts) {
     const { from, nick, channel, day } = fact.data;
@@ -122,6 +126,11 @@ export function judge(
         about(name, ({ data }) => casefold(data.channel) === name),
       ),
     ),
+    open: sorted(
+      names(({ channel }) => [channel]).map((name) =>
+        about(name, ({ data }) => casefold(data.channel) === name && !data.private),
+      ),
+    ).filter(({ total }) => total > 0),
   };
 }
 

@@ -35,11 +35,12 @@ t.test('REP-12 private and paid channels are in no leaderboard of the public', a
   const { url } = await startApp(t, { ...shared, ROLES: 'api', MRSERV_URL: mrserv });
   const log = await openLog(t, nats.url);
   const by = { by: 'test' };
-  for (const [channel, modes] of Object.entries(rooms)) {
+  const snapshot = async (channel: string, modes: string) => {
     const seen = [{ is: 'snapshot' as const, at: Date.now(), members: ['ann'], modes, topic: '' }];
     const data = { channel, lines_before: 0, seen };
     await log.append(irc, ircSubject(channel), { type: 'channel.observed', data }, by);
-  }
+  };
+  for (const [channel, modes] of Object.entries(rooms)) await snapshot(channel, modes);
   const gone = { is: 'left' as const, at: Date.now(), reason: 'parted' };
   const left = { channel: '#invited', lines_before: 0, seen: [gone] };
   await log.append(irc, ircSubject('#invited'), { type: 'channel.observed', data: left }, by);
@@ -66,6 +67,32 @@ t.test('REP-12 private and paid channels are in no leaderboard of the public', a
     t.equal(wrong.status, 401);
   });
 
+  await t.test('REP-12 what was said in private stays so when the channel is opened', async (t) => {
+    const rated = { nick: 'zoe', channel: '#secret', from: 'ann' };
+    await askOf(mrserv, 'POST', '/api/feedback', { ...rated, rating: 5, comment: 'WHISPERED' });
+    const listed = async (headers = {}) =>
+      (await askOf(url, 'GET', '/reputation/zoe/feedback', undefined, headers)).body.feedback;
+    await snapshot('#secret', 'nt');
+    const openly = { ...rated, from: 'carl', rating: 2, comment: 'aloud' };
+    await eventually('the channel to be known as open', async () => {
+      await askOf(mrserv, 'POST', '/api/feedback', openly);
+      // given while it still counted as private, it is not shown: said again, it is
+      openly.rating = 5 - openly.rating;
+      return (await listed()).some((one: { comment: string | null }) => one.comment === 'aloud');
+    });
+    const [, before] = await listed();
+    t.match(before, { from: 'ann', rating: 5, channel: null, comment: null });
+    t.match((await listed(keyed))[1], { channel: '#secret', comment: 'WHISPERED' });
+    const standing = async (headers = {}) =>
+      (await askOf(url, 'GET', '/leaderboard/channels', undefined, headers)).body.channels.find(
+        ({ channel }: { channel: string }) => channel === '#secret',
+      );
+    t.match(await standing(), { total_feedback: 1, active_agents: 2 }, 'nor does it count');
+    t.match(await standing(keyed), { total_feedback: 3, active_agents: 4 });
+    await snapshot('#secret', 'nst');
+    await eventually('it to be closed again', async () => (await standing()) === undefined);
+  });
+
   await t.test('REP-12 through tools and the agent', async (t) => {
     const parts: { call?: Call } = {};
     parts.call = callElsewhere({ mrserv }, { parts });
@@ -79,7 +106,7 @@ t.test('REP-12 private and paid channels are in no leaderboard of the public', a
       t.match(await listed('key'), `"${channel}"`, channel);
       const name = channel.slice(1);
       await t.rejects(score(name, 'wallet'), { message: /No feedback/ }, channel);
-      t.match(await score(name, 'key'), '"total_feedback":1', channel);
+      t.match(await score(name, 'key'), /"total_feedback":[13]/, channel);
     }
     t.match(await score('open', 'wallet'), '"total_feedback":1');
     const asked = {

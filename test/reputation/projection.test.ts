@@ -34,7 +34,7 @@ async function compare(
   facts: Recorded<FeedbackGiven>[],
   now: Date,
 ): Promise<void> {
-  const { agents, channels } = judge(facts, now);
+  const { agents, channels, open } = judge(facts, now);
   const rated = agents.filter(({ total }) => total > 0);
   t.same(
     await agentLeaderboard(sql, schema, now, 50),
@@ -46,13 +46,19 @@ async function compare(
     })),
     `agents at ${now.toISOString()}`,
   );
-  const standings = channels.map(({ name, total, avg, active, score }) => ({
+  const standingOf = ({ name, total, avg, active, score }: (typeof channels)[number]) => ({
     channel: name,
     total_feedback: total,
     avg_score: avg,
     active_agents: active,
     score,
-  }));
+  });
+  const standings = channels.map(standingOf);
+  const openOnly = { openOnly: true };
+  const inTheOpen = open.map(standingOf);
+  t.same(await channelLeaderboard(sql, schema, now, 50, openOnly), inTheOpen, 'for the public');
+  for (const one of inTheOpen)
+    t.same(await channelStanding(sql, schema, now, one.channel, openOnly), one, 'for the public');
   t.same(await channelLeaderboard(sql, schema, now, 50), standings, `channels at ${now.toISOString()}`);
   t.same(await channelLeaderboard(sql, schema, now, 2), standings.slice(0, 2));
   t.same(await channelStanding(sql, schema, now, standings[1]!.channel), standings[1]);
@@ -144,6 +150,15 @@ eachSql(t, async (t, open) => {
       lastFeedback: null,
     });
     t.equal(await channelStanding(sql, 'growing', now, '#nothing'), undefined);
+    await fold(
+      sql,
+      'closed',
+      feedbackHistory(20).map((fact) => ({ ...fact, data: { ...fact.data, private: true } })),
+      3,
+    );
+    t.same(await channelLeaderboard(sql, 'closed', now, 10, { openOnly: true }), [], 'what was private');
+    t.equal(await channelStanding(sql, 'closed', now, '#lobby', { openOnly: true }), undefined);
+    t.match(await channelStanding(sql, 'closed', now, '#lobby'), { channel: '#lobby' });
     await fold(sql, 'empty', [], 1);
     t.same(await agentLeaderboard(sql, 'empty', now, 10), []);
     t.same(await channelLeaderboard(sql, 'empty', now, 10), []);

@@ -11,6 +11,8 @@ export interface RateFromTasksOptions {
   logger: Logger;
   /** What to show of somebody's text. */
   screen(text: string): string;
+  /** Whether a channel is closed to the public now. */
+  isPrivate(channel: string): Promise<boolean>;
 }
 
 /** Name of the worker, and its author in the facts that it records. */
@@ -23,7 +25,7 @@ const longestComment = 500;
 
 /** Records ratings of the marketplace that name both sides, as feedback of one about the other. */
 export class RateFromTasks extends Reactor<typeof market, Recorded<MarketFact>> {
-  constructor({ log, logger, screen }: RateFromTasksOptions) {
+  constructor({ log, logger, screen, isPrivate }: RateFromTasksOptions) {
     super({
       log,
       logger,
@@ -41,10 +43,11 @@ export class RateFromTasks extends Reactor<typeof market, Recorded<MarketFact>> 
       },
       handle: async (fact) => {
         const rating = ratingOf(fact, screen)!;
+        const command = { ...rating, isPrivate: await isPrivate(rating.channel) };
         try {
           // of the day on which it was told, however late it is read
           const origin = { by: rateFromTasks, cause: fact.id, now: fact.at };
-          await log.handle(reputation, feedbackDecider, rating, origin);
+          await log.handle(reputation, feedbackDecider, command, origin);
         } catch (error) {
           // a rating of oneself does not count here
           if (!isExpected(error) || error.kind !== 'refusal') throw error;

@@ -12,9 +12,9 @@ import { Channel, channelName, limit, Nick, nickname, Time } from '../core/field
 import { defineOperation, operationsOf } from '../core/operation.js';
 import { moreWithKey } from '../core/rights.js';
 import { answerFeedback, giveFeedback, listFeedback } from './feedback.js';
-import { hiddenFrom, type ReputationParts } from './parts.js';
+import { type ReputationParts, viewOf } from './parts.js';
 
-export type { ReputationParts } from './parts.js';
+export { privateChannels, type ReputationParts } from './parts.js';
 
 const define = operationsOf({ tag: 'Reputation' });
 
@@ -81,9 +81,9 @@ export const listBestChannels = define('listBestChannels', {
   http: { method: 'get', path: '/leaderboard/channels' },
   remote: { service: 'mrserv', method: 'get', path: '/api/leaderboard/channels' },
   run: async ({ limit }, caller, parts: ReputationParts) => {
-    const hidden = await hiddenFrom(caller, parts);
+    const view = await viewOf(caller, parts);
     const { log, reputation } = parts;
-    const channels = await reputation.rows.read(channelLeaderboard, log.now(), limit, hidden);
+    const channels = await reputation.rows.read(channelLeaderboard, log.now(), limit, view);
     return { channels };
   },
 });
@@ -145,10 +145,10 @@ export const getChannelStanding = define('getChannelStanding', {
   remote: { service: 'mrserv', method: 'get', path: '/api/leaderboard/channels/{channel}' },
   run: async (input, caller, parts: ReputationParts) => {
     const channel = casefold(input.channel);
-    const isHidden = (await hiddenFrom(caller, parts)).includes(channel);
+    const view = await viewOf(caller, parts);
     const { log, reputation } = parts;
-    const found = await reputation.rows.read(channelStanding, log.now(), channel);
-    if (!found || isHidden) throw new Refusal('not_found', 'No feedback was given in this channel');
+    const found = await reputation.rows.read(channelStanding, log.now(), channel, view);
+    if (!found) throw new Refusal('not_found', 'No feedback was given in this channel');
     return found;
   },
 });

@@ -1,6 +1,7 @@
 import { privateManagedChannels } from '../../../projections/channels/queries.js';
 import { haveMet, wasSeen } from '../../../projections/network/nicks.js';
 import { privateIrcChannels } from '../../../projections/network/queries.js';
+import type { ChannelView } from '../../../projections/reputation/queries.js';
 import { type Log, Refusal } from '../../../streams/core/index.js';
 import type { KeyedLock } from '../../../streams/core/keyed-lock.js';
 import { casefold } from '../../../streams/irc-grammar.js';
@@ -29,13 +30,21 @@ export interface ReputationParts {
 }
 
 /**
- * Private channels (casefolded), which the public is not told about; empty for those who may see everything.
+ * What a caller may know of channels: the public is not told about those that are private now, nor what was said
+ * in others while they were.
  */
-export async function hiddenFrom(
-  caller: Caller,
-  { readModels, reputation }: ReputationParts,
-): Promise<string[]> {
-  if (seesPrivate(caller)) return [];
+export async function viewOf(caller: Caller, parts: ReputationParts): Promise<Required<ChannelView>> {
+  if (seesPrivate(caller)) return { openOnly: false, without: [] };
+  return { openOnly: true, without: await privateChannels(parts) };
+}
+
+/** The channels (casefolded) that are private now. */
+export async function privateChannels({
+  readModels,
+  reputation,
+}: Pick<ReputationParts, 'readModels'> & {
+  reputation: Pick<ReputationParts['reputation'], 'paidChannels'>;
+}): Promise<string[]> {
   const [seen, managed] = await Promise.all([
     readModels.read('irc_network', privateIrcChannels),
     readModels.read('channel_directory', privateManagedChannels),
