@@ -29,7 +29,8 @@ export function testChannel(name: string): string {
 
 function channel(prefix: string, part: string): string | undefined {
   const name = `${prefix}${part}`;
-  return part !== '' && isManagedChannel(name) ? name : undefined;
+  // hyphens alone are no name
+  return /[a-z0-9]/.test(part) && isManagedChannel(name) ? name : undefined;
 }
 
 // Filtered before lower-casing: some foreign capitals become ASCII letters when lower-cased.

@@ -100,8 +100,10 @@ function jsonBeginning(value: unknown, room: number): string {
   return json;
 }
 
-function shownId(id: unknown): string | undefined {
-  return cleanText(shortId(id)) || undefined;
+/** What a line shows of a task or relay id; `undefined` without a letter, digit or picture, since it names nothing then. */
+export function shownId(id: unknown): string | undefined {
+  const shown = cleanText(shortId(id));
+  return /[\p{L}\p{N}\p{ExtPict}]/u.test(shown) ? shown : undefined;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { cleanText } from '../irc-grammar.js';
 import { categoryChannel, cityChannel, feedChannel, relayChannel, taskChannel } from './channel-names.js';
-import { type MarketEvent, type MarketPayload, normalisePayload } from './event.js';
-import { anyEventLine, around, joined, type Screen, ShownFields } from './formats.js';
+import { type MarketEvent, type MarketPayload, normalisePayload, payloadAliases } from './event.js';
+import { anyEventLine, around, joined, type Screen, ShownFields, shownId, textOf } from './formats.js';
 
 /** Where an event is shown, and the one line that is shown in each of these channels. */
 export interface Route {
@@ -154,14 +154,22 @@ export function isKnownType(eventType: string): boolean {
 }
 
 /**
- * The payload field that an event lacks, and without which its line would show no id; `undefined` if none is
- * missing.
+ * The payload field whose id shows nothing: it is missing and the line needs it, or it would name a relay's room.
+ * `undefined` where no field is at fault. A task's id has the name under which it was sent.
  */
-export function missingId(event: Pick<MarketEvent, 'event_type' | 'payload'>): 'id' | 'relay_id' | undefined {
-  const field = ruleOf.get(event.event_type)?.id;
-  const shown = new ShownFields(normalisePayload(event.payload));
-  const id = field === 'relay_id' ? shown.idOrRelay : shown.id;
-  return id === undefined ? field : undefined;
+export function missingId(event: Pick<MarketEvent, 'event_type' | 'payload'>): string | undefined {
+  const rule = ruleOf.get(event.event_type);
+  const { payload } = event;
+  if (rule?.to.includes(relay) && textOf(payload.relay_id) && !shownId(payload.relay_id)) return 'relay_id';
+  const shown = new ShownFields(normalisePayload(payload));
+  const id = rule?.id === 'relay_id' ? shown.idOrRelay : shown.id;
+  if (id !== undefined) return undefined;
+  return rule?.id === 'id' ? nameOfId(payload) : rule?.id;
+}
+
+function nameOfId(payload: MarketPayload): string {
+  const names = ['id', ...payloadAliases.id];
+  return names.find((name) => (payload[name] ?? undefined) !== undefined) ?? 'id';
 }
 
 /**

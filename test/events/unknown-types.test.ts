@@ -34,6 +34,25 @@ t.test('HOOK-31 an event that would show no id is refused, with the path of the 
   }
   for (const id of ['', ' ', '\u200b', null, {}, [], true])
     t.match(await post('evt-none', 'task.expired', { id }), { status: 400 }, JSON.stringify(id));
+  // punctuation, marks and blanks of other alphabets name nothing either, and no room
+  for (const id of ['-', '--', '_', '--------abc', '.', '/', '\u0301', '\u2800', '\u3164', '…', '- _']) {
+    for (const [type] of needed)
+      t.match(
+        await post('evt-none', type!, { id }),
+        { status: 400, body: { details: [{ path: 'payload.id' }] } },
+        id,
+      );
+    t.match(await post('evt-none', 'task.cancelled', { task_id: id }), {
+      status: 400,
+      body: { details: [{ path: 'payload.task_id' }] },
+    });
+    for (const type of ['relay.leg_started', 'relay.handoff', 'relay.completed'])
+      t.match(
+        await post('evt-none', type, { id: 'abc', relay_id: id, leg_number: 1 }),
+        { status: 400, body: { details: [{ path: 'payload.relay_id' }] } },
+        `${type} ${id}`,
+      );
+  }
   t.match(await post('evt-none', 'task.expired', { task_id: 'abc' }), { status: 202 }, 'nothing was stored');
   t.match(await post('evt-none', 'task.expired', {}), { status: 200 }, 'what was accepted is known');
   for (const [id, type, payload] of [
@@ -41,9 +60,13 @@ t.test('HOOK-31 an event that would show no id is refused, with the path of the 
     ['evt-task', 'relay.completed', { id: 'abc' }],
     ['evt-relay', 'relay.completed', { relay_id: 'r1' }],
     ['evt-leg', 'relay.leg_started', { leg_number: 1 }],
+    ['evt-picture', 'task.expired', { id: '😀' }],
+    ['evt-letters', 'task.cancelled', { id: '任务' }],
     ['evt-unknown', 'worker.moved', {}],
   ] as const)
     t.match(await post(id, type, payload), { status: 202, body: { formatted_message: /^\[/ } }, id);
+  const { body } = await post('evt-category', 'task.created', { id: 'abc', category: '___' });
+  t.same(body.target_channels, ['#bounties'], 'a category of signs has no channel');
 });
 
 t.test('HOOK-32 unknown types that are ignored', async (t) => {
