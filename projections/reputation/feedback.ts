@@ -23,6 +23,7 @@ const answerRows = new Rows({
   nick: 'text',
   channel: 'text',
   day: 'text',
+  seq: 'bigint',
   answer: 'text',
   answered_at: 'timestamptz',
 });
@@ -36,7 +37,7 @@ const namesOf = ({ data: { from, nick, channel, day } }: Recorded<ReputationFact
   day,
 });
 
-/** Stores each feedback of a batch in place of the one of the same day. */
+/** Stores each feedback of a batch in place of the one of the same day, whose answer ends with it. */
 export async function storeFeedback(tx: Tx, facts: Recorded<FeedbackGiven>[], schema: string): Promise<void> {
   const last = new Map(facts.map((fact) => [keyOf(fact), fact]));
   const rows = [...last.values()].map((fact): RowOf<typeof feedbackRows> => {
@@ -46,7 +47,7 @@ export async function storeFeedback(tx: Tx, facts: Recorded<FeedbackGiven>[], sc
   await tx.query(
     `insert into ${schema}.feedback (${feedbackRows.names}) select * from ${feedbackRows.from('new')}
      on conflict (giver, nick, channel, day)
-     do update set ${feedbackRows.replaced('giver', 'nick', 'channel', 'day')}`,
+     do update set ${feedbackRows.replaced('giver', 'nick', 'channel', 'day')}, answer = null, answered_at = null`,
     feedbackRows.params(rows),
   );
 }
@@ -55,14 +56,15 @@ export async function storeFeedback(tx: Tx, facts: Recorded<FeedbackGiven>[], sc
 export async function storeAnswers(tx: Tx, facts: Recorded<ReputationFact>[], schema: string): Promise<void> {
   const rows = facts.flatMap((fact) =>
     fact.type === 'feedback.answered'
-      ? [{ ...namesOf(fact), answer: fact.data.text, answered_at: fact.at }]
+      ? [{ ...namesOf(fact), seq: fact.seq, answer: fact.data.text, answered_at: fact.at }]
       : [],
   );
   if (rows.length === 0) return;
   await tx.query(
     `update ${schema}.feedback as f set answer = new.answer, answered_at = new.answered_at
      from ${answerRows.from('new')}
-     where f.giver = new.giver and f.nick = new.nick and f.channel = new.channel and f.day = new.day`,
+     where f.giver = new.giver and f.nick = new.nick and f.channel = new.channel and f.day = new.day
+       and f.seq < new.seq`,
     answerRows.params(rows),
   );
 }

@@ -26,7 +26,7 @@ const settings = 'with (fillfactor = 50)';
  */
 export const reputations = defineProjection({
   name: 'reputation',
-  version: 5,
+  version: 6,
   readsFrom: 5,
   streams: [reputation],
   about: aboutReputation,

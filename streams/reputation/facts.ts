@@ -26,7 +26,7 @@ export const reputation = defineStream({
       /** The channel was closed to the public when it was given. */
       private: z.literal(true).optional(),
     }),
-    /** The rated nick answers what was said about it that day; once. */
+    /** The rated nick answers what was said about it last that day; once. */
     'feedback.answered': z.object({
       from: z.string(),
       nick: z.string(),

@@ -5,8 +5,8 @@ import { type FeedbackSource, feedbackSubject, type Rating, type ReputationFact 
 /** What one nick said of another one in a channel; `last` is `undefined` before it said anything. */
 export interface FeedbackState {
   last: { rating: number; comment: string; day: string; source: FeedbackSource } | undefined;
-  /** Days for which something was said, and those that were answered. */
-  days: Set<string>;
+  /** Days for which something was said, with the sequence of the last word, and those whose last word was answered. */
+  days: Map<string, number | undefined>;
   answered: Set<string>;
 }
 
@@ -22,30 +22,35 @@ export interface GiveFeedback extends Rating {
 /** Answer what was said of oneself on a day. */
 export interface AnswerFeedback extends Rating {
   day: string;
+  /** Sequence of the feedback that is answered. */
+  id: number;
   text: string;
 }
 
 /** One feedback a day: a later one replaces it, and the same one again changes nothing. Nobody rates themselves. */
 export const feedbackDecider: Decider<FeedbackState, GiveFeedback | AnswerFeedback, ReputationFact> = {
-  initial: () => ({ last: undefined, days: new Set(), answered: new Set() }),
+  initial: () => ({ last: undefined, days: new Map(), answered: new Set() }),
 
   subject: feedbackSubject,
 
-  evolve(state, { type, data }) {
+  evolve(state, { type, data }, seq) {
     if (type === 'feedback.answered') {
       state.answered.add(data.day);
       return;
     }
     const { rating, comment, day, source } = data;
     state.last = { rating, comment, day, source };
-    state.days.add(day);
+    state.days.set(day, seq);
+    // what was answered is not what is said now
+    state.answered.delete(day);
   },
 
   decide(command, { last, days, answered }, now) {
     const { from, nick, channel } = command;
     if ('text' in command) {
-      const { day, text } = command;
-      if (!days.has(day)) throw new Refusal('not_found', 'There is no such feedback');
+      const { day, id, text } = command;
+      const last = days.get(day) ?? id;
+      if (!days.has(day) || last !== id) throw new Refusal('not_found', 'There is no such feedback');
       if (answered.has(day)) throw new Refusal('already_answered');
       return { type: 'feedback.answered', data: { from, nick, channel, day, text } };
     }

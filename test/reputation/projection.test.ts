@@ -1,5 +1,6 @@
 import t, { type Test } from 'tap';
 import type { Sql } from '../../projections/core/sql.js';
+import { feedbackAbout } from '../../projections/reputation/feedback.js';
 import {
   agentLeaderboard,
   channelLeaderboard,
@@ -12,7 +13,7 @@ import type { FeedbackGiven } from '../../streams/reputation/index.js';
 import { eachSql } from '../support/sql.js';
 import { feedbackHistory, judge, randomNumbers } from './history.js';
 
-async function fold(sql: Sql, schema: string, facts: Recorded[], batch: number): Promise<void> {
+async function fold(sql: Sql, schema: string, facts: readonly Recorded[], batch: number): Promise<void> {
   await sql.query(`create schema ${schema}; ${reputations.ddl(schema)}`);
   for (let from = 0; from < facts.length; from += batch) {
     await sql.transaction((tx) => reputations.apply(tx, facts.slice(from, from + batch), schema));
@@ -120,6 +121,37 @@ eachSql(t, async (t, open) => {
     ] as const) {
       await fold(sql, schema, some, batch);
       t.same(await everything(sql, schema), rows, schema);
+    }
+  });
+
+  t.test('REP-16 an answer is shown with what it answers, in whatever batches', async (t) => {
+    const about = { from: 'ann', nick: 'bob', channel: '#lobby', day: '2026-01-01' };
+    const place = {
+      stream: 'REPUTATION',
+      subject: 'any',
+      at: new Date('2026-01-01'),
+      by: 'test',
+      cause: null,
+    };
+    const said = (seq: number, rating: number): Recorded => ({
+      ...{ ...place, id: `s${seq}`, seq, type: 'feedback.given' },
+      data: { ...about, rating, comment: '' },
+    });
+    const answered = (seq: number, text: string): Recorded => ({
+      ...{ ...place, id: `s${seq}`, seq, type: 'feedback.answered' },
+      data: { ...about, text },
+    });
+    const story = [said(1, 5), answered(2, 'Thanks'), said(3, 1), answered(4, 'Why?')];
+    for (const batch of [1, 2, 3, 4]) {
+      for (const [facts, rating, answer] of [
+        [story.slice(0, 2), 5, 'Thanks'],
+        [story.slice(0, 3), 1, null],
+        [story, 1, 'Why?'],
+      ] as const) {
+        const schema = `answers_${batch}_${facts.length}`;
+        await fold(sql, schema, facts, batch);
+        t.match(await feedbackAbout(sql, schema, 'bob', { limit: 5 }), [{ rating, answer }], schema);
+      }
     }
   });
 

@@ -33,11 +33,21 @@ t.test('REP-14 what the marketplace has told of stays', async (t) => {
 
 t.test('REP-16 a feedback is answered once', async (t) => {
   const answer = { from: 'ann', nick: 'bob', channel: '#task-1', day: '2026-01-01', text: 'It rained.' };
+  const asked = { ...answer, id: 1 };
   const answered = { type: 'feedback.answered' as const, data: answer };
-  recorded([said]).when(answer).decides(t, answered);
-  recorded([said, answered]).when(answer).refuses(t, 'already_answered');
+  recorded([said]).when(asked).decides(t, answered);
+  recorded([said, answered]).when(asked).refuses(t, 'already_answered');
+  const changed = { ...said, data: { ...said.data, rating: 1 } };
+  recorded([said, answered, changed]).when(asked).decides(t, answered, 'what was said in its place too');
+  recorded([said, answered, changed, answered]).when(asked).refuses(t, 'already_answered');
+  const state = feedbackDecider.initial();
+  feedbackDecider.evolve(state, said, 7);
+  feedbackDecider.evolve(state, changed, 9);
+  const decide = (id: number) => feedbackDecider.decide({ ...answer, id }, state, new Date('2026-01-01'));
+  t.throws(() => decide(7), { code: 'not_found' }, 'an answer to what was replaced meanwhile');
+  t.match(decide(9), answered);
   recorded([said])
-    .when({ ...answer, day: '2026-01-02' })
+    .when({ ...asked, day: '2026-01-02' })
     .refuses(t, 'not_found');
 });
 
@@ -258,6 +268,19 @@ t.test('ratings between strangers', async (t) => {
     t.match(await ask('POST', '/reputation/bob/feedback/999999/answer', { text: 'x' }, bob.headers), {
       status: 404,
     });
+    t.notOk((await rate('bob', '#lobby', { rating: 1 })).isError);
+    const [turned] = (await ask('GET', '/reputation/bob/feedback')).body.feedback;
+    t.match(
+      turned,
+      { rating: 1, answer: null, answered_at: null },
+      'a thank-you is not shown with what it was not for',
+    );
+    t.equal((await ask('POST', path, { text: 'Late' }, bob.headers)).status, 404);
+    const again = `/reputation/bob/feedback/${turned.id}/answer`;
+    t.equal((await ask('POST', again, { text: 'Why?' }, bob.headers)).status, 201);
+    t.match((await ask('GET', '/reputation/bob/feedback')).body.feedback, [{ rating: 1, answer: 'Why?' }]);
+    t.match(await ask('POST', again, { text: 'And more' }, bob.headers), { status: 409 });
+    t.notOk((await rate('bob', '#lobby')).isError);
     const wallet = await proven('gia');
     const anybody = { nick: 'gia', channel: '#lobby', rating: 2, from_nick: 'ann' };
     t.notOk((await tool('svc_give_feedback', anybody, operator)).result.isError);

@@ -114,7 +114,8 @@ export const answerFeedback = define('answerFeedback', {
     const found = await parts.reputation.rows.read(feedbackWith, casefold(nick), id);
     if (!found) throw new Refusal('not_found', 'There is no such feedback');
     const { from, channel, day } = found;
-    await record({ from, nick: casefold(nick), channel, day, text: screened(said, parts) }, caller, parts);
+    const answer = { from, nick: casefold(nick), channel, day, id, text: screened(said, parts) };
+    await record(answer, caller, parts);
     return { answered: true as const, id };
   },
 });
