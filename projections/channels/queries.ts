@@ -127,15 +127,29 @@ export async function channelOperations(
   return rows.map((row) => ({ ...row, created_at: row.created_at.toISOString() }));
 }
 
-/** How many channels there are, and what was done on the day of `now` (UTC). */
-export async function channelStatistics(sql: Tx, schema: string, now: Date): Promise<ChannelStatistics> {
+/**
+ * How many channels there are, and what was done on the day of `now` (UTC). Private ones, and what was done in
+ * them, only `withPrivate`.
+ */
+export async function channelStatistics(
+  sql: Tx,
+  schema: string,
+  { now, withPrivate }: { now: Date; withPrivate: boolean },
+): Promise<ChannelStatistics> {
   const types = await sql.query<{ type: ChannelType; channels: number; archived: number }>(
     `select type, count(*) as channels, count(archived_at) as archived
-     from ${schema}.channels where deleted_at is null group by type`,
+     from ${schema}.channels where deleted_at is null and ($1::boolean or not ${isPrivate}) group by type`,
+    [withPrivate],
   );
+  const day = now.toISOString().slice(0, 10);
   const [today] = await sql.query<{ operations: number }>(
-    `select operations from ${schema}.days where day = $1::date`,
-    [now.toISOString().slice(0, 10)],
+    withPrivate
+      ? `select operations from ${schema}.days where day = $1::date`
+      : `select count(*) as operations from ${schema}.operations as o
+         where (created_at at time zone 'UTC')::date = $1::date and created_at >= $1::date - interval '1 day'
+         and not private
+         and not exists (select 1 from ${schema}.channels where name = o.channel and ${isPrivate})`,
+    [day],
   );
   const byType = Object.fromEntries(channelTypes.map((type) => [type, 0])) as Record<ChannelType, number>;
   for (const { type, channels } of types) byType[type] = channels;

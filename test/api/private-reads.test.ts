@@ -183,6 +183,11 @@ t.test('IRC-15 CHAN-29 no read shows the public what is, or was, private', async
     const stats = (await ask('GET', '/guardian/stats')).body;
     t.match(stats, { totalIncidents: 0, topOffenders: [] }, 'nor is it counted');
     t.match((await ask('GET', '/guardian/reputation/insider')).body, { reputation: null });
+    const counts = (await ask('GET', '/channels/stats')).body;
+    const allCounts = (await ask('GET', '/channels/stats', undefined, keyed)).body;
+    t.match([counts.byType.task, allCounts.byType.task], [0, 1]);
+    t.ok(counts.total < allCounts.total && counts.operationsToday < allCounts.operationsToday);
+    t.same((await ask('GET', '/health')).body.services.channelserv.stats, counts);
   });
 
   await t.test('nor somebody with a key who is not in it, or is there as another', async (t) => {

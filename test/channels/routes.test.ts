@@ -364,11 +364,14 @@ t.test('the channel service on a real network', async (t) => {
 
   t.test('CHAN-26 health by the word of the network', async (t) => {
     const { services } = (await ask('GET', '/health')).body;
+    const open = (await ask('GET', '/channels')).body.channels.filter(
+      ({ modes }: { modes: string }) => !/[spik]/.test(modes),
+    );
     t.match(services.channelserv, {
       status: 'ok',
       irc: { connected: true, oper: true, nick: 'channelserv' },
       uptime: Number,
-      stats: { total: 4, byType: { task: 1 }, archived: 1, operationsToday: Number },
+      stats: { total: open.length, operationsToday: Number },
     });
   });
 });

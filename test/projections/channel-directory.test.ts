@@ -222,13 +222,17 @@ async function reads(t: Test, sql: Sql, schema: string): Promise<void> {
   t.equal(await managedChannel(sql, schema, '#task-1', false), undefined);
   t.match(await managedChannel(sql, schema, '#city-lisbon', false), { name: '#city-lisbon' });
   t.same(await channelOperations(sql, schema, { name: '#task-1', limit: 10, withPrivate: false }), []);
-  t.same(await channelStatistics(sql, schema, at(7)), {
+  t.same(await channelStatistics(sql, schema, { now: at(7), withPrivate: true }), {
     total: 44,
     byType: { task: 41, geographic: 2, category: 0, skill: 1, relay: 0, special: 0, permanent: 0 },
     archived: 2,
     operationsToday: 2,
   });
-  t.match(await channelStatistics(sql, schema, at(20)), { operationsToday: 0 });
+  t.match(await channelStatistics(sql, schema, { now: at(20), withPrivate: true }), { operationsToday: 0 });
+  const seen = await channelStatistics(sql, schema, { now: at(7), withPrivate: false });
+  t.equal(seen.total, ofPublic.length);
+  t.equal(seen.byType.task, ofPublic.filter(({ type }) => type === 'task').length);
+  t.equal(seen.archived, ofPublic.filter(({ archived_at }) => archived_at !== null).length);
 
   const limited = await limitedOperations(sql, schema, at(1));
   t.same(limited.creations, [at(4), at(6), at(7)], 'not those of automation');

@@ -25,7 +25,7 @@ export async function readChannelKeeping(
   if (!held) return [];
   const { nick } = held.irc.status();
   const { total } = await readModels.read('channel_directory', (sql, schema) =>
-    channelStatistics(sql, schema, new Date()),
+    channelStatistics(sql, schema, { now: new Date(), withPrivate: true }),
   );
   return [
     ['irc_rooms_expected', total, { nick }],

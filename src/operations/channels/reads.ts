@@ -6,6 +6,7 @@ import {
 } from '../../../projections/channels/queries.js';
 import { channelTypes } from '../../../streams/channels/index.js';
 import { holds } from '../core/call.js';
+import type { Caller } from '../core/caller.js';
 import { limit, Time, text } from '../core/fields.js';
 import { ircStateView, secondsSince, troubleView } from '../core/health.js';
 import { operationsOf } from '../core/operation.js';
@@ -24,7 +25,8 @@ const define = operationsOf({ tag: 'Channels', access: moreWithKey });
 const ofPrivate = 'Private channels, and what was done in them, are shown to holders of an API key only.';
 const unknown = { not_found: 'No such managed channel, or not for this caller' };
 
-const statistics = ({ log, channels }: ChannelParts) => channels.rows.read(channelStatistics, log.now());
+const statistics = ({ log, channels }: ChannelParts, caller: Caller) =>
+  channels.rows.read(channelStatistics, { now: log.now(), withPrivate: holds(caller, 'channels') });
 
 /** The managed channels. */
 export const listChannels = define('listChannels', {
@@ -44,6 +46,7 @@ export const listChannels = define('listChannels', {
 /** How many managed channels there are. */
 export const getChannelStatistics = define('getChannelStatistics', {
   summary: 'How many managed channels there are',
+  description: 'Private channels, and what was done in them, are counted for holders of an API key only.',
   says: 'Numbers of channels',
   output: z.object({
     total: z.int(),
@@ -53,7 +56,7 @@ export const getChannelStatistics = define('getChannelStatistics', {
   }),
   http: { method: 'get', path: '/channels/stats' },
   remote: { service: 'channelserv', method: 'get', path: '/api/stats' },
-  run: async (_input, _caller, parts: ChannelParts) => await statistics(parts),
+  run: async (_input, caller, parts: ChannelParts) => await statistics(parts, caller),
 });
 
 /** A managed channel. */
@@ -117,9 +120,9 @@ export const listChannelOperations = define('listChannelOperations', {
 /** Whether the channel service is well. */
 export const getChannelHealth = define('getChannelHealth', {
   remote: { service: 'channelserv', method: 'get', path: '/health' },
-  run: async (_input, _caller, parts: ChannelParts) => {
+  run: async (_input, caller, parts: ChannelParts) => {
     const irc = await parts.channels.irc();
-    const stats = await statistics(parts).catch(() => undefined);
+    const stats = await statistics(parts, caller).catch(() => undefined);
     return {
       status: irc?.connected && irc.oper && !irc.trouble ? 'ok' : 'degraded',
       irc: ircStateView(irc),
