@@ -51,7 +51,7 @@ export const aboutReputation: About = {
     says: 'What is thought of those in a channel, in two books.',
     columns: {
       channel: 'Channel under the key by which names are compared.',
-      book: '`all` feedback, or only what was given while the channel was `open` to the public.',
+      book: 'Which feedback: `all`, or only what was given while the channel was `open` to the public.',
       feedback: 'How much feedback was given in it.',
       weight: 'Sum of the weights, relative to a fixed moment.',
       rated: 'Sum of ratings times their weights.',
@@ -75,7 +75,7 @@ export const aboutReputation: About = {
     columns: {
       channel: 'Channel under the key by which names are compared.',
       nick: 'Nick under the key by which nicks are compared.',
-      book: '`all` feedback, or only what was given while the channel was `open` to the public.',
+      book: 'Which feedback: `all`, or only what was given while the channel was `open` to the public.',
       day: 'Last day in UTC.',
     },
   },
@@ -83,7 +83,7 @@ export const aboutReputation: About = {
     says: 'How many nicks of a channel were last active on a day.',
     columns: {
       channel: 'Channel under the key by which names are compared.',
-      book: '`all` feedback, or only what was given while the channel was `open` to the public.',
+      book: 'Which feedback: `all`, or only what was given while the channel was `open` to the public.',
       day: 'Day in UTC.',
       agents: 'Nicks.',
     },

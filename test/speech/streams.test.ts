@@ -23,7 +23,8 @@ async function openLog(t: Teardown, nats: TestNats, of: StreamDefinition[], maxB
 async function read(log: Log, nick: string, after = 0, limit = 100) {
   const caller: AgentCaller = { is: 'agent', actor: 'a', key: 'k', nick, wallet: null, scopes: ['speak'] };
   const gateway = { look: async () => ({ connected: true }) };
-  const parts = { log, speech: { gateway, isOn: true, isKept: () => false, isService: () => false } };
+  const heard = (_channel: string | null, text: string) => text;
+  const parts = { log, speech: { gateway, isOn: true, isKept: () => false, isService: () => false, heard } };
   return await listInbox.run({ nick, after, limit }, caller, parts as never);
 }
 
