@@ -49,10 +49,11 @@ t.test('API-07 health tells each part, readiness follows the log', async (t) => 
     NATS_URL: nats.url,
     ...settingsOf(ircd),
   });
-  const healthy = await eventually('the bridge to be well', async () => {
+  const healthy = await eventually('the bridge to be well, and an operator', async () => {
     const { status, body } = await getJson(`${url}/health`);
     t.equal(status, 200);
-    return body.status === 'ok' && body;
+    const { bridge } = body.services as { bridge: { irc: { oper: boolean } } };
+    return body.status === 'ok' && bridge.irc.oper && body;
   });
   t.match(healthy, {
     services: {

@@ -250,6 +250,8 @@ t.test('SPEAK-08 who may have lost the lines takes no more of them in hand while
     log: own,
     connection: { url: 'irc://127.0.0.1:1', mayBegin: () => isSure },
   });
+  // requests on another connection find it from here on
+  await own.connection.flush();
   const asked = createGateway(log)
     .say(say('waits for the network', 'k1'))
     .catch(() => undefined);
