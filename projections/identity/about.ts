@@ -18,7 +18,7 @@ export const aboutLinks: About = {
     },
   },
   seen: {
-    says: 'When nicks last said something, to the minute.',
+    says: 'When nicks last said something in a channel that was not private, to the minute.',
     columns: {
       nick: 'Nick under the key by which nicks are compared.',
       seen_at: 'The minute.',

@@ -24,12 +24,12 @@ const linkRows = new Rows({
 
 /**
  * Who is linked to which wallet now. `links` has one row for each present link; an unlink removes it. `seen`
- * comes from the IRC stream alone: the minute in which a nick last said something, so that a nick that says
- * much costs little.
+ * comes from the IRC stream alone: the minute in which a nick last said something in public, so that a nick that says
+ * much costs little. What is said in private channels tells strangers nothing, also not when.
  */
 export const identityLinks = defineProjection({
   name: 'identity_links',
-  version: 1,
+  version: 2,
   streams: [identity, irc],
   about: aboutLinks,
   ddl: (schema) => `
@@ -121,7 +121,7 @@ async function noteSeen(tx: Tx, facts: Recorded<IrcFact>[], schema: string): Pro
   const minutes = new Map<string, number>();
   for (const { data } of facts) {
     for (const sighting of data.seen) {
-      if (!isLine(sighting)) continue;
+      if (!isLine(sighting) || sighting.private) continue;
       const nick = casefold(sighting.nick);
       const minute = sighting.at - (sighting.at % minuteMs);
       if (minute > (minutes.get(nick) ?? 0)) minutes.set(nick, minute);

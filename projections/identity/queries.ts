@@ -11,7 +11,7 @@ export interface IdentityLink {
   verified: 0 | 1;
   linked_at: string;
   /**
-   * When the nick last said something that was recorded, to the minute; when it was linked, if that was
+   * When the nick last said something in a channel that was not private, to the minute; when it was linked, if that was
    * later.
    */
   last_seen: string;

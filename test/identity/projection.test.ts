@@ -85,7 +85,7 @@ function sightings(): Recorded[] {
     [said('alice', 90), said('ALICE', 90.4), said('alice', 12)],
     [{ is: 'join', nick: 'dora', at: start + 500 * 60_000 }, said('stranger', 60)],
     [said('bob', 3.9), { is: 'action', nick: 'bob', at: start + 200 * 60_000, text: 'waves' }],
-    [said('alice', 91)],
+    [said('alice', 91), { ...said('alice', 300), private: true }],
   ];
   return seen.map((some, index) => ({
     type: 'channel.observed',
@@ -142,7 +142,7 @@ async function reads(t: Test, sql: Sql, schema: string): Promise<void> {
     level: 3,
     agent_id: 0,
     linked_at: at(0).toISOString(),
-    // said at 13:31:10
+    // said at 13:31:10, and later where it is private
     last_seen: '2026-03-01T13:31:00.000Z',
   });
   t.match(await linkOfWallet(sql, schema, address(2).toLowerCase()), {
