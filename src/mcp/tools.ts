@@ -91,13 +91,15 @@ function nearestOf(name: string, names: readonly string[]): string | undefined {
   return wrong <= mostWrong && wrong <= name.length / 2 ? nearest : undefined;
 }
 
-/** The tools by tier, with their descriptions made once for all requests. */
+/**
+ * The tools by tier. How a tool is listed is made once, when somebody asks for it: most of what a start would take goes into
+ * the schemas.
+ */
 export class ToolTable {
   readonly #tiers: Record<Tier | 'agent', Map<string, Tool>>;
-  readonly #lists: Record<Tier, ToolList>;
-  /** As holders of agent keys see them. */
-  readonly #ofAgents: (readonly [Tool, ListedTool])[];
-  /** The same, by the scopes of their keys. */
+  readonly #listed = new Map<Tool, ListedTool>();
+  readonly #lists = new Map<Tier, ToolList>();
+  /** As holders of agent keys see them, by the scopes of their keys. */
   readonly #listsOfAgents = new Map<string, ToolList>();
   readonly #observe: ObserveCall | undefined;
   readonly #bug: ((error: unknown, tool: string) => void) | undefined;
@@ -110,30 +112,38 @@ export class ToolTable {
     const contract = tools.filter(({ ofAgents }) => !ofAgents);
     const readable = contract.filter(({ walletReadable }) => walletReadable);
     this.#tiers = { keyed: byName(contract), 'wallet-read': byName(readable), agent: byName(tools) };
-    this.#lists = {
-      keyed: keep({ tools: contract.map(listed) }),
-      'wallet-read': keep({ tools: readable.map(listed) }),
-    };
-    this.#ofAgents = tools.map((tool) => [tool, listedForAgents(tool)]);
     this.#observe = told.call;
     this.#bug = told.bug;
   }
 
   /** The tools of a caller; the same value each time. */
   listFor(caller: Caller): ToolList {
-    if (caller.is !== 'agent') return this.#lists[isOperator(caller) ? 'keyed' : 'wallet-read'];
+    if (caller.is !== 'agent') return this.#listOf(isOperator(caller) ? 'keyed' : 'wallet-read');
     const good = caller.scopes.join(' ');
     let list = this.#listsOfAgents.get(good);
     if (!list) {
-      const theirs = this.#ofAgents.filter(([{ scope }]) => caller.scopes.includes(scope));
-      list = keep({ tools: theirs.map(([, tool]) => tool) });
+      const theirs = [...this.#tiers.agent.values()].filter(({ scope }) => caller.scopes.includes(scope));
+      list = keep({ tools: theirs.map((tool) => forAgents(tool, this.#listedAs(tool))) });
       this.#listsOfAgents.set(good, list);
     }
     return list;
   }
 
   list(tier: Tier): ListedTool[] {
-    return this.#lists[tier].tools;
+    return this.#listOf(tier).tools;
+  }
+
+  #listOf(tier: Tier): ToolList {
+    const tools = () => [...this.#tiers[tier].values()].map((tool) => this.#listedAs(tool));
+    const list = this.#lists.get(tier) ?? keep({ tools: tools() });
+    this.#lists.set(tier, list);
+    return list;
+  }
+
+  #listedAs(tool: Tool): ListedTool {
+    const known = this.#listed.get(tool) ?? listed(tool);
+    this.#listed.set(tool, known);
+    return known;
   }
 
   counts(tier: Tier): TierCounts {
@@ -188,8 +198,7 @@ export class ToolTable {
 }
 
 /** A tool as it is listed for callers whose nick is known: they need not name it. */
-function listedForAgents(tool: Tool): ListedTool {
-  const found = listed(tool);
+function forAgents(tool: Tool, found: ListedTool): ListedTool {
   if (tool.ownNick === undefined) return found;
   const required = found.inputSchema.required?.filter((name) => name !== tool.ownNick);
   return { ...found, inputSchema: { ...found.inputSchema, ...(required ? { required } : {}) } };

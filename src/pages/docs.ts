@@ -35,12 +35,19 @@ const pagePolicy = [
 ].join('; ');
 const plain = { 'x-content-type-options': 'nosniff' };
 
-/** `/openapi.json`, the description of the API for programs, and `/docs`, to read and try it. */
-export async function docsRoutes(app: FastifyInstance, { document }: { document: object }): Promise<void> {
-  const text = JSON.stringify(document);
-  app.get('/openapi.json', async (request, reply) =>
-    sendDocument(request, reply, { type: 'application/json', text }),
-  );
+/**
+ * `/openapi.json`, the description of the API for programs, and `/docs`, to read and try it. The description is made when
+ * somebody asks for it.
+ */
+export async function docsRoutes(
+  app: FastifyInstance,
+  { document }: { document: () => object },
+): Promise<void> {
+  let text: string | undefined;
+  app.get('/openapi.json', async (request, reply) => {
+    text ??= JSON.stringify(document());
+    return sendDocument(request, reply, { type: 'application/json', text });
+  });
   app.get('/docs', async (request, reply) =>
     sendDocument(request, reply.headers({ 'content-security-policy': pagePolicy, ...plain }), {
       type: 'text/html; charset=utf-8',

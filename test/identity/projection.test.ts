@@ -74,8 +74,8 @@ function changes(): Recorded[] {
 }
 
 function sightings(): Recorded[] {
-  const said = (nick: string, minutes: number): Sighting => ({
-    is: 'message',
+  const said = (nick: string, minutes: number) => ({
+    is: 'message' as const,
     nick,
     at: start + minutes * 60_000,
     text: 'hello',

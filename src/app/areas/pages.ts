@@ -11,7 +11,8 @@ export function docsArea({ config }: AreaParts): Area {
     api: async (server) => {
       await server.register(livePageRoutes);
       await server.register(guideRoutes);
-      await server.register(docsRoutes, { document: openApiDocument(operations, config.PUBLIC_URL) });
+      const document = () => openApiDocument(operations, config.PUBLIC_URL);
+      await server.register(docsRoutes, { document });
     },
   };
 }
