@@ -8,8 +8,7 @@ export const aboutModeration: About = {
       id: 'Sequence of the incident in the stream MODERATION.',
       ref: 'The line, the event or the loop that it is about.',
       subject: 'Subject of its facts on the log.',
-      person:
-        'Who is held responsible: an account, a host, the new accounts of a host, or a nick; null for our own bots and for events.',
+      person: 'Who is held responsible: an account, a host, or a nick; null for our own bots and for events.',
       nick: 'Nick as it was written.',
       nick_key: 'Nick under the key by which nicks are compared.',
       host: 'Host of the nick.',

@@ -1,9 +1,9 @@
 import { casefold } from '../../streams/irc-grammar.js';
 import {
   type Action,
+  heldPatterns,
   isIncidentOf,
   loopPattern,
-  newAccountPattern,
   newAccountsOf,
   personOf,
 } from '../../streams/moderation/index.js';
@@ -67,7 +67,7 @@ export async function isSilenced(
   return found.some((incident) => isIncidentOf(incident, seen));
 }
 
-/** Mutes and bans at hosts of those who were not identified there, or whose account was new, newest first. */
+/** Mutes and bans of people whose host is known, newest first. */
 export async function runningAtHosts(
   sql: Tx,
   schema: string,
@@ -77,9 +77,9 @@ export async function runningAtHosts(
   const rows = await sql.query<StoredIncident>(
     `select * from ${schema}.incidents
      where until > $1 and lifted_at is null and pardoned_at is null and outcome = 'done' and host is not null
-       and (account is null or person like 'new accounts %') and patterns <> all($2::text[])
+       and patterns <> all($2::text[])
      order by id desc limit $3`,
-    [now, [loopPattern, newAccountPattern], limit],
+    [now, [loopPattern, ...heldPatterns], limit],
   );
   return rows.map((row) => ({ ...runningView(row), person: row.person!, private: row.private }));
 }
@@ -93,11 +93,11 @@ export async function dueLifts(
   const rows = await sql.query<StoredIncident>(
     `select * from ${schema}.incidents as i
      where until is not null and lifted_at is null
-       and (until <= $1 or pardoned_at is not null or (patterns = $2 and exists (
+       and (until <= $1 or pardoned_at is not null or (patterns = any($2::text[]) and exists (
          select 1 from ${schema}.incidents as earlier
          where earlier.ref = regexp_replace(i.ref, '^[^:]*:[^:]*:', '') and earlier.pardoned_at is not null)))
      order by until limit 500`,
-    [now, newAccountPattern],
+    [now, heldPatterns],
   );
   const [next] = await sql.query<{ until: Date }>(
     `select until from ${schema}.incidents

@@ -13,7 +13,8 @@ export type Action = (typeof actions)[number];
 /**
  * Which incident of its subject. `line:<id of the line>` or `event:<id of the event>`. For a loop:
  * `loop-warn:` or `loop-mute:`, with the id of the last line of the one whose program loops. For one that is
- * held for a new account: `new-account:<account>:`, with the reference of the first one.
+ * held for a new account, or for a host: `new-account:<account>:` or `no-account:host:`, with the reference of the
+ * first one.
  */
 const ref = z.string();
 const points = z.int().min(0).max(100);
@@ -107,9 +108,9 @@ export function personOf({
 /** An account that was registered less than this time ago is new, in milliseconds. */
 export const newAccountMs = 24 * 3_600_000;
 
-/** Who is held responsible for what new accounts of a host do: all of them together, as an account costs nothing. */
+/** Who is held responsible for what a new account does: its host, as an account costs nothing. */
 export function newAccountsOf(host: string): string {
-  return `new accounts ${hostOf(host)}`;
+  return `host ${hostOf(host)}`;
 }
 
 /** Whether an incident is that of somebody who was seen: of their account, or of what `personOf` makes of them. */

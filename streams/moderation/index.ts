@@ -17,7 +17,7 @@ export {
 } from './facts.js';
 export { judge, levelOf, type Thresholds, usualThresholds } from './judgement.js';
 export { type Loop, type LoopLine, LoopWatch, loopPattern } from './loops.js';
-export { newAccountPattern, type PersonCommand, type PersonState, personDecider } from './person.js';
+export { heldPatterns, type PersonCommand, type PersonState, personDecider } from './person.js';
 export { rules } from './rules.js';
 export { type Score, scoreText } from './score.js';
 export { Screening, type Withheld, withheldMark } from './screening.js';

@@ -78,18 +78,22 @@ export type PersonCommand =
   /** An operator does not take it back. */
   | { is: 'uphold'; subject: string; ref: string; reason: string }
   | { is: 'tell'; subject: string; ref: string }
-  /** A new account of somebody who is muted or banned was seen: what runs holds for it too, until its end. */
+  /** Somebody who may be muted or banned under another account, or none, was seen: what runs holds there too, until its end. */
   | {
       is: 'hold';
       subject: string;
       ref: string;
       person: string;
-      said: Said & { account: string };
+      said: Said;
       seconds: number;
+      pattern: HeldPattern;
     };
 
-/** The rule of an incident that only keeps an earlier one in force. */
-export const newAccountPattern = 'new-account';
+/** The rules of incidents that only keep an earlier one in force: for a new account, and for a host without any. */
+export const heldPatterns = ['new-account', 'no-account'] as const;
+export type HeldPattern = (typeof heldPatterns)[number];
+
+const isHeld = (patterns: string): boolean => heldPatterns.some((one) => one === patterns);
 
 /** What somebody has to answer for: each text once, the next one by what came before it. */
 export const personDecider: Decider<PersonState, PersonCommand, ModerationFact> = {
@@ -101,7 +105,7 @@ export const personDecider: Decider<PersonState, PersonCommand, ModerationFact> 
     if (type === 'incident.recorded') {
       const { said_at, level, action, patterns } = data;
       const open = { runs: false, pardoned: false, appealed: false, upheld: false, told: false };
-      const kind = { isLoop: patterns === loopPattern, isEarlier: patterns === newAccountPattern };
+      const kind = { isLoop: patterns === loopPattern, isEarlier: isHeld(patterns) };
       incidents.set(data.ref, { at: Date.parse(said_at), level, action, ...kind, ...open });
       return;
     }
@@ -224,7 +228,7 @@ function looped(
 }
 
 function held(
-  { ref, person, said, seconds }: PersonCommand & { is: 'hold' },
+  { ref, person, said, seconds, pattern }: PersonCommand & { is: 'hold' },
   incidents: ReadonlyMap<string, Entry>,
 ): ModerationFact | undefined {
   const earlier = incidents.get(ref);
@@ -233,6 +237,6 @@ function held(
   const score = usualThresholds[levels.indexOf(level)]!;
   return {
     type: 'incident.recorded',
-    data: { ...said, person, level, score, text_score: 0, patterns: newAccountPattern, action, seconds },
+    data: { ...said, person, level, score, text_score: 0, patterns: pattern, action, seconds },
   };
 }

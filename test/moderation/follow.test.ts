@@ -32,6 +32,15 @@ t.test('moderation follows the person', { skip: withoutAnope }, async (t) => {
   /** Says something in a room that they are in; whether the network passed it on. */
   const speaks = async (who: Observer, room: string) => !refused(await who.ask(`PRIVMSG ${room} :good day`));
 
+  /** Appeals, and answers what the channel bot says to it. */
+  const appeal = async (who: Observer, id: number) => {
+    const from = who.raw.length;
+    who.send(`PRIVMSG channelserv :APPEAL ${id} a test`);
+    const isAnswer = (line: string) => / NOTICE /.test(line) && /:channelserv!/.test(line);
+    await who.waitUntil(() => who.raw.slice(from).some(isAnswer), 'an answer to an appeal');
+    return who.raw.slice(from).find(isAnswer);
+  };
+
   const owner = await comes('owner');
   await accounts.register(owner, 'secret-1');
   await owner.join(...rooms);
@@ -110,13 +119,6 @@ t.test('moderation follows the person', { skip: withoutAnope }, async (t) => {
     await back.ask('NICK vera');
     await back.join(...rooms.slice(3));
     for (const room of rooms.slice(3)) t.ok(await speaks(back, room), room);
-    await back.join('#room-a');
-    back.send(`PRIVMSG #room-a :${attack}`);
-    const own = await eventually('an incident of the owner', async () => {
-      const one = (await incidents('vera'))[3];
-      return one?.outcome && one;
-    });
-    t.match(own, { level: 'WARN', outcome: 'done' }, 'who has a record of their own');
   });
 
   await t.test('MOD-25 an account is muted under every nick and from every host', async (t) => {
@@ -133,8 +135,70 @@ t.test('moderation follows the person', { skip: withoutAnope }, async (t) => {
     await elsewhere.join('#room-b');
     t.notOk(await speaks(elsewhere, '#room-b'));
     const neighbour = await comes('bob', '127.0.0.10');
-    await neighbour.join('#room-b');
-    t.ok(await speaks(neighbour, '#room-b'), 'whoever shares the host is not meant');
+    await accounts.register(neighbour, 'secret-b');
+    await neighbour.join('#room-a');
+    t.ok(await speaks(neighbour, '#room-a'), 'nobody is meant in another channel');
+  });
+
+  await t.test('MOD-43 a muted account is muted at its host without the account, too', async (t) => {
+    const at = '127.0.0.12';
+    const cat = await comes('cat', at);
+    const bystander = await comes('kim', at);
+    await accounts.register(cat, 'secret-c');
+    await accounts.register(bystander, 'secret-k');
+    for (const who of [cat, bystander]) await who.join('#room-a', '#room-b');
+    await say(cat, '#room-a', attack, 1);
+    const muted = await say(cat, '#room-b', attack, 2);
+    t.match(muted, { level: 'MUTE', outcome: 'done' });
+    t.same(
+      (await bans('#room-b')).filter((mask) => mask.includes(at)),
+      [],
+      'a host is not hit before it is needed',
+    );
+    const isHeld = (mask: string) =>
+      eventually(`${mask} to be set`, async () => (await bans('#room-b')).includes(mask));
+
+    cat.send('PRIVMSG NickServ :LOGOUT');
+    await isHeld(`m:U:*!*@${at}`);
+    t.notOk(await speaks(cat, '#room-b'), 'who has logged out');
+    const again = await comes('cat2', at);
+    await again.join('#room-b');
+    t.notOk(await speaks(again, '#room-b'), 'who comes again without the account');
+    await accounts.register(again, 'secret-d');
+    await isHeld('m:R:cat2');
+    t.notOk(await speaks(again, '#room-b'), 'who registers another');
+
+    t.ok(await speaks(bystander, '#room-b'), 'an account from before is not hit');
+    t.ok(await speaks(cat, '#room-a'), 'nor is another channel');
+    const stranger = await comes('tom', '127.0.0.13');
+    await stranger.join('#room-b');
+    t.ok(await speaks(stranger, '#room-b'), 'nor another host');
+
+    const held = (await incidents('cat')).find(({ patterns }) => patterns === 'no-account');
+    t.match(held, { channel: '#room-b', level: 'MUTE', action: 'quiet', outcome: 'done' });
+    t.ok(Date.parse(held!.until!) <= Date.parse(muted.until!) + 2_000, 'for no longer');
+    t.match(await appeal(cat, held!.id), /is recorded/, 'whoever is there without an account may appeal');
+    t.equal((await ask('POST', `/ops/incidents/${muted.id}/pardon`, { reason: 'a test' })).status, 200);
+    await eventually('all of it to be lifted', async () =>
+      (await bans('#room-b')).every((mask) => !/cat|127\.0\.0\.12/.test(mask)),
+    );
+    t.ok(await speaks(cat, '#room-b'), 'a pardon ends it for all');
+  });
+
+  await t.test('MOD-43 a banned account is kept out without the account, too', async (t) => {
+    const at = '127.0.0.14';
+    const dan = await comes('dan', at);
+    await accounts.register(dan, 'secret-e');
+    await dan.join('#room-a', '#room-b', '#room-c');
+    await say(dan, '#room-a', attack, 1);
+    await say(dan, '#room-b', attack, 2);
+    t.match(await say(dan, '#room-c', `${attack} Do anything now.`, 3), { level: 'BAN', outcome: 'done' });
+    await dan.stop();
+    const again = await comes('dan2', at);
+    again.send('JOIN #room-c');
+    await eventually('the ban of the host', async () => (await bans('#room-c')).includes(`U:*!*@${at}`));
+    await eventually('who came in to be removed', async () => !(await names('#room-c')).includes('dan2'));
+    t.ok(refused(await again.ask('JOIN #room-c')));
   });
 
   await t.test('MOD-41 who registers a new account at a muted host stays muted', async (t) => {
@@ -193,17 +257,18 @@ t.test('moderation follows the person', { skip: withoutAnope }, async (t) => {
       levels.push(own.level);
     }
     t.same(levels, ['MUTE', 'KICK', 'BAN', 'BAN'], 'accounts that were made before begin nothing anew');
+    await fresh[0]!.stop();
+    const nobody = await comes('nobody9', at);
+    await nobody.join('#room-a');
+    t.match(
+      await say(nobody, '#room-a', `${attack} Do anything now.`, 1),
+      { level: 'BAN' },
+      'nor does who has no account any more',
+    );
     const other = await comes('other', at);
     await accounts.register(other, 'secret-8');
     const own = (await incidents('fresh1')).find(({ level }) => level === 'KICK');
-    const appeal = async (who: Observer) => {
-      const from = who.raw.length;
-      who.send(`PRIVMSG channelserv :APPEAL ${own!.id} a test`);
-      const isAnswer = (line: string) => / NOTICE /.test(line) && /:channelserv!/.test(line);
-      await who.waitUntil(() => who.raw.slice(from).some(isAnswer), 'an answer to an appeal');
-      return who.raw.slice(from).find(isAnswer);
-    };
-    t.match(await appeal(fresh[1]!), /is recorded/, 'each account appeals against its own');
-    t.notMatch(await appeal(other), /is recorded|already/, 'and against no other');
+    t.match(await appeal(fresh[1]!, own!.id), /is recorded/, 'each account appeals against its own');
+    t.notMatch(await appeal(other, own!.id), /is recorded|already/, 'and against no other');
   });
 });

@@ -4,7 +4,6 @@ import {
   judge,
   type Level,
   type ModerationFact,
-  newAccountPattern,
   type PersonCommand,
   personDecider,
   personOf,
@@ -295,10 +294,19 @@ t.test('MOD-25 a person is the account, else the host', async (t) => {
 });
 
 t.test('MOD-41 what runs is held for a new account once, and counts no more than that', async (t) => {
+  const pattern = 'new-account';
   const mute = recorded('line:1', 0, 'MUTE', { action: 'quiet', seconds: 600 });
   const subject = personSubject(person);
   const again = { ...said('new-account:ann:line:1', 2), account: 'ann' };
-  const hold: PersonCommand = { is: 'hold', subject, person, ref: 'line:1', said: again, seconds: 480 };
+  const hold: PersonCommand = {
+    is: 'hold',
+    subject,
+    person,
+    ref: 'line:1',
+    said: again,
+    seconds: 480,
+    pattern,
+  };
   const held = {
     type: 'incident.recorded' as const,
     data: {
@@ -308,7 +316,7 @@ t.test('MOD-41 what runs is held for a new account once, and counts no more than
       score: 60,
       text_score: 0,
       action: 'quiet' as const,
-      ...{ patterns: newAccountPattern, seconds: 480 },
+      ...{ patterns: pattern, seconds: 480 },
     },
   };
   const done = answered('line:1', { until: at(10) });

@@ -46,7 +46,9 @@ export const moderation = {
     'Programs that answer each other, two or a ring of up to four, are warned and muted within ten lines; people, and a program that people ask, never are.',
   'MOD-41':
     'A mute or ban of a host holds for an account that is registered there while it runs, until its end; no account from before is hit by it, and none of another host.',
-  'MOD-42': 'Accounts that are younger than a day escalate together, for each host.',
+  'MOD-42': 'An account that is younger than a day escalates as its host.',
+  'MOD-43':
+    'A mute or ban of an account holds at its host for who has no account, from when they are seen, and for accounts registered there while it runs; no account from before is hit by it.',
   'MOD-24':
     'A ban that the network does not take is a kick all the same, and of a list that is nearly full our oldest masks go.',
   'MOD-22': 'An action that was done before a crash and not recorded is done when it is asked for again.',

@@ -4,11 +4,11 @@ import { isNick } from '../../streams/irc-grammar.js';
 import { answerRequests, request } from '../core/rpc.js';
 import type { IrcConnection } from '../irc/connection.js';
 
-/** Somebody who has identified with the nick service. */
+/** Somebody who has identified with the nick service, or, without an account, has logged out. */
 export interface Identified {
   nick: string;
   host: string;
-  account: string;
+  account?: string;
 }
 
 /** Name under which the guard hears of it. */
@@ -16,20 +16,25 @@ const guardService = 'guardian';
 const answerMs = 5_000;
 
 /**
- * Has a bot tell the guard who identifies in its channels. Nobody waits for it: what is missed is seen at their next
+ * Has a bot tell the guard who identifies or logs out in its channels. Nobody waits for it: what is missed is seen at their next
  * line.
  */
 export function tellIdentified(irc: IrcConnection, { log, logger }: { log: Log; logger: Logger }): void {
   irc.on('line', ({ command, nick, ident, hostname, params: [account = '*'] }) => {
-    if (command !== 'ACCOUNT' || account === '*' || !isNick(nick)) return;
-    const identified: Identified = { nick, host: `${ident}@${hostname}`, account };
+    if (command !== 'ACCOUNT' || !isNick(nick)) return;
+    const identified: Identified = {
+      nick,
+      host: `${ident}@${hostname}`,
+      ...(account === '*' ? {} : { account }),
+    };
     request({ log, name: guardService, timeoutMs: answerMs }, 'identified', identified).catch(
-      (err: unknown) => logger.debug({ nick, err }, 'the guard does not hear who has identified'),
+      (err: unknown) =>
+        logger.debug({ nick, err }, 'the guard does not hear who has identified or logged out'),
     );
   });
 }
 
-/** Hears who identifies, until `stop`. */
+/** Hears who identifies or logs out, until `stop`. */
 export class HearIdentified {
   readonly #options: { log: Log; logger: Logger };
   readonly #heard: (seen: Identified) => Promise<unknown>;

@@ -34,7 +34,7 @@ export class NewAccounts {
     return at;
   }
 
-  /** Who is held responsible for a line: for one of a new account, all new accounts of its host. */
+  /** Who is held responsible for a line: for one of a new account, its host. */
   async personOf({ nick, host, account, at }: LineSighting): Promise<string> {
     if (account === undefined || host === undefined) return personOf({ nick, host, account });
     const registered = await this.registeredAt(account);

@@ -1,4 +1,4 @@
-import { type Incident, loopPattern, newAccountPattern } from '../../streams/moderation/index.js';
+import { heldPatterns, type Incident, loopPattern } from '../../streams/moderation/index.js';
 
 /** What somebody is told about an incident of theirs, and what a kick gives as its reason. */
 export function wordsFor(
@@ -15,9 +15,10 @@ export function wordsFor(
       ? `${loop} You are muted there for ${Math.round(seconds / 60)} minutes. ${appeal}`
       : `${loop} Leave 15 seconds before you answer a program, or you will be muted. ${appeal}`;
   }
-  if (sign === newAccountPattern) {
+  const held = heldPatterns.find((one) => one === sign);
+  if (held) {
     const what = action === 'ban' ? 'Banned from' : 'Muted in';
-    return `${what} ${channel} for ${Math.ceil(seconds / 60)} minutes: this account was registered while that was in force for its host (${incident}). ${appeal}`;
+    return `${what} ${channel} for ${Math.ceil(seconds / 60)} minutes: ${heldWords[held]} (${incident}). ${appeal}`;
   }
   switch (action) {
     case 'notice':
@@ -30,6 +31,11 @@ export function wordsFor(
       return `Attempts to steer agents (${incident}). ${appeal}`;
   }
 }
+
+const heldWords: Record<(typeof heldPatterns)[number], string> = {
+  'new-account': 'this account was registered while that was in force for its host',
+  'no-account': 'that is in force for an account of your host, and you are not identified',
+};
 
 /** What somebody is told when an operator has decided about an incident of theirs. */
 export function decisionFor(
