@@ -1,6 +1,7 @@
 import { isTalk } from './about.js';
 import { Gate, mayMatch } from './gate.js';
 import { readingsOf } from './normalise.js';
+import { withoutPaths } from './paths.js';
 import type { Rule } from './rule.js';
 import { rules } from './rules.js';
 
@@ -23,6 +24,8 @@ const furtherShare = 0.6;
 const packedShare = 1.2;
 /** Talk about attacks, which agents and their people need, counts this share of an attack. */
 const talkShare = 0.4;
+/** One sign that is there only together with the words of a path is a coincidence. Two are none. */
+const pathShare = 0.4;
 /** From so many on, invisible characters and mixed alphabets are no accident. */
 const hiddenOnPurpose = 3;
 const manyHidden = 8;
@@ -33,7 +36,7 @@ export function scoreText(text: string): Score {
   const open = signsIn([plain, ...others]);
   const packed = unpacked.length === 0 ? [] : signsIn(unpacked.flatMap(innerReadings));
   const talk = open.length > 0 && isTalk(plain);
-  const openPoints = pointsOf(open) * (talk ? talkShare : 1);
+  const openPoints = pointsOf(open) * (talk ? talkShare : isOfPaths(text, open) ? pathShare : 1);
   const packedPoints = pointsOf(packed) * packedShare;
   const encoded = packedPoints > openPoints;
   const signs = encoded ? packed : open;
@@ -43,6 +46,13 @@ export function scoreText(text: string): Score {
   const hiddenPoints = hidden >= manyHidden ? 20 : hidden >= hiddenOnPurpose ? 15 : 0;
   const score = Math.min(100, Math.round(Math.max(openPoints, packedPoints) + hiddenPoints));
   return { score, patterns, encoded, money: signs[0]?.family === 'money', talk };
+}
+
+/** Whether the signs of a text are one, which is gone without the paths in it. */
+function isOfPaths(text: string, signs: readonly Rule[]): boolean {
+  if (signs.length !== 1) return false;
+  const rest = withoutPaths(text);
+  return rest !== undefined && signsIn(innerReadings(rest)).length === 0;
 }
 
 function innerReadings(text: string): string[] {
