@@ -110,21 +110,16 @@ t.test('HOSTILE-02 a hostile user of the network', async (t) => {
     const tried = [...bots, ...serviceNicks].flatMap((nick) => [
       ...[nick, nick.toUpperCase(), `${nick}_`],
       ...lookalikesOf(nick)
-        .filter((_, n) => n % 7 === 1)
-        .slice(0, 12),
+        .filter((_, n) => n % 17 === 1)
+        .slice(0, 12)
+        .map((pattern) => pattern.replaceAll('?', '7')),
     ]);
+    tried.push('em-bot2', 'relaybot', 'the-relay', 'channelserv1', 'nickserv-help', 'Re-lay');
     const taken: string[] = [];
     for (const nick of new Set(tried))
       if (!(await evil.ask(`NICK ${nick}`)).some((line) => / 43[23] /.test(line))) taken.push(nick);
     t.same(taken, []);
-    // nicks that read like one of ours but are spelled in another way
-    const near = ['em-bot2', 'relaybot', 'the-relay', 'channelserv1', 'nickserv-help', 'xNickServ'];
-    const free: string[] = [];
-    for (const nick of near)
-      if (!(await evil.ask(`NICK ${nick}`)).some((line) => / 43[23] /.test(line))) free.push(nick);
-    t.comment(
-      `${new Set(tried).size} look-alikes refused by the server; free, as other words: ${free.join(' ')}`,
-    );
+    t.comment(`${new Set(tried).size} look-alikes refused by the server`);
     await evil.stop();
   });
 

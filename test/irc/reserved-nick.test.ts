@@ -1,12 +1,43 @@
 import t from 'tap';
+import { serviceNicks } from '../../src/config/bot-nicks.js';
 import { answers } from '../../src/servers/net.js';
+import { lookalikesOf, looksLikeAny } from '../../streams/nick-looks.js';
 import { hangMs } from '../support/eventually.js';
 import { observe } from '../support/irc-observer.js';
 import { startIrcd } from '../support/ircd.js';
 import { credentials, joinOne, startBot, until } from './bot.js';
 
+const readAsOurs = [
+  ...['Re-lay', 're_lay', 're`lay', 're^lay', 'rel|ay', 'e-mbot', 'em--bot', 'em-b_ot'],
+  ...['relay-', 'relay__', 'relay1', 'relay-2', 'Relay42', 'em-bot_7', 'embot2'],
+  ...['relay-bot', 'relaybot', 'Relay_Admin', 'relay|help', 'em-bot-support', 'relay-service'],
+  ...['_relay', '[relay]', '{Relay}', 'the-relay', 'official_relay', 'RealRelay'],
+];
+const innocent = [
+  'relayer-alice',
+  'relay-alice',
+  'relays',
+  'replay',
+  'delay2',
+  'em-boat',
+  'emma-bot',
+  'alice-bot',
+];
+
+t.test('NET-10 nicks that read like one of ours are told from others', async (t) => {
+  for (const nick of readAsOurs) t.ok(looksLikeAny(nick, ['em-bot', 'relay']), nick);
+  for (const nick of innocent) t.notOk(looksLikeAny(nick, ['em-bot', 'relay']), nick);
+  for (const nick of ['chanserv1', 'ChanServ-Help', 'N1ckServ2', 'the_global', 'em.bot'])
+    t.ok(looksLikeAny(nick, ['em-bot', ...serviceNicks]), nick);
+  for (const nick of ['em-bot', 'channelserv', ...serviceNicks])
+    t.ok(
+      lookalikesOf(nick).length < 1_500,
+      `${nick}: ${lookalikesOf(nick).length} in the server's configuration`,
+    );
+});
+
 t.test('NET-10 a nick that the server keeps for a bot is nobody else’s, and the bot’s at once', async (t) => {
-  const ircd = await startIrcd(t, { reservedNicks: ['em-bot', 'other[1]'] });
+  const ircd = await startIrcd(t, { reservedNicks: ['em-bot', 'other[1]', 'relay'] });
   const { url, password } = credentials(ircd);
   const greeting = 'NICK em-bot\r\nUSER a a a :a\r\n';
   t.ok(
@@ -27,11 +58,24 @@ t.test('NET-10 a nick that the server keeps for a bot is nobody else’s, and th
       / 432 mallory \S+ :.*Kept/,
       `${nick} looks like it`,
     );
-  t.match((await stranger.ask('NICK em-boat')).join('\n'), /NICK :?em-boat/, 'and what does not is free');
-  await stranger.ask('NICK mallory');
-  const plain = startBot(t, { url, password, nickWaitMs: 100 });
-  t.match((await plain.session()).nick, /^em-bo_...$/, 'the password of the bots is not enough');
-  await plain.connection.stop();
+  for (const nick of readAsOurs)
+    t.match(
+      (await stranger.ask(`NICK ${nick}`)).join('\n'),
+      / 432 mallory \S+ :.*Kept/,
+      `${nick} reads like one of ours`,
+    );
+  for (const nick of innocent) {
+    t.match((await stranger.ask(`NICK ${nick}`)).join('\n'), RegExp(`NICK :?${nick}`), `${nick} is free`);
+    await stranger.ask('NICK mallory');
+  }
+  for (const [nick, spare] of [
+    ['em-bot', /^em-bo_...$/],
+    ['relay', /^relay_...$/],
+  ] as const) {
+    const plain = startBot(t, { url, password, nick, nickWaitMs: 100 });
+    t.match((await plain.session()).nick, spare, 'the password of the bots is not enough');
+    await plain.connection.stop();
+  }
 
   const bot = startBot(t, credentials(ircd));
   const session = await bot.session();
