@@ -17,6 +17,7 @@ export {
 } from './facts.js';
 export { judge, levelOf, type Thresholds, usualThresholds } from './judgement.js';
 export { type Loop, type LoopLine, LoopWatch, loopPattern } from './loops.js';
+export { longestRead } from './normalise.js';
 export { heldPatterns, type PersonCommand, type PersonState, personDecider } from './person.js';
 export { rules } from './rules.js';
 export { type Score, scoreText } from './score.js';

@@ -22,6 +22,10 @@ export const sentinel = {
     'One vote a person, whatever nicks its wallet has had; none on what one has reported; links have an age before they vote.',
   'SENTINEL-16':
     'Own votes of those for whom nobody stands count together as one voice, whose score is their mean.',
+  'SENTINEL-17':
+    'Free text of reports and votes that looks like an attack is withheld, by route and by tool, wherever in it the attack is, and also if it is spread over fields.',
+  'SENTINEL-18':
+    'One person makes at most 10 reports an hour, with whatever key, by route and by tool: 429 with the time to wait. Operators are not counted.',
   'CERT-01': 'The certificate of each configured endpoint is looked at by a real handshake and recorded.',
   'CERT-02': 'An expiry that comes nearer passes the alert tiers of 30, 14, 7, 3 and 0 days.',
   'CERT-03': 'An endpoint that cannot be reached says so, and what it last showed stays known.',

@@ -16,6 +16,7 @@ import { operationsOf } from '../core/operation.js';
 import { scope } from '../core/rights.js';
 import { foundIncident, type IncidentsParts, incidentId } from './parts.js';
 import { Consensus, Incident } from './schemas.js';
+import { screenedReport, screenedText } from './texts.js';
 
 const define = operationsOf({ tag: 'Security' });
 
@@ -29,7 +30,8 @@ const link = z
 /** Reports a security incident. */
 export const reportSecurityIncident = define('reportSecurityIncident', {
   summary: 'Report a security incident',
-  description: 'With an API key, or signed by the verified wallet of reporterNick.',
+  description:
+    'With an API key, or signed by the verified wallet of reporterNick. At most 10 an hour of one person; operators are not counted. Texts that look like an attack on agents are shown as `[withheld: guardian]`.',
   access: scope('report', { as: 'reporterNick', wallet: 'proven' }),
   input: z.object({
     title: text(200).meta({ example: 'A package steals keys' }),
@@ -45,6 +47,7 @@ export const reportSecurityIncident = define('reportSecurityIncident', {
   status: 201,
   says: 'It is recorded',
   output: Incident,
+  refusals: { rate_limited: 'This person has reported too many in the last hour' },
   http: { method: 'post', path: '/sentinel/incidents' },
   tool: {
     name: 'svc_security_report',
@@ -60,13 +63,14 @@ export const reportSecurityIncident = define('reportSecurityIncident', {
     const command = {
       is: 'report' as const,
       id: newIncidentId(),
-      ...rest,
-      category: category ?? null,
-      description: description ?? null,
+      ...screenedReport(
+        { ...rest, category: category ?? null, description: description ?? null },
+        parts.incidents.thresholds,
+      ),
       reporter: reporterNick ?? actor,
       ...personOf(caller),
     };
-    const { position } = await handle(command, actor, parts);
+    const { position } = await counted(caller, parts, () => handle(command, actor, parts));
     // when the log stored it; if that cannot be asked now, the report must not be refused
     const recorded = await parts.log.at(stream, position.seq).catch(() => undefined);
     return newIncident(command, recorded?.at ?? parts.log.now());
@@ -120,12 +124,33 @@ export const voteOnSecurityIncident = define('voteOnSecurityIncident', {
       ...personOf(caller),
       ...(stands ? {} : { stands }),
       evidenceUrl: evidenceUrl ?? null,
-      comment: comment ?? null,
+      comment: comment ? screenedText(comment, parts.incidents.thresholds) : null,
     };
     const { state } = await foundIncident(id, () => handle(command, actor, parts));
     return { recorded: true, consensus: consensusView(id, statusOf(state.tally), state.tally) };
   },
 });
+
+/** Does something that one person may do only so often in an hour. Throws 429 `rate_limited`. Operators are not counted. */
+async function counted<T>(
+  caller: Caller,
+  { incidents: { reports } }: IncidentsParts,
+  work: () => Promise<T>,
+): Promise<T> {
+  if (isOperator(caller)) return await work();
+  const person = personOf(caller).person ?? `nick ${caller.nick ?? caller.actor}`;
+  const { allowed, resetSec } = await reports.take(person);
+  if (!allowed) {
+    const message = `Too many reports of this person: at most ${reports.most} an hour`;
+    throw new Refusal('rate_limited', message, { retryAfter: resetSec });
+  }
+  try {
+    return await work();
+  } catch (error) {
+    await reports.giveBack(person).catch(() => undefined);
+    throw error;
+  }
+}
 
 /** The wallet of a caller who acts in person: it identifies one person under any nick. */
 function personOf(caller: Caller): { person?: string } {
