@@ -15,6 +15,11 @@ export class SharedRecords {
     this.#records = new ShortLived(log, options);
   }
 
+  /** What there is of a record now. */
+  async get(key: string): Promise<string | undefined> {
+    return (await this.#records.get(key))?.text;
+  }
+
   /**
    * Stores what a change makes of a record; `undefined` leaves it. The change may be made several times, and may throw.
    * Throws 503 `log_contended` while too many processes change this record.

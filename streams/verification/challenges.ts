@@ -6,8 +6,8 @@ export const challengeMs = 30 * 60_000;
 export const expiredMs = 30 * 60_000;
 /** A challenge that is not older than this is given again unchanged, in milliseconds. */
 const renewedMs = 60_000;
-/** The most challenges of one social handle, and how many of them may come from one place. */
-const most = { ofHandle: 20, fromOnePlace: 5 };
+/** The most challenges of one social handle, how many may come from one place, and how many of the first are safe. */
+const most = { ofHandle: 40, fromOnePlace: 5, first: 20 };
 
 /** A text that the holder of a social handle was asked to post. Times are in milliseconds since 1970. */
 export interface Challenge {
@@ -29,8 +29,9 @@ export interface Asked {
 /**
  * The challenges of one handle, with the requested one. A repeated request keeps its text: what was posted
  * meanwhile stays valid, even if somebody else asked again. When there are too many, the oldest of the place
- * with the most requests goes. Among places with as many, it is the one that came last. So many
- * requests of one place do not push out the request of another, and many places not the one that was first.
+ * with the most requests goes. If no place has more than one, it is the oldest but for the 20 that came first. So many
+ * requests of one place do not push out the request of another. Many places do not push out who was first, and who comes
+ * late has as long as it takes 20 more of them to come.
  */
 export function withChallenge(
   known: readonly Challenge[],
@@ -64,13 +65,17 @@ function withRoom(challenges: Challenge[], from: string): Challenge[] {
       1,
     );
   while (left.filter((one) => one.from === from).length >= most.fromOnePlace) leave(from);
-  while (left.length >= most.ofHandle) leave(busiest(left));
+  while (left.length >= most.ofHandle) {
+    const [place, count] = busiest([...left.map((one) => one.from), from]);
+    if (count > 1) leave(place);
+    else left.splice(most.first, 1);
+  }
   return left;
 }
 
-/** The place with the most challenges; of several, the one whose first is the newest. */
-function busiest(challenges: readonly Challenge[]): string {
+/** The place that is named most, and how often; of several, the one whose first is the newest. */
+function busiest(places: readonly string[]): [place: string, count: number] {
   const counts = new Map<string, number>();
-  for (const { from } of challenges) counts.set(from, (counts.get(from) ?? 0) + 1);
-  return [...counts].reduce((most, one) => (one[1] >= most[1] ? one : most))[0];
+  for (const place of places) counts.set(place, (counts.get(place) ?? 0) + 1);
+  return [...counts].reduce((most, one) => (one[1] >= most[1] ? one : most));
 }

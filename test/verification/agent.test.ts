@@ -92,13 +92,34 @@ t.test('AGENT-16 who asks for many does not drive out who asks for one', async (
     1 + n / 100,
   ]);
   const known = after(['mine', 'owner', 0], ...flood);
-  t.equal(known.length, 20);
+  t.equal(known.length, 31, 'five of each place');
   t.equal(known[0]!.nickname, 'mine');
   const fromOne = after(...flood.map(([nick, , minute]): [string, string, number] => [nick, 'one', minute]));
   t.same(
     fromOne.map(({ nickname }) => nickname),
     ['nick295', 'nick296', 'nick297', 'nick298', 'nick299'],
   );
+});
+
+t.test('AGENT-16 who comes late is driven out by no fewer than 20 other places', async (t) => {
+  const flood = (first: number, count: number, minute: number) =>
+    Array.from({ length: count }, (_, n): [string, string, number] => [
+      `nick${minute}.${first + n}`,
+      `place${first + n}`,
+      minute + n / 100,
+    ]);
+  const has = (known: Challenge[]) => known.some((one) => one.nickname === 'mine');
+  const before = [...flood(0, 60, 1), ['mine', 'owner', 2] as [string, string, number]];
+  t.ok(has(after(...before)), 'all places are taken');
+  t.ok(has(after(...before, ...flood(60, 19, 3))), 'others come later');
+  t.ok(
+    has(after(...before, ...flood(41, 19, 3), ...flood(41, 19, 4), ...flood(0, 20, 5))),
+    'those who are there ask for more',
+  );
+  const known = after(...before, ...flood(60, 20, 3));
+  t.equal(known.length, 40);
+  t.match(known[0], { nickname: 'nick1.0' }, 'who was first stays');
+  t.notOk(has(known));
 });
 
 t.test('AGENT-16 who asks from many places does not drive out who was first', async (t) => {
@@ -108,7 +129,7 @@ t.test('AGENT-16 who asks from many places does not drive out who was first', as
     1 + n / 100,
   ]);
   const known = after(['mine', 'owner', 0], ...flood);
-  t.equal(known.length, 20);
+  t.equal(known.length, 40);
   t.equal(known[0]!.nickname, 'mine');
   const renewed = after(['mine', 'owner', 0], ...flood, ['mine', 'owner', 10], ['late', 'other', 11]);
   t.match(renewed[0], { nickname: 'mine', expiresAt: at(40) }, 'who asks again is not the newest');

@@ -246,6 +246,11 @@ t.test('the verification of agents in two processes and behind a third', async (
       );
       t.equal((await from('192.0.2.1', 'holder', handle)).body.verificationText, verificationText, handle);
     }
+    const host = (n: number) => `203.0.113.${n}`;
+    for (let n = 1; n <= 45; n++) await from(host(n), `early${n}`, 'taken_before');
+    const late = (await from('192.0.2.1', 'holder', 'taken_before')).body.verificationText;
+    for (let n = 46; n < 65; n++) await from(host(n), `later${n}`, 'taken_before');
+    t.equal((await from('192.0.2.1', 'holder', 'taken_before')).body.verificationText, late, 'who came late');
     const [first] = places;
     const last = [1, 2, 3].map((n) => from(first![1](n), 'again', first![0]));
     t.equal(new Set((await Promise.all(last)).map(({ body }) => body.verificationText)).size, 1);

@@ -1,6 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { type Log, Refusal, Unavailable } from '../../../streams/core/index.js';
-import { KeyedLock } from '../../../streams/core/keyed-lock.js';
+import { type Log, Refusal } from '../../../streams/core/index.js';
 import { casefold } from '../../../streams/irc-grammar.js';
 import {
   type Challenge,
@@ -9,12 +8,10 @@ import {
   withChallenge,
 } from '../../../streams/verification/index.js';
 import type { SharedCount } from '../../stores/shared-counts.js';
-import { ShortLived } from '../../stores/short-lived.js';
+import { SharedRecords } from '../../stores/shared-records.js';
 
 /** How many handles may have challenges at a time; those not requested for longest are forgotten first. */
 const mostHandles = 10_000;
-/** How often a change of a record is tried while others change it too. */
-const tries = 10;
 
 /** How many challenges one address may request in the lifetime of one, from all processes together. */
 export const challengesOfAddress = 150;
@@ -37,16 +34,14 @@ export interface Claimant {
  * server for an hour at most, one record for each social handle. All processes see the same ones.
  */
 export class Challenges {
-  readonly #records: ShortLived;
+  readonly #records: SharedRecords;
   readonly #now: () => number;
   readonly #addresses: AddressCounter;
-  /** One change of a handle's record at a time in this process, so that only other processes contend. */
-  readonly #lock = new KeyedLock();
 
   constructor({ log, replicas, addresses }: { log: Log; replicas: number; addresses: AddressCounter }) {
     this.#addresses = addresses;
     this.#now = () => log.now().getTime();
-    this.#records = new ShortLived(log, {
+    this.#records = new SharedRecords(log, {
       name: 'RELAY_REGISTRATIONS',
       maxAgeMs: challengeMs + expiredMs,
       maxEntries: mostHandles,
@@ -67,15 +62,18 @@ export class Challenges {
       throw new Refusal('rate_limited', message, { retryAfter: count.resetSec });
     }
     const asked = { nickname, code: randomBytes(4).toString('hex'), from: placeOf(network) };
-    return await this.#changed(socialHandle, (known) => {
+    let issued: Challenge | undefined;
+    await this.#change(socialHandle, (known) => {
       const { challenges, challenge, isNew } = withChallenge(known, asked, this.#now());
-      return { answer: challenge, ...(isNew ? { challenges } : {}) };
+      issued = challenge;
+      return isNew ? challenges : undefined;
     });
+    return issued!;
   }
 
   /** The challenge of somebody. Throws if there is no challenge, or it has expired by then. */
   async pending(who: Claimant, now: Date): Promise<Challenge> {
-    const challenge = (await this.#read(who.socialHandle)).challenges.find(isOf(who));
+    const challenge = challengesIn(await this.#records.get(keyOf(who.socialHandle))).find(isOf(who));
     if (!challenge) throw new Refusal('no_pending_verification');
     return challenge.expiresAt > now.getTime() ? challenge : expired();
   }
@@ -83,38 +81,22 @@ export class Challenges {
   /** Removes a challenge that was answered. */
   async end(who: Claimant): Promise<void> {
     const isTheirs = isOf(who);
-    await this.#changed(who.socialHandle, (known) => ({
-      answer: undefined,
-      challenges: known.filter((one) => !isTheirs(one)),
-    }));
+    await this.#change(who.socialHandle, (known) => known.filter((one) => !isTheirs(one)));
   }
 
-  async #read(handle: string): Promise<{ challenges: Challenge[]; revision: number }> {
-    const record = await this.#records.get(handle.toLowerCase());
-    return {
-      challenges: record ? (JSON.parse(record.text) as Challenge[]) : [],
-      revision: record?.revision ?? 0,
-    };
-  }
-
-  /** Changes the challenges of a handle in one step, safe with other processes. */
-  async #changed<T>(
-    handle: string,
-    change: (known: Challenge[]) => { answer: T; challenges?: Challenge[] },
-  ): Promise<T> {
-    const key = handle.toLowerCase();
-    return await this.#lock.run(key, async () => {
-      for (let n = 0; n < tries; n++) {
-        const known = await this.#read(key);
-        const { answer, challenges } = change(known.challenges);
-        if (!challenges) return answer;
-        const put = await this.#records.put(key, JSON.stringify(challenges), known.revision);
-        if (put === 'stored') return answer;
-      }
-      throw new Unavailable('log_contended');
+  /** Changes the challenges of a handle in one step, safe with other processes; `undefined` leaves them. */
+  async #change(handle: string, change: (known: Challenge[]) => Challenge[] | undefined): Promise<void> {
+    await this.#records.change(keyOf(handle), (text) => {
+      const challenges = change(challengesIn(text));
+      return challenges && JSON.stringify(challenges);
     });
   }
 }
+
+const keyOf = (handle: string): string => handle.toLowerCase();
+
+const challengesIn = (text: string | undefined): Challenge[] =>
+  text === undefined ? [] : (JSON.parse(text) as Challenge[]);
 
 const isOf =
   ({ nickname }: Claimant) =>
