@@ -120,6 +120,8 @@ export type RequestedLine = DataOf<'line.requested'>;
 export type ConnectionState = DataOf<'connection.changed'>;
 /** What was said to an agent. */
 export type ReceivedMessage = DataOf<'message.received'>;
+/** What an agent is shown of a text that it heard in a channel; null: in private. */
+export type HeardText = (channel: string | null, text: string) => string;
 
 /** Whether a message was for a person, who may have the nick of another one now. An operator (no person) reads each. */
 export function isFor(

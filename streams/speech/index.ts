@@ -3,6 +3,7 @@ export {
   connectionSubject,
   connectionSubjects,
   connections,
+  type HeardText,
   inbox,
   inboxSubjects,
   isFor,

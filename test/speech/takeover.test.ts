@@ -7,6 +7,7 @@ import type { Log } from '../../streams/core/index.js';
 import {
   connectionSubject,
   connections,
+  type HeardText,
   inbox,
   inboxSubjects,
   lineSubject,
@@ -20,6 +21,7 @@ import { consumerStatuses } from '../../workers/core/consumers.js';
 import type { Dial } from '../../workers/irc/transport.js';
 import {
   createGateway,
+  type Gateway,
   personOf,
   type Speaker,
   SpeakForAgents,
@@ -77,6 +79,15 @@ async function stage(t: Teardown) {
   };
   return { nats, ircd, witness, log, gateway, say, facts };
 }
+
+/** What reading an inbox works with, where nothing is withheld. */
+const readingParts = (log: Log, gateway: Gateway) => {
+  const never = () => false;
+  const heard: HeardText = (_channel, text) => text;
+  const lineOf = async () => null;
+  const speech = { gateway, isOn: true, isKept: never, isService: never, heard, screen: String, lineOf };
+  return { log, speech };
+};
 
 t.test('SPEAK-08 who comes after brings the agents back into their channels', async (t) => {
   const { witness, gateway } = await stage(t);
@@ -376,25 +387,13 @@ t.test(
 t.test('SPEAK-35 what is said to a nick, and what it said, is for who had it then', async (t) => {
   const { witness, gateway, log, say } = await stage(t);
   const one = await gateway();
-  const never = () => false;
-  const speech = {
-    gateway: one,
-    isOn: true,
-    isKept: never,
-    isService: never,
-    heard: (_channel: string | null, text: string) => text,
-    screen: String,
-    lineOf: async () => null,
-  };
+  const parts = readingParts(log, one);
   const reader = (wallet: string): AgentCaller => {
     const common = { is: 'agent', key: '1', nick: 'alice', scopes: ['speak'] } as const;
     return { ...common, actor: `agent:alice:${wallet}`, wallet };
   };
   const texts = async (caller: Caller) => {
-    const { messages } = await listInbox.run({ nick: 'alice', after: 0, limit: 100 }, caller, {
-      log,
-      speech,
-    });
+    const { messages } = await listInbox.run({ nick: 'alice', after: 0, limit: 100 }, caller, parts);
     t.notOk(messages.some((message) => 'person' in message));
     return messages.map(({ text }) => text);
   };
@@ -428,19 +427,7 @@ t.test('SPEAK-11 who looks into its inbox is not silent', async (t) => {
   };
   const one = await gateway({ idleMs: 3_000, lookMs: 100, ended });
   await one.join({ ...alice, channel: '#lobby' });
-  const never = () => false;
-  const parts = {
-    log,
-    speech: {
-      gateway: one,
-      isOn: true,
-      isKept: never,
-      isService: never,
-      heard: (_channel: string | null, text: string) => text,
-      screen: String,
-      lineOf: async () => null,
-    },
-  };
+  const parts = readingParts(log, one);
   const reader: AgentCaller = {
     is: 'agent',
     actor: alice.by,

@@ -2,7 +2,13 @@ import type { Logger } from 'pino';
 import { backoff, type Log, type Pauses, type Recorded } from '../../streams/core/index.js';
 import { KeyedLock } from '../../streams/core/keyed-lock.js';
 import { casefold } from '../../streams/irc-grammar.js';
-import { inbox, isFor, type ReceivedMessage, type SpeechFact } from '../../streams/speech/index.js';
+import {
+  type HeardText,
+  inbox,
+  isFor,
+  type ReceivedMessage,
+  type SpeechFact,
+} from '../../streams/speech/index.js';
 import {
   deadSubjects,
   deliverySubjects,
@@ -21,9 +27,6 @@ import type { WebhookSecrets } from './secrets.js';
 
 export { publicReach, type Reach, reachWithLoopback } from './reach.js';
 export { WebhookSecrets } from './secrets.js';
-
-/** What an agent is shown of a text that it heard in a channel; null: in private. */
-export type HeardText = (channel: string | null, text: string) => string;
 
 /** What the worker works with; times in milliseconds. */
 export interface DeliverWebhooksOptions {

@@ -1,6 +1,6 @@
 import { casefold } from '../../../streams/irc-grammar.js';
 import { Screening } from '../../../streams/moderation/index.js';
-import type { HeardText } from '../../../workers/webhooks/index.js';
+import type { HeardText } from '../../../streams/speech/index.js';
 import type { Config } from '../../config/config.js';
 
 /**

@@ -1,5 +1,6 @@
 import { type Log, Refusal } from '../../../streams/core/index.js';
 import { casefold } from '../../../streams/irc-grammar.js';
+import type { HeardText } from '../../../streams/speech/index.js';
 import { type Gateway, personOfAgent, type Speaker } from '../../../workers/speech/index.js';
 import type { Caller } from '../core/caller.js';
 import type { Refusals } from '../core/description.js';
@@ -18,8 +19,8 @@ export interface SpeechParts {
     isKept(nick: string): boolean;
     /** Whether a nick is one of the network's services, to which people write passwords. */
     isService(nick: string): boolean;
-    /** What is shown of a text that was heard in a channel (null: in private), except to operators. */
-    heard(channel: string | null, text: string): string;
+    /** What all but operators are shown of what was heard. */
+    heard: HeardText;
     /** What others are shown of a text: itself, or that it was withheld as an attack on them. */
     screen(text: string): string;
     /** A recorded line of a channel by its id or its msgid, if the caller may read it; else null. */
