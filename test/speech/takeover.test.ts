@@ -546,6 +546,11 @@ t.test('SPEAK-18 joins of one agent are carried out one after the other, a few a
   );
   t.same(refused.slice(-2), ['rate_limited', 'rate_limited']);
   t.same(new Set(refused.slice(0, -2)), new Set(['too_many_channels']));
+  const parts = Array.from({ length: 12 }, () => one.part({ ...alice, channel: '#lobby' }));
+  const left = (await Promise.allSettled(parts)).map(({ status }) => status);
+  t.same(left.slice(-2), ['rejected', 'rejected'], 'parts wait with them');
+  t.same(new Set(left.slice(0, -2)), new Set(['fulfilled']));
+  t.match(await one.look(alice), { channels: ['#payments'] });
 });
 
 t.test('SPEAK-18 a secret channel is entered like any other, and no channel is made', async (t) => {

@@ -53,8 +53,8 @@ export class Agent {
   readonly #last = new AbortController();
   /** Requests that wait for its session. */
   waited = 0;
-  /** Requests to join that are under way. */
-  joining = 0;
+  /** Requests to join and to part that are under way. */
+  moving = 0;
   /** That it says that it is away. */
   away: Away | null;
   /** What it last asked to say of that (null: that it is back), and who asked; until that is begun. */

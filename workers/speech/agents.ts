@@ -31,8 +31,8 @@ export interface AgentsOptions {
 
 /** Channels that one agent may be in. */
 const usualMostChannels = 50;
-/** Requests of one agent to join that may be under way: the network lets it enter about one channel a second. */
-const mostJoining = 10;
+/** Requests of one agent to join and to part that may be under way: the network takes about one of them a second. */
+const mostMoving = 10;
 /** Who says it of agents, where it is nobody who uses them. */
 export const gatewayActor = 'gateway';
 
@@ -130,24 +130,31 @@ export class Agents {
     });
   }
 
-  /** The same on request. Throws `rate_limited` while many joins of the agent are under way. */
+  /** The same on request. Throws `rate_limited` while many joins and parts of the agent are under way. */
   async askToJoin(agent: Agent, channel: string, by: string): Promise<void> {
-    if (agent.joining >= mostJoining)
-      throw new Refusal('rate_limited', `${mostJoining} joins of ${agent.nick} are under way`, {
-        retryAfter: 5,
-      });
-    agent.joining++;
-    try {
-      await this.join(agent, channel, by);
-    } finally {
-      agent.joining--;
-    }
+    await this.#move(agent, () => this.join(agent, channel, by));
   }
 
+  /** Throws `rate_limited` as above. */
   async part(agent: Agent, channel: string, by: string): Promise<void> {
-    await this.#joins.run(casefold(agent.nick), async () => {
-      if (await agent.leave(channel, 'Leaving')) await this.#record(agent, by, '');
-    });
+    await this.#move(agent, () =>
+      this.#joins.run(casefold(agent.nick), async () => {
+        if (await agent.leave(channel, 'Leaving')) await this.#record(agent, by, '');
+      }),
+    );
+  }
+
+  async #move(agent: Agent, work: () => Promise<void>): Promise<void> {
+    if (agent.moving >= mostMoving)
+      throw new Refusal('rate_limited', `${mostMoving} joins and parts of ${agent.nick} are under way`, {
+        retryAfter: 5,
+      });
+    agent.moving++;
+    try {
+      await work();
+    } finally {
+      agent.moving--;
+    }
   }
 
   /**

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Refusals } from '../core/description.js';
 import { Channel, channelName, nickname, Time, text } from '../core/fields.js';
 import { LineText } from './line-text.js';
 import { asNick, define, ofNetwork, type SpeechParts, speaker } from './speaker.js';
@@ -67,6 +68,8 @@ export const closeConnection = define('closeConnection', {
     await speech.gateway.disconnect(speaker(nick, caller, speech)),
 });
 
+const ofMoves: Refusals = { rate_limited: 'Too many joins and parts of this nick are under way' };
+
 /** Joins a channel. */
 export const joinIrcChannel = define('joinIrcChannel', {
   summary: 'Join a channel',
@@ -78,7 +81,7 @@ export const joinIrcChannel = define('joinIrcChannel', {
     ...ofNetwork,
     not_found: 'There is no such channel',
     too_many_channels: true,
-    rate_limited: 'Too many joins of this nick are under way',
+    ...ofMoves,
     account_refused: true,
   },
   http: { method: 'post', path: '/irc/connection/channels' },
@@ -99,7 +102,7 @@ export const partIrcChannel = define('partIrcChannel', {
   input: InChannel,
   says: 'Where you are now',
   output: Connection,
-  refusals: ofNetwork,
+  refusals: { ...ofNetwork, ...ofMoves },
   http: { method: 'delete', path: '/irc/connection/channels/{channel}' },
   tool: {
     name: 'svc_part',

@@ -74,9 +74,23 @@ export class ToldChanges {
     }
     for (const nick of new Set(this.#changes.map(({ data }) => data.nick)))
       this.#judgeOrder(this.#changes.filter(({ data }) => data.nick === nick));
+    this.#judgeWallets();
     const inCalm = [...this.#arrivals.values()].flat().filter(({ at }) => at >= calmFrom);
     const senders = new Set(inCalm.map(({ process }) => process));
     this.#stage.check('one process sends', senders.size <= 1, [...senders].join(', '));
+  }
+
+  /** A wallet that has signed belongs to one nick, and to nobody else until that link ends. */
+  #judgeWallets(): void {
+    const owners = new Map<string, string>();
+    for (const { type, seq, data } of this.#changes) {
+      const { nick, wallet_address: wallet } = data as { nick: string; wallet_address: string };
+      const owner = owners.get(wallet) ?? nick;
+      const told = () => `${seq}: ${type} of ${nick}, while ${wallet} is that of ${owner}`;
+      if (type !== 'identity.unlinked') this.#stage.check('a wallet has one nick', owner === nick, told);
+      if (type === 'identity.verified') owners.set(wallet, nick);
+      else if (type === 'identity.unlinked' && owner === nick) owners.delete(wallet);
+    }
   }
 
   #read(): void {
