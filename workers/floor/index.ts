@@ -53,6 +53,8 @@ const mostRemembered = 10_000;
 /** An older line is not answered any more. */
 const lateMs = 5 * 60_000;
 const free = 'free';
+/** The last line may not have been shown. */
+const untold = '';
 
 /**
  * Tells channels whose turn it is, and those who ask for the floor what came of it. It decides nothing: floors follow from
@@ -64,7 +66,7 @@ export class TellFloors {
   readonly #reactor: ReadModelReactor<typeof irc, StoredFloor, never>;
   readonly #rate = new RateLimit();
   /** What was answered last, and when (on the clock of `clock.elapsed()`), by who asked, where and what. */
-  readonly #answered = new LRUCache<string, { text: string; at: number }>({ max: mostRemembered });
+  readonly #answered = new LRUCache<string, { told: string; at: number }>({ max: mostRemembered });
 
   constructor(options: TellFloorsOptions) {
     this.#options = options;
@@ -124,21 +126,21 @@ export class TellFloors {
 
   #answer(session: Session, { name, state }: Followed, answer: FloorAnswer): void {
     const text = answerOf(answer, name, floorAt(state, this.#now()));
-    if (
-      text === undefined ||
-      this.#wasAnswered([casefold(name), casefold(answer.to), answer.is].join(' '), text)
-    )
-      return;
+    // a holder who asks has the turn for longer each time, which makes it no other answer
+    const { holder, queue, opener } = state;
+    const told = JSON.stringify([holder && turnOf(state), queue.map(({ nick }) => nick), opener?.nick]);
+    const question = [casefold(name), casefold(answer.to), answer.is].join(' ');
+    if (text === undefined || this.#wasAnswered(question, told)) return;
     if (this.#rate.take(casefold(answer.to), clock.now()) !== 'go') return;
     // who asked may have left
     session.command('NOTICE', answer.to, text).catch(() => undefined);
   }
 
-  #wasAnswered(question: string, text: string): boolean {
+  #wasAnswered(question: string, told: string): boolean {
     const at = clock.elapsed();
     const last = this.#answered.get(question);
-    if (last?.text === text && at - last.at < onceMs) return true;
-    this.#answered.set(question, { text, at });
+    if (last?.told === told && at - last.at < onceMs) return true;
+    this.#answered.set(question, { told, at });
     return false;
   }
 
@@ -162,7 +164,12 @@ export class TellFloors {
     const { logger, rooms } = this.#options;
     session
       .announce(floor.name, announcement(state), { heard: (line) => rooms.hear(line) })
-      .then((outcome) => logger.info({ channel: floor.name, turn, ...outcome }, 'floor'))
+      .then((outcome) => {
+        logger.info({ channel: floor.name, turn, ...outcome }, 'floor');
+        // whoever has the floor has to hear of it; that it is free may go unsaid where the bridge must be silent
+        const isUntold = outcome.is === 'lost' || (outcome.is === 'refused' && turn !== free);
+        if (isUntold && floor.told === turn) floor.told = untold;
+      })
       .catch((err: unknown) => logger.warn({ channel: floor.name, err }, 'a turn was not announced'));
   }
 
