@@ -4,7 +4,6 @@ import { clock } from '../../streams/core/clock.js';
 import { pause } from '../../streams/core/index.js';
 import { Backoff } from './backoff.js';
 import { claimNick, type Free } from './claim.js';
-import type { Hands } from './hands.js';
 import type { IrcLine } from './line.js';
 import { type IrcAccount, Link, type WebIrc, whenAborted } from './link.js';
 import { Session } from './session.js';
@@ -38,8 +37,6 @@ export interface IrcConnectionOptions {
   nickWaitMs?: number;
   /** Ends an older session of ours that has our nick. Operators do that by themselves. */
   free?: Free;
-  /** The operator who helps us to our nick and into channels, where we are not one. */
-  hands?: Hands;
   /** A certificate authority to trust besides the well-known ones, PEM. */
   ca?: string;
   /** Makes the connections; TCP by default. */
@@ -162,7 +159,7 @@ export class IrcConnection extends EventEmitter<ConnectionEvents> {
       });
       const quiet = await this.#prepare(link);
       announcedAt = clock.elapsed();
-      this.#session = new Session(++this.#sessions, link, exchange, { quiet, hands: this.#options.hands });
+      this.#session = new Session(++this.#sessions, link, exchange, quiet);
       this.#status.lastError = null;
       const { log } = this.#options;
       const { oper } = link.self;
@@ -186,18 +183,17 @@ export class IrcConnection extends EventEmitter<ConnectionEvents> {
    * back.
    */
   async #prepare(link: Link): Promise<boolean> {
-    const { oper, nick, log, nickWaitMs = 150_000, free, hands } = this.#options;
-    const help = { free, hands };
+    const { oper, nick, log, nickWaitMs = 150_000, free } = this.#options;
     if (oper) {
       const answer = await link.command('OPER', oper.name, oper.password);
       const code = answer.is === 'answered' ? answer.error?.code : answer.is;
       if (!link.self.oper) log.error({ nick, code }, 'irc operator state refused');
     }
-    const claimed = await claimNick(link, nick, nickWaitMs, help);
+    const claimed = await claimNick(link, nick, nickWaitMs, free);
     if (claimed === 'freed') log.warn({ nick }, 'irc nick taken back from another session');
     if (!claimed) {
       log.warn({ nick, spare: link.self.nick }, 'irc nick cannot be taken');
-      void claimNick(link, nick, Number.POSITIVE_INFINITY, help).catch(() => undefined);
+      void claimNick(link, nick, Number.POSITIVE_INFINITY, free).catch(() => undefined);
     }
     // servers that have a mark for programs say which
     const { BOT: mark } = link.client.network.options;

@@ -1,7 +1,6 @@
 import { Unavailable } from '../../streams/core/index.js';
 import { cutToBytes, isChannel, isNick, lineBudget } from '../../streams/irc-grammar.js';
 import type { Answered, CommandOutcome, Exchange, LineTags, SayOutcome } from './exchange.js';
-import type { Hands } from './hands.js';
 import { type JoinContext, type JoinOptions, type JoinOutcome, joinChannels } from './join.js';
 import type { ModeNames } from './join-answers.js';
 import { commandLine, escapeTag, eventTag, replyTag } from './line.js';
@@ -30,13 +29,13 @@ export class Session {
 
   /**
    * `id` counts the sessions of one IrcConnection, from 1. `quiet`: user mode +N is set, so that channels do
-   * not replay their history to us. `hands`: who helps us into channels, where we are no operator.
+   * not replay their history to us.
    */
   constructor(
     readonly id: number,
     link: Link,
     exchange: Exchange,
-    { quiet, hands }: { quiet: boolean; hands: Hands | undefined },
+    quiet: boolean,
   ) {
     this.#link = link;
     this.#exchange = exchange;
@@ -54,8 +53,6 @@ export class Session {
       channelModes,
       prefixes: network.options.PREFIX,
       command: (line) => exchange.command(line),
-      hands,
-      overhear: (work) => link.overhear(work),
     };
   }
 
@@ -141,7 +138,7 @@ export class Session {
     return this.#exchange.say(to, line, { event, reply, heard: tags.heard });
   }
 
-  /** Joins channels; as an operator, or with the hands of one, also those that refuse us. */
+  /** Joins channels; as an operator, also those that refuse us. */
   join(channels: readonly string[], options: JoinOptions): Promise<Map<string, JoinOutcome>> {
     const joined = this.#joining.then(() => joinChannels(this.#context, channels, options));
     this.#joining = joined.catch(() => undefined);

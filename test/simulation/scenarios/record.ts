@@ -4,7 +4,6 @@ import { channels as channelFacts, channelSubject } from '../../../streams/chann
 import { type Log, pause } from '../../../streams/core/index.js';
 import { irc } from '../../../streams/network/index.js';
 import { operations } from '../../../streams/operations/facts.js';
-import { createHelping } from '../helping.js';
 import { Faults } from '../irc/faults.js';
 import { credentials, IrcNetwork } from '../irc/network.js';
 import type { Person } from '../irc/person.js';
@@ -101,17 +100,15 @@ class Recording {
 
   async #begin(process: Process, holder: string): Promise<Recorder> {
     const log = await process.openLog(streams);
-    const parts = {
+    const { lease, held } = createRecording(config, {
       log,
       logger: process.logger,
       holder,
       ircUrl: 'irc://simulated:6667',
       dial: process.dial(),
       secrets: { webhook: [], ircServerPassword: credentials.password, ircOper: credentials.oper },
-    };
-    const { lease, held } = createRecording(config, parts);
-    const leases = [lease, createHelping(config, parts)];
-    for (const one of leases) one.start();
+    });
+    lease.start();
     return {
       isBack: () => {
         const { irc, worker } = held() ?? {};
@@ -119,7 +116,7 @@ class Recording {
         return isAll && irc?.status().nick === bot && this.#wanted.every((name) => irc.session()?.isIn(name));
       },
       stop: async () => {
-        await Promise.all(leases.map((one) => one.stop()));
+        await lease.stop();
         await log.close();
       },
     };
