@@ -49,7 +49,13 @@ export class Codes {
   constructor({ log, replicas, now }: { log: Log; replicas: number; now?: () => Date }) {
     this.#now = now ?? (() => log.now());
     const bounds = { maxAgeMs: keptMs, maxEntries: mostCodes, whenFull: 'refuse' } as const;
-    this.#kept = new ShortLived(log, { name: 'RELAY_OAUTH_CODES', ...bounds, storage: 'memory', replicas });
+    this.#kept = new ShortLived(log, {
+      name: 'RELAY_OAUTH_CODES',
+      description: 'Hashes of codes that programs turn into keys.',
+      ...bounds,
+      storage: 'memory',
+      replicas,
+    });
   }
 
   /** A new code. Throws 429 while too many are kept. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Description, ErrorBody } from '../operations/core/description.js';
-import { ownScopes } from '../operations/keys/parts.js';
+import { ownScopes } from '../operations/core/caller.js';
 import { places } from '../pages/discovery/doors.js';
 import { programKeyDays, TokenParameters } from './authorization.js';
 import { Registration } from './clients.js';

@@ -12,6 +12,12 @@ export const scopes = [
 ] as const;
 export type Scope = (typeof scopes)[number];
 
+/**
+ * The scopes of keys that a wallet gives for its nick. The others are for the operator's money or other
+ * people's network.
+ */
+export const ownScopes: readonly Scope[] = ['read', 'speak', 'rate', 'report', 'vote'];
+
 interface Named {
   /** Name that the facts have. */
   actor: string;

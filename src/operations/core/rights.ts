@@ -1,6 +1,6 @@
 import { Refusal } from '../../../streams/core/index.js';
 import { casefold } from '../../../streams/irc-grammar.js';
-import { type Caller, isOperator, type Scope } from './caller.js';
+import { type Caller, isOperator, ownScopes, type Scope } from './caller.js';
 
 /** What callers need, if they need something. */
 export interface Needed {
@@ -72,7 +72,13 @@ function requireOwnNick({ as }: Needed, nick: string, input?: Record<string, unk
 /** Throws 403 `scope_missing` if an agent key lacks a scope. */
 export function requireScope(caller: Caller, scope: Scope): void {
   if (caller.is === 'agent' && !caller.scopes.includes(scope))
-    throw new Refusal('scope_missing', `This key is not good for ${scope}`);
+    throw new Refusal('scope_missing', `This key is not good for ${scope}`, { hint: howToGet(scope) });
+}
+
+/** Where the holder of an agent key gets one with another scope. */
+function howToGet(scope: Scope): string {
+  if (!ownScopes.includes(scope)) return `An operator gives keys for ${scope}, with relay keys new`;
+  return `Sign POST /auth/keys with the wallet of your nick and {"scopes": ["read", "${scope}"]}, or ask the operator: see /auth.md`;
 }
 
 /** Member of the input with the nick that the caller acts as, if there is one. */

@@ -3,12 +3,12 @@ import { type AgentKey, agentKeysInUse } from '../../../projections/keys.js';
 import { Refusal } from '../../../streams/core/index.js';
 import { casefold } from '../../../streams/irc-grammar.js';
 import { keyDays, keysDecider, maxKeys, keys as stream } from '../../../streams/keys/index.js';
-import { type Caller, type Scope, scopes } from '../core/caller.js';
+import { type Caller, ownScopes, type Scope, scopes } from '../core/caller.js';
 import { Nick, nickname, Time, text, walletAddress } from '../core/fields.js';
 import { operationsOf } from '../core/operation.js';
 import { scope } from '../core/rights.js';
 import { makeKey } from './make.js';
-import { type KeysParts, ownScopes } from './parts.js';
+import type { KeysParts } from './parts.js';
 
 const define = operationsOf({ tag: 'Authentication' });
 

@@ -1,7 +1,6 @@
 import type { Log } from '../../../streams/core/index.js';
 import type { KeyedLock } from '../../../streams/core/keyed-lock.js';
 import type { OwnReadModel } from '../../stores/own-read-model.js';
-import type { Scope } from '../core/caller.js';
 
 /** What the operations of agent keys work with. */
 export interface KeysParts {
@@ -18,9 +17,3 @@ export interface KeysParts {
     make(): { id: string; key: string; hash: string };
   };
 }
-
-/**
- * The scopes of keys that a wallet gives for its nick. The others are for the operator's money or other
- * people's network.
- */
-export const ownScopes: readonly Scope[] = ['read', 'speak', 'rate', 'report', 'vote'];

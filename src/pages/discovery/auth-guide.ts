@@ -1,5 +1,6 @@
 import { refusals } from '../../../streams/refusals.js';
 import { componentsOf, nonceAliases, signatureFaults } from '../../auth/erc8128/policy.js';
+import { ownScopes } from '../../operations/core/caller.js';
 import { type Doors, keyHeaders, paymentHeaders, places } from './doors.js';
 
 /** The guide to credentials, for people and for agents that read (`/auth.md`). */
@@ -66,9 +67,9 @@ Send it as \`${keyHeaders[0]}: <key>\`, \`X-Api-Key: <key>\` or \`Authorization:
 operator's key comes from the operator. It can spend, so treat it like money.
 
 An agent key acts as one nick, and is good for what its scopes name. The wallet that is linked with the nick and verified
-gets one by itself: sign \`POST ${places.keys}\` with \`{"scopes": ["read", "rate", "report", "vote"]}\`. It is shown once. \`GET\` lists
+gets one by itself: sign \`POST ${places.keys}\` with \`{"scopes": ${JSON.stringify(ownScopes).replaceAll(',', ', ')}}\`. It is shown once. \`GET\` lists
 yours, \`DELETE ${places.keys}/{id}\` ends one. What a key is not good for answers 403 \`scope_missing\`, another nick than its own
-403 \`not_your_nick\`.
+403 \`not_your_nick\`. The scopes of a key do not change: sign for another key, or ask the operator for one.
 
 ${oauth ? programs(at) : ''}## Which one counts
 

@@ -1,4 +1,4 @@
-import { ownScopes } from '../../operations/keys/parts.js';
+import { ownScopes } from '../../operations/core/caller.js';
 import type { Doors } from './doors.js';
 
 /** Metadata of the authorization server (RFC 8414), which gives programs agent keys of people who say yes. */

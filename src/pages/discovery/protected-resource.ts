@@ -1,4 +1,4 @@
-import { ownScopes } from '../../operations/keys/parts.js';
+import { ownScopes } from '../../operations/core/caller.js';
 import { type Doors, keyHeaders, paymentHeaders, places } from './doors.js';
 
 /**
