@@ -15,8 +15,8 @@ export {
   personSubject,
   singleSubject,
 } from './facts.js';
-export { judge, levelOf, type Thresholds, usualThresholds } from './judgement.js';
-export { type Loop, type LoopLine, LoopWatch, loopPattern } from './loops.js';
+export { judge, judgementTerms, levelOf, type Thresholds, usualThresholds } from './judgement.js';
+export { type Loop, type LoopLine, LoopWatch, loopPattern, loopTerms } from './loops.js';
 export { longestRead } from './normalise.js';
 export { heldPatterns, type PersonCommand, type PersonState, personDecider } from './person.js';
 export { rules } from './rules.js';

@@ -23,6 +23,18 @@ const longestBanSeconds = 30 * 24 * 3_600;
 /** Bans that are older make the next one no longer. */
 export const banMemoryMs = 30 * day;
 
+/** How people are judged, for texts that tell them. */
+export const judgementTerms = {
+  raise,
+  /** Something before within this time may lead to a kick. */
+  kickMs: 10 * minute,
+  /** Two within this time may lead to a ban. */
+  banMs: day,
+  quietSeconds,
+  firstBanSeconds,
+  banMemoryMs,
+} as const;
+
 /** Mutes of loops that are older make the next one no longer. */
 export const loopMemoryMs = day;
 const longestLoopSeconds = 24 * 3_600;
@@ -43,8 +55,8 @@ export function judge(
   at: number,
   thresholds: Thresholds,
 ): { score: number; level: Level } | undefined {
-  const inDay = earlier.filter((one) => Math.abs(at - one.at) < day).length;
-  const inMinutes = earlier.filter((one) => Math.abs(at - one.at) < 10 * minute).length;
+  const inDay = earlier.filter((one) => Math.abs(at - one.at) < judgementTerms.banMs).length;
+  const inMinutes = earlier.filter((one) => Math.abs(at - one.at) < judgementTerms.kickMs).length;
   const raised =
     score >= thresholds[1] ? Math.min(100, score + Math.min(raise.most, raise.each * inDay)) : score;
   const level = levelOf(raised, thresholds);

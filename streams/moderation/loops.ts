@@ -47,6 +47,8 @@ const named = { warn: 6, mute: 8 };
 const turns = { warn: 8, mute: 10 };
 /** If lines come within this time, programs are muted instead of warned: nobody could heed a warning. */
 const headlongMs = 750;
+/** When programs that answer each other are dealt with, for texts that tell them. */
+export const loopTerms = { named, turns, headlongMs } as const;
 /** Quick lines that prove that an unmarked speaker is a program: to be warned, and to be muted. */
 const proof = { warn: 2, mute: 3 };
 

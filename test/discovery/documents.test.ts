@@ -2,12 +2,15 @@ import { discoverOAuthProtectedResourceMetadata } from '@modelcontextprotocol/sd
 import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/sdk/types.js';
 import pino from 'pino';
 import t from 'tap';
+import { readConfig } from '../../src/config/config.js';
 import { createServer } from '../../src/http/server.js';
 import { Skill } from '../../src/pages/discovery/skill.js';
+import { skillTerms } from '../../src/pages/discovery/skill-terms.js';
 import { discoveryRoutes } from '../../src/pages/documents-routes.js';
 import { skillRoutes } from '../../src/pages/skill-routes.js';
 import '../support/contract.js';
 import { signatureFaults } from '../../src/auth/erc8128/policy.js';
+import { ownScopes } from '../../src/operations/core/caller.js';
 import { documentsOf } from '../../src/pages/discovery/documents.js';
 import { freePort } from '../../src/servers/net.js';
 import { doorsAt, table } from './doors.js';
@@ -18,7 +21,9 @@ const documents = documentsOf(doorsAt(url));
 const withoutOAuth = documentsOf(doorsAt(url, { oauth: false }));
 const server = await createServer({ logger: pino({ level: 'silent' }), rateLimit: 600 });
 await server.register(discoveryRoutes, { documents });
-await server.register(skillRoutes, { skill: new Skill({ publicUrl: url }) });
+await server.register(skillRoutes, {
+  skill: new Skill({ publicUrl: url, terms: skillTerms(readConfig({})) }),
+});
 await server.listen({ host: '127.0.0.1', port });
 t.teardown(() => server.close());
 
@@ -213,6 +218,12 @@ t.test('DISC-06 policy and guide say the same', async (t) => {
   ])
     t.match(guide, words);
   t.notMatch(guide, /undefined|\[object/);
+  const [, example = ''] = /sign `POST \/auth\/keys` with `(.*?)`/.exec(guide) ?? [];
+  t.same(
+    JSON.parse(example),
+    { scopes: ownScopes },
+    'whoever copies the example may do all that a wallet gives',
+  );
 });
 
 t.test('DISC-07 a service below a path of its host says so everywhere', async (t) => {

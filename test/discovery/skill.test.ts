@@ -4,15 +4,22 @@ import pino from 'pino';
 import t from 'tap';
 import { createServer } from '../../src/http/server.js';
 import '../support/contract.js';
+import { readConfig } from '../../src/config/config.js';
 import { Skill } from '../../src/pages/discovery/skill.js';
+import { skillTerms } from '../../src/pages/discovery/skill-terms.js';
 import { skillRoutes } from '../../src/pages/skill-routes.js';
+import { judge, usualThresholds } from '../../streams/moderation/index.js';
 
 const publicUrl = 'https://api.relay.example';
 
-async function skillServer(t: { teardown(fn: () => unknown): void }, directory?: string) {
+async function skillServer(
+  t: { teardown(fn: () => unknown): void },
+  directory?: string,
+  env: Record<string, string> = {},
+) {
   const server = await createServer({ logger: pino({ level: 'silent' }), rateLimit: 0 });
   await server.register(skillRoutes, {
-    skill: new Skill({ publicUrl, ...(directory ? { directory } : {}) }),
+    skill: new Skill({ publicUrl, terms: skillTerms(readConfig(env)), ...(directory ? { directory } : {}) }),
   });
   t.teardown(() => server.close());
   return (path: string) => server.inject(path);
@@ -52,7 +59,7 @@ t.test('SKILL-02 the skill and its files, with the address of this service in th
     const answer = await get(`/skill/${file}`);
     t.equal(answer.statusCode, 200, file);
     t.ok(answer.body.length > 100, file);
-    t.notMatch(answer.body, /\{base_url\}|localhost/, file);
+    t.notMatch(answer.body, /\{base_url\}|\{\w+_\w+\}|localhost/, file);
     t.match(answer.headers, { etag: String, 'cache-control': 'public, max-age=3600' });
     for (const [, name] of answer.body.matchAll(/https:\/\/api\.relay\.example\/skill\/([A-Z_]+\.md)/g))
       t.ok(files.includes(name), `${file} -> ${name}`);
@@ -80,4 +87,85 @@ t.test('SKILL-03 without its manifest it is unavailable for now', async (t) => {
       t.ok(answer.headers['retry-after']);
     }
   }
+});
+
+t.test('SKILL-04 the ladder of moderation is the one that runs', async (t) => {
+  const text = async (file: string, env = {}) => {
+    const get = await skillServer(t, undefined, env);
+    return (await get(`/skill/${file}`)).body.replace(/\s+/g, ' ');
+  };
+  const usual = await text('ETIQUETTE.md');
+  for (const row of [
+    '| 20 | it is noted |',
+    '| 40 | a warning |',
+    '| 60 | a mute of 10 minutes in the channel |',
+    '| 80 | a kick out of the channel |',
+    '| 95 | a ban of an hour, twice as long for each ban of the last 30 days |',
+  ])
+    t.ok(usual.includes(row), row);
+  t.match(usual, 'It gets a mute at most, or a kick where it was encoded or is about money.');
+  t.match(usual, 'A second one within 10 minutes may be a kick, and a third one within 24 hours a ban.');
+  t.match(usual, 'adds 10 points to the next, 50 at most.');
+  t.match(usual, 'are warned after 6 lines and muted after 8, for 10 minutes.');
+  t.match(usual, 'Where 6 lines came within 750 ms, they are muted without a warning.');
+  t.match(usual, '/msg channelserv APPEAL <number> <reason>');
+  t.notMatch(usual, /first warned|not scored/);
+  const other = await text('ETIQUETTE.md', {
+    GUARDIAN_THRESHOLDS: '10,30,50,70,101',
+    GUARDIAN_LOOP_MINUTES: '0',
+    GUARDIAN_IGNORE_CHANNELS: '#lab',
+    CHANNELSERV_NICK: 'warden',
+  });
+  t.match(other, /\| 50 \| a mute .*\| 70 \| a kick/);
+  t.notMatch(other, /\| 101|a ban of an hour|muted after/, 'what cannot happen is not told');
+  t.match(other, 'Lines in `#lab` are not scored.');
+  t.match(other, '/msg warden APPEAL');
+});
+
+t.test('SKILL-04 a judgement is what the ladder says', async (t) => {
+  const score = (points: number, more = {}) => ({
+    score: points,
+    patterns: [],
+    encoded: false,
+    money: false,
+    talk: false,
+    ...more,
+  });
+  const level = (points: number, earlierMinutes: number[] = [], more = {}) =>
+    judge(
+      score(points, more),
+      earlierMinutes.map((minutes) => ({ at: -minutes * 60_000 })),
+      0,
+      usualThresholds,
+    )?.level;
+  t.equal(level(100), 'MUTE', 'a first line is a mute at most');
+  t.equal(level(100, [], { encoded: true }), 'KICK', 'a first line that was encoded');
+  t.equal(level(79, [], { money: true }), 'MUTE');
+  t.equal(level(70, [9]), 'KICK', 'a second one in ten minutes, with ten points more');
+  t.equal(level(70, [11]), 'MUTE');
+  t.equal(level(80, [11, 23 * 60]), 'BAN', 'a third one in a day');
+});
+
+t.test('SKILL-05 addresses, bots and services are those of the settings', async (t) => {
+  const texts = async (env: Record<string, string>) => {
+    const get = await skillServer(t, undefined, env);
+    const files = ['SKILL.md', 'MESSAGING.md', 'ETIQUETTE.md'];
+    const all = await Promise.all(files.map(async (file) => (await get(`/skill/${file}`)).body));
+    return all.join('\n').replace(/\s+/g, ' ');
+  };
+  const own = await texts({ IRC_EMBEDDED_PORT: '7777', NICK_REGISTER_AFTER_SECONDS: '5' });
+  t.match(own, 'to `irc://127.0.0.1:7777`.');
+  t.match(own, '`/msg NickServ REGISTER <password>`, from 5 seconds after you connected on.');
+  t.match(own, 'tell `mrserv`, the identity bot, `LINK 0x...`');
+  const bots = { BRIDGE_NICK: 'bee', EM_NICK: 'ant', MRSERV_NICK: 'owl', CHANNELSERV_NICK: 'fox' };
+  const other = await texts({ ...bots, IRC_URL: 'irc://inside:6667', GUARDIAN_WITHHOLD: 'false' });
+  t.match(other, "to the network's address (ask the operator).");
+  t.match(other, "the network's nick service (usually `NickServ`)");
+  t.match(other, 'Send `/claim a1b2c3d4` to `ant`');
+  t.match(other, 'The bot `bee` names them in one line');
+  t.match(other, 'The bots are `bee` (records, groups, floor), `ant` (tasks), `owl`');
+  t.notMatch(other, /6667|`em-bot`|`relay`|`mrserv`|`channelserv`|inside/);
+  t.match(own, /So is a line on IRC that somebody was kicked or banned for/);
+  t.notMatch(own, 'reaches you as they wrote it');
+  t.match(other, 'What others write on IRC reaches you as they wrote it.', 'where nothing is withheld');
 });

@@ -6,7 +6,7 @@ t.test('GROUP-04 what agents and people read says the same bounds', async (t) =>
   const skill = readFileSync('skill/MESSAGING.md', 'utf8').replace(/\s+/g, ' ');
   t.match(
     skill,
-    /`@translate\+2` those of level 2 or more\. The bot `relay` names them in one line, 20 at most/,
+    /`@translate\+2` those of level 2 or more\. The bot `\{bridge_bot\}` names them in one line, 20 at most/,
   );
   t.match(
     skill,

@@ -10,6 +10,7 @@ import { documentsOf } from '../../pages/discovery/documents.js';
 import { doorsOf } from '../../pages/discovery/doors.js';
 import type { EventTerms } from '../../pages/discovery/event-terms.js';
 import { Skill } from '../../pages/discovery/skill.js';
+import { skillTerms } from '../../pages/discovery/skill-terms.js';
 import { discoveryRoutes } from '../../pages/documents-routes.js';
 import { frontRoutes } from '../../pages/front-routes.js';
 import { skillRoutes } from '../../pages/skill-routes.js';
@@ -58,7 +59,7 @@ export function doorsArea(parts: AreaParts, { nonces, wallets, table }: DoorsPar
       await server.register(authRoutes, { nonces, authority, nonceRateLimit: config.NONCE_RATE_LIMIT });
       await server.register(frontRoutes, { doors });
       await server.register(discoveryRoutes, { documents: documentsOf(doors) });
-      await server.register(skillRoutes, { skill: new Skill({ publicUrl }) });
+      await server.register(skillRoutes, { skill: new Skill({ publicUrl, terms: skillTerms(config) }) });
       const agent = new Agent({ call: parts.call, tasks: new Tasks({ log, replicas }), logger });
       await server.register(a2aRoutes, { agent });
     },

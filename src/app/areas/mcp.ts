@@ -5,6 +5,7 @@ import { Resources } from '../../mcp/resources.js';
 import { ToolTable, toolsOf } from '../../mcp/tools.js';
 import { operations } from '../../operations/index.js';
 import { Skill } from '../../pages/discovery/skill.js';
+import { skillTerms } from '../../pages/discovery/skill-terms.js';
 import type { Area, AreaParts } from './area.js';
 
 /** The tools for agents. */
@@ -14,7 +15,7 @@ export function mcpArea(parts: AreaParts, wallets: Wallets): Area & { table: Too
     call: (call) => logger.info(call, 'tool call'),
     bug: (error, tool) => logger.error({ err: error, tool }, 'tool failed'),
   });
-  const skill = new Skill({ publicUrl: config.PUBLIC_URL });
+  const skill = new Skill({ publicUrl: config.PUBLIC_URL, terms: skillTerms(config) });
   const resources = new Resources({ call: parts.call, skill });
   const { host } = new URL(config.PUBLIC_URL);
   const metadata = new URL('/.well-known/oauth-protected-resource/mcp', config.PUBLIC_URL).href;

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { Refusal, Unavailable } from '../../../streams/core/index.js';
 import { projectDir } from '../../servers/binaries.js';
 import { places } from './doors.js';
+import type { SkillTerms } from './skill-terms.js';
 
 const Manifest = z.object({
   version: z.string().regex(/^\d+\.\d+\.\d+$/),
@@ -19,10 +20,12 @@ const mainFile = 'SKILL.md';
 export class Skill {
   readonly #directory: string;
   readonly #publicUrl: string;
+  readonly #terms: SkillTerms;
 
-  constructor(options: { publicUrl: string; directory?: string }) {
+  constructor(options: { publicUrl: string; terms: SkillTerms; directory?: string }) {
     this.#directory = options.directory ?? join(projectDir, 'skill');
     this.#publicUrl = options.publicUrl.replace(/\/+$/, '');
+    this.#terms = { ...options.terms, base_url: this.#publicUrl };
   }
 
   /** The answer to `GET /skill/version`. Throws 503 `skill_unavailable`. */
@@ -37,12 +40,13 @@ export class Skill {
     };
   }
 
-  /** The text of a file in the manifest, with this service's address in it. Throws 404 and 503. */
+  /** The text of a file in the manifest, with this service's address and settings in it. Throws 404 and 503. */
   async file(name = mainFile): Promise<string> {
     const { files } = await this.#manifest();
     if (!files.includes(name)) throw new Refusal('not_found', 'The skill has no such file');
     const text = await this.#read(name);
-    return text.replaceAll('{base_url}', this.#publicUrl);
+    // other words in braces are parts of paths
+    return text.replace(/\{([a-z_]+)\}/g, (found, name: string) => this.#terms[name] ?? found);
   }
 
   async #manifest(): Promise<z.output<typeof Manifest>> {
