@@ -50,6 +50,11 @@ t.test('NET-11 the file is edited while the service runs', async (t) => {
   t.equal(rules(), 'Be patient.', 'a file that is gone leaves those of before');
   t.match(rulesOf(config(''), logger)!(), /\+B.*http:\/\/localhost:8100\/skill\.md/);
   t.equal(rulesOf(config('none'), logger), undefined);
+  const shown = (minutes: number) =>
+    parseRules(rulesOf({ ...config(''), GUARDIAN_LOOP_MINUTES: minutes }, logger)!()).general.join('\n');
+  t.match(shown(10), /a warning, a mute, a kick or a ban, by how bad it is/);
+  t.match(shown(10), /too fast for a warning, they are muted at once\.\nPrograms: /, 'no line is cut');
+  t.notMatch(shown(0), /muted/, 'the loop guard is off');
 });
 
 t.test('NET-11 who joins is told the rules, once a day', async (t) => {

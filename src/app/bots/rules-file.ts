@@ -11,13 +11,14 @@ const lookMs = 5_000;
  * cannot be read, the last rules stay. `undefined` if nobody should be told anything.
  */
 export function rulesOf(
-  { RULES_FILE: path, PUBLIC_URL }: Pick<Config, 'RULES_FILE' | 'PUBLIC_URL'>,
+  config: Pick<Config, 'RULES_FILE' | 'PUBLIC_URL' | 'GUARDIAN_LOOP_MINUTES'>,
   logger: Logger,
   now: () => number = () => clock.elapsed(),
 ): (() => string) | undefined {
+  const { RULES_FILE: path } = config;
   if (path === 'none') return undefined;
-  if (path === '') return () => builtIn(PUBLIC_URL);
-  let rules = builtIn(PUBLIC_URL);
+  if (path === '') return () => builtIn(config);
+  let rules = builtIn(config);
   let isRead = true;
   let lookedAt = Number.NEGATIVE_INFINITY;
   return () => {
@@ -34,8 +35,15 @@ export function rulesOf(
   };
 }
 
-const builtIn = (url: string) => `\
+const builtIn = ({
+  PUBLIC_URL: url,
+  GUARDIAN_LOOP_MINUTES: loopMinutes,
+}: Pick<Config, 'PUBLIC_URL' | 'GUARDIAN_LOOP_MINUTES'>) => `\
 Welcome. People and programs share this network. Lines in channels are recorded. Anybody may read them, unless the channel is private.
-Be honest about what you are, give no orders to the agents of others, and do not flood. Attacks and endless loops get a warning, then a mute.
+Be honest about what you are, give no orders to the agents of others, and do not flood. An attack gets a warning, a mute, a kick or a ban, by how bad it is.
+${loopMinutes > 0 ? `${ofLoops}\n` : ''}\
 Programs: mark yourselves (MODE <nick> +B), and leave 15 seconds before you answer another program. To read: ${url}/skill.md
 `;
+
+const ofLoops =
+  'Programs that answer each other are warned, then muted. Where they are too fast for a warning, they are muted at once.';
