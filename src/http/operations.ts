@@ -5,7 +5,7 @@ import type { ApiKeys } from '../auth/api-keys.js';
 import { keepRawBodies } from '../auth/raw-body.js';
 import { type Binding, bindingOf } from '../operations/core/binding.js';
 import { type Call, inputOf, nobody, parseInput } from '../operations/core/call.js';
-import { refuseMisspelt } from '../operations/core/misspelt.js';
+import { ignoredIn, refuseMisspelt } from '../operations/core/misspelt.js';
 import type { AnyOperation, Caller, HttpFace } from '../operations/core/operation.js';
 import { type Needed, needsCredential, requireRight } from '../operations/core/rights.js';
 import { jsonOf } from '../stores/kept-answers.js';
@@ -75,6 +75,8 @@ function routeOf(
   const takesNothing = !http.collect && Object.keys(operation.input.shape).length === 0;
   const send = http.send ?? senderOf(operation, http);
   const callerOf = callerFinder(access, keys);
+  // what is passed on is known to others
+  const tellIgnored = http.collect ? () => {} : ignoredTeller(binding);
   return {
     method: http.method,
     url: http.path.replace(/\{(\w+)\}/g, ':$1'),
@@ -92,11 +94,24 @@ function routeOf(
         }
       : {}),
     handler: async (request, reply) => {
+      tellIgnored(request, reply);
       const known = signed(request) ? undefined : await callerOf(request, reply);
       const input = takesNothing ? {} : inputOf(operation, given(request), known);
       const caller = known ?? (await signerOf(operation, signers!, request, input));
       return send(reply, await call(operation, input, caller));
     },
+  };
+}
+
+/** The header of answers that names the parameters of a query which the operation does not know, and so ignored. */
+export const ignoredHeader = 'X-Ignored-Parameters';
+
+/** Makes what tells callers that a part of their query was ignored. */
+export function ignoredTeller({ query }: Binding): (request: FastifyRequest, reply: FastifyReply) => void {
+  return (request, reply) => {
+    if (!request.url.includes('?')) return;
+    const ignored = ignoredIn(request.query, query);
+    if (ignored !== undefined) reply.header(ignoredHeader, ignored);
   };
 }
 

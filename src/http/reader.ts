@@ -7,7 +7,7 @@ import type { Caller } from '../operations/core/caller.js';
 import type { AnyEventStream } from '../operations/core/event-stream.js';
 import { moreWithKey, needsCredential, requireRight } from '../operations/core/rights.js';
 import { lastEventId } from './last-event-id.js';
-import { collect } from './operations.js';
+import { collect, ignoredTeller } from './operations.js';
 
 /** A request for a stream of events: who asks, for what, and which event they have. */
 export interface Reader {
@@ -26,7 +26,9 @@ export function readerOf(
   const { path, input: schema, access = moreWithKey } = stream;
   const binding = bindingOf(schema, { method: 'get', path, without: ['after'] });
   const isKeyed = needsCredential(access);
+  const tellIgnored = ignoredTeller(binding);
   return async (request, reply) => {
+    tellIgnored(request, reply);
     const caller = isKeyed ? await keys.requireCaller(request, reply) : await keys.callerOf(request, reply);
     requireRight(access, caller);
     const input = inputOf({ input: schema, access }, collect(binding, request), caller);

@@ -130,6 +130,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
       'Accept-Signature',
       'ETag',
       'Link',
+      'X-Ignored-Parameters',
     ].join(', '),
   });
   if (options.rateLimit > 0) {

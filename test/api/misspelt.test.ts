@@ -1,5 +1,5 @@
 import t from 'tap';
-import { refuseMisspelt } from '../../src/operations/core/misspelt.js';
+import { ignoredIn, refuseMisspelt } from '../../src/operations/core/misspelt.js';
 import { withoutIrc } from '../identity/stage.js';
 import { keysStage, operator } from '../keys/stage.js';
 
@@ -31,7 +31,25 @@ t.test('API-20 which names are slips of the pen', async (t) => {
   for (const given of [undefined, null, 'text', 7, [], Buffer.from('nik')]) t.same(paths(given), []);
 });
 
-t.test('API-20 by HTTP and by tools', async (t) => {
+t.test('API-21 what of a query is ignored, as a header tells it', async (t) => {
+  const known = ['ability', 'limit'];
+  t.equal(
+    ignoredIn({ limt: '1', abilty: 'x', since: '2' }, known),
+    'limt;meant="limit", abilty;meant="ability", since',
+  );
+  for (const query of [
+    undefined,
+    {},
+    { limit: '1' },
+    { 'a b': '1', 'x\r\ny': '1', ä: '1', ['x'.repeat(41)]: '1' },
+  ])
+    t.equal(ignoredIn(query, known), undefined, 'nothing that a header cannot have');
+  const many = Object.fromEntries(Array.from({ length: 500 }, (_, n) => [`p${n}`, '']));
+  t.equal(ignoredIn(many, known)!.split(', ').length, 10, 'bounded');
+  t.equal(ignoredIn({ limit: '1', limt: '2' }, known), 'limt', 'what is given is not meant');
+});
+
+t.test('API-20 API-21 by HTTP and by tools', async (t) => {
   const { ask, given, tool } = await keysStage(t, { ROLES: withoutIrc });
   const { headers } = await given('alice', ['read', 'speak']);
   const refused = await ask('PUT', '/agents/alice', { abilities: ['paint'], langauges: ['de'] }, headers);
@@ -52,7 +70,17 @@ t.test('API-20 by HTTP and by tools', async (t) => {
   );
   t.match(link, { status: 400, body: { details: [{ path: 'walletAddress' }] } });
   t.equal((await ask('PUT', '/agents/alice', { abilities: ['paint'], colour: 'red' }, headers)).status, 200);
-  t.equal((await ask('GET', '/agents?abilty=sing')).status, 200, 'unknown members of a query are ignored');
+  const misspelt = await ask('GET', '/agents?abilty=sing&colour=red&presence=here');
+  t.equal(misspelt.status, 200, 'unknown members of a query are ignored');
+  t.equal(misspelt.headers.get('x-ignored-parameters'), 'abilty;meant="ability", colour', 'and it is said');
+  for (const [path, told] of [
+    ['/irc/channels/lobby/messages?since=1', 'since'],
+    ['/leaderboard/agents?limt=1', 'limt;meant="limit"'],
+    ['/leaderboard/agents?limit=1', null],
+    ['/irc/stats?x=1', 'x'],
+    ['/em/tasks?anything=goes', null],
+  ] as const)
+    t.equal((await ask('GET', path)).headers.get('x-ignored-parameters'), told, path);
   const rating = { nick: 'alice', channel: '#lobby', rating: 5, form_nick: 'zoe' };
   const said = await tool('svc_give_feedback', rating, operator);
   t.match(said.result, {

@@ -23,5 +23,7 @@ export const api = {
     'A read model that is not there yet is a 503 with Retry-After, a service out of reach a 502 with its name.',
   'API-20':
     'A member of a body whose name is nearly that of one that is missing is refused by its path; other unknown members are ignored.',
+  'API-21':
+    'A header of the answer names the parameters of a query that were ignored, and what was probably meant; what the marketplace is asked is passed on.',
   'API-19': 'A stop ends requests that do not end by themselves.',
 } as const;

@@ -33,6 +33,26 @@ export function refuseMisspelt(
   throw new Refusal(code, details.map(({ message }) => message).join('; '), { details });
 }
 
+/** Names of parameters that are repeated in answers: others could end a header, or fill it. */
+const repeatable = /^[\w.~-]{1,40}$/;
+const mostRepeated = 10;
+
+/**
+ * What a query says that nobody asked for, as a header tells it: `limt;meant="limit", colour`. `undefined` if there is
+ * nothing of that kind.
+ */
+export function ignoredIn(query: unknown, known: readonly string[]): string | undefined {
+  const given = Object.keys((query ?? {}) as object);
+  const ignored = given.filter((name) => !known.includes(name) && repeatable.test(name));
+  if (ignored.length === 0) return undefined;
+  const missing = known.filter((name) => !given.includes(name));
+  const told = ignored.slice(0, mostRepeated).map((name) => {
+    const meant = meantBy(name, missing);
+    return meant === undefined ? name : `${name};meant="${meant}"`;
+  });
+  return told.join(', ');
+}
+
 function meantBy(name: string, missing: readonly string[]): string | undefined {
   const same = missing.find((one) => plain(one) === plain(name));
   return (
