@@ -13,7 +13,9 @@ export function listedSchema(schema: z.ZodObject, of: 'input' | 'output'): Json 
     target: 'draft-7',
     override: withoutExample,
   });
-  return shortened(whole, of) as Json;
+  const listed = shortened(whole, of) as Json;
+  // clients want the members of the whole named, also where there are none
+  return { ...listed, properties: listed.properties ?? {} };
 }
 
 function shortened(value: unknown, of: 'input' | 'output'): unknown {
@@ -43,7 +45,7 @@ function saysNothing([name, value]: [string, unknown], { format }: Json, of: 'in
       return of === 'output' || value === Number.MAX_SAFE_INTEGER;
     // every leap year; the format says the same
     case 'pattern':
-      return format === 'date-time' || format === 'date';
+      return format === 'date-time' || format === 'date' || isOfId(value as string);
     // nobody must check an answer
     case 'format':
     case 'exclusiveMinimum':
@@ -54,6 +56,11 @@ function saysNothing([name, value]: [string, unknown], { format }: Json, of: 'in
       return typeof value === 'object';
     case 'minLength':
       return value === 1;
+    // names of members are always text
+    case 'propertyNames':
+      return isEmpty(value, 'type');
+    case 'properties':
+      return isEmpty(value);
     // an answer has its members: no model asks which of them are always there
     case 'required':
       return of === 'output' && Array.isArray(value);
@@ -64,6 +71,13 @@ function saysNothing([name, value]: [string, unknown], { format }: Json, of: 'in
       return false;
   }
 }
+
+/** Whether a pattern only keeps ids apart from what leads elsewhere in a path: whoever has an id need not know it. */
+const isOfId = (pattern: string): boolean => pattern.startsWith('^(?!');
+
+/** Whether it has no members, but for one that says nothing. */
+const isEmpty = (value: unknown, but?: string): boolean =>
+  Object.keys(value as Json).every((name) => name === but);
 
 /**
  * A member of an input that may be null can be left out. In an answer it is listed without its type: that is
