@@ -22,11 +22,17 @@ export class Tasks {
     const { log, replicas, limits = taskLimits } = parts;
     // if it is lost with the log server, the agent can ask its question again
     const kept = { whenFull: 'forget', storage: 'memory', replicas } as const;
-    this.#records = new ShortLived(log, { name: 'RELAY_A2A_TASKS', ...limits, ...kept });
+    this.#records = new ShortLived(log, {
+      name: 'RELAY_A2A_TASKS',
+      description: 'Tasks that the A2A agent has answered.',
+      ...limits,
+      ...kept,
+    });
     this.#addresses = new SharedCounts({
       log,
       replicas,
       name: 'RELAY_A2A_ADDRESSES',
+      description: 'Bytes of tasks of the A2A agent, by client address.',
       most: addressBytes,
       windowMs: taskLimits.maxAgeMs,
       storage: 'memory',

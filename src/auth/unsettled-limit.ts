@@ -17,10 +17,12 @@ export class UnsettledLimit implements Unsettled {
   readonly #addresses: SharedCounts;
 
   constructor(options: { log: Log; replicas: number }) {
-    const counts = (name: string, limit: number) =>
-      new SharedCounts({ ...options, name, most: limit, windowMs });
-    this.#wallets = counts('RELAY_UNSETTLED_WALLETS', most.wallet);
-    this.#addresses = counts('RELAY_UNSETTLED_ADDRESSES', most.address);
+    const counts = (name: string, whose: string, limit: number) => {
+      const description = `Payments that were verified and not settled, by ${whose}.`;
+      return new SharedCounts({ ...options, name, description, most: limit, windowMs });
+    };
+    this.#wallets = counts('RELAY_UNSETTLED_WALLETS', 'wallet', most.wallet);
+    this.#addresses = counts('RELAY_UNSETTLED_ADDRESSES', 'client address', most.address);
   }
 
   async take(payer: string, address: string | undefined): Promise<() => Promise<void>> {

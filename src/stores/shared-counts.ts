@@ -16,6 +16,8 @@ export interface SharedCountsOptions {
   replicas: number;
   /** Name of their stream on the log server, in capitals. */
   name: string;
+  /** What is counted, for people who look at the streams of the log server. */
+  description: string;
   most: number;
   windowMs: number;
   /** Whether they outlive the log server; `disk` by default. */
@@ -37,12 +39,13 @@ export class SharedCounts {
   readonly #now: () => number;
 
   constructor(options: SharedCountsOptions) {
-    const { log, replicas, name, most, windowMs, storage = 'disk', maxEntries = 100_000 } = options;
+    const { log, replicas, name, description, most, windowMs } = options;
+    const { storage = 'disk', maxEntries = 100_000 } = options;
     this.most = most;
     this.#windowMs = windowMs;
     this.#now = () => log.now().getTime();
     const kept = { maxAgeMs: windowMs, maxEntries, whenFull: 'forget', storage, replicas } as const;
-    this.#records = new SharedRecords(log, { name, ...kept });
+    this.#records = new SharedRecords(log, { name, description, ...kept });
   }
 
   /**

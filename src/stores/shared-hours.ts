@@ -13,7 +13,8 @@ export class SharedHours implements Hours {
   /** `name` is that of their stream on the log server, in capitals. */
   constructor({ log, replicas, name }: { log: Log; replicas: number; name: string }) {
     const kept = { maxAgeMs: hourMs, maxEntries: mostKinds, whenFull: 'refuse', storage: 'disk' } as const;
-    this.#records = new SharedRecords(log, { name, replicas, ...kept });
+    const description = 'What was done in the last hour, for limits by the hour.';
+    this.#records = new SharedRecords(log, { name, description, replicas, ...kept });
   }
 
   async change(what: string, change: Parameters<Hours['change']>[1]): Promise<void> {

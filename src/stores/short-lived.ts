@@ -14,6 +14,8 @@ import { type Log, Unavailable } from '../../streams/core/index.js';
 export interface ShortLivedOptions {
   /** Name of their stream on the log server, in capitals. */
   name: string;
+  /** What they are, for people who look at the streams of the log server. */
+  description: string;
   /** How long a record is kept, in milliseconds. */
   maxAgeMs: number;
   /** How many there may be at once. */
@@ -120,10 +122,11 @@ export class ShortLived {
   }
 
   async #make(): Promise<void> {
-    const { name, maxAgeMs, maxEntries, maxBytes, whenFull, storage, replicas } = this.#options;
+    const { name, description, maxAgeMs, maxEntries, maxBytes, whenFull, storage, replicas } = this.#options;
     const { streams } = this.#log.manager;
     const changeable = {
       subjects: [`short-lived.${name}.*`],
+      description,
       max_age: nanos(maxAgeMs),
       max_msgs: maxEntries,
       max_bytes: maxBytes ?? -1,

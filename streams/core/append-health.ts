@@ -32,7 +32,11 @@ const storeFailed = 10077;
 const isFull = /maximum bytes/i;
 
 /** Holds no facts. A message of the refused size is stored here and removed again. */
-const scratch = { name: 'RELAY_SCRATCH', subject: 'relay.scratch' };
+const scratch = {
+  name: 'RELAY_SCRATCH',
+  subject: 'relay.scratch',
+  description: 'Tries whether the log server can store anything.',
+};
 const scratchMs = 2_000;
 /** The server's codes: a stream of this name exists with other settings; a stream cannot be stored at all. */
 const nameInUse = 10058;
@@ -97,6 +101,7 @@ export class AppendHealth {
         streams.add({
           name: scratch.name,
           subjects: [scratch.subject],
+          description: scratch.description,
           retention: RetentionPolicy.Limits,
           storage: StorageType.File,
           num_replicas: config.num_replicas,

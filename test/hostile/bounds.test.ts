@@ -451,7 +451,10 @@ for (const { of, most, make } of memories)
 t.test('HOSTILE-05 counts that processes share have a bound too, and a window for each caller', async (t) => {
   const nats = await startNats(t);
   const log = await openLog(t, nats.url);
-  const options = { log, replicas: 1, most: 2, windowMs: 600_000, maxEntries: 3 };
+  const options = {
+    ...{ log, replicas: 1, description: 'Of a test.' },
+    ...{ most: 2, windowMs: 600_000, maxEntries: 3 },
+  };
   const counts = new SharedCounts({ ...options, name: 'TEST_COUNTS' });
   const elsewhere = new SharedCounts({ ...options, name: 'TEST_COUNTS' });
   t.ok((await counts.take('ann')).allowed);

@@ -12,4 +12,5 @@ export const log = {
   'LOG-10': 'Every fact ever released can still be read.',
   'LOG-11':
     'Appends that come together are stored together; each keeps its own answer, and those of one subject their order.',
+  'LOG-12': 'Every stream and bucket on the log server says in its description what it holds.',
 } as const;

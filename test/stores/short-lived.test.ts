@@ -9,6 +9,7 @@ import { World } from '../simulation/world.js';
 
 const logger = pino({ level: 'silent' });
 const latency = { least: 0, most: 0 };
+const description = 'Records of a test.';
 const unavailable = { kind: 'unavailable', code: 'log_unavailable', status: 503 };
 
 /** A log server whose faults are set, and a connection to it. */
@@ -38,8 +39,11 @@ t.test('a log server that takes nothing is told as one that is not available', a
         storage: 'disk',
         replicas: 1,
       } as const;
-      const records = new ShortLived(log, { name: 'RECORDS', ...options });
-      const counts = new SharedCounts({ log, replicas: 1, name: 'COUNTS', most: 3, windowMs: 60_000 });
+      const records = new ShortLived(log, { name: 'RECORDS', description, ...options });
+      const counts = new SharedCounts({
+        ...{ log, replicas: 1, description, most: 3, windowMs: 60_000 },
+        name: 'COUNTS',
+      });
       t.equal(await records.put('before', 'kept'), 'stored');
       t.same(await counts.take('ann'), { allowed: true, resetSec: 60 });
 
@@ -54,4 +58,25 @@ t.test('a log server that takes nothing is told as one that is not available', a
       await log.close();
     });
   }
+});
+
+t.test('LOG-12 their stream says what it is, also where an earlier version made it without', async (t) => {
+  const world = new World(1);
+  await runIn(world, 60_000, async () => {
+    const { log } = await open(world);
+    const options = {
+      maxAgeMs: 60_000,
+      maxEntries: 10,
+      whenFull: 'refuse',
+      storage: 'disk',
+      replicas: 1,
+    } as const;
+    const said = async () => (await log.manager.streams.info('RECORDS')).config.description;
+    const earlier = new ShortLived(log, { name: 'RECORDS', description: 'Earlier.', ...options });
+    t.equal(await earlier.put('one', 'kept'), 'stored');
+    t.equal(await said(), 'Earlier.');
+    const later = new ShortLived(log, { name: 'RECORDS', description, ...options });
+    t.equal((await later.get('one'))?.text, 'kept');
+    t.equal(await said(), description);
+  });
 });

@@ -43,11 +43,13 @@ async function contender(t: Test, nats: TestNats, holder: string, events: string
   return { lease, log, isSure: () => terms.at(-1)?.isSure() };
 }
 
-t.test('LEASE-01 LEASE-02 one holds, the other takes over when it stops', async (t) => {
+t.test('LEASE-01 LEASE-02 LOG-12 one holds, the other takes over when it stops', async (t) => {
   const nats = await startNats(t);
   const events: string[] = [];
   const a = await contender(t, nats, 'a', events);
   await eventually('a to begin', () => events.includes('a begins'));
+  const { config } = await a.log.manager.streams.info('KV_relay_leases');
+  t.match(config.description, /Which process has each bot/, 'the bucket says what it holds');
   const b = await contender(t, nats, 'b', events);
   t.same(await b.lease.holderState(), { of: 'a' }, 'others see the state of the holder');
   await a.lease.stop();

@@ -51,6 +51,7 @@ const failedMs = 3 * tryMs;
 /** What the log says of another holder is reused for this time, in milliseconds: many may ask. */
 const tellMs = 200;
 const bucketName = 'relay_leases';
+const description = 'Which process has each bot and each worker now.';
 
 /** The present holder of a lease, whichever process it is; `undefined` without one. Only reads. */
 export async function leaseHolder(log: Log, name: string): Promise<LeaseValue | undefined> {
@@ -157,7 +158,7 @@ export class Lease {
     const { log, replicas } = this.#options;
     return await log.connection
       .jetstream()
-      .views.kv(bucketName, { ttl: termMs, storage: StorageType.File, history: 1, replicas });
+      .views.kv(bucketName, { description, ttl: termMs, storage: StorageType.File, history: 1, replicas });
   }
 
   async #acquire(bucket: KV): Promise<number | undefined> {

@@ -3,6 +3,7 @@ import { type KV, StorageType } from 'nats';
 import type { Log } from '../../streams/core/index.js';
 
 const bucketName = 'relay_webhooks';
+const description = 'The secret that those of all webhooks are made from.';
 const keyName = 'secret';
 const decoder = new TextDecoder();
 
@@ -35,7 +36,7 @@ export class WebhookSecrets {
   async #find(): Promise<Uint8Array> {
     const bucket = await this.#log.connection
       .jetstream()
-      .views.kv(bucketName, { storage: StorageType.File, history: 1, replicas: this.#replicas });
+      .views.kv(bucketName, { description, storage: StorageType.File, history: 1, replicas: this.#replicas });
     return (await read(bucket)) ?? (await this.#make(bucket));
   }
 

@@ -38,6 +38,7 @@ export function incidentsArea(parts: AreaParts): Area {
       log,
       replicas: config.NATS_REPLICAS,
       name: 'RELAY_INCIDENT_REPORTS',
+      description: 'Security incidents that were reported in the last hour, by person.',
       most: reportsOfPerson,
       windowMs: hourMs,
     }),

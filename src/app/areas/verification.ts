@@ -19,6 +19,7 @@ export function verificationArea({ config, log, readModels, call }: AreaParts): 
     log,
     replicas: config.NATS_REPLICAS,
     name: 'RELAY_REGISTRATION_ADDRESSES',
+    description: 'Challenges of registrations, by client address.',
     most: challengesOfAddress,
     windowMs: challengeMs,
   });

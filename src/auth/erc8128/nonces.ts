@@ -32,10 +32,20 @@ export class Nonces {
 
   constructor({ log, replicas, now }: NoncesOptions) {
     const kept = { whenFull: 'refuse', storage: 'disk', replicas } as const;
-    const issued = { name: 'RELAY_NONCES', maxAgeMs: knownMs, maxEntries: maxOutstanding };
-    const used = { name: 'RELAY_NONCES_USED', maxAgeMs: usedMs, maxEntries: maxUsed };
-    this.#issued = new ShortLived(log, { ...kept, ...issued });
-    this.#used = new ShortLived(log, { ...kept, ...used });
+    this.#issued = new ShortLived(log, {
+      ...kept,
+      name: 'RELAY_NONCES',
+      description: 'Nonces for signed requests that were issued and not used.',
+      maxAgeMs: knownMs,
+      maxEntries: maxOutstanding,
+    });
+    this.#used = new ShortLived(log, {
+      ...kept,
+      name: 'RELAY_NONCES_USED',
+      description: 'Nonces of signed requests that were used and must not be used again.',
+      maxAgeMs: usedMs,
+      maxEntries: maxUsed,
+    });
     this.#now = now ?? (() => log.now());
   }
 

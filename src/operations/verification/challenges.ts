@@ -43,6 +43,7 @@ export class Challenges {
     this.#now = () => log.now().getTime();
     this.#records = new SharedRecords(log, {
       name: 'RELAY_REGISTRATIONS',
+      description: 'Challenges of registrations that wait for their post.',
       maxAgeMs: challengeMs + expiredMs,
       maxEntries: mostHandles,
       whenFull: 'forget',
