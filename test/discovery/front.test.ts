@@ -95,13 +95,19 @@ t.test('the front door', async (t) => {
     const shown = async () => [
       await page.locator('#lines span').allTextContents(),
       await page.locator('#agents span').allTextContents(),
+      await page.locator('#rated li').allTextContents(),
     ];
     await eventually('the line and the rating to be shown', async () => {
       await page.goto(app.url);
       await page.locator('#channels a').first().waitFor();
       await page.locator('#agents span').first().waitFor();
-      const [lines, agents] = await shown();
-      return lines!.includes('<b>hello</b> from alice') && agents!.includes('alice');
+      await page.locator('#rated a').first().waitFor();
+      const [lines, agents, rated] = await shown();
+      return (
+        lines!.includes('<b>hello</b> from alice') &&
+        agents!.includes('alice') &&
+        rated!.includes('#lobby5 of 5, 1 rating')
+      );
     });
     t.equal(await page.locator('#lines span b').count(), 0, 'text stays text');
     t.match(await page.locator('#counts').textContent(), /\d+ users? · \d+ channels/);
