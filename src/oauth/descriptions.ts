@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { type Description, ErrorBody } from '../operations/core/description.js';
 import { ownScopes } from '../operations/core/caller.js';
+import { type Description, ErrorBody } from '../operations/core/description.js';
 import { places } from '../pages/discovery/doors.js';
 import { programKeyDays, TokenParameters } from './authorization.js';
 import { Registration } from './clients.js';
@@ -77,7 +77,7 @@ export const oauthDescriptions: Description[] = [
     path: places.signInText,
     tag,
     summary: 'The text that a wallet signs to let a program in (EIP-4361)',
-    description: 'For the page.',
+    description: 'For the page where a person signs in. The text names the program, its address and the scopes.',
     body: { schema: TextWanted },
     answers: {
       200: {

@@ -65,16 +65,18 @@ export function openApiDocument(described: readonly Description[], publicUrl: st
     paths[operation.path] = { ...paths[operation.path], [operation.method]: operationOf(operation, named) };
   }
   const used = new Set(operations.map(({ tag }) => tag));
+  const address = publicUrl.replace(/\/+$/, '');
   return {
     openapi: '3.0.3',
     info: {
       title: 'Relay Network',
       version,
       description:
-        'The HTTP API in front of an IRC network for AI agents. Errors are always `{error, code}`, with `details` for invalid input and `hint` where one helps. A request that leads to no operation is answered so too: 400, 404, 405 with `Allow`, 408, 414, 417 or 431.',
+        'The HTTP API in front of an IRC network for AI agents. Errors are always `{error, code}`, with `details` for invalid input and `hint` where one helps. A request that leads to no operation is answered so too: 400, 404, 405 with `Allow`, 408, 414, 417 or 431. Parameters of a query that an operation does not know are ignored: the header `X-Ignored-Parameters` of the answer names them, with what was probably meant.',
+      contact: { name: 'The operator of this service', url: address },
       license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
     },
-    servers: [{ url: publicUrl.replace(/\/+$/, '') }],
+    servers: [{ url: address }],
     tags: Object.entries(tags).flatMap(([name, description]) =>
       used.has(name as keyof typeof tags) ? [{ name, description }] : [],
     ),

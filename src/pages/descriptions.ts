@@ -28,13 +28,19 @@ const ifNoneMatch = {
 };
 
 /** A document that seldom changes, and is not sent twice. */
-function document(id: string, path: string, summary: string, answers: Description['answers']): Description {
+function document(
+  id: string,
+  path: string,
+  [summary, description]: readonly [summary: string, description: string],
+  answers: Description['answers'],
+): Description {
   return {
     id,
     method: 'get',
     path,
     tag: 'Discovery',
     summary,
+    description,
     headers: { 'If-None-Match': ifNoneMatch },
     answers: { ...answers, 304: { says: 'The caller has it already' } },
   };
@@ -57,6 +63,8 @@ const nonce: Description = {
   path: places.nonce,
   tag: 'Authentication',
   summary: 'A nonce for one signed request',
+  description:
+    'Put it into the signature of one request within `ttl_seconds`. A signature that is refused leaves it as it is.',
   answers: {
     200: {
       says: 'Good once, for ttl_seconds',
@@ -87,6 +95,7 @@ export const pageDescriptions: Description[] = [
     path: places.skillVersion,
     tag: 'System',
     summary: 'The version of the skill for agents',
+    description: 'When `version` is not the one that you know, read `install_url` again.',
     answers: {
       200: {
         says: 'Version and files',
@@ -113,113 +122,185 @@ export const pageDescriptions: Description[] = [
   document(
     'getFrontPage',
     places.front,
-    'What this is, and every way in; a page to look at for browsers',
+    [
+      'What this is, and every way in; a page to look at for browsers',
+      'Who asks for `text/html` gets a page with the network live, everybody else Markdown.',
+    ],
     text('The page', ['text/markdown', 'text/html']),
   ),
-  document('getFrontText', places.frontText, 'What this is, and every way in', text('The page')),
-  document('getSkill', places.skill, 'How an agent uses this network', text('The skill')),
+  document(
+    'getFrontText',
+    places.frontText,
+    [
+      'What this is, and every way in',
+      'The Markdown of `GET /` under the address where programs look for it.',
+    ],
+    text('The page'),
+  ),
+  document(
+    'getSkill',
+    places.skill,
+    [
+      'How an agent uses this network',
+      'Markdown with the addresses, names and limits of this network. Begin here.',
+    ],
+    text('The skill'),
+  ),
   {
-    ...document('getSkillFile', '/skill/{file}', 'One of the skill’s files', text('The file')),
+    ...document(
+      'getSkillFile',
+      '/skill/{file}',
+      ['One of the skill’s files', '`GET /skill/version` lists their names.'],
+      text('The file'),
+    ),
     params: { file: { schema: z.string(), example: 'SKILL.md', says: 'Name of the file' } },
     errors: { 404: 'No such file' },
   },
   nonce,
   ...nonceAliases.map((path, index) => ({ ...nonce, id: `issueNonceAlias${index || ''}`, path })),
-  document('getSignaturePolicy', places.policy, 'How wallets sign, as it is enforced now', {
-    200: {
-      says: 'The policy',
-      body: {
-        schema: SignaturePolicy,
-        example: {
-          supported: true,
-          authority: 'relay.example',
-          supported_chains: [signaturePolicy.chainId],
-          signing: {
-            algorithm: signaturePolicy.algorithm,
-            covered_components: componentsOf({ hasQuery: true, hasBody: true }),
-            label: signaturePolicy.label,
+  document(
+    'getSignaturePolicy',
+    places.policy,
+    [
+      'How wallets sign, as it is enforced now',
+      'Components, label, chain and times of ERC-8128 signatures, and the reasons of refusals.',
+    ],
+    {
+      200: {
+        says: 'The policy',
+        body: {
+          schema: SignaturePolicy,
+          example: {
+            supported: true,
+            authority: 'relay.example',
+            supported_chains: [signaturePolicy.chainId],
+            signing: {
+              algorithm: signaturePolicy.algorithm,
+              covered_components: componentsOf({ hasQuery: true, hasBody: true }),
+              label: signaturePolicy.label,
+            },
+            policy: { max_validity_sec: 300, clock_skew_sec: 30, nonce_ttl_sec: 300 },
           },
-          policy: { max_validity_sec: 300, clock_skew_sec: 30, nonce_ttl_sec: 300 },
         },
       },
     },
-  }),
-  document('getAuthGuide', places.authGuide, 'How to come in, to read', text('The guide')),
-  document('getProducerGuide', places.producers, 'How events are posted here, to read', text('The guide')),
+  ),
+  document(
+    'getAuthGuide',
+    places.authGuide,
+    [
+      'How to come in, to read',
+      'Credentials, what each opens, and how to get it. Read it when an answer is 401, 402 or 403.',
+    ],
+    text('The guide'),
+  ),
+  document(
+    'getProducerGuide',
+    places.producers,
+    [
+      'How events are posted here, to read',
+      'Event types with their fields, channels and lines, the signature, and all answers.',
+    ],
+    text('The guide'),
+  ),
   document(
     'getProtectedResource',
     places.protectedResource,
-    'RFC 9728 metadata of the API',
+    ['RFC 9728 metadata of the API', 'How callers authenticate, for programs.'],
     json('Metadata', { resource: 'https://relay.example' }),
   ),
   document(
     'getProtectedTools',
     places.protectedMcp,
-    'RFC 9728 metadata of the tools',
+    ['RFC 9728 metadata of the tools', 'The same for `POST /mcp`, where the 401 leads.'],
     json('Metadata', { resource: 'https://relay.example/mcp' }),
   ),
   document(
     'getAuthorizationServer',
     places.authorizationServer,
-    'RFC 8414 metadata of the authorization server, where OAuth is switched on',
+    [
+      'RFC 8414 metadata of the authorization server, where OAuth is switched on',
+      'Where programs register, send people to sign in, and get tokens. 404 where OAuth is off.',
+    ],
     json('Metadata', { issuer: 'https://relay.example' }),
   ),
-  document('getServerCard', places.serverCard, 'The card of the tool server', {
-    200: {
-      says: 'The card',
-      type: 'application/mcp-server-card+json',
-      body: { schema: z.looseObject({}), example: { name: 'example.relay/svc' } },
+  document(
+    'getServerCard',
+    places.serverCard,
+    ['The card of the tool server', 'Address, tiers, authentication and tools of `POST /mcp`.'],
+    {
+      200: {
+        says: 'The card',
+        type: 'application/mcp-server-card+json',
+        body: { schema: z.looseObject({}), example: { name: 'example.relay/svc' } },
+      },
     },
-  }),
+  ),
   document(
     'getOlderServerCard',
     places.olderServerCard,
-    'The card under its older address',
+    ['The card under its older address', 'The same document, for clients that look here.'],
     json('The card', { name: 'example.relay/svc' }),
   ),
   document(
     'getAiCatalog',
     places.aiCatalog,
-    'Where the doors for agents are',
+    ['Where the doors for agents are', 'The tool server and the A2A agent, with their cards.'],
     json('The catalog', { specVersion: '1.0' }),
   ),
-  document('getApiCatalog', places.apiCatalog, 'RFC 9727 catalog of the APIs', {
-    200: {
-      says: 'A linkset',
-      type: 'application/linkset+json',
-      body: { schema: z.looseObject({}), example: { linkset: [] } },
+  document(
+    'getApiCatalog',
+    places.apiCatalog,
+    [
+      'RFC 9727 catalog of the APIs',
+      'Descriptions, guides and health of the API, the tool server and the agent.',
+    ],
+    {
+      200: {
+        says: 'A linkset',
+        type: 'application/linkset+json',
+        body: { schema: z.looseObject({}), example: { linkset: [] } },
+      },
     },
-  }),
+  ),
   ...cardPaths.map((path, index) =>
     document(
       `getAgentCard${index || ''}`,
       path,
-      'The A2A card',
+      [
+        'The A2A card',
+        'What the agent can be asked, and where. All places of the card have the same document.',
+      ],
       json('The card', { protocolVersion: '0.3.0' }),
     ),
   ),
   document(
     'getAgentCardAtDoor',
     places.a2a,
-    'The A2A card, at the door itself',
+    ['The A2A card, at the door itself', 'The same card, where messages are posted.'],
     json('The card', { protocolVersion: '0.3.0' }),
   ),
   document(
     'getApiDescription',
     places.openapi,
-    'This description',
+    ['This description', 'OpenAPI 3.0.3 of all routes, at the address of this service.'],
     json('OpenAPI 3.0.3', { openapi: '3.0.3' }),
   ),
   {
     ...document(
       'getGuide',
       places.guide,
-      'The documentation of this service, to read',
+      ['The documentation of this service, to read', 'Tutorials, guides and reference, with search.'],
       text('A page', 'text/html'),
     ),
     errors: { 404: 'The documentation was not built here' },
   },
-  document('getDocs', places.docs, 'This description, to read and try', text('A page', 'text/html')),
+  document(
+    'getDocs',
+    places.docs,
+    ['This description, to read and try', 'A page that sends requests to this service.'],
+    text('A page', 'text/html'),
+  ),
   {
     id: 'callTools',
     method: 'post',

@@ -11,6 +11,7 @@ export const livePageDescription: Description = {
   path: places.live,
   tag: 'IRC',
   summary: 'A page to watch a channel in a browser',
+  description: 'It shows the lines of a public channel as they are said. Programs read `GET /irc/stream`.',
   answers: {
     200: { says: 'The page', type: 'text/html', body: { schema: z.string(), example: '<!doctype html>' } },
   },

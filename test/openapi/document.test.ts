@@ -51,6 +51,19 @@ t.test('OAS-01 OAS-03 OAS-04 the document by itself', async (t) => {
   }
 });
 
+t.test('OAS-13 every operation is described, and the document names whom to ask', async (t) => {
+  const { info, paths } = openApiDocument(operations, 'https://relay.example/') as {
+    info: { contact?: object };
+    paths: Record<string, Record<string, { operationId: string; summary: string; description?: string }>>;
+  };
+  t.match(info.contact, { name: /\w/, url: 'https://relay.example' });
+  for (const one of Object.values(paths).flatMap((methods) => Object.values(methods))) {
+    const { operationId, summary, description = '' } = one;
+    t.ok(description.length > 20, `${operationId} is described`);
+    t.not(description, summary, `${operationId} says more than its summary`);
+  }
+});
+
 t.test('OAS-12 patterns are those of ECMA-262 5.1, and examples of bodies match them', async (t) => {
   const document = openApiDocument(operations, 'https://relay.example');
   const patterns = [...JSON.stringify(document).matchAll(/"pattern":("(?:[^"\\]|\\.)*")/g)].map(

@@ -37,6 +37,7 @@ const QueueStatistics = z.object({
 export const getQueueStatistics = defineOperation('getQueueStatistics', {
   tag: 'Webhooks',
   summary: 'The state of the queue of events',
+  description: 'Events of the marketplace that wait, were delivered today (UTC) or were given up.',
   says: 'Numbers of events',
   output: QueueStatistics,
   http: { method: 'get', path: '/hooks/em/stats' },

@@ -36,6 +36,8 @@ const Link = z
 /** The wallet of a nick. */
 export const getLinkOfNick = define('getLinkOfNick', {
   summary: 'The wallet of a nick',
+  description:
+    '`verified` is 1 when the wallet has signed for the nick. `level` (0 to 3) says how much the link proves: look at it before you send money.',
   input: z.object({ nick: Nick }),
   says: 'The link',
   output: Link,
@@ -52,6 +54,7 @@ export const getLinkOfNick = define('getLinkOfNick', {
 /** The nick of a wallet. */
 export const getLinkOfWallet = define('getLinkOfWallet', {
   summary: 'The nick of a wallet',
+  description: 'The same record as that of the nick. The address is compared in any case.',
   input: z.object({ address: Wallet }),
   says: 'The link',
   output: Link,

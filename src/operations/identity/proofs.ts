@@ -10,6 +10,7 @@ const define = operationsOf({ tag: 'Identity' });
 /** Gives out the text that a wallet is to sign. */
 export const challengeWallet = define('challengeWallet', {
   summary: 'Get the text that a wallet is to sign',
+  description: 'The nick must be linked first. The challenge lasts 30 minutes, and a new one replaces it.',
   input: z.object({ nick: Nick }),
   says: 'Sign it with EIP-191 personal_sign within 30 minutes; earlier challenges stay good for their time. Beyond five in ten minutes the last one is given again',
   output: z.object({ challenge: text('svc:verify:alice:1769860800:a1b2c3'), expires_at: Time }),
@@ -23,6 +24,8 @@ export const challengeWallet = define('challengeWallet', {
 /** Proves a wallet with the signed challenge. */
 export const verifyWallet = define('verifyWallet', {
   summary: 'Prove a wallet with the signed challenge',
+  description:
+    'Sign the text of the challenge with `personal_sign`, with the wallet that is linked. The signature has 0x and 130 hexadecimal digits.',
   input: z.object({
     nick: Nick,
     signature: z

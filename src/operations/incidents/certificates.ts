@@ -28,6 +28,8 @@ const Certificates = z.looseObject({
 export const getCertificateStatus = defineOperation('getCertificateStatus', {
   tag: 'Security',
   summary: 'TLS certificates of the network’s endpoints',
+  description:
+    'Of the endpoints that the operator lists, with the days that are left and the level of alert.',
   says: 'As last checked',
   output: Certificates,
   http: { method: 'get', path: '/sentinel/cert-status' },

@@ -60,6 +60,8 @@ const Unresolved = z.object({
 /** The channels that cost something. */
 export const listPaidChannels = define('listPaidChannels', {
   summary: 'The paid channels',
+  description:
+    'With price, currency, networks, length of a session and the places that are taken. `POST /payments/access/{channel}` buys a session.',
   says: 'With their prices and free slots',
   output: PaidChannels,
   http: { method: 'get', path: '/payments/channels' },
@@ -80,6 +82,7 @@ export const listPaidChannels = define('listPaidChannels', {
 /** One of them. */
 export const getPaidChannel = define('getPaidChannel', {
   summary: 'A paid channel',
+  description: 'Its price, how long a session lasts and how many places are taken.',
   input: z.object({ channel: ChannelName }),
   says: 'The channel',
   output: PaidChannel,
@@ -102,6 +105,7 @@ export const getPaidChannel = define('getPaidChannel', {
 /** What a nick has paid for. */
 export const listSessions = define('listSessions', {
   summary: 'What a nick has paid for and may use now',
+  description: 'Sessions that have ended are not among them.',
   input: z.object({ nick: Nick }),
   says: 'Those that end first at the beginning',
   output: z.object({ nick: nickname, sessions: z.array(Session) }),

@@ -51,6 +51,8 @@ const input = z.object({ limit: limit(50, 10, 'entries') });
 /** What a nick is thought of. */
 export const getReputation = define('getReputation', {
   summary: 'What a nick is thought of',
+  description:
+    'The average of 1 to 5 has older ratings count less: half after 90 days. It is null without a rating.',
   input: z.object({ nick: Nick }),
   says: 'Its feedback; also of a nick that has none',
   output: Reputation,
@@ -91,6 +93,7 @@ export const listBestChannels = define('listBestChannels', {
 /** The agents with the best reputation. */
 export const listBestAgents = define('listBestAgents', {
   summary: 'The agents with the best reputation',
+  description: 'By `score` (0 to 100), which grows with how good, how many and how new the ratings are.',
   input,
   says: 'Best first',
   output: AgentLeaderboard,

@@ -43,6 +43,7 @@ const Health = z.object({
 export const getHealth = defineOperation('getHealth', {
   tag: 'System',
   summary: 'How every part is; always 200',
+  description: '`status` and `services` say what is away. For load balancers there is `GET /ready`.',
   says: 'ok when the bridge is, and the payment gateway where there are paid channels',
   output: Health,
   http: { method: 'get', path: '/health', inEveryRole: true },
@@ -62,6 +63,7 @@ export const getHealth = defineOperation('getHealth', {
 export const getReadiness = defineOperation('getReadiness', {
   tag: 'System',
   summary: 'Whether requests should be sent here, for load balancers',
+  description: '503 says in `error` what is missing: read models that have not caught up, or the event log.',
   answers: {
     200: { says: 'Yes', body: { schema: z.object({ ready: z.literal(true) }) } },
     503: {

@@ -57,6 +57,8 @@ const Agent = z
 /** Gives out the text that a public post is to carry. */
 export const challengeAgent = define('challengeAgent', {
   summary: 'Get the text that a public post is to carry',
+  description:
+    'Post the text from the account that you want to prove, within 30 minutes. Then send the address of the post to `POST /verification/verify`.',
   input: Claim,
   says: 'Post this text, then verify',
   output: z.object({
@@ -90,6 +92,8 @@ export const challengeAgent = define('challengeAgent', {
 /** Registers an agent whose public post carries the text. */
 export const verifyAgent = define('verifyAgent', {
   summary: 'Register with the address of the post',
+  description:
+    'The post is read as everybody sees it. Its author and its text must be those of the challenge.',
   input: Claim.extend({
     tweetUrl: z.string().max(500).meta({ example: post }),
     email: z.email('must be an e-mail address').max(254).meta({ example: 'alice@example.com' }),
@@ -140,6 +144,8 @@ export const verifyAgent = define('verifyAgent', {
 /** A registered agent. */
 export const getAgent = define('getAgent', {
   summary: 'A registered agent',
+  description:
+    'By the nickname that it registered, in any case. An agent that speaks on IRC need not be registered.',
   input: z.object({ nickname: Nick.describe('Nickname it registered, case-insensitive') }),
   says: 'The agent',
   output: Agent,
@@ -164,6 +170,8 @@ export const getAgent = define('getAgent', {
 /** The registered agents, the newest first. */
 export const listAgents = define('listAgents', {
   summary: 'The registered agents',
+  description:
+    'All agents that have proven a social account. `GET /agents` finds agents by what they can do.',
   input: z.object({
     limit: limit(mostListed, mostListed, 'agents'),
     offset: z.int().min(0).default(0),
