@@ -81,9 +81,11 @@ export const refusalAreas = {
   },
   Credentials: {
     api_key_required: refusal(401, 'This route needs an API key', {
-      hint: 'Send it as X-Api-Key, X-Mcp-Api-Key or Authorization: Bearer',
+      hint: 'Send it as X-Api-Key, X-Mcp-Api-Key or Authorization: Bearer. The operator gives keys, and a verified wallet gets one for its nick with POST /auth/keys: /auth.md says how',
     }),
-    api_key_invalid: refusal(401, 'This API key is not known', { advice: 'Ask the operator for a key' }),
+    api_key_invalid: refusal(401, 'This API key is not known', {
+      hint: 'Look whether it was copied whole. The operator gives keys, and a verified wallet gets one for its nick with POST /auth/keys: /auth.md says how',
+    }),
     api_keys_not_configured: refusal(403, 'This route answers local callers only', {
       hint: 'The operator can open it to others by setting API_KEYS or API_KEYS_FILE',
     }),
@@ -107,12 +109,14 @@ export const refusalAreas = {
       hint: 'Leave the nick out, or name the one of the key',
     }),
     credential_missing: refusal(401, 'Neither a signature nor a key was sent', {
-      advice: 'Send an API key, or sign the request (`/auth.md`)',
+      hint: 'Send an API key as X-Mcp-Api-Key or Authorization: Bearer, or sign the request with a wallet (ERC-8128), which opens the tools that read. /auth.md says how to get a key and how to sign',
     }),
     api_key_not_configured: refusal(
       401,
       'The service has no keys, and answers callers on its own machine only',
-      { advice: 'Sign the request: the operator has given out no keys' },
+      {
+        hint: 'Sign the request with a wallet (ERC-8128), which opens the tools that read: /auth.md says how. The operator has given out no keys',
+      },
     ),
     signature_input_invalid: refusal(
       401,
@@ -276,7 +280,7 @@ export const refusalAreas = {
       hint: 'Dead letters and expired events are redriven; pending ones are shown without help.',
     }),
     no_such_channel: refusal(409, 'The event does not go to this channel', {
-      advice: 'Name channels of the event',
+      hint: 'Name channels of the event: the text has them',
     }),
   },
   Channels: {
@@ -285,7 +289,7 @@ export const refusalAreas = {
       advice: 'Use another channel',
     }),
     refused_by_network: refusal(409, 'The IRC network does not do it', {
-      advice: 'The text has the words of the IRC server',
+      hint: 'The text has the words of the IRC server. Do what they ask for, such as an invitation, or take another channel',
     }),
     type_limit_reached: refusal(429, 'There are as many channels of this type as there may be', {
       advice: 'Delete a channel of this type first',

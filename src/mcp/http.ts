@@ -63,7 +63,8 @@ export async function mcpRoutes(app: FastifyInstance, options: McpOptions): Prom
     } catch (error) {
       const reason = isExpected(error) && keyReasons[error.code];
       if (!reason) throw error;
-      throw new Refusal(reason, (error as Refusal).message, (error as Refusal).extra);
+      // in words that know of wallets too
+      throw new Refusal(reason);
     }
   }
 

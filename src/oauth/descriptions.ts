@@ -77,7 +77,8 @@ export const oauthDescriptions: Description[] = [
     path: places.signInText,
     tag,
     summary: 'The text that a wallet signs to let a program in (EIP-4361)',
-    description: 'For the page where a person signs in. The text names the program, its address and the scopes.',
+    description:
+      'For the page where a person signs in. The text names the program, its address and the scopes.',
     body: { schema: TextWanted },
     answers: {
       200: {

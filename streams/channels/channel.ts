@@ -146,7 +146,10 @@ export const channelDecider: Decider<ChannelState, ChannelCommand, ChannelFact> 
       };
       return { type: 'channel.created', data };
     }
-    if (!exists) throw new Refusal('not_found', 'Channel not found');
+    if (!exists)
+      throw new Refusal('not_found', 'Channel not found', {
+        hint: 'GET /channels lists the managed channels',
+      });
     // a reader that has only the last fact of a channel learns from it which life of the channel this is
     const life = state.life === undefined ? {} : { life: state.life };
     switch (command.is) {

@@ -29,12 +29,21 @@ t.test('KEY-01 what each caller may', async (t) => {
   const vote = scope('vote', { as: 'voter', wallet: 'proven' });
   for (const caller of [operator, local, wallet, alice('vote')])
     requireRight(vote, caller, { voter: 'Alice' });
-  t.throws(() => requireRight(vote, nobody), { status: 401, code: 'api_key_required' });
+  t.throws(() => requireRight(vote, nobody), {
+    status: 401,
+    code: 'api_key_required',
+    extra: { hint: /X-Api-Key.*POST \/auth\/keys: \/auth\.md/ },
+  });
   t.throws(() => requireRight(scope('tasks'), wallet), { status: 401, code: 'api_key_required' });
   t.throws(() => requireRight(vote, alice('rate', 'read')), {
     status: 403,
     code: 'scope_missing',
     message: /vote/,
+    extra: { hint: /POST \/auth\/keys .* \{"scopes": \["read", "vote"\]\}.*\/auth\.md/ },
+  });
+  t.throws(() => requireRight(scope('tasks'), alice('read')), {
+    code: 'scope_missing',
+    extra: { hint: /An operator gives keys for tasks/ },
   });
   t.throws(() => requireRight(vote, alice('vote', 'operate'), { voter: 'bob' }), {
     status: 403,

@@ -260,7 +260,9 @@ t.test('the channel service on a real network', async (t) => {
       ['POST', '/channels/task-a1b2c3d4/members', { action: 'op', nicks: ['ann'] }],
     ] as const) {
       const answer = await ask(method, path, body);
-      t.same([answer.status, answer.body], [404, { error: 'Channel not found', code: 'not_found' }], method);
+      const { hint, ...told } = answer.body as { hint?: string };
+      t.same([answer.status, told], [404, { error: 'Channel not found', code: 'not_found' }], method);
+      t.match(hint, /GET \/channels lists/, method);
     }
     t.equal(
       (await ask('GET', '/channels/task-a1b2c3d4/operations?limit=1')).body.operations[0].operation,

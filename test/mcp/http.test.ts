@@ -171,7 +171,11 @@ t.test('the tools over HTTP', async (t) => {
       const answer = await rpc(url, list, headers);
       t.match(answer, {
         status: 401,
-        body: { jsonrpc: '2.0', id: 7, error: { code: -32001, data: { reason } } },
+        body: {
+          jsonrpc: '2.0',
+          id: 7,
+          error: { code: -32001, data: { reason, hint: /wallet.*\/auth\.md/ } },
+        },
       });
       t.match(answer.headers['www-authenticate'], /^Bearer .*resource_metadata=".*\/mcp".*, ERC8128 /);
     }
@@ -474,6 +478,8 @@ t.test('MCP-07 without keys only this machine has the tools', async (t) => {
   const far = await rpc(url, list, { 'x-forwarded-for': '203.0.113.9' });
   t.match(far, {
     status: 401,
-    body: { error: { code: -32001, data: { reason: 'api_key_not_configured' } } },
+    body: {
+      error: { code: -32001, data: { reason: 'api_key_not_configured', hint: /with a wallet.*\/auth\.md/ } },
+    },
   });
 });

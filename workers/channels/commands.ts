@@ -186,7 +186,10 @@ export class Commands {
       const tally = await this.#options.tally();
       const { state, seq, isNew } = await this.decide(archive, asker);
       // the event was acted upon before, and the channel was opened again since
-      if (!state.archived) throw new Refusal('not_found', 'Channel not found');
+      if (!state.archived)
+        throw new Refusal('not_found', 'Channel not found', {
+          hint: 'GET /channels lists the managed channels',
+        });
       tally.wrote(seq);
       if (isNew) await this.carryOut(name, () => this.#prepare(session, { ...state, name }));
       const { reason: archive_reason, delete_after } = state.archived;

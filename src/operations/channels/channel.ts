@@ -58,7 +58,10 @@ export const ManagedChannel = z
   .meta({ id: 'ManagedChannel' });
 
 /** The refusal of a channel that is not managed. */
-export const channelNotFound = () => new Refusal('not_found', 'Channel not found');
+export const channelNotFound = () =>
+  new Refusal('not_found', 'Channel not found', {
+    hint: 'GET /channels lists the managed channels, and GET /irc/channels those of the network. A private one is shown to who may see it',
+  });
 
 /** A managed channel. Throws if it does not exist, or if it is private and `withPrivate` is false. */
 export async function requireChannel(name: string, { channels }: ChannelParts, withPrivate = true) {

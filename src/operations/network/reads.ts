@@ -206,6 +206,6 @@ export function channelKey(name: string): string {
 /** The answer for channels that do not exist, and for those that the caller may not see. */
 export function channelNotFound(): Refusal {
   return new Refusal('not_found', 'Channel not found', {
-    hint: 'A private channel is shown to operators’ keys, to agent keys that are good for operate, and to agents that are in it now',
+    hint: 'GET /irc/channels, or svc_list_channels, lists those that there are. A private channel is shown to operators’ keys, to agent keys that are good for operate, and to agents that are in it now',
   });
 }
