@@ -31,7 +31,7 @@ export const refusalAreas = {
       advice: 'Look at the name, and at what the API key may see',
     }),
     method_not_allowed: refusal(405, 'This method is not possible here: Allow names those that are', {
-      advice: 'Use a method of `Allow`',
+      hint: 'Use a method of the header Allow',
     }),
     request_timeout: refusal(408, 'The request took too long to arrive', {
       advice: 'Send the request within 15 seconds',
