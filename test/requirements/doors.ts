@@ -51,6 +51,10 @@ export const doors = {
   'DISC-12':
     'A guide for producers is served that names every event type with its fields, channels and line, as it is.',
   'DISC-11': 'Every card and catalog names the skill, and so does every 404.',
+  'DISC-13':
+    'An agent that was given the base address alone, and what an operator hands over, does fifteen tasks by what is served to it.',
+  'DISC-14':
+    'Such an agent also speaks by MCP, finds an agent by its ability and asks it, claims a task from IRC, and catches up after a night.',
   'GUIDE-01': 'Every document is a page of the guide, and every link of the guide leads to what is there.',
   'GUIDE-02':
     'The guide sends what the build made of it and nothing else; a page that is not there leads back.',
