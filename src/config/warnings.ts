@@ -108,7 +108,7 @@ export function settingRisks(config: Config): SettingRisk[] {
   }
   if (config.IRC_URL !== '' && config.IRC_OPER_NAME === '') {
     note(
-      'IRC_OPER_NAME is empty: the bot cannot enter closed channels, nor end a stale session of its own at once',
+      'IRC_OPER_NAME is empty: channels cannot be kept, and our bots cannot enter closed ones, nor end a stale session at once',
       'set IRC_OPER_NAME and IRC_OPER_PASSWORD',
     );
   }

@@ -79,7 +79,8 @@ t.test('API-13 what happens is counted, and what stands is read', async (t) => {
     relay_delivery_lease_held: 1,
     relay_delivery_events_in_hand: 0,
     'relay_irc_connected{nick="em-bot"}': 1,
-    'relay_irc_oper{nick="em-bot"}': 1,
+    'relay_irc_oper{nick="em-bot"}': 0,
+    'relay_irc_oper{nick="channelserv"}': 1,
     'relay_consumer_pending_messages{consumer="deliver-to-irc"}': 0,
     relay_ready: 1,
     ...Object.fromEntries(

@@ -49,20 +49,21 @@ t.test('API-07 health tells each part, readiness follows the log', async (t) => 
     NATS_URL: nats.url,
     ...settingsOf(ircd),
   });
-  const healthy = await eventually('the bridge to be well, and an operator', async () => {
+  const healthy = await eventually('the bridge and the channels to be well', async () => {
     const { status, body } = await getJson(`${url}/health`);
     t.equal(status, 200);
-    const { bridge } = body.services as { bridge: { irc: { oper: boolean } } };
-    return body.status === 'ok' && bridge.irc.oper && body;
+    const { bridge, channelserv } = body.services as Record<string, { status: string }>;
+    return bridge?.status === 'ok' && channelserv?.status === 'ok' && body;
   });
   t.match(healthy, {
     services: {
       bridge: {
         status: 'ok',
         latencyMs: Number,
-        irc: { connected: true, oper: true, nick: 'em-bot' },
+        irc: { connected: true, oper: false, nick: 'em-bot' },
         em_queue: { pending: 0, delivered_today: 0, dead_letter: 0 },
       },
+      channelserv: { irc: { connected: true, oper: true, nick: 'channelserv' } },
     },
     uptime: Number,
   });

@@ -57,7 +57,7 @@ t.test('CHAN-85 whoever sat in the name of a task’s room is put out when it is
   await shown(room, '[ASSIGNED]');
   await isClosedTo(t, stranger, room);
   t.equal(await modes(room), 'HPinst 100:1d');
-  t.same(await names(room), ['+em-bot', '@channelserv', 'worker']);
+  t.same(await names(room), ['@channelserv', 'em-bot', 'worker']);
   t.notOk(worker.raw.some((line) => line.includes('send your wallet')));
 });
 

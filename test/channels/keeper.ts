@@ -95,6 +95,7 @@ export async function startKeeper(
     read,
     logger,
     bots: ['em-bot'],
+    helped: ['em-bot'],
     reserved: [],
     hours: new SharedHours({ log, replicas: 1, name: 'TEST_HOURS' }),
     limits: { creations: 0, deletions: 0, memberOperations: 0 },

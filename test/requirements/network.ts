@@ -21,4 +21,6 @@ export const network = {
     'Who joins a channel is told the rules in private, once a day, as operators edit them; who is there already is not, and a crowd is not all at once.',
   'NET-12': 'Each of our bots answers HELP in private: what it is, what it does, where to read more.',
   'NET-13': 'Clients that cannot tell replayed lines from new ones are told that a replay comes.',
+  'NET-14':
+    'The channel bot alone is an IRC operator. It gets the other bots their nicks, also from older sessions, and into closed channels; while it is away they wait, and nothing counts as a try.',
 } as const;

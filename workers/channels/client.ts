@@ -1,6 +1,7 @@
 import type { Log } from '../../streams/core/index.js';
 import type { Enforced, Enforcement } from '../../streams/moderation/index.js';
 import { commandsOf, type RequestedService, request } from '../core/rpc.js';
+import type { Hands } from '../irc/hands.js';
 import type { Channels, Holder } from './requests.js';
 import type { Superseded } from './supersede.js';
 
@@ -47,4 +48,13 @@ export function createSuperseding(log: Log): (session: Superseded) => Promise<bo
 /** Tells who has a nick on the network now; null if nobody has it. Errors as above. */
 export function createHolders(log: Log): (nick: string) => Promise<Holder | null> {
   return (nick) => request(serviceOf(log), 'holder', nick);
+}
+
+/** The hands of the channel bot, for our bots that are no operators. Errors as above. */
+export function createHands(log: Log): Hands {
+  return {
+    giveNick: (wanted) => request(serviceOf(log), 'giveNick', wanted),
+    letIn: (wanted) => request(serviceOf(log), 'letIn', wanted),
+    letSpeak: (wanted) => request(serviceOf(log), 'letSpeak', wanted),
+  };
 }

@@ -13,6 +13,7 @@ import { Commands } from './commands.js';
 import { Door } from './door.js';
 import { enforce } from './enforce.js';
 import { takeBackExcess } from './excess.js';
+import { handsOf } from './hands.js';
 import { holderOf } from './holder.js';
 import { Lifecycle } from './lifecycle.js';
 import { Membership } from './membership.js';
@@ -34,6 +35,7 @@ export {
   channelService,
   createChannels,
   createEnforcement,
+  createHands,
   createHolders,
   createRegistrations,
   createSuperseding,
@@ -169,7 +171,9 @@ export class KeepChannels {
   /** The operations that other processes can request, by name. */
   #operations() {
     const commands = this.#commands;
+    const { irc, helped } = this.#options;
     return {
+      ...handsOf(() => irc.session(), helped),
       ...commandOperations(commands, ['create', 'update', 'remove']),
       ...commandOperations(this.#membership, ['invite', 'members', 'present']),
       // nothing of it is recorded here

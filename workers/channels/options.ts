@@ -38,6 +38,8 @@ export interface KeepChannelsOptions {
   read: Read;
   /** Nicks of our other bots: they never lose their voice. */
   bots: readonly string[];
+  /** Nicks of our bots that are no operators: this one gets them their nicks, and into channels. */
+  helped: readonly string[];
   /**
    * The link of a nick. `level` is above 0 if the identified nick has confirmed it. Without this function
    * nobody is linked.

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { clock } from '../../streams/core/clock.js';
+import { clock, pause } from '../../streams/core/clock.js';
 import type { IrcConnection } from '../irc/connection.js';
 import type { Session } from '../irc/session.js';
 import type { Obstacle, Opening, Rooms } from './rooms.js';
@@ -21,11 +21,17 @@ export interface Permit {
   wait(): Promise<void>;
 }
 
+/** How entering a channel ended. `waiting`: who can let us in cannot be asked now. */
+type Entered = 'joined' | 'lost' | 'waiting' | { error: string };
+
 interface Waiting {
   channel: string;
   history: boolean;
-  resolve(outcome: 'joined' | 'lost' | { error: string }): void;
+  resolve(outcome: Entered): void;
 }
+
+/** How long a line waits for somebody who can let us in, in milliseconds, until that is tried again. */
+const againMs = 1_000;
 
 /**
  * Keeps the bot in the channels it speaks in. A channel is joined when the first line for it comes, many in
@@ -73,7 +79,8 @@ export class Presence {
       }
       if (!this.#entered(session, channel, inDoubt)) {
         const outcome = await this.#join(channel, inDoubt);
-        if (outcome === 'lost') continue;
+        if (outcome === 'waiting') await pause(againMs, this.#stopping);
+        if (outcome === 'lost' || outcome === 'waiting') continue;
         if (outcome !== 'joined') return { is: 'refused', error: outcome.error };
       }
       const room = this.#rooms.get(channel);
@@ -121,7 +128,7 @@ export class Presence {
     return undefined;
   }
 
-  #join(channel: string, history: boolean): Promise<'joined' | 'lost' | { error: string }> {
+  #join(channel: string, history: boolean): Promise<Entered> {
     return new Promise((resolve) => {
       this.#waiting.push({ channel, history, resolve });
       if (this.#joining) return;
@@ -150,6 +157,7 @@ export class Presence {
     for (const { channel, resolve } of group) {
       const outcome = outcomes.get(channel);
       if (!outcome || outcome.is === 'lost' || session !== this.#session) resolve('lost');
+      else if (outcome.is === 'waiting') resolve('waiting');
       else if (outcome.is === 'refused') resolve({ error: `${outcome.code} ${outcome.error}` });
       else {
         const tags = outcome.history?.lines.flatMap((line) => line.tag ?? []);

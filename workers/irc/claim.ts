@@ -1,8 +1,11 @@
 import { clock, pause } from '../../streams/core/clock.js';
+import type { Claimed, Hands } from './hands.js';
 import type { Link } from './link.js';
 
-/** For who can end the session that has the nick, and for who can only wait for it. */
+/** Where somebody can end the session that has the nick, and where we can only wait for it. */
 const pauseMs = { able: 500, plain: 5_000 };
+/** What a try came to: the nick, or how long to wait for the next one, or that it is somebody else's. */
+type Try = Claimed | 'foreign' | keyof typeof pauseMs;
 /** Servers answer so to a nick that they keep back. */
 const erroneousNick = '432';
 
@@ -12,47 +15,56 @@ const erroneousNick = '432';
  */
 export type Free = (nick: string) => Promise<boolean>;
 
-/** How a nick became ours: by asking for it, or by ending the session that had it. */
-export type Claimed = 'taken' | 'freed';
+/** Who gets a nick for a connection that is no operator: one of them, or neither. */
+export interface NickHelp {
+  free?: Free | undefined;
+  hands?: Hands | undefined;
+}
 
 /**
  * Makes the wanted nick ours when another session holds it, or the server keeps it back. As operator that session is
  * killed: should it be an older connection of ours that is half open, nothing it still holds can be shown after this.
  * Resolves `undefined` when the nick could not be had in `waitMs`, or is somebody else's as `free` says; rejects when the
- * link ends before.
+ * link ends before. Who is no operator is helped, or waits.
  */
 export async function claimNick(
   link: Link,
   nick: string,
   waitMs: number,
-  free?: Free,
+  help: NickHelp = {},
 ): Promise<Claimed | undefined> {
   const until = clock.elapsed() + waitMs;
-  const { self } = link;
   for (;;) {
-    const claimed = await tryNick(link, nick, free);
-    if (claimed === 'foreign') return undefined;
-    if (claimed) return claimed;
-    if (clock.elapsed() >= until) return undefined;
-    await pause(self.oper || free ? pauseMs.able : pauseMs.plain, link.lost);
+    const tried = await tryNick(link, nick, help);
+    if (tried === 'taken' || tried === 'freed') return tried;
+    if (tried === 'foreign' || clock.elapsed() >= until) return undefined;
+    await pause(pauseMs[tried], link.lost);
     link.lost.throwIfAborted();
   }
 }
 
-async function tryNick(
-  link: Link,
-  nick: string,
-  free: Free | undefined,
-): Promise<Claimed | 'foreign' | undefined> {
+async function tryNick(link: Link, nick: string, { free, hands }: NickHelp): Promise<Try> {
   if (await changeNick(link, nick)) return 'taken';
-  if (!link.self.oper) {
-    const freed = await free?.(nick).catch(() => undefined);
-    if (freed !== undefined && (await changeNick(link, nick))) return freed ? 'freed' : 'taken';
-    return freed === false ? 'foreign' : undefined;
+  if (link.self.oper) {
+    const killed = await link.command('KILL', nick, 'Superseded by a newer session');
+    if (!(await changeNick(link, nick))) return 'able';
+    return killed.is === 'answered' && killed.error === null ? 'freed' : 'taken';
   }
-  const killed = await link.command('KILL', nick, 'Superseded by a newer session');
-  if (!(await changeNick(link, nick))) return undefined;
-  return killed.is === 'answered' && killed.error === null ? 'freed' : 'taken';
+  if (hands) return await beGiven(link, nick, hands);
+  if (!free) return 'plain';
+  const freed = await free(nick).catch(() => undefined);
+  if (freed !== undefined && (await changeNick(link, nick))) return freed ? 'freed' : 'taken';
+  return freed === false ? 'foreign' : 'able';
+}
+
+/** Asks the operator for a nick. */
+async function beGiven(link: Link, nick: string, hands: Hands): Promise<Try> {
+  const given = await hands.giveNick({ session: link.self.nick, nick }).catch(() => undefined);
+  // what the server has done comes before this answer
+  await link.command('PING', 'nick');
+  link.lost.throwIfAborted();
+  if (await changeNick(link, nick)) return given || 'taken';
+  return given === false ? 'plain' : 'able';
 }
 
 async function changeNick(link: Link, nick: string): Promise<boolean> {

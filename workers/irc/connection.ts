@@ -4,6 +4,7 @@ import { clock } from '../../streams/core/clock.js';
 import { pause } from '../../streams/core/index.js';
 import { Backoff } from './backoff.js';
 import { claimNick, type Free } from './claim.js';
+import type { Hands } from './hands.js';
 import type { IrcLine } from './line.js';
 import { type IrcAccount, Link, type WebIrc, whenAborted } from './link.js';
 import { Session } from './session.js';
@@ -37,6 +38,8 @@ export interface IrcConnectionOptions {
   nickWaitMs?: number;
   /** Ends an older session of ours that has our nick. Operators do that by themselves. */
   free?: Free;
+  /** The operator who helps us to our nick and into channels, where we are not one. */
+  hands?: Hands;
   /** A certificate authority to trust besides the well-known ones, PEM. */
   ca?: string;
   /** Makes the connections; TCP by default. */
@@ -159,7 +162,7 @@ export class IrcConnection extends EventEmitter<ConnectionEvents> {
       });
       const quiet = await this.#prepare(link);
       announcedAt = clock.elapsed();
-      this.#session = new Session(++this.#sessions, link, exchange, quiet);
+      this.#session = new Session(++this.#sessions, link, exchange, { quiet, hands: this.#options.hands });
       this.#status.lastError = null;
       const { log } = this.#options;
       const { oper } = link.self;
@@ -183,17 +186,18 @@ export class IrcConnection extends EventEmitter<ConnectionEvents> {
    * back.
    */
   async #prepare(link: Link): Promise<boolean> {
-    const { oper, nick, log, nickWaitMs = 150_000, free } = this.#options;
+    const { oper, nick, log, nickWaitMs = 150_000, free, hands } = this.#options;
+    const help = { free, hands };
     if (oper) {
       const answer = await link.command('OPER', oper.name, oper.password);
       const code = answer.is === 'answered' ? answer.error?.code : answer.is;
       if (!link.self.oper) log.error({ nick, code }, 'irc operator state refused');
     }
-    const claimed = await claimNick(link, nick, nickWaitMs, free);
+    const claimed = await claimNick(link, nick, nickWaitMs, help);
     if (claimed === 'freed') log.warn({ nick }, 'irc nick taken back from another session');
     if (!claimed) {
       log.warn({ nick, spare: link.self.nick }, 'irc nick cannot be taken');
-      void claimNick(link, nick, Number.POSITIVE_INFINITY, free).catch(() => undefined);
+      void claimNick(link, nick, Number.POSITIVE_INFINITY, help).catch(() => undefined);
     }
     // servers that have a mark for programs say which
     const { BOT: mark } = link.client.network.options;

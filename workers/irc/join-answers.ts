@@ -64,6 +64,8 @@ export class Target {
   created = false;
   /** An answer about it is missing. */
   lost = false;
+  /** Nobody could be asked to let us in, or the server has not done it yet. */
+  waiting = false;
   refused: { code: string; error: string } | undefined;
   members = 0;
   status: ChannelStatus = 'none';

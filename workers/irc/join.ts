@@ -1,5 +1,6 @@
 import { casefold, isChannel } from '../../streams/irc-grammar.js';
 import type { CommandOutcome } from './exchange.js';
+import type { Hands } from './hands.js';
 import {
   type ChannelStatus,
   type HistoryLine,
@@ -9,7 +10,7 @@ import {
   type ModeNames,
   Target,
 } from './join-answers.js';
-import { commandLine, grouped } from './line.js';
+import { commandLine, grouped, type IrcLine } from './line.js';
 import type { Self } from './self.js';
 
 /**
@@ -46,6 +47,8 @@ export type JoinOutcome =
       snapshot?: JoinSnapshot;
     }
   | { is: 'refused'; code: string; error: string }
+  /** It is closed to us, and who can let us in cannot be asked now. */
+  | { is: 'waiting' }
   | { is: 'lost' };
 
 /** What joining needs of its connection. */
@@ -58,6 +61,10 @@ export interface JoinContext extends ModeNames {
   /** Whether our user mode +N holds the replay back until it is removed. */
   quiet: boolean;
   command(line: string): Promise<CommandOutcome>;
+  /** Who lets us into channels, where we are no operator. */
+  hands: Hands | undefined;
+  /** The lines that answer nothing and come during some work. */
+  overhear(work: () => Promise<unknown>): Promise<IrcLine[]>;
 }
 
 const maxLineBytes = 495;
@@ -74,6 +81,17 @@ export const historyMode = { flag: 'H', value: '100:1d' };
 const closingModes = 'iklROz';
 /** The channel mode that keeps a channel when it is empty. */
 export const permanentMode = 'P';
+
+/** Under which only operators of the channel and voiced members speak. */
+const moderatedMode = 'm';
+
+/** The words of a mode change for a channel that we have made, as far as the server has these modes; with voice for a nick. */
+export function openingModes(channelModes: readonly string[], voiced: string | undefined): string[] {
+  const history = channelModes[2]?.includes(historyMode.flag) === true;
+  const permanent = channelModes[3]?.includes(permanentMode) === true;
+  const flags = `+nt${permanent ? permanentMode : ''}${history ? historyMode.flag : ''}${voiced ? 'v' : ''}`;
+  return [flags, ...(history ? [historyMode.value] : []), ...(voiced ? [voiced] : [])];
+}
 
 /** Joins many channels in few lines; the map has one outcome for each given name. */
 export async function joinChannels(
@@ -138,6 +156,11 @@ class Joining {
     return this.#context.forces && this.#context.self.oper;
   }
 
+  /** Who does for us what operators do, where we are none. */
+  get #hands(): Hands | undefined {
+    return this.#context.forces && !this.#context.self.oper ? this.#context.hands : undefined;
+  }
+
   #unjoined(): Target[] {
     return this.#targets.filter(({ joined, lost }) => !joined && !lost);
   }
@@ -159,23 +182,42 @@ class Joining {
       this.#history &&
       survives &&
       hasMode(target.modes, historyMode.flag) &&
-      !(this.#stays && isClosed && !this.#forces)
+      !(this.#stays && isClosed && !this.#forces && !this.#hands)
     ) {
       await this.#send(target, 'PART', target.name);
+      target.refused = undefined;
     }
     target.joined = self.isIn(target.name);
   }
 
   async #enter(targets: Target[]): Promise<void> {
     await Promise.all(packed(targets, 'JOIN ').map((group) => this.#sendAll(group, 'JOIN', listOf(group))));
+    const refused = targets.filter((target) => target.refused && !nameAtFault.has(target.refused.code));
+    if (this.#hands && refused.length > 0) await this.#beLetIn(refused, this.#hands);
     if (!this.#forces) return;
     const { nick } = this.#context.self;
-    const refused = targets.filter((target) => target.refused && !nameAtFault.has(target.refused.code));
     await Promise.all(
       packed(refused, `SAJOIN ${nick} `, maxForced).map((group) =>
         this.#sendAll(group, 'SAJOIN', nick, listOf(group)),
       ),
     );
+  }
+
+  /** Asks an operator. Who does not come in although the operator has the power, waits: the server may be a far one. */
+  async #beLetIn(targets: Target[], hands: Hands): Promise<void> {
+    const { nick } = this.#context.self;
+    const channels = targets.map(({ name }) => name);
+    let can = true;
+    await this.#overheard(async () => {
+      can = await hands.letIn({ nick, channels }).catch(() => true);
+    });
+    for (const target of targets) target.waiting = can && !target.joined;
+  }
+
+  /** Lets others do something, and reads what the server tells us of it. */
+  async #overheard(work: () => Promise<unknown>): Promise<void> {
+    const lines = await this.#context.overhear(work);
+    this.#answers.read({ is: 'answered', lines, error: null });
   }
 
   /**
@@ -187,18 +229,23 @@ class Joining {
     // A room where we are alone and that is not kept open by +P did not exist before us.
     target.created = target.entered && target.members === 1 && !hasMode(target.modes, permanentMode);
     const voice = this.#voice && target.status === 'none';
+    const hands = this.#hands;
     if (!target.created) {
       if (this.#forces && voice) await this.#send(target, 'SAMODE', target.name, '+v', self.nick);
+      if (hands && voice && hasMode(target.modes, moderatedMode)) await this.#beSetUp(target, hands);
       return;
     }
-    const history = channelModes[2]?.includes(historyMode.flag) === true;
-    const permanent = channelModes[3]?.includes(permanentMode) === true;
-    const modes = `+nt${permanent ? permanentMode : ''}${history ? historyMode.flag : ''}${voice ? 'v' : ''}`;
-    const parameters = [...(history ? [historyMode.value] : []), ...(voice ? [self.nick] : [])];
-    if (this.#forces) await this.#send(target, 'SAMODE', target.name, modes, ...parameters);
+    const modes = openingModes(channelModes, voice ? self.nick : undefined);
+    if (this.#forces) await this.#send(target, 'SAMODE', target.name, ...modes);
+    else if (hands) await this.#beSetUp(target, hands);
     else if (target.status === 'op') await this.#send(target, 'MODE', target.name, '+nt');
     else return;
     await this.#send(target, 'MODE', target.name);
+  }
+
+  async #beSetUp({ name, created }: Target, hands: Hands): Promise<void> {
+    const wanted = { nick: this.#context.self.nick, channel: name, isNew: created };
+    await this.#overheard(() => hands.letSpeak(wanted).catch(() => false));
   }
 
   async #userMode(mode: string): Promise<void> {
@@ -221,8 +268,9 @@ class Joining {
 }
 
 function outcomeOf(target: Target, history: boolean): JoinOutcome {
-  const { joined, lost, created, modes, status, snapshot } = target;
+  const { joined, lost, waiting, created, modes, status, snapshot } = target;
   if (lost) return { is: 'lost' };
+  if (waiting && !joined) return { is: 'waiting' };
   if (joined) {
     const replay = history ? replayOf(target) : null;
     return { is: 'joined', created, modes, status, history: replay, ...(snapshot ? { snapshot } : {}) };

@@ -70,6 +70,8 @@ export class Link {
   refused = false;
   readonly #options: LinkOptions;
   readonly #lost = new AbortController();
+  /** Get every line that answers nothing. */
+  readonly #overhearing = new Set<(line: IrcLine) => void>();
   #wire!: Wire;
   #farewell: string | undefined;
   #spares = 0;
@@ -161,6 +163,23 @@ export class Link {
     return this.exchange?.command(line) ?? { is: 'lost', written: false };
   }
 
+  /**
+   * All lines that answer nothing and come during some work, when what others do to us is part of it. The work ends
+   * when the server has told what it did until then.
+   */
+  async overhear(work: () => Promise<unknown>): Promise<IrcLine[]> {
+    const lines: IrcLine[] = [];
+    const hear = (line: IrcLine) => void lines.push(line);
+    this.#overhearing.add(hear);
+    try {
+      await work();
+      await this.command('PING', 'overheard');
+    } finally {
+      this.#overhearing.delete(hear);
+    }
+    return lines;
+  }
+
   /** Sends QUIT and waits at most `ms` for the server to close; lines on their way are still answered. */
   async quit(reason: string, ms: number): Promise<void> {
     if (this.lost.aborted) return;
@@ -196,9 +215,10 @@ export class Link {
       return false;
     }
     if (forLibrary.test(command)) return false;
-    if (aboutUs.has(command) || this.#options.wantsLines()) {
+    if (aboutUs.has(command) || this.#overhearing.size > 0 || this.#options.wantsLines()) {
       const parsed = parseLine(line);
       this.#see(parsed);
+      for (const hear of this.#overhearing) hear(parsed);
       this.#options.line(parsed);
     }
     return true;

@@ -1,6 +1,7 @@
 import { Unavailable } from '../../streams/core/index.js';
 import { cutToBytes, isChannel, isNick, lineBudget } from '../../streams/irc-grammar.js';
 import type { Answered, CommandOutcome, Exchange, LineTags, SayOutcome } from './exchange.js';
+import type { Hands } from './hands.js';
 import { type JoinContext, type JoinOptions, type JoinOutcome, joinChannels } from './join.js';
 import type { ModeNames } from './join-answers.js';
 import { commandLine, escapeTag, eventTag, replyTag } from './line.js';
@@ -29,13 +30,13 @@ export class Session {
 
   /**
    * `id` counts the sessions of one IrcConnection, from 1. `quiet`: user mode +N is set, so that channels do
-   * not replay their history to us.
+   * not replay their history to us. `hands`: who helps us into channels, where we are no operator.
    */
   constructor(
     readonly id: number,
     link: Link,
     exchange: Exchange,
-    quiet: boolean,
+    { quiet, hands }: { quiet: boolean; hands: Hands | undefined },
   ) {
     this.#link = link;
     this.#exchange = exchange;
@@ -53,6 +54,8 @@ export class Session {
       channelModes,
       prefixes: network.options.PREFIX,
       command: (line) => exchange.command(line),
+      hands,
+      overhear: (work) => link.overhear(work),
     };
   }
 
@@ -138,7 +141,7 @@ export class Session {
     return this.#exchange.say(to, line, { event, reply, heard: tags.heard });
   }
 
-  /** Joins channels; as an operator, also those that refuse us. */
+  /** Joins channels; as an operator, or with the hands of one, also those that refuse us. */
   join(channels: readonly string[], options: JoinOptions): Promise<Map<string, JoinOutcome>> {
     const joined = this.#joining.then(() => joinChannels(this.#context, channels, options));
     this.#joining = joined.catch(() => undefined);

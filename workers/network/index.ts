@@ -251,6 +251,10 @@ export class RecordIrc {
       if (session.lost.aborted || !outcome || outcome.is === 'lost') continue;
       // somebody else has recorded it meanwhile
       if (!watched.recording) continue;
+      if (outcome.is === 'waiting') {
+        watched.leave(newcomerMs);
+        continue;
+      }
       if (outcome.is === 'refused') {
         const error = `${outcome.code} ${outcome.error}`;
         if (watched.backOff()) logger.warn({ channel: watched.name, error }, 'channel cannot be recorded');

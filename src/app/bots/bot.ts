@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { Log } from '../../../streams/core/index.js';
+import { createHands } from '../../../workers/channels/index.js';
 import { Lease } from '../../../workers/core/lease.js';
 import { IrcConnection, type IrcConnectionOptions } from '../../../workers/irc/connection.js';
 import type { NetworkSize } from '../../../workers/irc/index.js';
@@ -41,12 +42,16 @@ export function createBot<Worker extends BotWork>(
     name: string;
     nick: string;
     realname: string;
+    /** Whether it is the one that is an IRC operator. It does for the others what only operators can do. */
+    isOperator?: true;
     connection?: Partial<IrcConnectionOptions>;
     work(irc: IrcConnection): Worker;
     /** Work that begins and ends with it. */
     beside?(worker: Worker, irc: IrcConnection): readonly Pick<BotWork, 'start' | 'stop'>[];
   },
 ): BotHold<Worker> {
+  const { ircOper: oper } = secrets;
+  const power = bot.isOperator ? (oper ? { oper } : {}) : { hands: createHands(log) };
   let held: { irc: IrcConnection; worker: Worker } | undefined;
 
   function begin() {
@@ -55,7 +60,7 @@ export function createBot<Worker extends BotWork>(
       nick: bot.nick,
       realname: bot.realname,
       ...(secrets.ircServerPassword ? { password: secrets.ircServerPassword } : {}),
-      ...(secrets.ircOper ? { oper: secrets.ircOper } : {}),
+      ...power,
       ...bot.connection,
       ...(dial ? { dial } : {}),
       log: logger,

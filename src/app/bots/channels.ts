@@ -19,6 +19,7 @@ export function createChannelKeeping(
     name: 'keep-channels',
     nick: config.CHANNELSERV_NICK,
     realname: 'channel management',
+    isOperator: true,
     // channels are many and commands short: less would leave the server waiting
     connection: { bytesInFlight: 16_384 },
     work: (irc) => {
@@ -36,6 +37,7 @@ export function createChannelKeeping(
         read: (query, after) => readModels.readAt('channel_directory', query, after),
         linkOf: (nick) => readModels.read('identity_links', (sql, schema) => linkOfNick(sql, schema, nick)),
         bots: [config.EM_NICK, config.BRIDGE_NICK],
+        helped: [config.EM_NICK, config.BRIDGE_NICK, config.MRSERV_NICK],
         reserved: config.IRC_CHANNELS,
         limits: {
           creations: config.CHANNEL_CREATIONS_PER_HOUR,

@@ -75,7 +75,7 @@ export async function beginDeliverer(
     bots: () =>
       [delivery, keeping].flatMap((bot) => {
         const { connected, oper, nick } = bot.held()?.irc.status() ?? {};
-        return connected && oper && nick ? [nick] : [];
+        return connected && (oper || bot === delivery) && nick ? [nick] : [];
       }),
     stop: async () => {
       await Promise.all(leases.map((lease) => lease.stop()));

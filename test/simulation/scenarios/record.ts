@@ -4,6 +4,7 @@ import { channels as channelFacts, channelSubject } from '../../../streams/chann
 import { type Log, pause } from '../../../streams/core/index.js';
 import { irc } from '../../../streams/network/index.js';
 import { operations } from '../../../streams/operations/facts.js';
+import { createHelping } from '../helping.js';
 import { Faults } from '../irc/faults.js';
 import { credentials, IrcNetwork } from '../irc/network.js';
 import type { Person } from '../irc/person.js';
@@ -100,15 +101,17 @@ class Recording {
 
   async #begin(process: Process, holder: string): Promise<Recorder> {
     const log = await process.openLog(streams);
-    const { lease, held } = createRecording(config, {
+    const parts = {
       log,
       logger: process.logger,
       holder,
       ircUrl: 'irc://simulated:6667',
       dial: process.dial(),
       secrets: { webhook: [], ircServerPassword: credentials.password, ircOper: credentials.oper },
-    });
-    lease.start();
+    };
+    const { lease, held } = createRecording(config, parts);
+    const leases = [lease, createHelping(config, parts)];
+    for (const one of leases) one.start();
     return {
       isBack: () => {
         const { irc, worker } = held() ?? {};
@@ -116,7 +119,7 @@ class Recording {
         return isAll && irc?.status().nick === bot && this.#wanted.every((name) => irc.session()?.isIn(name));
       },
       stop: async () => {
-        await lease.stop();
+        await Promise.all(leases.map((one) => one.stop()));
         await log.close();
       },
     };

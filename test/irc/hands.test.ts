@@ -1,0 +1,103 @@
+import t from 'tap';
+import { createHands } from '../../workers/channels/index.js';
+import type { Hands } from '../../workers/irc/hands.js';
+import { openLog, startKeeper } from '../channels/keeper.js';
+import { eventually } from '../support/eventually.js';
+import { observe } from '../support/irc-observer.js';
+import { startIrcd } from '../support/ircd.js';
+import { startNats } from '../support/nats.js';
+import type { Teardown } from '../support/server-process.js';
+import { type Bot, startBot } from './bot.js';
+
+t.jobs = 3; // they mostly wait: for sessions to end, for registration
+
+/** A network that keeps the bot's nick, and a marketplace bot that is no operator on it, as often as one is wanted. */
+async function stage(t: Teardown) {
+  const [nats, ircd] = await Promise.all([startNats(t), startIrcd(t, { reservedNicks: ['em-bot'] })]);
+  const log = await openLog(t, nats.url);
+  const hands = createHands(log);
+  const bot = (options: { hands?: Hands; nickWaitMs?: number; url?: string } = {}) =>
+    startBot(t, { url: ircd.url, password: ircd.serverPassword, hands, ...options });
+  const keeper = () => startKeeper(t, { nats, ircd });
+  /** Somebody who makes a room, with these modes. */
+  const room = async (name: string, ...modes: string[]) => {
+    const maker = await observe(ircd.port, { nick: `m${name.slice(1)}`, channels: [name] });
+    t.teardown(() => maker.stop());
+    await maker.ask(
+      `OPER ${ircd.operName} ${ircd.operPassword}`,
+      ...modes.map((mode) => `SAMODE ${name} ${mode}`),
+    );
+    return maker;
+  };
+  return { ircd, bot, keeper, room };
+}
+
+t.test('NET-14 the channel bot gets others their nicks, also from sessions that are half open', async (t) => {
+  const { bot, keeper } = await stage(t);
+  await keeper();
+  const first = bot();
+  await first.session();
+  t.match(first.connection.status(), { nick: 'em-bot', oper: false });
+  const second = bot();
+  await second.session();
+  t.match(second.connection.status(), { nick: 'em-bot', oper: false });
+  t.match(first.lost, [/Superseded/], 'nothing that the first one still holds is shown');
+  const tookBack = (one: Bot) => one.logged.some(({ msg }) => /taken back/.test(String(msg)));
+  t.same([tookBack(first), tookBack(second)], [false, true]);
+  await first.connection.stop();
+});
+
+t.test('NET-14 a bot waits for the channel bot, and then has its nick', async (t) => {
+  const { bot, keeper } = await stage(t);
+  const one = bot({ nickWaitMs: 0 });
+  const session = await one.session();
+  t.match(session.nick, /^em-bo_/, 'a spare one meanwhile');
+  await keeper();
+  await eventually('its nick', () => session.nick === 'em-bot');
+});
+
+t.test('NET-14 into closed rooms, with what their history shows, and heard under +m', async (t) => {
+  const { bot, keeper, room } = await stage(t);
+  await keeper();
+  const maker = await room('#closed', '+H 100:1d', '-n');
+  const one = bot();
+  const session = await one.session();
+  t.match(await session.say('#closed', 'said before', 'e1'), { is: 'confirmed' });
+  await maker.ask('SAMODE #closed +ikmlb key 1 *!*@*');
+  await room('#locked', '+k key');
+  await room('#open');
+  for (const history of [false, true]) {
+    const outcomes = await session.join(['#closed', '#locked', '#open', '#new'], { history });
+    t.match(Object.fromEntries(outcomes), {
+      '#closed': { is: 'joined', created: false, status: 'voice' },
+      '#locked': { is: 'joined', created: false },
+      '#open': { is: 'joined', created: false, status: 'none' },
+    });
+    if (history)
+      t.match(outcomes.get('#closed'), { history: { lines: [{ text: 'said before', tag: 'e1' }] } });
+    t.match(await session.say('#closed', `with${history ? '' : 'out'} history`), { is: 'confirmed' });
+  }
+  const made = (await session.join(['#made'], { history: false })).get('#made');
+  t.match(made, { is: 'joined', created: true, modes: /^\+(?=.*n)(?=.*t)(?=.*P)(?=.*H).* 100:1d$/ });
+});
+
+t.test(
+  'NET-14 a closed room waits for the channel bot, and is refused where that has no power',
+  async (t) => {
+    const { bot, keeper, room } = await stage(t);
+    await room('#closed', '+i');
+    const one = bot({ nickWaitMs: 0 });
+    const session = await one.session();
+    const join = async () => (await session.join(['#closed'], { history: false })).get('#closed');
+    t.same(await join(), { is: 'waiting' });
+    await keeper();
+    await eventually('the room', async () => (await join())?.is === 'joined');
+
+    const powerless = bot({
+      nickWaitMs: 0,
+      hands: { giveNick: async () => false, letIn: async () => false, letSpeak: async () => false },
+    });
+    const outcome = await (await powerless.session()).join(['#closed'], { history: false });
+    t.match(outcome.get('#closed'), { is: 'refused', code: '473' });
+  },
+);
