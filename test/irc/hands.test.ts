@@ -81,6 +81,25 @@ t.test('NET-14 into closed rooms, with what their history shows, and heard under
   t.match(made, { is: 'joined', created: true, modes: /^\+(?=.*n)(?=.*t)(?=.*P)(?=.*H).* 100:1d$/ });
 });
 
+t.test('NET-14 the history of each room, also where the channel bot is in the rooms', async (t) => {
+  const { bot, keeper, room } = await stage(t);
+  await keeper();
+  const one = bot();
+  const session = await one.session();
+  const names = ['#one', '#two', '#three'];
+  for (const name of names) {
+    const maker = await room(name, '+H 100:1d', '-n');
+    t.match(await session.say(name, `said in ${name}`, name), { is: 'confirmed' });
+    // the answer to who lets us in then has lines that we are shown, with the references of its batch
+    await maker.ask(`SAMODE ${name} +i`, `SAJOIN channelserv ${name}`);
+  }
+  const outcomes = await session.join(names, { history: true });
+  for (const name of names) {
+    const history = { lines: [{ tag: name, text: `said in ${name}` }] };
+    t.match(outcomes.get(name), { is: 'joined', history }, name);
+  }
+});
+
 t.test(
   'NET-14 a closed room waits for the channel bot, and is refused where that has no power',
   async (t) => {

@@ -117,6 +117,8 @@ export class JoinAnswers {
         return;
       }
       case 'BATCH': {
+        // a reference that has ended is given to other batches
+        replays.delete(first.slice(1));
         const target = second === 'chathistory' && first.startsWith('+') && this.#find(third);
         if (target) replays.set(first.slice(1), target);
         return;

@@ -55,6 +55,7 @@ export class Client {
   #waiting: string[] = [];
   #debtUntil = 0;
   #answering: Answering | undefined;
+  #isInOthersBatch = false;
 
   constructor(
     readonly server: Server,
@@ -140,17 +141,29 @@ export class Client {
   write(tags: Tags, body: string): void {
     if (this.closed) return;
     if (this.#answering) this.#answering.lines.push({ tags, body });
-    else if (this.server.leaks(this)) {
-      this.#put({}, `:${this.server.name} BATCH +1 :labeled-response`);
+    else if (this.server.leaks(this, body)) {
+      if (!this.#isInOthersBatch) this.#put({}, `:${this.server.name} BATCH +1 :labeled-response`);
+      this.#isInOthersBatch = true;
       this.#put(tags, body, 'batch=1');
-      this.#put({}, `:${this.server.name} BATCH :-1`);
     } else this.#put(tags, body);
     this.server.wrote(this);
   }
 
-  /** How many lines the current answer has so far. */
-  get answered(): number {
-    return this.#answering?.lines.length ?? 0;
+  /** Ends the batch of somebody else's answer, as far as this client was shown it. */
+  endOthersBatch(): void {
+    if (!this.#isInOthersBatch) return;
+    this.#isInOthersBatch = false;
+    this.#put({}, `:${this.server.name} BATCH :-1`);
+  }
+
+  /** Whether the current answer has a batch by now. */
+  get isBatched(): boolean {
+    return this.#answering !== undefined && this.#answering.lines.length > 1;
+  }
+
+  /** Whether the newest line of the current answer is this one. */
+  isAnsweredWith(body: string): boolean {
+    return this.#answering?.lines.at(-1)?.body === body;
   }
 
   /** A line that is not part of an answer, though the same command caused it. */
@@ -161,7 +174,8 @@ export class Client {
 
   /** The reference of a new batch. */
   newBatch(): string {
-    return String(this.#answering ? ++this.#answering.batches : 1);
+    if (this.#answering) return String(++this.#answering.batches);
+    return this.server.hasOpenBatch ? '2' : '1';
   }
 
   /** What is written from now on is the answer to a label. */

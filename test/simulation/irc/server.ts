@@ -179,11 +179,18 @@ export class Server {
     else run({ server: this, client, user: client.user!, parameters, tags, command });
     this.#asking = undefined;
     if (isLabelled && !client.closed) client.endAnswer();
+    for (const other of this.clients) other.endOthersBatch();
   }
 
-  /** Whether a client is shown a line inside the batch of somebody else's answer. */
-  leaks(client: Client): boolean {
-    const isPart = this.#asking !== undefined && this.#asking !== client && this.#asking.answered > 1;
+  /** Whether the answer to somebody has a batch by now. */
+  get hasOpenBatch(): boolean {
+    return this.#asking?.isBatched === true;
+  }
+
+  /** Whether a client is shown a line inside the batch of somebody else's answer, which has the same line. */
+  leaks(client: Client, body: string): boolean {
+    const asking = this.#asking;
+    const isPart = asking !== undefined && asking !== client && asking.isBatched && asking.isAnsweredWith(body);
     return isPart && client.has('batch') && client.has('labeled-response') && this.options.leaks();
   }
 
