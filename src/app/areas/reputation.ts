@@ -6,7 +6,7 @@ import { RateFromTasks, rateFromTasks } from '../../../workers/reputation/index.
 import { readPaidChannels } from '../../config/paid-channels.js';
 import { nobody } from '../../operations/core/call.js';
 import { getLinkOfNick } from '../../operations/identity/links.js';
-import { privateChannels, type ReputationParts } from '../../operations/reputation/index.js';
+import { isPrivateNow, type ReputationParts } from '../../operations/reputation/index.js';
 import { OwnReadModel } from '../../stores/own-read-model.js';
 import { leased } from '../bots/leased.js';
 import type { Area, AreaParts } from './area.js';
@@ -31,8 +31,7 @@ export function reputationArea(parts: AreaParts): Area {
     },
   };
   const screen = (text: string) => new Screening(thresholds).screen(text);
-  const isPrivate = async (channel: string) =>
-    (await privateChannels({ readModels, reputation })).includes(casefold(channel));
+  const isPrivate = (channel: string) => isPrivateNow(channel, { log, readModels, reputation });
   const work = () => new RateFromTasks({ log, logger, screen, isPrivate });
   return { parts: { reputation }, workers: [leased(config, parts, rateFromTasks, work)] };
 }

@@ -7,7 +7,7 @@ import { isOperator } from '../core/caller.js';
 import { before, Channel, channelName, limit, Nick, nickname, Time, text } from '../core/fields.js';
 import { type Caller, operationsOf } from '../core/operation.js';
 import { moreWithKey, scope } from '../core/rights.js';
-import { privateChannels, type ReputationParts, requireMet, screened, viewOf } from './parts.js';
+import { isPrivateNow, type ReputationParts, requireMet, screened, viewOf } from './parts.js';
 
 const define = operationsOf({ tag: 'Reputation' });
 
@@ -35,7 +35,7 @@ export const giveFeedback = define('giveFeedback', {
   run: async (feedback, caller, parts: ReputationParts) => {
     await requireMet(caller, feedback, parts);
     const comment = screened(feedback.comment, parts);
-    const isPrivate = (await privateChannels(parts)).includes(casefold(feedback.channel));
+    const isPrivate = await isPrivateNow(feedback.channel, parts);
     await record({ ...feedback, comment, isPrivate, ...sourceOf(caller) }, caller, parts);
     const { from, nick, channel, rating } = feedback;
     return { recorded: true, nick, channel, rating, from };

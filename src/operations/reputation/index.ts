@@ -14,7 +14,7 @@ import { moreWithKey } from '../core/rights.js';
 import { answerFeedback, giveFeedback, listFeedback } from './feedback.js';
 import { type ReputationParts, viewOf } from './parts.js';
 
-export { privateChannels, type ReputationParts } from './parts.js';
+export { isPrivateNow, type ReputationParts } from './parts.js';
 
 const define = operationsOf({ tag: 'Reputation' });
 

@@ -2,10 +2,12 @@ import { privateManagedChannels } from '../../../projections/channels/queries.js
 import { haveMet, wasSeen } from '../../../projections/network/nicks.js';
 import { privateIrcChannels } from '../../../projections/network/queries.js';
 import type { ChannelView } from '../../../projections/reputation/queries.js';
+import { channelSubject, channels } from '../../../streams/channels/index.js';
 import { type Log, Refusal } from '../../../streams/core/index.js';
 import type { KeyedLock } from '../../../streams/core/keyed-lock.js';
 import { casefold } from '../../../streams/irc-grammar.js';
 import { Screening, type Thresholds } from '../../../streams/moderation/index.js';
+import { irc, ircSubject } from '../../../streams/network/index.js';
 import type { OwnReadModel } from '../../stores/own-read-model.js';
 import type { ReadModels } from '../../stores/read-models.js';
 import { type Call, seesPrivate } from '../core/call.js';
@@ -38,18 +40,40 @@ export async function viewOf(caller: Caller, parts: ReputationParts): Promise<Re
   return { openOnly: true, without: await privateChannels(parts) };
 }
 
-/** The channels (casefolded) that are private now. */
-export async function privateChannels({
-  readModels,
-  reputation,
-}: Pick<ReputationParts, 'readModels'> & {
+/** What has to be known to tell which channels are private. */
+type PrivacyParts = Pick<ReputationParts, 'readModels'> & {
   reputation: Pick<ReputationParts['reputation'], 'paidChannels'>;
-}): Promise<string[]> {
+};
+
+/** The channels (casefolded) that are private now, as far as it has been folded. */
+async function privateChannels({ readModels, reputation }: PrivacyParts): Promise<string[]> {
   const [seen, managed] = await Promise.all([
     readModels.read('irc_network', privateIrcChannels),
     readModels.read('channel_directory', privateManagedChannels),
   ]);
   return [...seen, ...managed, ...reputation.paidChannels];
+}
+
+/**
+ * Whether a channel is private, for something that is recorded with the answer for good: what was decided or seen of the
+ * channel until now counts. Throws `read_model_behind` if a read model lags.
+ */
+export async function isPrivateNow(
+  channel: string,
+  parts: PrivacyParts & Pick<ReputationParts, 'log'>,
+): Promise<boolean> {
+  const { log, readModels, reputation } = parts;
+  const name = casefold(channel);
+  if (reputation.paidChannels.includes(name)) return true;
+  const [decided, seen] = await Promise.all([
+    log.last(channels, channelSubject(name)),
+    log.last(irc, ircSubject(name)),
+  ]);
+  const [managed, network] = await Promise.all([
+    readModels.readAt('channel_directory', privateManagedChannels, decided),
+    readModels.readAt('irc_network', privateIrcChannels, seen),
+  ]);
+  return managed.includes(name) || network.includes(name);
 }
 
 /** How far back a meeting counts, in milliseconds. */
