@@ -37,6 +37,8 @@ export interface Job {
   readonly lines: Line<Job>[];
   /** Settles when the facts that were decided about it up to now, but for confirmations, are on the log. */
   recorded: Promise<unknown> | undefined;
+  /** Settles when its confirmations up to now are on the log. */
+  confirmed: Promise<unknown> | undefined;
   /** Called when the job is done: a redrive came while its predecessor was not off our hands yet. */
   followedBy: (() => void) | undefined;
 }
@@ -220,7 +222,14 @@ export class EventsInHand {
       } else this.#conclude(job);
       then();
     };
-    this.#confirmed.push({ line, recorded });
+    const before = job.confirmed;
+    job.confirmed = new Promise((resolve) => {
+      const stored = () => {
+        resolve(before);
+        recorded();
+      };
+      this.#confirmed.push({ line, recorded: stored });
+    });
     this.#flushing ??= this.#flush();
   }
 
@@ -264,6 +273,8 @@ export class EventsInHand {
   }
 
   async #settle(job: Job, fact: DeliveryFact): Promise<void> {
+    // what was shown is on record before the end of its event
+    await job.confirmed;
     if (!(await this.#record(job, fact))) return;
     this.#options.logger.warn({ event_id: job.ref.event_id, outcome: fact.type }, 'event not delivered');
     this.#options.observe?.eventEnded(fact.type === 'event.expired' ? 'expired' : 'dead_letter');

@@ -266,6 +266,7 @@ function newJob(
     handedOut: fact.seq,
     lines: [],
     recorded: undefined,
+    confirmed: undefined,
     followedBy: undefined,
   };
 }
