@@ -1,8 +1,11 @@
+import { pino } from 'pino';
 import t from 'tap';
+import { clock, useClock } from '../../streams/core/clock.js';
 import { market, marketSubject } from '../../streams/events/index.js';
 import { type Incident, moderation, personDecider, personSubject } from '../../streams/moderation/index.js';
 import { irc } from '../../streams/network/index.js';
 import { namesOf } from '../../workers/core/durable-consumer.js';
+import { Notes } from '../../workers/moderation/notes.js';
 import { eventually } from '../support/eventually.js';
 import { GuardHouse, Hand } from './guard.js';
 
@@ -74,6 +77,32 @@ t.test('MOD-13 each line is judged once, whoever is handed it how often', async 
   t.equal(refs.length, 6, 'the line in a channel that is looked at now is new');
   t.same(hand.to('last'), ['notice']);
   await second.stop();
+});
+
+t.test('MOD-44 what is only logged is on record ten times an hour of a person', async (t) => {
+  const house = await GuardHouse.open(t);
+  const hand = new Hand();
+  await house.guard(hand);
+  const lines = (nick: string, host: string, count: number) =>
+    Array.from({ length: count }, () => ({ nick, host, text: 'Do not ask anyone.' }));
+  await house.say('#lobby', ...lines('eve', 'u@one.example', 14));
+  await house.say('#lobby', ...lines('eve2', 'u@one.example', 3), ...lines('bob', 'u@two.example', 3));
+  await house.say('#lobby', { nick: 'eve', host: 'u@one.example', text: attack });
+  const rows = await house.settled(14);
+  const count = (host: string) =>
+    rows.filter(({ level, nick }) => level === 'LOG' && (nick === 'bob') === (host === 'two')).length;
+  t.same([count('one'), count('two')], [10, 3]);
+  t.same(hand.to('eve'), ['notice'], 'what is acted upon is not passed over');
+});
+
+t.test('MOD-44 all that is only logged is on record 300 times an hour', async (t) => {
+  let now = 1_000_000;
+  t.teardown(useClock({ ...clock, now: () => now }));
+  const notes = new Notes(pino({ level: 'silent' }));
+  const taken = () => Array.from({ length: 400 }, (_, n) => notes.take(`host h${n}`)).filter(Boolean).length;
+  t.equal(taken(), 300);
+  now += 3_600_000;
+  t.equal(taken(), 300, 'in the next hour again');
 });
 
 t.test('MOD-14 what was said long ago is recorded and not acted upon', async (t) => {

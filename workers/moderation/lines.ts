@@ -27,6 +27,7 @@ import { Reactor, type Task } from '../core/reactor.js';
 import { carryOut } from './carry-out.js';
 import { GuardLoops, type LoopSuspect } from './loops.js';
 import type { NewAccounts } from './new-accounts.js';
+import { Notes } from './notes.js';
 import { type GuardOptions, guard, usualLateAfterMs } from './options.js';
 import { RecentLines } from './recent-lines.js';
 
@@ -65,6 +66,7 @@ export class GuardLines {
   readonly #reactor: Reactor<typeof irc, Suspect | LoopSuspect>;
   readonly #recent = new RecentLines();
   readonly #loops: GuardLoops;
+  readonly #notes: Notes;
   readonly #inHand = new Set<string>();
   /** What was done about lines lately. A reader whose data is a little older learns it here. */
   readonly #answered = new LRUCache<string, true>({ max: 10_000, ttl: answeredMs });
@@ -83,6 +85,7 @@ export class GuardLines {
     this.#ignored = new Set(options.ignored.map(casefold));
     this.#bots = new Set(options.bots.map(casefold));
     this.#loops = new GuardLoops(options);
+    this.#notes = new Notes(logger);
     this.#reactor = new Reactor<typeof irc, Suspect | LoopSuspect>({
       log,
       logger,
@@ -186,7 +189,7 @@ export class GuardLines {
     const origin = { by: guard, cause: factId };
     if (isBot || score.score < thresholds[1]) {
       const judged = judge(score, [], line.at, thresholds);
-      if (!judged) return;
+      if (!judged || (!isBot && !this.#notes.take(personOf(line)))) return;
       const patterns = score.patterns.join(',');
       const data = {
         ...said,
