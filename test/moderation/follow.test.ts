@@ -173,6 +173,14 @@ t.test('moderation follows the person', { skip: withoutAnope }, async (t) => {
     const stranger = await comes('tom', '127.0.0.13');
     await stranger.join('#room-b');
     t.ok(await speaks(stranger, '#room-b'), 'nor another host');
+    const far = '127.0.0.15';
+    const elsewhere = await comes('cat3', far);
+    await accounts.identify(elsewhere, 'cat', 'secret-c');
+    await elsewhere.join('#room-b');
+    t.notOk(await speaks(elsewhere, '#room-b'), 'the account at a host where it did not speak');
+    elsewhere.send('PRIVMSG NickServ :LOGOUT');
+    await isHeld(`m:U:*!*@${far}`);
+    t.notOk(await speaks(elsewhere, '#room-b'), 'nor without the account, there');
 
     const held = (await incidents('cat')).find(({ patterns }) => patterns === 'no-account');
     t.match(held, { channel: '#room-b', level: 'MUTE', action: 'quiet', outcome: 'done' });
@@ -180,7 +188,7 @@ t.test('moderation follows the person', { skip: withoutAnope }, async (t) => {
     t.match(await appeal(cat, held!.id), /is recorded/, 'whoever is there without an account may appeal');
     t.equal((await ask('POST', `/ops/incidents/${muted.id}/pardon`, { reason: 'a test' })).status, 200);
     await eventually('all of it to be lifted', async () =>
-      (await bans('#room-b')).every((mask) => !/cat|127\.0\.0\.12/.test(mask)),
+      (await bans('#room-b')).every((mask) => !/cat|127\.0\.0\.1[25]/.test(mask)),
     );
     t.ok(await speaks(cat, '#room-b'), 'a pardon ends it for all');
   });

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import { runningAtHosts } from '../../projections/moderation/running.js';
 import type { Position } from '../../streams/core/index.js';
 import { casefold } from '../../streams/irc-grammar.js';
@@ -17,10 +18,12 @@ interface Seen {
 }
 
 const mostRunning = 1_000;
+/** Hosts where muted or banned accounts were seen; the one where none was for longest is forgotten. */
+const mostHosts = 10_000;
 const textHash = createHash('sha256').digest('hex');
 
 /**
- * Keeps mutes and bans in force at the host of whoever they are for. Logging out does not end one: it holds for those
+ * Keeps mutes and bans in force at the hosts of whoever they are for: where they spoke, and where their account was seen since. Logging out does not end one: it holds for those
  * without an account there, from when one of them is seen. Nor does an account that was registered while it ran.
  * Accounts from before are spared.
  */
@@ -28,8 +31,11 @@ export class Held {
   readonly #options: GuardOptions;
   readonly #accounts: NewAccounts;
   readonly #bots: ReadonlySet<string>;
-  /** What runs at each host. */
+  /** What runs, by the host where it was earned and by the account that it is for. */
   #running = new Map<string, Running[]>();
+  #ofAccounts = new Map<string, Running[]>();
+  /** Accounts (casefolded) that something ran for when they were seen, by the host where that was. */
+  readonly #seenAt = new LRUCache<string, Set<string>>({ max: mostHosts });
 
   constructor(options: GuardOptions, accounts: NewAccounts) {
     this.#options = options;
@@ -41,18 +47,33 @@ export class Held {
   async look(after: Position | undefined): Promise<void> {
     const { log, read } = this.#options;
     const found = await read((sql, schema) => runningAtHosts(sql, schema, log.now(), mostRunning), after);
-    this.#running = new Map();
-    for (const one of found) {
-      const host = hostOf(one.host!);
-      this.#running.set(host, [...(this.#running.get(host) ?? []), one]);
-    }
+    this.#running = grouped(found, ({ host }) => hostOf(host!));
+    const accounts = found.filter(({ account }) => account !== null);
+    this.#ofAccounts = grouped(accounts, ({ account }) => casefold(account!));
+  }
+
+  /** What runs at a host. */
+  #at(host: string): Running[] {
+    const earned = this.#running.get(host) ?? [];
+    const brought = [...(this.#seenAt.get(host) ?? [])].flatMap((one) => this.#ofAccounts.get(one) ?? []);
+    return [...earned, ...brought.filter((one) => !earned.includes(one))];
+  }
+
+  /** Remembers where an account was seen that is muted or banned. */
+  #see(account: string, host: string): void {
+    const name = casefold(account);
+    if (!this.#ofAccounts.has(name)) return;
+    const names = this.#seenAt.get(host) ?? new Set();
+    this.#seenAt.set(host, names.add(name));
   }
 
   /** Somebody was seen: in a channel, or, without one, as they identified themselves or logged out. */
   async appeared(seen: Seen, channel?: string): Promise<void> {
     const { nick, account, host } = seen;
     if (host === undefined || this.#bots.has(casefold(nick))) return;
-    for (const running of this.#running.get(hostOf(host)) ?? []) {
+    const at = hostOf(host);
+    if (account !== undefined) this.#see(account, at);
+    for (const running of this.#at(at)) {
       if (channel !== undefined && casefold(running.channel) !== casefold(channel)) continue;
       if (account === undefined) {
         // a mask of those without an account is there already
@@ -79,7 +100,7 @@ export class Held {
     if (seconds <= 0) return;
     const said = {
       ...seen,
-      ref: `${pattern}:${seen.account === undefined ? 'host' : casefold(seen.account)}:${running.ref}`,
+      ref: `${pattern}:${seen.account === undefined ? placeOf(seen.host, running) : casefold(seen.account)}:${running.ref}`,
       channel,
       ...(running.private ? { private: true as const } : {}),
       said_at: now.toISOString(),
@@ -108,4 +129,18 @@ export class Held {
       'mute or ban holds where its account is not identified',
     );
   }
+}
+
+/** A host in references: where it was earned, or another. */
+const placeOf = (host: string, running: Running): string =>
+  hostOf(host) === hostOf(running.host!) ? 'host' : hostOf(host);
+
+function grouped(found: readonly Running[], keyOf: (one: Running) => string): Map<string, Running[]> {
+  const groups = new Map<string, Running[]>();
+  for (const one of found) {
+    const group = groups.get(keyOf(one));
+    if (group) group.push(one);
+    else groups.set(keyOf(one), [one]);
+  }
+  return groups;
 }

@@ -3,6 +3,7 @@ import { isSilenced } from '../../../projections/moderation/running.js';
 import { TellFloors, type TellFloorsOptions } from '../../../workers/floor/index.js';
 import { AddressGroups, type AddressGroupsOptions } from '../../../workers/groups/index.js';
 import { answerHelp } from '../../../workers/irc/help.js';
+import { tellIdentified } from '../../../workers/moderation/index.js';
 import { greetNewcomers, RecordIrc, type RecordingObserver } from '../../../workers/network/index.js';
 import { botNicks } from '../../config/bot-nicks.js';
 import type { Config } from '../../config/config.js';
@@ -33,6 +34,8 @@ export function createRecording(
         '/floor in a channel asks for your turn to speak, /floor done passes it on, /floor status says whose it is. Clients that keep /floor for themselves say !floor.',
         `I take no other messages. To read the record: ${config.PUBLIC_URL}/irc/channels. What programs can do here: ${config.PUBLIC_URL}/skill.md`,
       ]);
+      // it is in channels where the channel bot is not
+      tellIdentified(irc, { log, logger });
       if (rules) greetNewcomers(irc, { logger, rules, bots: botNicks(config) });
       return new RecordIrc({
         log,
