@@ -3,6 +3,8 @@ import { type IssuedKey, type KeyFact, keysSubject } from './facts.js';
 
 /** So many keys may be in use at once for a nick and its wallet. */
 export const maxKeys = 5;
+/** So many may be made for a nick in an hour. */
+export const maxKeysMade = 20;
 /** How long a key is good for where nobody says otherwise, and at most, in days. */
 export const keyDays = { usual: 90, most: 365 } as const;
 

@@ -71,6 +71,18 @@ t.test('keys of agents in a running service', async (t) => {
     t.match(await signed(wallet, 'DELETE', `/auth/keys/${id}`), { status: 404 });
   });
 
+  await t.test('KEY-12 a nick gets so many keys an hour', async (t) => {
+    const wallet = await proven('zoe');
+    const get = () => signed(wallet, 'POST', '/auth/keys', {});
+    for (let n = 0; n < 20; n++) {
+      const { status, body } = await get();
+      t.equal(status, 201);
+      t.equal((await signed(wallet, 'DELETE', `/auth/keys/${body.id}`)).status, 200);
+    }
+    t.match(await get(), { status: 429, body: { code: 'rate_limited' } });
+    await given('zoe', ['read']);
+  });
+
   await t.test(
     'KEY-04 a wallet that is not verified, or whose link the nick does not stand behind',
     async (t) => {

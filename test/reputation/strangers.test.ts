@@ -299,6 +299,18 @@ t.test('ratings between strangers', async (t) => {
     t.equal((await ask('GET', path, undefined, operator)).status, 200);
   });
 
+  await t.test('REP-19 one person gives so many ratings an hour', async (t) => {
+    const gus = await given('gus', ['rate']);
+    await see('#lobby', line('gus'));
+    const give = async (as: Record<string, string>, rating: number, more: object = {}) =>
+      (await tool('svc_give_feedback', { nick: 'eve', channel: '#lobby', rating, ...more }, as)).result;
+    await eventually('gus to be seen', async () => !(await give(gus.headers, 3)).isError);
+    const later = await Promise.all(Array.from({ length: 70 }, (_, n) => give(gus.headers, 1 + (n % 5))));
+    t.equal(later.filter(({ isError }) => !isError).length, 59);
+    t.match(JSON.stringify(later.find(({ isError }) => isError)), /rate_limited/);
+    t.notOk((await give(operator, 3, { from_nick: 'gus' })).isError, 'operators are not counted');
+  });
+
   await t.test('REP-14 a rating of the marketplace weighs more', async (t) => {
     const payload = {
       id: 'abcd1234-1',

@@ -42,4 +42,5 @@ export const identity = {
     'While the log is away every command is answered with a 503 in bounded time, however many wait.',
   'IDENT-28':
     'Beyond five challenges of a link in ten minutes the last one is given again, and nothing is recorded.',
+  'IDENT-29': 'A nick links and unlinks itself over IRC 20 times an hour.',
 } as const;

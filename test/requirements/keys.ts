@@ -14,6 +14,7 @@ export const keys = {
   'KEY-09': 'An agent key reaches nothing of operators, whatever the door.',
   'KEY-11':
     'Without an operator’s key a service that others can reach makes one and asks for it; nobody is local there.',
+  'KEY-12': 'A nick gets 20 keys an hour, of whatever wallet and process; operators are not counted.',
   'KEY-10':
     'Every operation answers nobody, wallets, each scope, other agents and operators as its description promises.',
 } as const;

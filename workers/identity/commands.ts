@@ -1,6 +1,5 @@
 import type { IdentityLink } from '../../projections/identity/queries.js';
-import type { Refusal, Unavailable } from '../../streams/core/index.js';
-import { isExpected } from '../../streams/core/index.js';
+import { isExpected, Refusal, type Unavailable } from '../../streams/core/index.js';
 import { isSignature, isWalletAddress } from '../../streams/identity/index.js';
 import { casefold, isNick } from '../../streams/irc-grammar.js';
 import { notIdentified } from '../irc/nick-account.js';
@@ -25,6 +24,8 @@ export interface CommandContext {
   registry: IdentityRegistry;
   /** By their words, in capitals. */
   others: Readonly<Record<string, OtherCommand>>;
+  /** Counts the links that a nick makes and ends in an hour: each is on record for good. */
+  changes: { readonly most: number; take(nick: string): Promise<{ allowed: boolean; resetSec: number }> };
   /** The link of a nick (casefolded), with what was written here so far. */
   linkOf(nick: string): Promise<IdentityLink | undefined>;
 }
@@ -42,9 +43,10 @@ const helpOf = (others: Others) =>
   ].join(' | ');
 
 const commands: Record<string, Command> = {
-  LINK: async (caller, address, { registry }) => {
+  LINK: async (caller, address, { registry, changes }) => {
     if (!isWalletAddress(address)) return 'LINK <address>: an address is 0x and 40 hexadecimal digits';
     if (!(await caller.isIdentified())) return notIdentified;
+    await count(caller, changes);
     const { fact } = await registry.link(casefold(caller.nick), address, true, asking(caller));
     if (!fact) return `${caller.nick} is linked with ${address} already`;
     return fact.type === 'identity.confirmed'
@@ -62,8 +64,9 @@ const commands: Record<string, Command> = {
     const confirm = identified ? '' : `. LINK ${walletAddress} confirms that the nick is yours`;
     return `${caller.nick} is verified as ${walletAddress}${agentOf(agentId)}${confirm}`;
   },
-  UNLINK: async (caller, _, { registry }) => {
+  UNLINK: async (caller, _, { registry, changes }) => {
     if (!(await caller.isIdentified())) return notIdentified;
+    await count(caller, changes);
     await registry.unlink(casefold(caller.nick), asking(caller));
     return `${caller.nick} is linked no more`;
   },
@@ -88,6 +91,15 @@ export async function answerTo(caller: Caller, text: string, context: CommandCon
     if (isExpected(error)) return wordsOf(error);
     throw error;
   }
+}
+
+/** Throws 429 `rate_limited` for who has linked and unlinked too often in this hour. */
+async function count(caller: Caller, changes: CommandContext['changes']): Promise<void> {
+  const { allowed, resetSec } = await changes.take(casefold(caller.nick));
+  if (!allowed)
+    throw new Refusal('rate_limited', `A nick links and unlinks ${changes.most} times an hour`, {
+      retryAfter: resetSec,
+    });
 }
 
 const asking = ({ nick }: Caller) => ({ by: nick, via: 'irc' as const });

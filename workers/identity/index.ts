@@ -14,6 +14,7 @@ export { type AgentIds, type Asking, IdentityRegistry, type IdentityRegistryOpti
 export interface IdentifyOptions {
   irc: IrcConnection;
   registry: IdentityRegistry;
+  changes: CommandContext['changes'];
   /** Of links. */
   read: Read;
   /** Commands besides its own, by their words in capitals. */
@@ -26,9 +27,10 @@ export class Identify {
   readonly #irc: IrcConnection;
   readonly #answering: Answering;
 
-  constructor({ irc, registry, read, others, logger }: IdentifyOptions) {
+  constructor({ irc, registry, changes, read, others, logger }: IdentifyOptions) {
     const context: CommandContext = {
       registry,
+      changes,
       others,
       linkOf: (nick): Promise<IdentityLink | undefined> =>
         read((sql, schema) => linkOfNick(sql, schema, nick), registry.position),

@@ -7,13 +7,12 @@ import { getLinkOfNick } from '../../operations/identity/links.js';
 import { endpointsOf } from '../../operations/incidents/certificates.js';
 import type { IncidentsParts } from '../../operations/incidents/parts.js';
 import { OwnReadModel } from '../../stores/own-read-model.js';
-import { SharedCounts } from '../../stores/shared-counts.js';
 import { leased } from '../bots/leased.js';
+import { hourlyCounts } from '../hourly-counts.js';
 import type { Area, AreaParts } from './area.js';
 
 /** How many reports one person makes in an hour, from all processes together. */
 const reportsOfPerson = 10;
-const hourMs = 3_600_000;
 
 /** How old the link of an agent that votes with a key is at least, where nobody said otherwise. */
 const usualAgeHours = 24;
@@ -34,13 +33,10 @@ export function incidentsArea(parts: AreaParts): Area {
       // who has only ever signed is not shut out before the operator says so
       wallet: config.VOTE_LINK_AGE_HOURS ?? 0,
     },
-    reports: new SharedCounts({
-      log,
-      replicas: config.NATS_REPLICAS,
+    reports: hourlyCounts(config, log, {
       name: 'RELAY_INCIDENT_REPORTS',
       description: 'Security incidents that were reported in the last hour, by person.',
       most: reportsOfPerson,
-      windowMs: hourMs,
     }),
     thresholds: config.GUARDIAN_THRESHOLDS,
   };

@@ -2,7 +2,7 @@ import { agentKey, type StoredKey } from '../../../projections/keys.js';
 import { isExpected, Unavailable } from '../../../streams/core/index.js';
 import { KeyedLock } from '../../../streams/core/keyed-lock.js';
 import { walletKey } from '../../../streams/identity/index.js';
-import { keysSubject, keys as stream } from '../../../streams/keys/index.js';
+import { keysSubject, maxKeysMade, keys as stream } from '../../../streams/keys/index.js';
 import { looksLikeAny } from '../../../streams/nick-looks.js';
 import { AgentKeys, newAgentKey } from '../../auth/agent-keys.js';
 import { provenLevel } from '../../auth/nick-wallets.js';
@@ -11,6 +11,7 @@ import { nobody } from '../../operations/core/call.js';
 import { getLinkOfNick } from '../../operations/identity/links.js';
 import type { KeysParts } from '../../operations/keys/parts.js';
 import { OwnReadModel } from '../../stores/own-read-model.js';
+import { hourlyCounts } from '../hourly-counts.js';
 import type { Area, AreaParts } from './area.js';
 
 /** Keys of agents: giving them out, and telling whose a request carries. */
@@ -24,6 +25,11 @@ export function keysArea({ config, log, readModels, keys: apiKeys, call }: AreaP
     rows,
     lock: new KeyedLock(),
     make: newAgentKey,
+    made: hourlyCounts(config, log, {
+      name: 'RELAY_KEYS_MADE',
+      description: 'Agent keys that were made in the last hour, by nick.',
+      most: maxKeysMade,
+    }),
     isKept: (nick) => looksLikeAny(nick, kept),
     walletOf: async (nick) => {
       try {

@@ -9,7 +9,11 @@ import { getLinkOfNick } from '../../operations/identity/links.js';
 import { isPrivateNow, type ReputationParts } from '../../operations/reputation/index.js';
 import { OwnReadModel } from '../../stores/own-read-model.js';
 import { leased } from '../bots/leased.js';
+import { hourlyCounts } from '../hourly-counts.js';
 import type { Area, AreaParts } from './area.js';
+
+/** So many ratings and answers an hour of one person; operators are not counted. */
+const ratingsOfPerson = 60;
 
 /** What agents think of each other. */
 export function reputationArea(parts: AreaParts): Area {
@@ -19,6 +23,11 @@ export function reputationArea(parts: AreaParts): Area {
     rows: new OwnReadModel(readModels, 'reputation'),
     lock: new KeyedLock(),
     paidChannels: readPaidChannels(config.PAID_CHANNELS).map(({ name }) => casefold(name)),
+    given: hourlyCounts(config, log, {
+      name: 'RELAY_RATINGS_GIVEN',
+      description: 'Ratings and answers that were given in the last hour, by person.',
+      most: ratingsOfPerson,
+    }),
     thresholds,
     isLinked: async (nick) => {
       try {

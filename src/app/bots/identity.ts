@@ -1,7 +1,11 @@
 import { Identify, type IdentityRegistry, type OtherCommand } from '../../../workers/identity/index.js';
 import type { Config } from '../../config/config.js';
 import type { ReadModels } from '../../stores/read-models.js';
+import { hourlyCounts } from '../hourly-counts.js';
 import { type BotHold, type BotParts, createBot } from './bot.js';
+
+/** So often a nick links and unlinks in an hour. */
+const linkChanges = 20;
 
 /** Makes the identity bot ready to be held. */
 export function createIdentification(
@@ -12,7 +16,7 @@ export function createIdentification(
     others: Readonly<Record<string, OtherCommand>>;
   },
 ): BotHold<Identify> {
-  const { logger, readModels, registry, others } = parts;
+  const { log, logger, readModels, registry, others } = parts;
   return createBot(config, parts, {
     name: 'identify',
     nick: config.MRSERV_NICK,
@@ -22,6 +26,11 @@ export function createIdentification(
         logger,
         irc,
         registry,
+        changes: hourlyCounts(config, log, {
+          name: 'RELAY_LINK_CHANGES',
+          description: 'Links that were made and ended over IRC in the last hour, by nick.',
+          most: linkChanges,
+        }),
         others,
         read: (query, after) => readModels.read('identity_links', query, after),
       }),

@@ -11,6 +11,7 @@ import {
   incidents as stream,
 } from '../../../streams/incidents/index.js';
 import { type Caller, isOperator } from '../core/caller.js';
+import { counted, countedAs, walletOf } from '../core/counted.js';
 import { Nick } from '../core/fields.js';
 import { operationsOf } from '../core/operation.js';
 import { scope } from '../core/rights.js';
@@ -70,7 +71,10 @@ export const reportSecurityIncident = define('reportSecurityIncident', {
       reporter: reporterNick ?? actor,
       ...personOf(caller),
     };
-    const { position } = await counted(caller, parts, () => handle(command, actor, parts));
+    const { position } = await counted(
+      { person: countedAs(caller), what: 'reports', counts: parts.incidents.reports },
+      () => handle(command, actor, parts),
+    );
     // when the log stored it; if that cannot be asked now, the report must not be refused
     const recorded = await parts.log.at(stream, position.seq).catch(() => undefined);
     return newIncident(command, recorded?.at ?? parts.log.now());
@@ -131,31 +135,10 @@ export const voteOnSecurityIncident = define('voteOnSecurityIncident', {
   },
 });
 
-/** Does something that one person may do only so often in an hour. Throws 429 `rate_limited`. Operators are not counted. */
-async function counted<T>(
-  caller: Caller,
-  { incidents: { reports } }: IncidentsParts,
-  work: () => Promise<T>,
-): Promise<T> {
-  if (isOperator(caller)) return await work();
-  const person = personOf(caller).person ?? `nick ${caller.nick ?? caller.actor}`;
-  const { allowed, resetSec } = await reports.take(person);
-  if (!allowed) {
-    const message = `Too many reports of this person: at most ${reports.most} an hour`;
-    throw new Refusal('rate_limited', message, { retryAfter: resetSec });
-  }
-  try {
-    return await work();
-  } catch (error) {
-    await reports.giveBack(person).catch(() => undefined);
-    throw error;
-  }
-}
-
-/** The wallet of a caller who acts in person: it identifies one person under any nick. */
+/** The person whose vote or report it is, where the caller acts in person. */
 function personOf(caller: Caller): { person?: string } {
-  if (caller.is === 'wallet') return { person: caller.actor };
-  return caller.is === 'agent' && caller.wallet !== null ? { person: caller.wallet } : {};
+  const person = walletOf(caller);
+  return person === undefined ? {} : { person };
 }
 
 const hourMs = 3_600_000;
@@ -167,8 +150,7 @@ async function requireAge(
   { log, incidents: { linkAgeHours, linkedAt } }: IncidentsParts,
 ): Promise<void> {
   const hours = caller.is === 'wallet' ? linkAgeHours.wallet : linkAgeHours.agent;
-  const { person } = personOf(caller);
-  if (person === undefined || hours === 0) return;
+  if (walletOf(caller) === undefined || hours === 0) return;
   const linked = await linkedAt(nick);
   if (log.now().getTime() - linked.getTime() < hours * hourMs)
     throw new Refusal('link_too_young', `A link votes when it is ${hours} hours old`);

@@ -4,7 +4,7 @@ import { isIncidentId } from '../../../streams/incidents/index.js';
 import type { Thresholds } from '../../../streams/moderation/index.js';
 import type { Endpoint } from '../../../workers/certificates/index.js';
 import type { OwnReadModel } from '../../stores/own-read-model.js';
-import type { SharedCounts } from '../../stores/shared-counts.js';
+import type { HourlyCounts } from '../core/counted.js';
 import { text } from '../core/fields.js';
 
 /** What the operations of security incidents work with. */
@@ -24,7 +24,7 @@ export interface IncidentsParts {
     /** How old a link has to be to vote, in hours: with an agent key, and by the wallet's signature. */
     linkAgeHours: { agent: number; wallet: number };
     /** Counts the reports of an hour, by person. */
-    reports: Pick<SharedCounts, 'most' | 'take' | 'giveBack'>;
+    reports: HourlyCounts;
     /** The points from which free text is withheld. */
     thresholds: Thresholds;
   };

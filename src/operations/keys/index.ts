@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { type AgentKey, agentKeysInUse } from '../../../projections/keys.js';
 import { Refusal } from '../../../streams/core/index.js';
 import { casefold } from '../../../streams/irc-grammar.js';
-import { keyDays, keysDecider, maxKeys, keys as stream } from '../../../streams/keys/index.js';
-import { type Caller, ownScopes, type Scope, scopes } from '../core/caller.js';
+import { keyDays, keysDecider, maxKeys, maxKeysMade, keys as stream } from '../../../streams/keys/index.js';
+import { type Caller, isOperator, ownScopes, type Scope, scopes } from '../core/caller.js';
 import { Nick, nickname, Time, text, walletAddress } from '../core/fields.js';
 import { operationsOf } from '../core/operation.js';
 import { scope } from '../core/rights.js';
@@ -32,7 +32,7 @@ const keyId = text('k3mf7q2xa4bc').describe('Id of the key');
 /** Gives out a key that acts as one nick. */
 export const issueKey = define('issueKey', {
   summary: 'Get an agent key, which acts as one nick',
-  description: `With an operator’s key for any nick, or signed by the verified wallet of the nick (level 2). At most ${maxKeys} are in use at once. A key opens nothing while its nick is not linked with its wallet, or the wallet is not verified.`,
+  description: `With an operator’s key for any nick, or signed by the verified wallet of the nick (level 2). At most ${maxKeys} are in use at once, and ${maxKeysMade} are made an hour; operators are not counted. A key opens nothing while its nick is not linked with its wallet, or the wallet is not verified.`,
   access: scope('operate', { as: 'nick', wallet: 'own' }),
   input: z.object({
     nick: Nick.optional().describe('The nick that it acts as; when left out, that of the wallet that signs'),
@@ -54,6 +54,7 @@ export const issueKey = define('issueKey', {
   }),
   refusals: {
     too_many_keys: true,
+    rate_limited: 'So many keys were made for this nick in the last hour',
     nickname_reserved: true,
     scope_of_operators: true,
     upstream_unreachable: true,
@@ -65,7 +66,8 @@ export const issueKey = define('issueKey', {
     requireGrantable(wanted, caller);
     const wallet = caller.is === 'wallet' ? caller.actor : await keys.walletOf(nick);
     const expiresAt = new Date(log.now().getTime() + days * dayMs);
-    return await makeKey({ log, keys }, { nick, wallet, name, scopes: wanted, expiresAt }, caller);
+    const maker = { actor: caller.actor, cause: caller.cause, isOperator: isOperator(caller) };
+    return await makeKey({ log, keys }, { nick, wallet, name, scopes: wanted, expiresAt }, maker);
   },
 });
 

@@ -2,6 +2,7 @@ import { keysOfClient } from '../../../projections/keys.js';
 import { Refusal } from '../../../streams/core/index.js';
 import { type KeyCommand, keysDecider, keys as stream } from '../../../streams/keys/index.js';
 import type { Caller, Scope } from '../core/caller.js';
+import { counted } from '../core/counted.js';
 import type { KeysParts } from './parts.js';
 
 /** A key to make, once it is known that it may be made. */
@@ -33,31 +34,35 @@ export interface MadeKey {
 
 /**
  * Makes a key and records its hash. Where as many are in use as may be, one for a program takes the place of the oldest
- * of the same program. Throws 409 `too_many_keys`, and 409 `nickname_reserved`.
+ * of the same program. Throws 409 `too_many_keys`, 409 `nickname_reserved`, and 429 `rate_limited`.
  */
 export async function makeKey(
   { log, keys }: KeysParts,
   { expiresAt, client, parent, ...wanted }: WantedKey,
-  { actor: by, cause = null }: { actor: Caller['actor']; cause?: string | null | undefined },
+  maker: { actor: Caller['actor']; cause?: string | null | undefined; isOperator?: boolean },
 ): Promise<MadeKey> {
   const { nick, wallet, name, scopes } = wanted;
+  const { actor: by, cause = null, isOperator = false } = maker;
   if (keys.isKept(nick)) throw new Refusal('nickname_reserved');
   const { id, key, hash } = keys.make();
   const expires_at = expiresAt.toISOString();
   const ends = { ...(client === undefined ? {} : { client }), ...(parent === undefined ? {} : { parent }) };
   const handle = (command: KeyCommand) => log.handle(stream, keysDecider, command, { by, cause });
   const issue = () => handle({ is: 'issue', id, nick, wallet, name, scopes, hash, expires_at, ...ends });
-  const { position } = await keys.lock.run(nick, async () => {
-    try {
-      return await issue();
-    } catch (error) {
-      if (client === undefined || (error as { code?: unknown }).code !== 'too_many_keys') throw error;
-      const [oldest] = await keys.rows.read(keysOfClient, { now: log.now(), nick, wallet, client });
-      if (oldest === undefined) throw error;
-      await handle({ is: 'revoke', nick, id: oldest });
-      return await issue();
-    }
-  });
+  const issueInTurn = () =>
+    keys.lock.run(nick, async () => {
+      try {
+        return await issue();
+      } catch (error) {
+        if (client === undefined || (error as { code?: unknown }).code !== 'too_many_keys') throw error;
+        const [oldest] = await keys.rows.read(keysOfClient, { now: log.now(), nick, wallet, client });
+        if (oldest === undefined) throw error;
+        await handle({ is: 'revoke', nick, id: oldest });
+        return await issue();
+      }
+    });
+  const person = isOperator ? undefined : nick;
+  const { position } = await counted({ person, what: 'keys', counts: keys.made }, issueInTurn);
   keys.rows.wrote(position);
   return { id, nick, name, scopes, wallet, created_at: log.now().toISOString(), expires_at, key };
 }

@@ -1,6 +1,7 @@
 import type { Log } from '../../../streams/core/index.js';
 import type { KeyedLock } from '../../../streams/core/keyed-lock.js';
 import type { OwnReadModel } from '../../stores/own-read-model.js';
+import type { HourlyCounts } from '../core/counted.js';
 
 /** What the operations of agent keys work with. */
 export interface KeysParts {
@@ -15,5 +16,7 @@ export interface KeysParts {
     isKept(nick: string): boolean;
     /** A new key, its id, and the hash that is stored. */
     make(): { id: string; key: string; hash: string };
+    /** Counts the keys made in an hour, by nick: each is on record for good. */
+    made: HourlyCounts;
   };
 }

@@ -4,6 +4,7 @@ import { Refusal } from '../../../streams/core/index.js';
 import { casefold, cleanText } from '../../../streams/irc-grammar.js';
 import { feedbackDecider, reputation } from '../../../streams/reputation/index.js';
 import { isOperator } from '../core/caller.js';
+import { counted, countedAs } from '../core/counted.js';
 import { before, Channel, channelName, limit, Nick, nickname, Time, text } from '../core/fields.js';
 import { type Caller, operationsOf } from '../core/operation.js';
 import { moreWithKey, scope } from '../core/rights.js';
@@ -23,6 +24,7 @@ export const giveFeedback = define('giveFeedback', {
   }),
   status: 201,
   says: 'It is recorded',
+  refusals: { rate_limited: 'This person has given too many in the last hour' },
   tool: {
     name: 'svc_give_feedback',
     title: 'Rate an agent',
@@ -107,7 +109,11 @@ export const answerFeedback = define('answerFeedback', {
   status: 201,
   says: 'It is shown with the feedback',
   output: z.object({ answered: z.literal(true), id: z.int().meta({ example: 42 }) }),
-  refusals: { not_found: 'No such feedback about this nick', already_answered: true },
+  refusals: {
+    not_found: 'No such feedback about this nick',
+    already_answered: true,
+    rate_limited: 'This person has given too many in the last hour',
+  },
   http: { method: 'post', path: '/reputation/{nick}/feedback/{id}/answer' },
   remote: { service: 'mrserv', method: 'post', path: '/api/reputation/{nick}/feedback/{id}/answer' },
   run: async ({ nick, id, text: said }, caller, parts: ReputationParts) => {
@@ -126,12 +132,14 @@ const sourceOf = (caller: Caller): { source?: 'agent' } =>
 
 async function record(
   command: Parameters<typeof feedbackDecider.decide>[0],
-  { actor, cause }: Caller,
-  { log, reputation: { rows, lock } }: ReputationParts,
+  caller: Caller,
+  { log, reputation: { rows, lock, given: counts } }: ReputationParts,
 ): Promise<void> {
-  const origin = { by: actor, cause: cause ?? null };
-  const { position } = await lock.run(feedbackDecider.subject(command), () =>
-    log.handle(reputation, feedbackDecider, command, origin),
+  const origin = { by: caller.actor, cause: caller.cause ?? null };
+  const { position } = await counted({ person: countedAs(caller), what: 'ratings', counts }, () =>
+    lock.run(feedbackDecider.subject(command), () =>
+      log.handle(reputation, feedbackDecider, command, origin),
+    ),
   );
   rows.wrote(position);
 }

@@ -12,6 +12,7 @@ import type { OwnReadModel } from '../../stores/own-read-model.js';
 import type { ReadModels } from '../../stores/read-models.js';
 import { type Call, seesPrivate } from '../core/call.js';
 import type { Caller } from '../core/caller.js';
+import type { HourlyCounts } from '../core/counted.js';
 
 /** What the operations of reputation work with. */
 export interface ReputationParts {
@@ -24,6 +25,8 @@ export interface ReputationParts {
     lock: KeyedLock;
     /** Casefolded names of the paid channels: they are private as well. */
     paidChannels: readonly string[];
+    /** Counts the ratings and answers of an hour, by who gives them: each is on record for good. */
+    given: HourlyCounts;
     /** The points from which free text is withheld. */
     thresholds: Thresholds;
     /** Whether a nick is linked with a wallet. */
