@@ -77,8 +77,10 @@ function dressed(nick: string): string[] {
   const apart = [...nick].flatMap((_, at) =>
     at === 0 ? [] : between.map((sign) => nick.slice(0, at) + sign + nick.slice(at)),
   );
-  const around = [...between, '__', '--'].map((sign) => nick + sign);
+  const after = [...between, '__', '--'].map((sign) => nick + sign);
   const before = ['_', '__', '`', '^', '|'].map((sign) => sign + nick);
+  const around = ['_', '__', '`', '^', '|'].flatMap((sign) => after.map((one) => sign + one));
+  const apartAndAround = apart.flatMap((one) => [`${one}_`, `${one}-`, `_${one}`, `_${one}_`]);
   const numbered = ['', '-', '_'].flatMap((sign) =>
     digits.flatMap((digit) => [nick + sign + digit, `${nick}${sign}${digit}?`]),
   );
@@ -86,7 +88,17 @@ function dressed(nick: string): string[] {
     ...wordsAfter.map((word) => nick + sign + word),
     ...wordsBefore.map((word) => word + sign + nick),
   ]);
-  return [...apart, ...around, ...before, `[${nick}]`, `{${nick}}`, ...numbered, ...worded];
+  return [
+    ...apart,
+    ...apartAndAround,
+    ...after,
+    ...before,
+    ...around,
+    `[${nick}]`,
+    `{${nick}}`,
+    ...numbered,
+    ...worded,
+  ];
 }
 
 /** What a letter of a nick can be written as. */

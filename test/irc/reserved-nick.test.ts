@@ -11,6 +11,7 @@ const readAsOurs = [
   ...['Re-lay', 're_lay', 're`lay', 're^lay', 'rel|ay', 'e-mbot', 'em--bot', 'em-b_ot'],
   ...['relay-', 'relay__', 'relay1', 'relay-2', 'Relay42', 'em-bot_7', 'embot2'],
   ...['relay-bot', 'relaybot', 'Relay_Admin', 'relay|help', 'em-bot-support', 'relay-service'],
+  ...['_relay_', '^relay^', 'r-elay_', '_em-bot_', '__relay-'],
   ...['_relay', '[relay]', '{Relay}', 'the-relay', 'official_relay', 'RealRelay'],
 ];
 const innocent = [
