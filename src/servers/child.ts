@@ -23,6 +23,8 @@ export interface ChildSpec {
   name: string;
   /** Holds `<name>.json` (the record) and `<name>.log` (its output); created if missing. */
   dir: string;
+  /** Files there that it appends to by itself. */
+  logs?: readonly string[];
   host: string;
   /** 0: any free port. That of the record is kept, so that clients find the server again. */
   port: number;
@@ -87,7 +89,7 @@ export async function superviseChild(spec: ChildSpec): Promise<SupervisedChild> 
     'server runs',
   );
 
-  const trimming = setInterval(() => trimLog(spec), trimEveryMs).unref();
+  const trimming = setInterval(() => trimLogs(spec), trimEveryMs).unref();
   const supervision = (async () => {
     let failures = 0;
     let startedAt = Date.now();
@@ -217,16 +219,22 @@ function openLog(spec: ChildSpec) {
 }
 
 /**
- * Keeps the output of a long-running server from filling the disk. The file is appended to, so it may be cut.
+ * Keeps the output of a long-running server from filling the disk. Its files are appended to, so they may be cut.
  */
-function trimLog(spec: ChildSpec): void {
-  const file = join(spec.dir, `${spec.name}.log`);
-  try {
-    if (statSync(file).size <= largestLog) return;
-    copyFileSync(file, `${file}.1`);
-    truncateSync(file);
-  } catch (error) {
-    spec.log.warn({ server: spec.name, err: error }, 'the output of a server could not be cut');
+export function trimLogs({
+  name,
+  dir,
+  logs = [],
+  log,
+}: Pick<ChildSpec, 'name' | 'dir' | 'logs' | 'log'>): void {
+  for (const file of [`${name}.log`, ...logs].map((one) => join(dir, one))) {
+    try {
+      if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) <= largestLog) continue;
+      copyFileSync(file, `${file}.1`);
+      truncateSync(file);
+    } catch (error) {
+      log.warn({ server: name, file, err: error }, 'the output of a server could not be cut');
+    }
   }
 }
 

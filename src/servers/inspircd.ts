@@ -63,6 +63,7 @@ export async function startInspircd(options: {
         options.log.warn({ err: error }, 'the port for the nick service stays closed until the next start'),
       );
     },
+    logs: ['ircd.log'],
     startTimeoutMs: 15_000,
     stopGraceMs: 5_000,
     log: options.log,
