@@ -6,7 +6,7 @@ export function metricsPage(): string {
   const rows = new Metrics().described
     .map(({ name, type, labels, help }) => [code(name), type, labels.map(code).join(', '), help])
     .sort(([a = ''], [b = '']) => (a < b ? -1 : 1));
-  const intro = `\`GET /metrics\` answers callers on this machine, and holders of an API key. Below are the metrics of the service. Those of
+  const intro = `\`GET /metrics\` answers holders of an API key, and callers on this machine unless \`HOST\` or \`PUBLIC_URL\` is public. Below are the metrics of the service. Those of
 Node.js (\`process_…\`, \`nodejs_…\`) tell of memory, CPU, event loop and garbage collection. Times are in seconds.
 
 [Operate](../guides/operate.md#metrics) says how to add up several processes, and which alerts are worth having.

@@ -9,6 +9,7 @@ import { createChannels } from '../../workers/channels/index.js';
 import { haltedWorkers } from '../../workers/core/consumers.js';
 import { ApiKeys } from '../auth/api-keys.js';
 import type { Config, Role } from '../config/config.js';
+import { isPublic } from '../config/warnings.js';
 import { operationRoutes } from '../http/operations.js';
 import { createServer } from '../http/server.js';
 import { eventStreamRoutes } from '../http/sse.js';
@@ -82,7 +83,8 @@ export async function assemble(
 
   const readModels = new ReadModels(sql, projector);
   const { apiKey } = secrets;
-  const keys = new ApiKeys(apiKey === undefined ? config.API_KEYS : [{ name: 'operator', key: apiKey }]);
+  const given = apiKey === undefined ? config.API_KEYS : [{ name: 'operator', key: apiKey }];
+  const keys = new ApiKeys(given, { isPublic: isPublic(config) });
   // made of what the areas make, and used by them once all is there
   let bound: { here: Call; anywhere: Call } | undefined;
   const call = ((...asked) => bound!.anywhere(...asked)) as Call;

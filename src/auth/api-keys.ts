@@ -34,9 +34,12 @@ export class ApiKeys {
   #read: { keys: ApiKey[]; stored: StoredKey[] } | undefined;
   #risk: (what: string) => void = () => {};
   #agents: AgentKeys | undefined;
+  readonly #isPublic: boolean;
 
-  constructor(keys: ApiKey[]) {
+  /** `isPublic`: others than those on this machine may reach the service, so a proxy may be any caller there. */
+  constructor(keys: ApiKey[], { isPublic = false }: { isPublic?: boolean } = {}) {
     this.#given = keys.map(stored);
+    this.#isPublic = isPublic;
   }
 
   /** Whether there is anything to compare a key with; a file may be empty for a while. */
@@ -112,11 +115,13 @@ export class ApiKeys {
   }
 
   /**
-   * The caller of an operation that a local caller needs no key for, because it tells nothing about anybody.
+   * The caller of an operation that a local caller needs no key for, because it tells nothing about anybody. On a public
+   * service everybody needs one: a proxy that says nothing of whom it speaks for looks like a local caller.
    * Throws like `requireCaller`.
    */
   async localOrKey(request: FastifyRequest, reply?: Answering): Promise<Caller> {
-    if (credential(request) === undefined && isLocalCaller(request)) return local;
+    const isLocal = !this.#isPublic && credential(request) === undefined && isLocalCaller(request);
+    if (isLocal) return local;
     return await this.requireCaller(request, reply);
   }
 

@@ -38,7 +38,7 @@ export function shortSecrets({
 }
 
 /** Whether others than those on this machine may reach the service. */
-function isPublic({ HOST, PUBLIC_URL }: Pick<Config, 'HOST' | 'PUBLIC_URL'>): boolean {
+export function isPublic({ HOST, PUBLIC_URL }: Pick<Config, 'HOST' | 'PUBLIC_URL'>): boolean {
   const own = (host: string) => host === 'localhost' || isLoopback(host.replace(/^\[|\]$/g, ''));
   return !own(HOST) || (PUBLIC_URL !== '' && !own(new URL(PUBLIC_URL).hostname));
 }
