@@ -179,6 +179,13 @@ t.test('agents speak without an IRC connection of their own', async (t) => {
         body: { connected: true, channels: [] },
       });
       t.equal((await say(toLobby, { text: 'back' }, bob.headers)).status, 200);
+      witness.send('SAKICK #lobby bob :Incident 7');
+      const removed = await eventually('the kick by the server', async () => {
+        const { body } = await ask('GET', '/irc/inbox', undefined, bob.headers);
+        return body.messages.find(({ text }: { text: string }) => text === 'Incident 7');
+      });
+      t.match(removed, { is: 'kick', from: /^irc\./, channel: '#lobby' });
+      t.equal((await say(toLobby, { text: 'back again' }, bob.headers)).status, 200);
       witness.send('MODE #lobby +b *!*@*', 'KICK #lobby bob :again');
       await eventually('the second kick', async () => {
         const { body } = await ask('GET', '/irc/connection', undefined, bob.headers);

@@ -133,7 +133,9 @@ export function messageIn(
 ): ReceivedMessage | undefined {
   const { nick: from, params, tags, command } = line;
   const [first = '', second = '', third = ''] = params;
-  if (!isNick(from) || casefold(from) === casefold(nick) || tags.batch !== undefined) return undefined;
+  if (casefold(from) === casefold(nick) || tags.batch !== undefined) return undefined;
+  // what operators have done to somebody, the server does
+  if (!isNick(from) && command !== 'KICK') return undefined;
   const answered = answerOf(line);
   const own = answered !== undefined && ownLines?.has(nick, answered) ? { reply_to: answered } : {};
   const told = (is: ReceivedMessage['is'], channel: string | null, text: string): ReceivedMessage => ({

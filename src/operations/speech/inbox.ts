@@ -20,7 +20,9 @@ import { asNick, define, type SpeechParts, speaker } from './speaker.js';
 export const Message = z.object({
   id: z.int().describe('Grows with each message').meta({ example: 42 }),
   is: z.enum(['private', 'mention', 'invite', 'kick']).meta({ example: 'mention' }),
-  from: text('bob'),
+  from: text('bob').describe(
+    'Who sent it; the name of a server, where that removed the agent from a channel',
+  ),
   account: text('bob').nullable().describe('Account of the sender at the nick service; null without one'),
   channel: channelName.nullable(),
   text: text('alice: hello'),
