@@ -39,13 +39,14 @@ export async function showBuild(
     const shown = found?.says?.slice(mark.length);
     const other = builds.find((one) => one.schema === shown);
     if (shown !== schema && other?.caughtUpAt && isNewer(other, build)) return 'newer';
-    const wanted = await wantedViews(tx, projection, schema);
+    const tables = await viewsOf(tx, schema);
+    const wanted = await wantedViews(tx, projection, tables);
     // another version of the service may have said something else of the same tables
     if (shown === schema && JSON.stringify(wanted) === JSON.stringify(await viewsOf(tx, name)))
       return 'shown';
     await tx.query(
       `drop schema if exists ${name} cascade; create schema ${name};
-       ${wanted.map((view) => createView(view, name, schema)).join('')}
+       ${wanted.map((view, index) => createView(view, name, schema, tables[index]!)).join('')}
        comment on schema ${name} is '${mark}${schema}'`,
     );
     return 'shown';
@@ -65,11 +66,11 @@ async function viewsOf(tx: Tx, schema: string): Promise<View[]> {
 }
 
 /** The views that show a build. Nothing may be said of columns of an older version. */
-async function wantedViews(tx: Tx, { about }: Projection, schema: string): Promise<View[]> {
+async function wantedViews(tx: Tx, { about }: Projection, tables: View[]): Promise<View[]> {
   const [server] = await tx.query<{ checks: boolean }>(
     `select current_setting('server_version_num')::integer >= ${firstToCheck} as checks`,
   );
-  return (await viewsOf(tx, schema)).map(({ view, columns }) => ({
+  return tables.map(({ view, columns }) => ({
     view,
     says: about[view]?.says ?? null,
     columns: columns.map(({ name, type }) => ({
@@ -83,10 +84,10 @@ async function wantedViews(tx: Tx, { about }: Projection, schema: string): Promi
 /** The first version of the server that tells whether a text is JSON. Before it, JSON stays text. */
 const firstToCheck = 160_000;
 
-function createView({ view, says, columns }: View, name: string, schema: string): string {
+function createView({ view, says, columns }: View, name: string, schema: string, table: View): string {
   // a text that jsonb does not take, such as one with a zero character, is shown as a text
-  const shown = columns.map(({ name: column, type }) =>
-    type === 'jsonb'
+  const shown = columns.map(({ name: column, type }, index) =>
+    type !== table.columns[index]?.type
       ? `case when pg_input_is_valid("${column}"::text, 'jsonb') then "${column}"::jsonb else to_jsonb("${column}") end as "${column}"`
       : `"${column}"`,
   );

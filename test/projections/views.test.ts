@@ -52,6 +52,15 @@ eachSql(t, async (t, open) => {
         t.equal(type, isJson ? 'jsonb' : stored[index]?.type, place);
         if (isJson) t.equal(stored[index]?.type, 'text', `${place} is a text in the table`);
       }
+      // servers before 16 do not have it, and all texts stay texts there
+      const definitions = await sql.query<{ text: string }>(
+        `select pg_get_viewdef(c.oid) as text from pg_class as c
+         where relnamespace = $1::text::regnamespace and relkind = 'v'`,
+        [name],
+      );
+      const checks = definitions.flatMap(({ text }) => text.match(/pg_input_is_valid/g) ?? []);
+      const texts = Object.values(about).flatMap(({ json }) => json ?? []);
+      t.equal(checks.length, texts.length, `${name} checks texts alone`);
     }
   });
 
