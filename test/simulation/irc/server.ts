@@ -190,7 +190,8 @@ export class Server {
   /** Whether a client is shown a line inside the batch of somebody else's answer, which has the same line. */
   leaks(client: Client, body: string): boolean {
     const asking = this.#asking;
-    const isPart = asking !== undefined && asking !== client && asking.isBatched && asking.isAnsweredWith(body);
+    const isPart =
+      asking !== undefined && asking !== client && asking.isBatched && asking.isAnsweredWith(body);
     return isPart && client.has('batch') && client.has('labeled-response') && this.options.leaks();
   }
 
