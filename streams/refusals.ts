@@ -109,7 +109,7 @@ export const refusalAreas = {
       hint: 'Leave the nick out, or name the one of the key',
     }),
     credential_missing: refusal(401, 'Neither a signature nor a key was sent', {
-      hint: 'Send an API key as X-Mcp-Api-Key or Authorization: Bearer, or sign the request with a wallet (ERC-8128), which opens the tools that read. /auth.md says how to get a key and how to sign',
+      hint: 'Send an API key as X-Mcp-Api-Key or Authorization: Bearer. Or sign the request with a wallet (ERC-8128): that opens the tools that read. /auth.md says how to get a key and how to sign',
     }),
     api_key_not_configured: refusal(
       401,

@@ -116,7 +116,7 @@ export class ApiKeys {
 
   /**
    * The caller of an operation that a local caller needs no key for, because it tells nothing about anybody. On a public
-   * service everybody needs one: a proxy that says nothing of whom it speaks for looks like a local caller.
+   * service everybody needs one: a proxy that names no client looks like a local caller.
    * Throws like `requireCaller`.
    */
   async localOrKey(request: FastifyRequest, reply?: Answering): Promise<Caller> {

@@ -89,7 +89,7 @@ export class Newcomer {
     return one;
   }
 
-  /** Reads an address; the text of a document in which links are to be followed. */
+  /** Reads an address; the text of a document whose links are followed. */
   async #read(address: string): Promise<string> {
     const response = await fetch(address, { signal: AbortSignal.timeout(hangMs) });
     const path = address.slice(this.base.length) || '/';
