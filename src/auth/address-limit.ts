@@ -19,13 +19,15 @@ const mostAddresses = 100_000;
 export class AddressLimit {
   readonly most: number;
   readonly #windowMs: number;
+  readonly #bits: number | undefined;
   readonly #now: () => number;
   readonly #counts = new Map<string, number>();
   #windowEnd = 0;
 
-  /** `now` in milliseconds. */
-  constructor(most: number, options: { windowMs?: number; now?: () => number } = {}) {
-    const { windowMs = minuteMs, now = () => performance.now() } = options;
+  /** `bits`: of an IPv6 network that counts as one, where that is another. `now` in milliseconds. */
+  constructor(most: number, options: { windowMs?: number; bits?: number; now?: () => number } = {}) {
+    const { windowMs = minuteMs, bits, now = () => performance.now() } = options;
+    this.#bits = bits;
     this.most = most;
     this.#windowMs = windowMs;
     this.#now = now;
@@ -38,7 +40,7 @@ export class AddressLimit {
       this.#counts.clear();
       this.#windowEnd = now + this.#windowMs;
     }
-    const key = networkOf(address);
+    const key = networkOf(address, this.#bits);
     const count = (this.#counts.get(key) ?? 0) + amount;
     this.#counts.set(key, count);
     if (this.#counts.size > mostAddresses) this.#counts.delete(this.#counts.keys().next().value!);

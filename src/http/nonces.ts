@@ -4,6 +4,10 @@ import { AddressLimit } from '../auth/address-limit.js';
 import type { Nonces } from '../auth/erc8128/nonces.js';
 import { nonceAliases, noncePath, signaturePolicy } from '../auth/erc8128/policy.js';
 
+/** What one site is given, as IPv6 networks of 48 bits: nonces for so many of its networks a minute. */
+const siteBits = 48;
+const networksOfSite = 10;
+
 /** What the route of nonces works with. */
 export interface AuthRoutesOptions {
   nonces: Pick<Nonces, 'issue'>;
@@ -17,6 +21,8 @@ export interface AuthRoutesOptions {
 export async function authRoutes(app: FastifyInstance, options: AuthRoutesOptions): Promise<void> {
   const { nonces, authority, nonceRateLimit } = options;
   const limit = nonceRateLimit > 0 ? new AddressLimit(nonceRateLimit) : undefined;
+  // a site has many networks, and may not have all nonces
+  const ofSite = new AddressLimit(nonceRateLimit * networksOfSite, { bits: siteBits });
   const message = `Sign one request to ${authority} with this nonce within ${signaturePolicy.nonceTtlSec} seconds`;
 
   for (const path of [noncePath, ...nonceAliases]) {
@@ -31,11 +37,11 @@ export async function authRoutes(app: FastifyInstance, options: AuthRoutesOption
           'x-ratelimit-remaining': count.remaining,
           'x-ratelimit-reset': count.resetSec,
         });
-        if (!count.allowed) {
+        const refused = [count, ofSite.count(request.ip)].find(({ allowed }) => !allowed);
+        if (refused)
           throw new Refusal('nonce_rate_limited', `Too many nonces: at most ${limit.most} a minute`, {
-            retryAfter: count.resetSec,
+            retryAfter: refused.resetSec,
           });
-        }
       }
       const { nonce, expiresAt } = await nonces.issue();
       return {

@@ -80,6 +80,14 @@ export class AppendHealth {
     return current.find(([stream]) => stream.essential)?.[1].reason;
   }
 
+  /** The same of one stream, whichever it is. */
+  troubleOf(stream: StreamDefinition): string | undefined {
+    const trouble = this.#troubles.get(stream);
+    if (!trouble || trouble.over) return undefined;
+    if (trouble.lookAt <= clock.now() && !this.#looking) void this.#look([[stream, trouble]]);
+    return trouble.reason;
+  }
+
   async #look(troubles: [StreamDefinition, Trouble][]): Promise<void> {
     this.#looking = true;
     for (const [stream, trouble] of troubles) {

@@ -59,6 +59,11 @@ export class Appender {
     return this.#health.trouble;
   }
 
+  /** The same of one stream, whichever it is. */
+  troubleOf(stream: StreamDefinition): string | undefined {
+    return this.#health.troubleOf(stream);
+  }
+
   /** Gives up what still waits for an answer on a lost connection. */
   abandon(reason: string): void {
     for (const queue of this.#queues.values()) queue.abandon(reason);

@@ -117,6 +117,11 @@ export class Log {
     return this.#appender.trouble;
   }
 
+  /** The same of one stream, whichever it is. */
+  troubleOf(stream: StreamDefinition): string | undefined {
+    return this.#appender.troubleOf(stream);
+  }
+
   /** The time by the log server's clock, which also stamps every fact. */
   now(): Date {
     return this.#server.now();

@@ -42,6 +42,10 @@ t.test('the routes of wallet signatures', async (t) => {
       200,
       'another address is another caller',
     );
+    const site = await Promise.all(
+      Array.from({ length: 60 }, (_, n) => get('/auth/erc8128/nonce', `2001:db8:5:${n.toString(16)}::1`)),
+    );
+    t.equal(site.filter(({ statusCode }) => statusCode === 200).length, 50, 'of the networks of one site');
   });
 
   t.test('AUTH-08 without the store', async (t) => {
@@ -68,6 +72,11 @@ t.test('AUTH-07 the limit counts anew each minute, and an IPv6 network as one', 
   for (let n = 0; n <= 100_000; n += 1) many.count(`10.${n >> 16}.${(n >> 8) & 255}.${n & 255}`);
   t.notOk(many.count('10.1.134.160').allowed, 'the last one is remembered');
   t.ok(many.count('10.0.0.0').allowed, 'the first one has given way');
+
+  const sites = new AddressLimit(2, { bits: 48, now: () => 0 });
+  for (const network of ['1', '2']) t.ok(sites.count(`2001:db8:1:${network}::1`).allowed);
+  t.notOk(sites.count('2001:db8:1:3::1').allowed, 'networks of one site together');
+  t.ok(sites.count('2001:db8:2:3::1').allowed);
 
   const others = new AddressLimit(1, { now: () => 0 });
   t.ok(others.count('2001:db8:1:2::1').allowed);

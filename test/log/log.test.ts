@@ -253,6 +253,7 @@ t.test('LOG-09 a full stream refuses new facts and keeps the old ones', async (t
     );
   }
   t.match(refused, { code: 'log_unavailable', status: 503 });
+  t.match(log.troubleOf(things), /THINGS is full/, 'and is known to be full');
   t.match(await log.at(things, 1), { data: { n: 0 } });
   t.equal(await log.head(things), stored);
 });

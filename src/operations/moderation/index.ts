@@ -7,7 +7,7 @@ import {
 import { ircChannels, privateIrcChannels } from '../../../projections/network/queries.js';
 import type { Log } from '../../../streams/core/index.js';
 import { casefold } from '../../../streams/irc-grammar.js';
-import { levels } from '../../../streams/moderation/index.js';
+import { levels, moderation } from '../../../streams/moderation/index.js';
 import type { ReadModels } from '../../stores/read-models.js';
 import { seesPrivate } from '../core/call.js';
 import { channelName, limit, Nick, seconds, Time, text } from '../core/fields.js';
@@ -199,9 +199,11 @@ export const getModerationHealth = define('getModerationHealth', {
       parts.moderation.irc(),
       counts(parts, false).catch(() => undefined),
     ]);
+    // without its record, nothing is done about attacks
+    const unrecorded = parts.log.troubleOf(moderation);
     return {
-      status: irc?.connected && irc.oper && counted ? 'ok' : 'degraded',
-      ...troubleView(irc),
+      status: irc?.connected && irc.oper && counted && unrecorded === undefined ? 'ok' : 'degraded',
+      ...(unrecorded === undefined ? troubleView(irc) : { reason: unrecorded }),
       ...(counted ? { stats: { total_incidents: counted.total, today: counted.today } } : {}),
       ...presence(irc, parts),
     };
