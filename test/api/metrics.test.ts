@@ -147,7 +147,7 @@ t.test('API-13 metrics are for local callers and API keys', async (t) => {
   t.equal((await ask('203.0.113.9')).statusCode, 401);
   t.equal((await ask('203.0.113.9', { authorization: `Bearer ${key}` })).statusCode, 200);
 
-  const common = { NATS_URL: nats.url, ROLES: 'api', API_KEYS: `ops:${key}` };
+  const common = { NATS_URL: nats.url, ROLES: 'api,projections', API_KEYS: `ops:${key}` };
   const open = await startApp(t, { ...common, PUBLIC_URL: 'https://relay.example' });
   const asked = async (headers: Record<string, string>) =>
     (await open.server.inject({ url: '/metrics', remoteAddress: '127.0.0.1', headers })).statusCode;
