@@ -107,7 +107,9 @@ function routeOf(
 export const ignoredHeader = 'X-Ignored-Parameters';
 
 /** Makes what tells callers that a part of their query was ignored. */
-export function ignoredTeller({ query }: Binding): (request: FastifyRequest, reply: FastifyReply) => void {
+export function ignoredTeller({
+  query,
+}: Pick<Binding, 'query'>): (request: FastifyRequest, reply: FastifyReply) => void {
   return (request, reply) => {
     if (!request.url.includes('?')) return;
     const ignored = ignoredIn(request.query, query);

@@ -12,7 +12,7 @@ import { type Call, inputOf, nobody } from '../operations/core/call.js';
 import { receiveEvent } from '../operations/events/index.js';
 import { getEventReceipt, producerActor } from '../operations/events/receipt.js';
 import { errorAnswer } from './errors.js';
-import { senderOf } from './operations.js';
+import { ignoredTeller, senderOf } from './operations.js';
 
 /** Who posts events: a secret, and the `source` that it speaks as where that is settled. */
 export interface Producer {
@@ -39,6 +39,7 @@ export async function webhookRoutes(app: FastifyInstance, options: WebhookOption
   const named = new Map(producers.flatMap(({ secret, source }) => (source ? [[secret, source]] : [])));
   const names = new Set(named.values());
   const send = senderOf(receiveEvent, receiveEvent.http!);
+  const tellIgnored = ignoredTeller({ query: ['dry_run'] });
 
   await app.register(async (scope) => {
     // the signature is over the bytes, so this route gets them as they came
@@ -55,6 +56,7 @@ export async function webhookRoutes(app: FastifyInstance, options: WebhookOption
     const limitGuesses = 'createRateLimit' in scope ? scope.createRateLimit() : undefined;
 
     scope.post('/hooks/em/events', { config: { rateLimit: false } }, async (request, reply) => {
+      tellIgnored(request, reply);
       if (secrets.length === 0) {
         throw new Unavailable('webhook_secret_not_configured');
       }

@@ -145,6 +145,8 @@ t.test('HOOK-34 an event that is only tried out', async (t) => {
     t.equal(real.status, 202);
     const inBody = await postEvent(url, { ...sampleEvent('evt-5'), dry_run: true });
     t.equal(inBody.status, 202, 'a member of the body is none of the query');
+    const slip = await postEvent(url, sampleEvent('evt-8'), { path: '/hooks/em/events?dry_rnu=true' });
+    t.equal(slip.headers.get('x-ignored-parameters'), 'dry_rnu;meant="dry_run"', 'API-21 it is said');
   });
 });
 
