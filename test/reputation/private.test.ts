@@ -134,4 +134,12 @@ t.test('REP-12 private and paid channels are in no leaderboard of the public', a
     t.match(answer, /#open/);
     for (const channel of hidden) t.notMatch(answer, `"${channel}"`, channel);
   });
+
+  const early = { nick: 'ted', channel: '#task-early', rating: 5, from: 'ann', comment: 'UNASSIGNED' };
+  t.equal((await askOf(mrserv, 'POST', '/api/feedback', early)).status, 201);
+  t.match(
+    await askOf(url, 'GET', '/reputation/ted/feedback'),
+    { body: { feedback: [{ channel: null, comment: null, rating: 5 }] } },
+    'in the room of a task that is not there yet',
+  );
 });

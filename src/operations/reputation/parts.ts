@@ -5,6 +5,7 @@ import type { ChannelView } from '../../../projections/reputation/queries.js';
 import { channelSubject, channels } from '../../../streams/channels/index.js';
 import { type Log, Refusal } from '../../../streams/core/index.js';
 import type { KeyedLock } from '../../../streams/core/keyed-lock.js';
+import { roomTypeOf } from '../../../streams/events/index.js';
 import { casefold } from '../../../streams/irc-grammar.js';
 import { Screening, type Thresholds } from '../../../streams/moderation/index.js';
 import { irc, ircSubject } from '../../../streams/network/index.js';
@@ -72,6 +73,8 @@ export async function isPrivateNow(
     log.last(channels, channelSubject(name)),
     log.last(irc, ircSubject(name)),
   ]);
+  // the room of a task is closed from its assignment on, which may be under way
+  if (!decided && !seen) return roomTypeOf(name) === 'task';
   const [managed, network] = await Promise.all([
     readModels.readAt('channel_directory', privateManagedChannels, decided),
     readModels.readAt('irc_network', privateIrcChannels, seen),
