@@ -6,7 +6,7 @@ const needs: Record<Access, string> = {
   open: 'nothing',
   'open, more with a key': 'nothing; a key shows more',
   key: 'a key',
-  'key or local': 'a key, or to be on this machine',
+  'key or local': 'a key, or to be on this machine unless the service is public',
   'key or wallet': "a key, or a wallet's signature",
   'signed event': 'the signature of an event',
   payment: 'a payment',
