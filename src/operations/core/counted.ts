@@ -27,9 +27,11 @@ export async function counted<T>(
   }
 }
 
-/** Under which name a caller is counted. Operators are not counted. */
-export const countedAs = (caller: Caller): string | undefined =>
-  isOperator(caller) ? undefined : (walletOf(caller) ?? `nick ${caller.nick ?? caller.actor}`);
+/** Under which name a caller is counted. Operators, and services that ask for them, are not counted. */
+export function countedAs(caller: Caller): string | undefined {
+  if (isOperator(caller) || (caller.is !== 'agent' && caller.is !== 'wallet')) return undefined;
+  return walletOf(caller) ?? `nick ${caller.nick ?? caller.actor}`;
+}
 
 /** The wallet of a caller who acts in person: it identifies one person under any nick. */
 export function walletOf(caller: Caller): string | undefined {
