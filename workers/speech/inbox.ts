@@ -107,14 +107,14 @@ function saidIn(text: string): string | undefined {
 }
 
 function messageOf(
-  { nick: from, tags }: IrcLine,
+  { nick, hostname, tags }: IrcLine,
   is: ReceivedMessage['is'],
   channel: string | null,
   text: string,
 ): ReceivedMessage {
   return {
     is,
-    from,
+    from: nick || hostname,
     account: tags.account ?? null,
     channel,
     text: cutToBytes(cleanText(text), mostBytes),
