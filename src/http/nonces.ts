@@ -37,10 +37,11 @@ export async function authRoutes(app: FastifyInstance, options: AuthRoutesOption
           'x-ratelimit-remaining': count.remaining,
           'x-ratelimit-reset': count.resetSec,
         });
-        const refused = [count, ofSite.count(request.ip)].find(({ allowed }) => !allowed);
-        if (refused)
+        // what is refused takes nothing of the site's
+        const { allowed, resetSec } = count.allowed ? ofSite.count(request.ip) : count;
+        if (!allowed)
           throw new Refusal('nonce_rate_limited', `Too many nonces: at most ${limit.most} a minute`, {
-            retryAfter: refused.resetSec,
+            retryAfter: resetSec,
           });
       }
       const { nonce, expiresAt } = await nonces.issue();

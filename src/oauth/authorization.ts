@@ -6,8 +6,7 @@ import { keyDays, keysDecider, maxKeys, keys as stream } from '../../streams/key
 import type { NickLink } from '../auth/agent-keys.js';
 import type { Nonces } from '../auth/erc8128/nonces.js';
 import { provenLevel } from '../auth/nick-wallets.js';
-import type { Caller, Scope } from '../operations/core/caller.js';
-import { ownScopes } from '../operations/core/caller.js';
+import { type Caller, ownScopes, type Scope } from '../operations/core/caller.js';
 import { makeKey } from '../operations/keys/make.js';
 import type { KeysParts } from '../operations/keys/parts.js';
 import { clientOf, withParameters } from './clients.js';

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { Refusal } from '../../streams/core/index.js';
-import type { Scope } from '../operations/core/caller.js';
-import { ownScopes } from '../operations/core/caller.js';
+import { ownScopes, type Scope } from '../operations/core/caller.js';
 import { type Client, clientOf, mayReturnTo } from './clients.js';
 
 /** What a program asks for when it sends a person here. */

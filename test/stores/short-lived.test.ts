@@ -27,18 +27,19 @@ async function open(world: World): Promise<{ server: SimulatedLogServer; log: Lo
   return { server, log };
 }
 
+const options = {
+  maxAgeMs: 60_000,
+  maxEntries: 10,
+  whenFull: 'refuse',
+  storage: 'disk',
+  replicas: 1,
+} as const;
+
 t.test('a log server that takes nothing is told as one that is not available', async (t) => {
   for (const [name, refusal] of Object.entries(refusals)) {
     const world = new World(1);
     await runIn(world, 60_000, async () => {
       const { server, log } = await open(world);
-      const options = {
-        maxAgeMs: 60_000,
-        maxEntries: 10,
-        whenFull: 'refuse',
-        storage: 'disk',
-        replicas: 1,
-      } as const;
       const records = new ShortLived(log, { name: 'RECORDS', description, ...options });
       const counts = new SharedCounts({
         ...{ log, replicas: 1, description, most: 3, windowMs: 60_000 },
@@ -64,13 +65,6 @@ t.test('LOG-12 their stream says what it is, also where an earlier version made 
   const world = new World(1);
   await runIn(world, 60_000, async () => {
     const { log } = await open(world);
-    const options = {
-      maxAgeMs: 60_000,
-      maxEntries: 10,
-      whenFull: 'refuse',
-      storage: 'disk',
-      replicas: 1,
-    } as const;
     const said = async () => (await log.manager.streams.info('RECORDS')).config.description;
     const earlier = new ShortLived(log, { name: 'RECORDS', description: 'Earlier.', ...options });
     t.equal(await earlier.put('one', 'kept'), 'stored');

@@ -23,9 +23,9 @@ const mostHosts = 10_000;
 const textHash = createHash('sha256').digest('hex');
 
 /**
- * Keeps mutes and bans in force at the hosts of whoever they are for: where they spoke, and where their account was seen since. Logging out does not end one: it holds for those
- * without an account there, from when one of them is seen. Nor does an account that was registered while it ran.
- * Accounts from before are spared.
+ * Keeps mutes and bans in force at the hosts of whoever they are for: where they spoke, and where their account was seen
+ * since. Logging out does not end one: it holds for those without an account there, from when one of them is seen. Nor
+ * does an account that was registered while it ran. Accounts from before are spared.
  */
 export class Held {
   readonly #options: GuardOptions;
@@ -100,7 +100,7 @@ export class Held {
     if (seconds <= 0) return;
     const said = {
       ...seen,
-      ref: `${pattern}:${seen.account === undefined ? placeOf(seen.host, running) : casefold(seen.account)}:${running.ref}`,
+      ref: `${pattern}:${isHost ? placeOf(seen.host, running) : casefold(seen.account!)}:${running.ref}`,
       channel,
       ...(running.private ? { private: true as const } : {}),
       said_at: now.toISOString(),

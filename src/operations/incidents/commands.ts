@@ -11,8 +11,8 @@ import {
   incidents as stream,
 } from '../../../streams/incidents/index.js';
 import { type Caller, isOperator } from '../core/caller.js';
-import { counted, countedAs, walletOf } from '../core/counted.js';
 import { Nick } from '../core/fields.js';
+import { limitedAs, walletOf, withinLimit } from '../core/hourly-limit.js';
 import { operationsOf } from '../core/operation.js';
 import { scope } from '../core/rights.js';
 import { foundIncident, type IncidentsParts, incidentId } from './parts.js';
@@ -71,8 +71,8 @@ export const reportSecurityIncident = define('reportSecurityIncident', {
       reporter: reporterNick ?? actor,
       ...personOf(caller),
     };
-    const { position } = await counted(
-      { person: countedAs(caller), what: 'reports', counts: parts.incidents.reports },
+    const { position } = await withinLimit(
+      { person: limitedAs(caller), what: 'reports', counts: parts.incidents.reports },
       () => handle(command, actor, parts),
     );
     // when the log stored it; if that cannot be asked now, the report must not be refused

@@ -4,8 +4,8 @@ import { isIncidentId } from '../../../streams/incidents/index.js';
 import type { Thresholds } from '../../../streams/moderation/index.js';
 import type { Endpoint } from '../../../workers/certificates/index.js';
 import type { OwnReadModel } from '../../stores/own-read-model.js';
-import type { HourlyCounts } from '../core/counted.js';
 import { text } from '../core/fields.js';
+import type { HourlyCounts } from '../core/hourly-limit.js';
 
 /** What the operations of security incidents work with. */
 export interface IncidentsParts {

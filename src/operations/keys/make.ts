@@ -2,7 +2,7 @@ import { keysOfClient } from '../../../projections/keys.js';
 import { Refusal } from '../../../streams/core/index.js';
 import { type KeyCommand, keysDecider, keys as stream } from '../../../streams/keys/index.js';
 import type { Caller, Scope } from '../core/caller.js';
-import { counted } from '../core/counted.js';
+import { withinLimit } from '../core/hourly-limit.js';
 import type { KeysParts } from './parts.js';
 
 /** A key to make, once it is known that it may be made. */
@@ -62,7 +62,7 @@ export async function makeKey(
       }
     });
   const person = isOperator ? undefined : nick;
-  const { position } = await counted({ person, what: 'keys', counts: keys.made }, issueInTurn);
+  const { position } = await withinLimit({ person, what: 'keys', counts: keys.made }, issueInTurn);
   keys.rows.wrote(position);
   return { id, nick, name, scopes, wallet, created_at: log.now().toISOString(), expires_at, key };
 }

@@ -4,8 +4,8 @@ import { Refusal } from '../../../streams/core/index.js';
 import { casefold, cleanText } from '../../../streams/irc-grammar.js';
 import { feedbackDecider, reputation } from '../../../streams/reputation/index.js';
 import { isOperator } from '../core/caller.js';
-import { counted, countedAs } from '../core/counted.js';
 import { before, Channel, channelName, limit, Nick, nickname, Time, text } from '../core/fields.js';
+import { limitedAs, withinLimit } from '../core/hourly-limit.js';
 import { type Caller, operationsOf } from '../core/operation.js';
 import { moreWithKey, scope } from '../core/rights.js';
 import { isPrivateNow, type ReputationParts, requireMet, screened, viewOf } from './parts.js';
@@ -136,7 +136,7 @@ async function record(
   { log, reputation: { rows, lock, given: counts } }: ReputationParts,
 ): Promise<void> {
   const origin = { by: caller.actor, cause: caller.cause ?? null };
-  const { position } = await counted({ person: countedAs(caller), what: 'ratings', counts }, () =>
+  const { position } = await withinLimit({ person: limitedAs(caller), what: 'ratings', counts }, () =>
     lock.run(feedbackDecider.subject(command), () =>
       log.handle(reputation, feedbackDecider, command, origin),
     ),

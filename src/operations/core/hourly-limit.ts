@@ -9,7 +9,7 @@ export type HourlyCounts = Pick<SharedCounts, 'most' | 'take' | 'giveBack'>;
  * Does something that one person may do only so often in an hour; `what` it is is said in the refusal. Nobody is counted
  * where `person` is undefined. What fails does not count. Throws 429 `rate_limited`.
  */
-export async function counted<T>(
+export async function withinLimit<T>(
   { person, what, counts }: { person: string | undefined; what: string; counts: HourlyCounts },
   work: () => Promise<T>,
 ): Promise<T> {
@@ -28,7 +28,7 @@ export async function counted<T>(
 }
 
 /** Under which name a caller is counted. Operators, and services that ask for them, are not counted. */
-export function countedAs(caller: Caller): string | undefined {
+export function limitedAs(caller: Caller): string | undefined {
   if (isOperator(caller) || (caller.is !== 'agent' && caller.is !== 'wallet')) return undefined;
   return walletOf(caller) ?? `nick ${caller.nick ?? caller.actor}`;
 }
