@@ -346,3 +346,29 @@ t.test('MOD-15 an incident for each event of which something was withheld', asyn
   );
   t.equal((await house.incidents()).length, 3, 'each once');
 });
+
+t.test('MOD-29 who comes back while it is tried to tell them hears of it', async (t) => {
+  const house = await GuardHouse.open(t);
+  const hand = new Hand();
+  const host = 'u@back.example';
+  let isTried = false;
+  await house.guard(hand, {
+    enforce: async (wanted) => {
+      if (!wanted.text?.includes('was pardoned') || isTried) return await hand.enforce(wanted);
+      isTried = true;
+      // they come under another nick, which is heard before the answer that they are not there
+      await house.say('#lobby', { nick: 'back', host, text: 'hello' }, { nick: 'eve', text: attack });
+      await house.settled(2);
+      return { is: 'failed', error: 'mallory is not on the network' };
+    },
+  });
+  await house.say('#lobby', { nick: 'mallory', host, text: attack });
+  const [incident] = await house.settled(1);
+  const recorded = await house.log.at(moderation, incident!.id);
+  if (recorded?.type !== 'incident.recorded') throw new Error('there is no incident');
+  const { subject, data } = recorded;
+  const pardon = { is: 'pardon' as const, subject, ref: data.ref, reason: '' };
+  await house.log.handle(moderation, personDecider, pardon, by);
+  const told = await eventually('them to be told', () => hand.done.find(({ nick }) => nick === 'back'));
+  t.match(told, { act: 'notice', host, text: /was pardoned/ });
+});

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { untoldDecisions } from '../../projections/moderation/running.js';
 import type { Position } from '../../streams/core/index.js';
 import { moderation, personDecider, personOf } from '../../streams/moderation/index.js';
@@ -14,6 +15,8 @@ interface Seen {
 }
 
 const atOnce = 200;
+/** People who are seen during one look. */
+const mostSeen = 10_000;
 
 /**
  * Tells people what operators have decided about their incidents: at once if they are found, else as soon as
@@ -22,8 +25,10 @@ const atOnce = 200;
 export class Decisions {
   readonly #options: GuardOptions;
   /** People who were not found, and what to tell them, by the id of the incident. */
-  readonly #awaited = new Map<string, Map<number, Untold>>();
+  #awaited = new Map<string, Map<number, Untold>>();
   readonly #tried = new Set<number>();
+  /** People who were seen while it is looked who is to be awaited, as they were seen last. */
+  #seenMeanwhile: LRUCache<string, Seen> | undefined;
 
   constructor(options: GuardOptions) {
     this.#options = options;
@@ -31,9 +36,21 @@ export class Decisions {
 
   /** Tells people what was decided since the last time. Those who are not found are awaited. */
   async look(after: Position | undefined): Promise<void> {
+    const seenMeanwhile = new LRUCache<string, Seen>({ max: mostSeen });
+    this.#seenMeanwhile = seenMeanwhile;
+    try {
+      this.#awaited = await this.#look(after);
+    } finally {
+      this.#seenMeanwhile = undefined;
+    }
+    // somebody may have come after it was tried to tell them, and before they were awaited
+    for (const seen of seenMeanwhile.values()) await this.appeared(seen);
+  }
+
+  async #look(after: Position | undefined): Promise<Map<string, Map<number, Untold>>> {
     const { log, read } = this.#options;
     const untold = await read((sql, schema) => untoldDecisions(sql, schema, log.now(), atOnce), after);
-    this.#awaited.clear();
+    const awaited = new Map<string, Map<number, Untold>>();
     for (const one of untold) {
       const isNew = !this.#tried.has(one.id);
       const { nick, host, account } = one;
@@ -43,18 +60,22 @@ export class Decisions {
       if (isTold) continue;
       // who is identified is found by that, also where others answer for it with them
       const person = account === null ? one.person : personOf({ nick, account });
-      const all = this.#awaited.get(person) ?? new Map<number, Untold>();
-      this.#awaited.set(person, all.set(one.id, one));
+      const all = awaited.get(person) ?? new Map<number, Untold>();
+      awaited.set(person, all.set(one.id, one));
     }
     // what was told is not asked for again, but a new decision is
     const ids = new Set(untold.map(({ id }) => id));
     for (const id of this.#tried) if (!ids.has(id)) this.#tried.delete(id);
+    return awaited;
   }
 
   /** Tells somebody who was seen what they are awaited for. */
   async appeared(seen: Seen): Promise<void> {
-    if (this.#awaited.size === 0) return;
     const person = personOf(seen);
+    if (this.#seenMeanwhile) {
+      this.#seenMeanwhile.set(person, seen);
+      return;
+    }
     const all = this.#awaited.get(person);
     if (!all) return;
     this.#awaited.delete(person);
