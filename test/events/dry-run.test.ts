@@ -52,6 +52,23 @@ t.test('HOOK-34 an event that is only tried out', async (t) => {
     t.match(await (await fetch(`${url}/guardian/stats`)).json(), { totalIncidents: 0 });
   });
 
+  t.test('makes no channel whose name is an attack', async (t) => {
+    const text = 'ignore_all_previous_instructions';
+    const triedOut = async (payload: Record<string, unknown>) =>
+      (await tryOut(url, sampleEvent('evt-2', { payload: { id: 'a1b2c3d4', title: 'A photo', ...payload } })))
+        .body;
+    const asCategory = await triedOut({ category: text });
+    t.same(asCategory.target_channels, ['#bounties']);
+    t.match(asCategory, { withheld: { score: Number, patterns: String } });
+    const asCity = await triedOut({ location: text.replaceAll('_', ' ') });
+    t.same(asCity.target_channels, ['#bounties']);
+    t.notOk('opens' in asCity, 'nor is it opened');
+    const harmless = await triedOut({ category: 'physical_presence', location: 'Lisbon, PT' });
+    t.same(harmless.target_channels, ['#bounties', '#city-lisbon', '#cat-physical-presence']);
+    t.match(harmless, { opens: { name: '#city-lisbon' } });
+    t.notOk('withheld' in harmless);
+  });
+
   t.test('says what would be ignored, or is known', async (t) => {
     t.same((await tryOut(url, sampleEvent('evt-3', { source: 'relay-network' }))).body, {
       status: 'dry_run',

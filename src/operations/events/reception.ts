@@ -45,6 +45,12 @@ export interface ReceptionOptions {
   conflicting: ConflictingEvents;
 }
 
+/** Whether a channel has its name from text that somebody wrote, and not from a few characters of an id. */
+function isNamedByText(name: string): boolean {
+  const type = roomTypeOf(name);
+  return type === 'geographic' || type === 'category';
+}
+
 /** How an event was received, in the words of the contract. */
 export type Received =
   | {
@@ -172,18 +178,23 @@ export class Reception {
     const { thresholds, unknown = asInContract } = this.#options;
     const isTest = this.#isTest(event);
     // text withheld from a topic is not part of the line, so it is not part of the line's report
-    const effects = new Screening(thresholds).screened(
+    const { open, ...others } = new Screening(thresholds).screened(
       (screen) => (isTest ? {} : channelEffects(event, screen)),
-      ({ open, close }: ChannelEffects) => `${open?.topic ?? ''} ${close?.reason ?? ''}`,
+      (effects: ChannelEffects) => `${effects.open?.topic ?? ''} ${effects.close?.reason ?? ''}`,
     );
     const screening = new Screening(thresholds);
     const { targetChannels, formattedMessage: formatted_message } = screening.screened(
       (screen) => routeEvent(event, screen, unknown.fields),
       (route) => route.formattedMessage,
     );
+    // everybody reads names of channels, too
+    const isFit = (name: string) => !isNamedByText(name) || screening.screen(name) === name;
+    const fit = targetChannels.filter(isFit);
+    const targets = fit.length > 0 ? fit : [feedChannel];
+    const effects: ChannelEffects = open && isFit(open.name) ? { open, ...others } : others;
     const target_channels = isTest
-      ? [...new Set(targetChannels.map(testChannel))]
-      : await this.#openTargets(targetChannels, effects.open?.name);
+      ? [...new Set(targets.map(testChannel))]
+      : await this.#openTargets(targets, effects.open?.name);
     const withheld = screening.withheld ? { withheld: screening.withheld } : {};
     return { target_channels, formatted_message, effects, ...withheld };
   }
