@@ -161,7 +161,10 @@ t.test('the reads of the network', async (t) => {
     t.equal(first.response.headers.get('access-control-allow-origin'), '*');
     await alice.ask('PRIVMSG #lobby :live 0', 'PRIVMSG #lobby :live 1');
     await eventually('two lines', () => first.messages.length === 2);
-    const listed = (await read('/irc/channels/lobby/messages?limit=2')).body;
+    const listed = await eventually('the read model to have them, too', async () => {
+      const { body } = await read('/irc/channels/lobby/messages?limit=2');
+      return body.at(-1)?.id === first.lastId && body;
+    });
     t.same(first.messages, listed, 'the same messages as are listed');
     first.stop();
     await alice.ask(...Array.from({ length: 300 }, (_, n) => `PRIVMSG #lobby :live ${n + 2}`));
