@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { market, marketSubject } from '../streams/events/index.js';
 import type { Bench, Row } from './support/bench.js';
 import { signed, taskEvent, taskFact } from './support/events.js';
@@ -6,7 +5,7 @@ import { whole } from './support/figures.js';
 import { atRate, poster } from './support/load.js';
 import { inParallel, openLog, seedsAtATime } from './support/log.js';
 import { startNats } from './support/servers.js';
-import { type Service, startService } from './support/service.js';
+import { residentMb, type Service, startService } from './support/service.js';
 import { eventually } from './support/wait.js';
 
 const foldBoundMs = 120_000;
@@ -22,7 +21,7 @@ export async function memory(t: Bench): Promise<Row[]> {
   const warm = 1_000;
   await atRate(200, warm, (n) => post(signed(taskEvent(`warm-${n}`))));
   await pending(service, warm);
-  const idle = resident(service.pid, 'VmRSS');
+  const idle = residentMb(service.pid);
 
   t.progress(`${events} events that cannot be delivered`);
   await inParallel(events, seedsAtATime, (n) => {
@@ -30,8 +29,8 @@ export async function memory(t: Bench): Promise<Row[]> {
     return log.append(market, marketSubject(id), taskFact(id), { by: 'bench' });
   });
   await pending(service, warm + events);
-  const full = resident(service.pid, 'VmRSS');
-  const most = resident(service.pid, 'VmHWM');
+  const full = residentMb(service.pid);
+  const most = residentMb(service.pid, 'most');
   return [
     {
       measured: `memory with ${whole(events)} undelivered events, all roles and the embedded database in one process`,
@@ -52,10 +51,4 @@ async function pending(service: Service, events: number): Promise<void> {
     },
     foldBoundMs,
   );
-}
-
-/** Resident memory of a process in MB: now (`VmRSS`), or the most it ever had (`VmHWM`). */
-function resident(pid: number, what: 'VmRSS' | 'VmHWM'): number {
-  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-  return (Number(new RegExp(`${what}:\\s+(\\d+)`).exec(status)?.[1]) * 1_024) / 1e6;
 }

@@ -17,9 +17,11 @@ import { rebuild } from './rebuild.js';
 import { recording } from './recording.js';
 import { reputation } from './reputation.js';
 import { signatures } from './signatures.js';
+import { speech } from './speech.js';
 import { start } from './start.js';
 import { type Benchmark, type Row, runBenchmark } from './support/bench.js';
 import { markdown } from './support/table.js';
+import { tokens } from './tokens.js';
 
 const benchmarks: Record<string, Benchmark> = {
   ingest,
@@ -41,6 +43,8 @@ const benchmarks: Record<string, Benchmark> = {
   mcp,
   moderation,
   signatures,
+  speech,
+  tokens,
 };
 
 const { positionals, values } = parseArgs({

@@ -32,6 +32,7 @@ export async function startNats(
 
 /** An InspIRCd as the service runs its own, and the credentials of its bots. */
 export interface Ircd extends InspircdSecrets {
+  readonly gatewayPassword: string;
   readonly url: string;
   readonly port: number;
   /** Where its files are. */
@@ -42,11 +43,19 @@ export interface Ircd extends InspircdSecrets {
   start(): Promise<void>;
 }
 
-/** Starts an InspIRCd. */
-export async function startIrcd(t: Bench): Promise<Ircd> {
-  const secrets = { operName: 'chanbot', operPassword: 'oper-password', serverPassword: 'server-password' };
+/** Starts an InspIRCd, with more channels besides the usual ones if they are named. */
+export async function startIrcd(
+  t: Bench,
+  { fixedChannels = [] }: { fixedChannels?: readonly string[] } = {},
+): Promise<Ircd> {
+  const secrets = {
+    operName: 'chanbot',
+    operPassword: 'oper-password',
+    serverPassword: 'server-password',
+    gatewayPassword: 'gateway-password',
+  };
   const dataDir = await temporaryFolder(t);
-  const startOn = (port: number) => startInspircd({ dataDir, port, log: quiet, secrets });
+  const startOn = (port: number) => startInspircd({ dataDir, port, log: quiet, secrets, fixedChannels });
   let server = await startOn(0);
   t.teardown(() => server.stop());
   const { url, port } = server;

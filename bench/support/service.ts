@@ -55,12 +55,20 @@ export async function startService(
   return { url, pid: child.pid!, stop };
 }
 
+/** Resident memory of a process in MB: now, or the most that it ever had. */
+export function residentMb(pid: number, what: 'now' | 'most' = 'now'): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  const field = what === 'now' ? 'VmRSS' : 'VmHWM';
+  return (Number(new RegExp(`${field}:\\s+(\\d+)`).exec(status)?.[1]) * 1_024) / 1e6;
+}
+
 /** Settings of a service that is to use an IRC server. */
 export const settingsFor = (ircd: Ircd): Record<string, string> => ({
   IRC_URL: ircd.url,
   IRC_OPER_NAME: ircd.operName,
   IRC_OPER_PASSWORD: ircd.operPassword,
   IRC_SERVER_PASSWORD: ircd.serverPassword,
+  IRC_GATEWAY_PASSWORD: ircd.gatewayPassword,
 });
 
 /** A floor of `bench/floors` that serves HTTP in a process of its own. */
