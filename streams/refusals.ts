@@ -38,7 +38,9 @@ export const refusalAreas = {
     }),
     payload_too_large: refusal(413, 'The body is too large', { advice: 'Send less at once' }),
     uri_too_long: refusal(414, 'A part of the path is too long', { advice: 'Send a shorter name' }),
-    unsupported_media_type: refusal(415, 'Send the body as application/json', { advice: 'Set Content-Type' }),
+    unsupported_media_type: refusal(415, 'Send the body as application/json', {
+      hint: 'Set the header Content-Type to application/json',
+    }),
     expectation_failed: refusal(417, 'What Expect asks for is not possible', { advice: 'Leave Expect out' }),
     upgrade_required: refusal(426, 'This address takes WebSockets only', {
       hint: 'Connect with a WebSocket client, or read /irc/listen',

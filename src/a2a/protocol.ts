@@ -41,9 +41,13 @@ export function faultAnswer(id: string | number | null, { kind, message, data }:
   return {
     jsonrpc: '2.0',
     id,
-    error: { code: rpcCodes[kind], message, ...(data === undefined ? {} : { data }) },
+    error: { code: rpcCodes[kind], message, data: data ?? { code: nameOf(kind) } },
   };
 }
+
+/** The kind of an error as a code for programs: `task_not_found`. */
+const nameOf = (kind: keyof typeof rpcCodes) =>
+  kind.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 const Id = z.union([z.string().max(1_000), z.int(), z.null()]);
 

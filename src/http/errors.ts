@@ -24,6 +24,7 @@ const frameworkErrors: Record<string, Refusal> = {
   FST_ERR_CTP_INVALID_JSON_BODY: new Refusal(
     'bad_request',
     'The body is not JSON, or has a key like __proto__',
+    { hint: 'Send JSON in UTF-8, with quotes around each key' },
   ),
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: new Refusal(
     'bad_request',

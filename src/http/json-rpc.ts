@@ -23,7 +23,7 @@ export function rpcAnswer(error: unknown): { status: number; error: RpcError } |
   const answer = errorAnswer(error as FastifyError);
   if (!answer) return undefined;
   const { error: message, code: name, ...rest } = answer.body;
-  const data = answer.status === 401 ? { reason: name, ...rest } : { code: name, ...rest };
+  const data = { code: name, ...(answer.status === 401 ? { reason: name } : {}), ...rest };
   const code = answer.status === 401 ? unauthorized : (protocolCodes[name] ?? refused);
   return { status: answer.status, error: { code, message, data } };
 }

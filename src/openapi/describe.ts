@@ -4,7 +4,7 @@ import type { Access, Description, Exemplified, Refusals } from '../operations/c
 import type { AnyEventStream } from '../operations/core/event-stream.js';
 import { exampleOf, partsOf } from '../operations/core/example.js';
 import type { AnyOperation } from '../operations/core/operation.js';
-import { moreWithKey, needsCredential } from '../operations/core/rights.js';
+import { moreWithKey, needsCredential, ownNickMember } from '../operations/core/rights.js';
 
 /** The description of an operation's public route, from the operation itself. */
 export function descriptionOf(operation: AnyOperation): Description {
@@ -12,12 +12,13 @@ export function descriptionOf(operation: AnyOperation): Description {
   const http = operation.http!;
   const { path, query, body, headers, bodyOptional } = bindingOf(input, http);
   const examples = example as Record<string, unknown>;
+  const member = (name: string) => memberOf(operation, name);
   const parameter = (name: string): Exemplified & { says: string } => {
     const schema = schemaAt(input, name);
     return { schema, example: examples[name] ?? exampleOf(schema, name), says: schema.description ?? name };
   };
   const part = (names: readonly string[]) =>
-    z.object(Object.fromEntries(names.map((name) => [name, schemaAt(input, name)])));
+    z.object(Object.fromEntries(names.map((name) => [name, member(name)])));
   const given = (names: readonly string[]) => {
     const own = names.filter((name) => name in examples).map((name) => [name, examples[name]] as const);
     return own.length > 0 ? Object.fromEntries(own) : partsOf(part(names).shape);
@@ -50,6 +51,14 @@ export function descriptionOf(operation: AnyOperation): Description {
     ...(http.describe ?? {}),
     refusals: { ...refusalsOfWallets(operation), ...operation.refusals },
   };
+}
+
+/** A member of the input as callers may send it: an agent key knows the nick that it acts as. */
+function memberOf({ input, access }: Pick<AnyOperation, 'input' | 'access'>, name: string): z.ZodType {
+  const schema = schemaAt(input, name);
+  if (name !== ownNickMember(access) || schema.safeParse(undefined).success) return schema;
+  const says = `${schema.description ?? 'The nick that the caller acts as'}. May be left out with an agent key`;
+  return schema.optional().meta({ ...schema.meta(), description: says });
 }
 
 function accessOf({ access }: Pick<AnyOperation, 'access'>): Access {

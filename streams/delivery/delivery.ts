@@ -107,7 +107,9 @@ export function deliveryDecider(
         }
         case 'redrive': {
           if (state.status === 'unknown') {
-            throw new Refusal('not_found', `No dead letter with event id ${event_id}`);
+            throw new Refusal('not_found', `No dead letter with event id ${event_id}`, {
+              hint: 'GET /ops/dead-letters lists them',
+            });
           }
           if (state.status !== 'dead_letter' && state.status !== 'expired') {
             throw new Refusal('not_dead_lettered', `Event ${event_id} is not a dead letter (any more)`);

@@ -36,6 +36,7 @@ export const incidentId = text('inc-k3mf7q2x').describe('Id of the security inci
 /** What was found under the id of an incident; a 404 for nothing, and for what is no id. */
 export async function foundIncident<T>(id: string, find: () => Promise<T | undefined>): Promise<T> {
   const found = isIncidentId(id) ? await find() : undefined;
-  if (!found) throw new Refusal('not_found', 'Incident not found');
+  if (!found)
+    throw new Refusal('not_found', 'Incident not found', { hint: 'GET /sentinel/incidents lists them' });
   return found;
 }

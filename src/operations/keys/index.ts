@@ -101,7 +101,10 @@ export const revokeKey = define('revokeKey', {
   run: async ({ id }, caller, { log, keys: { rows, lock } }: KeysParts) => {
     const wallet = caller.is === 'wallet' ? caller.actor : undefined;
     const found = (await rows.read(agentKeysInUse, { now: new Date(0), wallet, id }))[0];
-    if (!found) throw new Refusal('not_found', 'There is no such key, or not any more');
+    if (!found)
+      throw new Refusal('not_found', 'There is no such key, or not any more', {
+        hint: 'GET /auth/keys lists those in use',
+      });
     const { nick } = found;
     const command = { is: 'revoke' as const, nick, id, ...(wallet === undefined ? {} : { wallet }) };
     const { position } = await lock.run(nick, () =>

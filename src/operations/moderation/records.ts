@@ -55,7 +55,7 @@ export const pardonIncident = define('pardonIncident', {
   http: { method: 'post', path: '/ops/incidents/{id}/pardon' },
   run: async ({ id, reason }, { actor: by, cause }, { log, readModels }: RecordParts) => {
     const recorded = await log.at(moderation, id);
-    if (recorded?.type !== 'incident.recorded') throw new Refusal('not_found', `There is no incident ${id}`);
+    if (recorded?.type !== 'incident.recorded') throw noSuchIncident(id);
     const { ref, nick, channel, level } = recorded.data;
     const pardon = { is: 'pardon', subject: recorded.subject, ref, reason } as const;
     const origin = { by, cause: cause ?? null };
@@ -70,6 +70,11 @@ const Decided = z.looseObject({ id: z.int(), already: z.boolean() }).meta({
 });
 const absent = { not_found: 'There is no incident with this id' };
 
+const noSuchIncident = (id: number) =>
+  new Refusal('not_found', `There is no incident ${id}`, {
+    hint: 'GET /guardian/incidents lists the newest',
+  });
+
 /** Does something about an incident by its id; whether something came of it. */
 async function decide(
   id: number,
@@ -79,7 +84,7 @@ async function decide(
   requireConcerned: (incident: Incident) => void = () => {},
 ) {
   const recorded = await log.at(moderation, id);
-  if (recorded?.type !== 'incident.recorded') throw new Refusal('not_found', `There is no incident ${id}`);
+  if (recorded?.type !== 'incident.recorded') throw noSuchIncident(id);
   requireConcerned(recorded.data);
   const { ref, nick, channel, level } = recorded.data;
   const origin = { by, cause: cause ?? null };
@@ -115,10 +120,10 @@ export const appealIncident = operationsOf({ tag: 'Moderation', access: scope('r
   {
     summary: 'Appeal against a moderation incident of your own',
     description:
-      'For the agent whose nick it is, or an operator in its name; on IRC, `/msg channelserv APPEAL <id> <why>` does the same for whoever has no key. What an operator decides is told by a notice.',
+      'For the agent whose nick it is, or an operator in its name; on IRC, `APPEAL <id> <why>` to the bot that moderates does the same for whoever has no key. What an operator decides is told by a notice.',
     input: z.object({
       id: incidentId,
-      nick: Nick.describe('Whose incident it is; left out with an agent key, which has one'),
+      nick: Nick.describe('Whose incident it is'),
       reason: why.meta({ example: 'I quoted a title' }),
     }),
     says: 'The appeal is recorded',

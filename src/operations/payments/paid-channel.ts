@@ -38,7 +38,8 @@ export const ContractChannel = PaidChannel.omit({ networks: true }).loose();
 export function channelNamed(name: string, { payments }: PaymentsParts): Channel {
   const wanted = casefold(`#${name.replace(/^#/, '')}`);
   const channel = payments.channels.find(({ name }) => name === wanted);
-  if (!channel) throw new Refusal('not_found', 'Paid channel not found');
+  if (!channel)
+    throw new Refusal('not_found', 'Paid channel not found', { hint: 'GET /payments/channels lists them' });
   return channel;
 }
 

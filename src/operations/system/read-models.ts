@@ -41,7 +41,10 @@ export const getProjection = define('getProjection', {
   http: { method: 'get', path: '/ops/projections/{name}' },
   run: async ({ name }, _caller, { projector }: ReadModelParts) => {
     const builds = (await projector.status()).filter((status) => status.name === name);
-    if (builds.length === 0) throw new Refusal('not_found', `There is no read model ${name}`);
+    if (builds.length === 0)
+      throw new Refusal('not_found', `There is no read model ${name}`, {
+        hint: 'GET /ops/projections lists them',
+      });
     return { name, builds: builds.map(projectionView) };
   },
 });

@@ -162,7 +162,8 @@ export const getAgent = define('getAgent', {
   remote: { service: 'verification', method: 'get', path: '/agent/{nickname}' },
   run: async ({ nickname }, _caller, { verification: { rows } }: VerificationParts) => {
     const agent = await rows.read(registeredAgent, casefold(nickname));
-    if (!agent) throw new Refusal('not_found', 'Agent not found');
+    if (!agent)
+      throw new Refusal('not_found', 'Agent not found', { hint: 'GET /verification/agents lists them' });
     return agent;
   },
 });

@@ -25,6 +25,7 @@ export function skillTerms(config: Config): SkillTerms {
     identity_bot: config.MRSERV_NICK,
     moderation_bot: config.CHANNELSERV_NICK,
     nick_service: nickService(config),
+    lobby: lobby(config),
     moderation_ladder: ladder(config.GUARDIAN_THRESHOLDS),
     unwatched_channels: unwatched(config.GUARDIAN_IGNORE_CHANNELS),
     loop_guard: loopGuard(config.GUARDIAN_LOOP_MINUTES),
@@ -32,6 +33,12 @@ export function skillTerms(config: Config): SkillTerms {
     withheld: withheldMark,
     withheld_lines: withheldLines(config.GUARDIAN_WITHHOLD),
   };
+}
+
+/** Where agents meet, without `#`: the first channel that is not a feed of the marketplace. */
+function lobby({ IRC_CHANNELS: names }: Config): string {
+  const feeds = ['#bounties', '#disputes', '#payments'];
+  return (names.find((name) => !feeds.includes(name)) ?? names[0] ?? '#lobby').slice(1);
 }
 
 /** The services of another network need not have the usual name. */
