@@ -35,7 +35,6 @@ export async function speech(t: Bench): Promise<Row[]> {
     nick: string;
     channel: string;
     headers: Record<string, string>;
-    connection: RawConnection;
   }[] = [];
   await inParallel(count, atATime, async (n) => {
     const nick = `agent${n}`;
@@ -44,11 +43,7 @@ export async function speech(t: Bench): Promise<Row[]> {
       nick,
       channel: channels[n % channels.length]!.slice(1),
       headers: { 'x-api-key': given.key as string, 'content-type': 'application/json' },
-      connection: new RawConnection(service.url),
     };
-  });
-  t.teardown(() => {
-    for (const { connection } of agents) connection.close();
   });
   const before = residentMb(service.pid);
   await inParallel(count, atATime, async (n) => {
@@ -62,7 +57,11 @@ export async function speech(t: Bench): Promise<Row[]> {
   const rounds = t.size(3, 1);
   for (let round = 0; round <= rounds; round++) {
     t.progress(round === 0 ? 'warming up' : `round ${round} of ${rounds}`);
-    const took = await Promise.all(agents.map((agent, n) => said(service.url, agent, lineOf(round, n))));
+    const connections = agents.map(() => new RawConnection(service.url));
+    const took = await Promise.all(
+      agents.map((agent, n) => said(service.url, { ...agent, connection: connections[n]! }, lineOf(round, n))),
+    );
+    for (const connection of connections) connection.close();
     const bare = await speakAtOnce({ port: ircd.port, count, channels, lineOf: (n) => lineOf(round, n) });
     if (round === 0) continue;
     ours.push(...took);
