@@ -64,7 +64,7 @@ export class PgliteThread {
     },
   ): Promise<PgliteThread> {
     const { settings, template, answerMs = longestStatementMs } = options;
-    const worker = new Worker(`(${main})()`, {
+    const worker = new Worker(`${helper}; (${main})()`, {
       eval: true,
       // the thread runs plain JavaScript: loaders of the process would only slow its start
       execArgv: [],
@@ -151,6 +151,9 @@ export class PgliteThread {
 const closeBoundMs = 5_000;
 /** Far longer than any statement of ours takes, also on a busy machine. */
 const longestStatementMs = 120_000;
+
+/** Loaders such as tsx wrap functions in this helper of theirs. */
+const helper = 'const __name = (named) => named';
 
 /**
  * The code of the thread. It is sent as source text, so that it runs the same from compiled code and under

@@ -7,7 +7,7 @@ import { isOperator, type Scope } from '../operations/core/caller.js';
 import { refuseMisspelt } from '../operations/core/misspelt.js';
 import type { AnyOperation, Caller, ToolFace } from '../operations/core/operation.js';
 import { ownNickMember, requireScope, scopeOf, withOwnNick } from '../operations/core/rights.js';
-import { indentedJsonOf, keep } from '../stores/kept-answers.js';
+import { indentedJsonOf, jsonOf, keep } from '../stores/kept-answers.js';
 import { listedSchema } from './schema.js';
 
 /** What a credential opens: everything over HTTP, or what a wallet's signature may read. */
@@ -180,7 +180,7 @@ export class ToolTable {
       const result = await tool.run(args, caller);
       end(false);
       return {
-        content: [{ type: 'text', text: indentedJsonOf(result) }],
+        content: [{ type: 'text', text: textOf(result, tier) }],
         ...(tool.output ? { structuredContent: structured(result) } : {}),
       };
     } catch (error) {
@@ -195,6 +195,12 @@ export class ToolTable {
       };
     }
   }
+}
+
+/** A result as JSON: for agents in as few tokens as it takes, else indented as in the contract. */
+function textOf(result: unknown, tier: Tier | 'agent'): string {
+  if (tier !== 'agent') return indentedJsonOf(result);
+  return typeof result === 'object' && result !== null ? jsonOf(result) : JSON.stringify(result);
 }
 
 /** A tool as it is listed for callers whose nick is known: they need not name it. */

@@ -57,6 +57,7 @@ t.test('agents that are away', async (t) => {
   await t.test('AWAY-01 by tools too', async (t) => {
     const said = await tool('svc_away', { message: 'at lunch' }, alice.headers);
     t.match(JSON.parse(said.result.content[0].text), { away: { message: 'at lunch' } });
+    t.notMatch(said.result.content[0].text, /\n/, 'in as few tokens as it takes');
     t.match(await whois('alice'), /at lunch$/);
     const back = await tool('svc_back', {}, alice.headers);
     t.match(JSON.parse(back.result.content[0].text), { connected: true, away: null });
