@@ -84,6 +84,7 @@ export class IrcConnection extends EventEmitter<ConnectionEvents> {
   readonly #options: IrcConnectionOptions;
   readonly #address: ServerAddress;
   readonly #backoff = new Backoff();
+  readonly #names = new Set<string>();
   readonly #stop = new AbortController();
   /** Aborted by a stop too. */
   readonly #last = new AbortController();
@@ -224,6 +225,7 @@ export class IrcConnection extends EventEmitter<ConnectionEvents> {
     return new Link({
       address: this.#address,
       nick,
+      names: this.#names,
       realname,
       password,
       webirc,

@@ -192,7 +192,7 @@ function readReplayed(target: Target, line: IrcLine, self: Self): void {
   target.replayed += 1;
   target.oldest ??= at;
   target.snapshot?.lines.push(line);
-  if (line.command !== 'PRIVMSG' || !self.isMe(line.nick)) return;
+  if (line.command !== 'PRIVMSG' || !self.wasMe(line.nick)) return;
   const { '+svc/event': tag = null, msgid = null } = line.tags;
   target.ours.push({ channel: target.name, tag, msgid, text: textOf(line), at });
 }

@@ -25,6 +25,8 @@ export interface IrcAccount {
 export interface LinkOptions {
   address: ServerAddress;
   nick: string;
+  /** The nicks (casefolded) that we have had, by the time of the last one. */
+  names: Set<string>;
   realname: string;
   password: string | undefined;
   webirc: WebIrc | undefined;
@@ -79,7 +81,7 @@ export class Link {
 
   constructor(options: LinkOptions) {
     this.#options = options;
-    this.self = new Self(options.nick, 10, 64);
+    this.self = new Self(options.nick, 10, 64, options.names);
     const link = this;
     this.client = new Client({
       nick: options.nick,
@@ -136,7 +138,9 @@ export class Link {
     }
     this.lost.throwIfAborted();
     const { options } = this.client.network;
-    this.self = new Self(this.client.user.nick, Number(options.USERLEN ?? 10), Number(options.HOSTLEN ?? 64));
+    const { USERLEN, HOSTLEN } = options;
+    const { names } = this.#options;
+    this.self = new Self(this.client.user.nick, Number(USERLEN ?? 10), Number(HOSTLEN ?? 64), names);
     const labels = this.#confirms();
     const { bytesInFlight } = this.#options;
     const confirmTimeoutMs = this.#options.confirmTimeoutMs * (labels ? 1 : fencePatience);

@@ -1,6 +1,8 @@
 import { casefold } from '../../streams/irc-grammar.js';
 import type { IrcLine } from './line.js';
 
+const mostNames = 20;
+
 /** What the server has told us about ourselves: our nick, our mask as others see it, the channels we are in. */
 export class Self {
   nick: string;
@@ -10,11 +12,17 @@ export class Self {
   readonly #channels = new Map<string, string>();
   #host: string | undefined;
   readonly #widestHost: string;
+  readonly #names: Set<string>;
 
-  /** `userLength` and `hostLength` are the longest the server gives out; they count until our mask is seen. */
-  constructor(nick: string, userLength: number, hostLength: number) {
+  /**
+   * `userLength` and `hostLength` are the longest the server gives out; they count until our mask is seen. `names` are the
+   * nicks (casefolded) that we have had in this process. Ours is added.
+   */
+  constructor(nick: string, userLength: number, hostLength: number, names = new Set<string>()) {
     this.nick = nick;
     this.#widestHost = `${'u'.repeat(userLength)}@${'h'.repeat(hostLength)}`;
+    this.#names = names;
+    this.#remember();
   }
 
   /** nick!user@host as it is before our lines; at its longest while the server has not shown it. */
@@ -41,6 +49,22 @@ export class Self {
     return nick === this.nick || casefold(nick) === casefold(this.nick);
   }
 
+  /**
+   * Whether we have, or had, this nick. The server gives us another one when ours is taken, or when two parts of the
+   * network have it as they join. What we say then has that nick in the history.
+   */
+  wasMe(nick: string): boolean {
+    return this.#names.has(casefold(nick));
+  }
+
+  #remember(): void {
+    const name = casefold(this.nick);
+    this.#names.delete(name);
+    this.#names.add(name);
+    const [oldest] = this.#names;
+    if (this.#names.size > mostNames) this.#names.delete(oldest!);
+  }
+
   /** Takes note of one line from the server, whether an answer or not. */
   see(line: IrcLine): void {
     switch (line.command) {
@@ -56,7 +80,9 @@ export class Self {
         if (this.isMe(line.params[1] ?? '')) this.#channels.delete(casefold(line.params[0] ?? ''));
         return;
       case 'NICK':
-        if (this.isMe(line.nick)) this.nick = line.params[0] ?? this.nick;
+        if (!this.isMe(line.nick)) return;
+        this.nick = line.params[0] ?? this.nick;
+        this.#remember();
         return;
       case '381':
         this.oper = true;
