@@ -1,5 +1,5 @@
 import t from 'tap';
-import { Refusal } from '../../streams/core/index.js';
+import { Refusal, Unavailable } from '../../streams/core/index.js';
 import { createChannels } from '../../workers/channels/index.js';
 import { eventually } from '../support/eventually.js';
 import { drafts, Stage } from './stage.js';
@@ -103,6 +103,7 @@ t.test('CHAN-87 a line waits for its room where there are as many as there may b
     openChannel: async () => {
       tries += 1;
       if (isFull) throw new Refusal('type_limit_reached');
+      await stage.witness.join(room);
     },
     observe: {
       roomMissing: () => {
@@ -153,4 +154,30 @@ t.test('QUEUE-11 a backlog of 20,000 events from before the start', { timeout: 2
   const lines = stage.witness.lines.length;
   t.comment(`${lines} lines in ${Math.round(performance.now() - began)} ms`);
   await stage.judge(t);
+});
+
+t.test('CHAN-66 no line of a task is shown in a room that nobody has made private', async (t) => {
+  const stage = await Stage.open(t, 2);
+  const [assigned, later] = ['#task-private', '#task-later'];
+  const tries = new Map<string, number>();
+  await stage.start({
+    openChannel: async ({ name }) => {
+      tries.set(name, (tries.get(name) ?? 0) + 1);
+      throw new Unavailable('nobody_answers', 'No process answers', 1);
+    },
+  });
+  const opening = { type: 'task' as const, modes: '+int', topic: '', invite_list: [], metadata: {} };
+  const effects = { open: { name: assigned, ...opening } };
+  await stage.publish({ id: 'assigned', channels: [assigned, stage.channels[0]!], effects });
+  await stage.publish({ id: 'rejected', channels: [later] });
+  for (const room of [assigned, later]) {
+    await eventually(`${room} to be asked for again`, () => (tries.get(room) ?? 0) >= 3);
+    // a room that the bot has entered first is empty again at once
+    await eventually(`nobody to be in ${room}`, async () =>
+      / 403 /.test((await stage.witness.ask(`MODE ${room}`)).join()),
+    );
+  }
+  t.ok(stage.outcomes.confirmed.has(`assigned ${stage.channels[0]}`), 'where else it is shown');
+  t.notOk(stage.outcomes.confirmed.has(`assigned ${assigned}`));
+  t.notOk(stage.outcomes.confirmed.has(`rejected ${later}`));
 });

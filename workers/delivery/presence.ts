@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { clock, pause } from '../../streams/core/clock.js';
+import { roomTypeOf } from '../../streams/events/index.js';
 import type { IrcConnection } from '../irc/connection.js';
 import type { Session } from '../irc/session.js';
 import type { Obstacle, Opening, Rooms } from './rooms.js';
@@ -12,7 +13,7 @@ interface OpenRoom {
 }
 
 /** The answer to "may I speak in this channel now?". */
-export type Room = OpenRoom | Obstacle | { is: 'stopped' };
+export type Room = OpenRoom | Exclude<Obstacle, { is: 'unready' }> | { is: 'stopped' };
 
 /** Whether the work is still ours: a worker that was cut off may have been replaced meanwhile. */
 export interface Permit {
@@ -21,7 +22,7 @@ export interface Permit {
   wait(): Promise<void>;
 }
 
-/** How entering a channel ended. `waiting`: who can let us in cannot be asked now. */
+/** How entering a channel ended. `waiting`: who can let us in, or has to open it, cannot be asked now. */
 type Entered = 'joined' | 'lost' | 'waiting' | { error: string };
 
 interface Waiting {
@@ -30,7 +31,7 @@ interface Waiting {
   resolve(outcome: Entered): void;
 }
 
-/** How long a line waits for somebody who can let us in, in milliseconds, until that is tried again. */
+/** How long a line waits for somebody who can let us in, or opens the room, in milliseconds, until that is tried again. */
 const againMs = 1_000;
 
 /**
@@ -74,8 +75,9 @@ export class Presence {
       if (!session) return { is: 'stopped' };
       if (opens || !this.#entered(session, channel, inDoubt)) {
         const obstacle = await this.#managed?.obstacle(channel, opens);
-        if (obstacle) return obstacle;
-        if (session.lost.aborted) continue;
+        if (obstacle?.is === 'unready') await pause(againMs, this.#stopping);
+        else if (obstacle) return obstacle;
+        if (obstacle || session.lost.aborted) continue;
       }
       if (!this.#entered(session, channel, inDoubt)) {
         const outcome = await this.#join(channel, inDoubt);
@@ -153,7 +155,9 @@ export class Presence {
 
   async #joinGroup(session: Session, group: Waiting[], history: boolean): Promise<void> {
     const channels = group.map((entry) => entry.channel);
-    const outcomes = await session.join(channels, { history });
+    // only the channel service makes the room of a task: it makes it private
+    const mayMake = (channel: string) => !(this.#managed && roomTypeOf(channel) === 'task');
+    const outcomes = await session.join(channels, { history, mayMake });
     for (const { channel, resolve } of group) {
       const outcome = outcomes.get(channel);
       if (!outcome || outcome.is === 'lost' || session !== this.#session) resolve('lost');

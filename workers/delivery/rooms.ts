@@ -30,8 +30,11 @@ export interface RoomsOptions {
   logger: Logger;
 }
 
-/** Why a line cannot be shown in a room now: it is refused there, or the room must wait for a free place. */
-export type Obstacle = { is: 'refused'; error: string } | { is: 'full' };
+/**
+ * Why a line cannot be shown in a room now: it is refused there, or the room must wait for a free place. `unready`: the
+ * room must be private, and nobody has made it so yet.
+ */
+export type Obstacle = { is: 'refused'; error: string } | { is: 'full' } | { is: 'unready' };
 
 const deleted: Obstacle = { is: 'refused', error: 'The channel was deleted' };
 const lookMs = 500;
@@ -53,7 +56,7 @@ export class Rooms {
    * Call this before a channel is entered. Opens a managed channel that has never existed. A deleted one is
    * refused, with the reason. `opens`: the line's event opens the room in this form. This waits for it, and
    * in the end opens the room itself. If the limit of rooms is reached, the line must wait for a free place.
-   * Other errors of the service do not hold the line back.
+   * Other errors of the service hold back lines of events that make the room private: strangers may be in it.
    */
   async obstacle(channel: string, opens: Opening | undefined): Promise<Obstacle | undefined> {
     const type = roomTypeOf(channel);
@@ -74,6 +77,8 @@ export class Rooms {
       if (code === 'type_limit_reached') return { is: 'full' };
       if (code !== 'channel_exists' && code !== 'channel_reserved')
         logger.info({ channel, err: error }, 'channel is not opened as a managed one');
+      else return undefined;
+      if (opens?.room.modes.includes('i')) return { is: 'unready' };
     }
     return undefined;
   }

@@ -30,6 +30,11 @@ export interface JoinOptions {
   witness?: boolean;
   /** Stay where we are rather than read a history, if the channel might not let us in again. */
   stays?: boolean;
+  /**
+   * Whether we may make a channel. We leave one at once that we may not make, and whoever makes it has to be waited for. By
+   * default we may make each.
+   */
+  mayMake?: (channel: string) => boolean;
 }
 
 /**
@@ -47,7 +52,7 @@ export type JoinOutcome =
       snapshot?: JoinSnapshot;
     }
   | { is: 'refused'; code: string; error: string }
-  /** It is closed to us, and who can let us in cannot be asked now. */
+  /** It is closed to us, or not there, and who can let us in or has to make it cannot be asked now. */
   | { is: 'waiting' }
   | { is: 'lost' };
 
@@ -99,11 +104,11 @@ export async function joinChannels(
   names: readonly string[],
   options: JoinOptions,
 ): Promise<Map<string, JoinOutcome>> {
-  const { witness = false, stays = false } = options;
+  const { witness = false, stays = false, mayMake = () => true } = options;
   const targets = new Map<string, Target>();
   for (const name of names) if (isChannel(name)) targets.set(casefold(name), new Target(name, witness));
   const history = options.history && context.replays;
-  await new Joining(context, targets, { history, voice: !witness, stays }).run();
+  await new Joining(context, targets, { history, voice: !witness, stays, mayMake }).run();
   return new Map(
     names.map((name) => {
       const target = targets.get(casefold(name));
@@ -123,18 +128,25 @@ class Joining {
   /** Whether we want to be able to speak. */
   readonly #voice: boolean;
   readonly #stays: boolean;
+  readonly #mayMake: (channel: string) => boolean;
   readonly #answers: JoinAnswers;
 
   constructor(
     context: JoinContext,
     targets: ReadonlyMap<string, Target>,
-    { history, voice, stays }: { history: boolean; voice: boolean; stays: boolean },
+    {
+      history,
+      voice,
+      stays,
+      mayMake,
+    }: { history: boolean; voice: boolean; stays: boolean; mayMake: (channel: string) => boolean },
   ) {
     this.#context = context;
     this.#targets = [...targets.values()];
     this.#history = history;
     this.#voice = voice;
     this.#stays = stays;
+    this.#mayMake = mayMake;
     this.#answers = new JoinAnswers(targets, context.self, context);
   }
 
@@ -228,6 +240,11 @@ class Joining {
     if (target.modes === '') await this.#send(target, 'MODE', target.name);
     // A room where we are alone and that is not kept open by +P did not exist before us.
     target.created = target.entered && target.members === 1 && !hasMode(target.modes, permanentMode);
+    if (target.created && !this.#mayMake(target.name)) {
+      await this.#send(target, 'PART', target.name);
+      Object.assign(target, { joined: false, waiting: true });
+      return;
+    }
     const voice = this.#voice && target.status === 'none';
     const hands = this.#hands;
     if (!target.created) {

@@ -27,7 +27,7 @@ export class Decisions {
   /** People who were not found, and what to tell them, by the id of the incident. */
   #awaited = new Map<string, Map<number, Untold>>();
   readonly #tried = new Set<number>();
-  /** People who were seen while it is looked up whom to await, as they were seen last. */
+  /** People who were seen during a look, as they were seen last. */
   #seenMeanwhile: LRUCache<string, Seen> | undefined;
 
   constructor(options: GuardOptions) {
