@@ -59,7 +59,9 @@ export async function speech(t: Bench): Promise<Row[]> {
     t.progress(round === 0 ? 'warming up' : `round ${round} of ${rounds}`);
     const connections = agents.map(() => new RawConnection(service.url));
     const took = await Promise.all(
-      agents.map((agent, n) => said(service.url, { ...agent, connection: connections[n]! }, lineOf(round, n))),
+      agents.map((agent, n) =>
+        said(service.url, { ...agent, connection: connections[n]! }, lineOf(round, n)),
+      ),
     );
     for (const connection of connections) connection.close();
     const bare = await speakAtOnce({ port: ircd.port, count, channels, lineOf: (n) => lineOf(round, n) });
