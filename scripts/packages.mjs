@@ -113,7 +113,8 @@ async function exportsOf(specifiers) {
   const child = spawn(process.execPath, ['--input-type=module', '--eval', program], {
     stdio: ['ignore', 'ignore', 'inherit', 'pipe'],
   });
-  const [names] = await Promise.all([text(child.stdio[3]), once(child, 'exit')]);
-  if (child.exitCode !== 0) throw new Error('the packages cannot be imported, see above');
+  const [names, [code, signal]] = await Promise.all([text(child.stdio[3]), once(child, 'exit')]);
+  // packages may set the exit code of a process that imports them
+  if (names === '') throw new Error(`the packages cannot be imported (${signal ?? code}), see above`);
   return JSON.parse(names);
 }
