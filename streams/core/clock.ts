@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import pTimeout from 'p-timeout';
 
 /** A timer that was set, as its own clock knows it. */
@@ -56,6 +57,8 @@ const longestMs = 2 ** 31 - 1;
 export function pause(ms: number, signal?: AbortSignal, give?: (end: () => void) => void): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted) return resolve();
+    // many may wait until the same end, and each takes its listener back
+    if (signal) setMaxListeners(0, signal);
     const end = () => {
       clock.clearTimeout(timer);
       signal?.removeEventListener('abort', end);
