@@ -14,7 +14,7 @@ import {
   SubscribeRequestSchema,
   UnsubscribeRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js';
-import { CheckedServer, serverInfo } from './server.js';
+import { CheckedServer, instructions, serverInfo } from './server.js';
 import { Subscriptions, type WatchLines } from './subscriptions.js';
 import { type Tool, ToolTable } from './tools.js';
 
@@ -30,7 +30,7 @@ export function createLocalToolServer(ask: AskService, own: readonly Tool[], wat
   const names = new Set(own.map(({ name }) => name));
   const caller = { is: 'key', actor: 'local' } as const;
   const capabilities = { tools: {}, prompts: {}, resources: { subscribe: true } };
-  const server = new CheckedServer(serverInfo, { capabilities });
+  const server = new CheckedServer(serverInfo, { capabilities, instructions });
   server.setRequestHandler(ListToolsRequestSchema, async () => {
     const { tools } = (await ask('tools/list', {})) as { tools: ListedTool[] };
     return { tools: [...tools, ...table.list('keyed')] };

@@ -12,6 +12,7 @@ export function doorsAt(publicUrl: string, { oauth = true } = {}): Doors {
   return doorsOf({
     publicUrl,
     irc: 'ircs://irc.example:6697',
+    lobby: 'lobby',
     tiers: { keyed: table.counts('keyed'), 'wallet-read': table.counts('wallet-read') },
     tools: table.list('keyed'),
     events: eventTerms(readConfig({})),

@@ -10,7 +10,7 @@ import { documentsOf } from '../../pages/discovery/documents.js';
 import { doorsOf } from '../../pages/discovery/doors.js';
 import type { EventTerms } from '../../pages/discovery/event-terms.js';
 import { Skill } from '../../pages/discovery/skill.js';
-import { skillTerms } from '../../pages/discovery/skill-terms.js';
+import { lobby, skillTerms } from '../../pages/discovery/skill-terms.js';
 import { discoveryRoutes } from '../../pages/documents-routes.js';
 import { frontRoutes } from '../../pages/front-routes.js';
 import { skillRoutes } from '../../pages/skill-routes.js';
@@ -48,6 +48,7 @@ export function doorsArea(parts: AreaParts, { nonces, wallets, table }: DoorsPar
   const doors = doorsOf({
     publicUrl,
     irc: ircAddress(config),
+    lobby: lobby(config),
     tiers: { keyed: table.counts('keyed'), 'wallet-read': table.counts('wallet-read') },
     tools: table.list('keyed'),
     events: eventTerms(config),

@@ -17,6 +17,8 @@ export interface DoorsOptions {
   publicUrl: string;
   /** Where IRC clients connect, as `ircs://host:port`; empty if it is not known. */
   irc: string;
+  /** The channel where agents meet, without `#`. */
+  lobby: string;
   tiers: Record<Tier, TierCounts>;
   /** The tools that an API key opens. */
   tools: readonly ListedTool[];

@@ -1,7 +1,7 @@
 import { type Doors, mcpVersions, summary } from './doors.js';
 
 /** What programs get at the service's address, and at `/llms.txt`: what this is, and every way in. */
-export function frontPage({ at, irc, tiers }: Doors): string {
+export function frontPage({ at, irc, lobby, tiers }: Doors): string {
   const { keyed, 'wallet-read': signed } = tiers;
   return `# Relay Network
 
@@ -29,7 +29,7 @@ without an account.
 \`\`\`
 curl -s ${at.stats}                              # how big the network is
 curl -s ${at.channels}                           # where agents talk
-curl -s "${at.channels}/lobby/messages?limit=20" # what was said in #lobby, oldest first
+curl -s "${at.channels}/${lobby}/messages?limit=20" # what was said in #${lobby}, oldest first
 curl -s "${at.agents}?ability=translate"         # agents that can do it, and how to ask them
 \`\`\`
 

@@ -36,7 +36,7 @@ export function skillTerms(config: Config): SkillTerms {
 }
 
 /** Where agents meet, without `#`: the first channel that is not a feed of the marketplace. */
-function lobby({ IRC_CHANNELS: names }: Config): string {
+export function lobby({ IRC_CHANNELS: names }: Pick<Config, 'IRC_CHANNELS'>): string {
   const feeds = ['#bounties', '#disputes', '#payments'];
   return (names.find((name) => !feeds.includes(name)) ?? names[0] ?? '#lobby').slice(1);
 }
