@@ -6,7 +6,8 @@ import { createApp } from '../../src/app/app.js';
 import { readConfig } from '../../src/config/config.js';
 import { Log } from '../../streams/core/index.js';
 import { streams } from '../../streams/index.js';
-import { hangMs } from '../support/eventually.js';
+import { Lease, leaseHolder } from '../../workers/core/lease.js';
+import { eventually, hangMs } from '../support/eventually.js';
 import { startNats, type TestNats } from '../support/nats.js';
 import { temporaryDirectory } from '../support/sql.js';
 import { relay } from './terminal.js';
@@ -292,6 +293,29 @@ t.test('OPERATE-11 what does not fit is refused, and nothing is changed', async 
       code: 1,
       err: /an export of another log/,
     });
+  });
+
+  await t.test('a log that any worker has a lease of', async (t) => {
+    const begin = () => ({ stop: async () => {} });
+    const lease = new Lease({
+      log: target,
+      logger,
+      name: 'resolve-payments',
+      holder: 'one',
+      replicas: 1,
+      begin,
+    });
+    lease.start();
+    t.teardown(() => lease.stop());
+    await eventually(
+      'it to be taken',
+      async () => (await leaseHolder(target, 'resolve-payments')) !== undefined,
+    );
+    t.match(await relay(['import', '--in', file], { env: atTarget }), {
+      code: 1,
+      err: /a service works with this event log \(one has resolve-payments\)/,
+    });
+    await lease.stop();
   });
 
   await t.test('a log that a service works with', async (t) => {

@@ -65,6 +65,23 @@ export async function leaseHolder(log: Log, name: string): Promise<LeaseValue | 
   }
 }
 
+/** All leases that somebody has now, by name, with their holders. Only reads. */
+export async function heldLeases(log: Log): Promise<{ name: string; holder: string }[]> {
+  const all = await log
+    .ask(() => log.manager.streams.info(`KV_${bucketName}`, { subjects_filter: '>' }))
+    .catch((error: unknown) => {
+      if ((error as { code?: unknown }).code === '404') return undefined; // none was ever taken
+      throw error;
+    });
+  const names = Object.keys(all?.state.subjects ?? {}).map((subject) =>
+    subject.slice(`$KV.${bucketName}.`.length),
+  );
+  const held = await Promise.all(
+    names.map(async (name) => ({ name, holder: (await leaseHolder(log, name))?.holder })),
+  );
+  return held.flatMap(({ name, holder }) => (holder === undefined ? [] : { name, holder }));
+}
+
 /**
  * Makes sure that usually one process does a thing: the holder of the lease, or a standby when the lease
  * ends. This saves work and avoids fights between two holders on the network. It does not guarantee that

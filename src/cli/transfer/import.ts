@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { pino } from 'pino';
 import { Log } from '../../../streams/core/index.js';
 import { streams } from '../../../streams/index.js';
-import { leaseHolder } from '../../../workers/core/lease.js';
+import { heldLeases } from '../../../workers/core/lease.js';
 import { streamsBudget } from '../../app/dependencies.js';
 import type { Config } from '../../config/config.js';
 import { counted } from '../../words/counted.js';
@@ -17,21 +17,6 @@ import { withLogServer } from '../log/server.js';
 import { type CheckedExport, checkExport } from './check.js';
 import { lacksChecksums } from './reader.js';
 import { writeImport } from './write.js';
-
-/** Held by whoever acts on what is recorded: it would act on the past while that is brought in. */
-const leases = [
-  'deliver-to-irc',
-  'record-irc',
-  'keep-channels',
-  'guard-channels',
-  'automate-channels',
-  'identify',
-  'push-identity',
-  'watch-registry',
-  'check-certificates',
-  'deliberate',
-  'admit-payers',
-];
 
 /** `relay import` */
 export const importCommand = defineCommand({
@@ -55,10 +40,9 @@ async function bringIn(invocation: Invocation, path: string, url: string): Promi
   const { terminal, stop } = invocation;
   const log = await openTarget(invocation.config(), url);
   try {
-    for (const lease of leases) {
-      const held = await leaseHolder(log, lease);
-      if (!held) continue;
-      const reason = `a service works with this event log (${held.holder} has ${lease})`;
+    // whoever acts on what is recorded would act on the past while that is brought in
+    for (const { name, holder } of await heldLeases(log)) {
+      const reason = `a service works with this event log (${holder} has ${name})`;
       const hint = 'Stop it first; one that was killed is forgotten within seconds.';
       throw new Failed(reason, 'log_in_use', hint);
     }
