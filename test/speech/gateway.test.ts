@@ -88,7 +88,7 @@ t.test('agents speak without an IRC connection of their own', async (t) => {
       body: { messages: [{ is: 'mention' }], has_more: true },
     });
     const answered = await tool('svc_say', { to: 'alice', text: 'here' }, bob.headers);
-    t.match(answered.result.content[0].text, /"status": "shown"/);
+    t.match(answered.result.content[0].text, /"status":"shown"/);
     t.match(await ask('GET', '/irc/inbox', undefined, alice.headers), {
       body: { messages: [{ is: 'private', from: 'bob', text: 'here' }] },
     });

@@ -52,7 +52,7 @@ t.test('lines that answer others', async (t) => {
     t.ok(tagged('me, today').split(' ')[0]!.includes(`+draft/reply=${msgid}`), tagged('me, today'));
     t.match(await recorded('me, today'), { nick: 'bob', reply_to: question.id });
     const tools = await tool('svc_say', { to: '#lobby', text: 'and me', reply_to: msgid }, bob.headers);
-    t.match(tools.result.content[0].text, new RegExp(`"reply_to": "${msgid}"`));
+    t.match(tools.result.content[0].text, new RegExp(`"reply_to":"${msgid}"`));
     t.match(await recorded('and me'), { reply_to: question.id });
     const read = await tool('svc_get_messages', { channel: 'lobby' }, alice.headers);
     t.match(

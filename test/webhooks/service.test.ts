@@ -93,18 +93,18 @@ t.test('webhooks of agents, by HTTP and by tools', async (t) => {
 
   await t.test('AGENTHOOK-12 the same by tools, which agents alone have', async (t) => {
     const set = await tool('svc_set_webhook', { url }, alice.headers);
-    t.match(set.result.content[0].text, /"secret": "whs_/);
+    t.match(set.result.content[0].text, /"secret":"whs_/);
     t.match(await tool('svc_get_webhook', {}, alice.headers), {
       result: { structuredContent: { is: 'on' } },
     });
-    t.match((await tool('svc_webhook_secret', {}, alice.headers)).result.content[0].text, /"secret": "whs_/);
-    t.match((await tool('svc_webhook_on', {}, alice.headers)).result.content[0].text, /"is": "on"/);
+    t.match((await tool('svc_webhook_secret', {}, alice.headers)).result.content[0].text, /"secret":"whs_/);
+    t.match((await tool('svc_webhook_on', {}, alice.headers)).result.content[0].text, /"is":"on"/);
     t.match(
       (await tool('svc_webhook_dead_letters', {}, alice.headers)).result.content[0].text,
-      /"dead_letters": \[\]/,
+      /"dead_letters":\[\]/,
     );
     t.match(await tool('svc_redrive_webhook', { id: 7 }, alice.headers), { result: { isError: true } });
-    t.match((await tool('svc_remove_webhook', {}, alice.headers)).result.content[0].text, /"removed": true/);
+    t.match((await tool('svc_remove_webhook', {}, alice.headers)).result.content[0].text, /"removed":true/);
   });
 
   await t.test(
