@@ -12,10 +12,10 @@ RUN mkdir /data && chown node:node /data
 COPY --from=build /app ./
 VOLUME /data
 
-# The IRC server with the configuration that `npm start` would give it: docker build --target inspircd .
+# The IRC server and the nick service, as `npm start` would configure them: docker build --target inspircd .
 FROM runtime AS inspircd
 RUN apt-get update \
-  && apt-get install --yes --no-install-recommends inspircd \
+  && apt-get install --yes --no-install-recommends inspircd anope \
   && rm -rf /var/lib/apt/lists/*
 USER node
 EXPOSE 6667

@@ -26,9 +26,11 @@ export async function startOwnNetwork(options: {
   dataDir: string;
   generated: Secrets;
   log: Logger;
+  /** Where it listens for clients; loopback by default. */
+  host?: string;
   anope?: () => Binary;
 }): Promise<OwnNetwork> {
-  const { config, dataDir, generated, log } = options;
+  const { config, dataDir, generated, log, host = '127.0.0.1' } = options;
   const found = lookForAnope(options.anope);
   if ('without' in found) {
     log.warn(`no nick service: nobody can identify on IRC, and LINK is refused there: ${found.without}`);
@@ -41,6 +43,7 @@ export async function startOwnNetwork(options: {
   const server = await startInspircd({
     dataDir,
     log,
+    host,
     port,
     secrets,
     reservedNicks,

@@ -1,15 +1,19 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { cpSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { connect } from 'nats';
 import t from 'tap';
 import { parse } from 'yaml';
+import { nickServiceAnswers } from '../../src/servers/anope.js';
 import { findNatsServer } from '../../src/servers/binaries.js';
 import { natsAnswers } from '../../src/servers/nats-server.js';
 import { freePort } from '../../src/servers/net.js';
+import { withoutAnope } from '../support/anope.js';
 import { eventually } from '../support/eventually.js';
-import { startServerProcess, type Teardown } from '../support/server-process.js';
+import { nodeArgs } from '../support/programs.js';
+import { endWithThisProcess, startServerProcess, type Teardown } from '../support/server-process.js';
 import { temporaryDirectory } from '../support/sql.js';
 
 interface Service {
@@ -89,6 +93,29 @@ t.test('START-11 log servers in containers serve nobody without the password eit
     for (const address of addresses)
       t.match(address, /^nats:\/\/relay:\$\{NATS_PASSWORD\}@nats(-\d)?:4222$/, name);
   }
+});
+
+t.test('START-11 the container of the IRC server has the nick service', { skip: withoutAnope }, async (t) => {
+  t.match(readFileSync('Dockerfile', 'utf8'), /AS inspircd\n(?:(?!FROM).*\n)*.*install.* anope /);
+  const { environment = {} } = services.inspircd!;
+  const port = await freePort();
+  const given = (value: string) => value.replace(/\$\{\w+:-([^}]*)\}/, '$1').replace(/\$\{.*\}/, 'secret');
+  const child = spawn(process.execPath, nodeArgs('src/servers/run-inspircd.ts'), {
+    env: {
+      PATH: process.env.PATH,
+      ...Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, given(value)])),
+      DATA_DIR: await temporaryDirectory(t),
+      HOST: '127.0.0.1',
+      IRC_EMBEDDED_PORT: String(port),
+      LOG_LEVEL: 'silent',
+    },
+    stdio: 'inherit',
+  });
+  endWithThisProcess(child);
+  await eventually('NickServ to answer', () => nickServiceAnswers({ port, password: 'secret' }));
+  child.kill();
+  t.same(await once(child, 'exit'), [0, null], 'both end with it');
+  t.notOk(await nickServiceAnswers({ port, password: 'secret' }, 500));
 });
 
 t.test('no dependency reports home when this is installed', async (t) => {
