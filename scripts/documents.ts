@@ -21,6 +21,7 @@ export const settings = [
   'docker-compose.yml',
   'nats.conf',
   'nats.compose.conf',
+  'nats.compose-cluster.conf',
   'scripts/compose-env',
   'scripts/setup',
 ];

@@ -40,26 +40,34 @@ async function startLogServer(
   password: string,
   ports: { routes: number[]; monitor?: number },
 ) {
+  const { command = [], environment = {} } = services[name]!;
   const conf = await temporaryDirectory(t);
-  for (const file of ['nats.conf', 'nats.compose.conf'])
+  const monitor = ports.monitor ?? (await freePort());
+  const route = ports.routes[Number(name.at(-1)) - 1] ?? 0;
+  for (const file of ['nats.conf', 'nats.compose.conf', 'nats.compose-cluster.conf'])
     writeFileSync(
       join(conf, file),
       // where it listens is what is looked at here, and the usual port may be taken
-      readFileSync(file, 'utf8').replace(':8222"', `:${ports.monitor ?? (await freePort())}"`),
+      readFileSync(file, 'utf8')
+        .replace(':8222"', `:${monitor}"`)
+        .replace('0.0.0.0:6222', `127.0.0.1:${route}`),
     );
-  const route = ports.routes[Number(name.at(-1)) - 1] ?? 0;
-  const addresses = ports.routes.map((port) => `nats://relay:${password}@127.0.0.1:${port}`);
+  const portOf = (_: string, n: string) => `127.0.0.1:${ports.routes[Number(n) - 1]}`;
+  const env = Object.entries(environment).map(([variable, value]) => [
+    variable,
+    value.replace(/\$\{NATS_PASSWORD[^}]*\}/g, password).replace(/nats-(\d):6222/, portOf),
+  ]);
   return await startServerProcess(t, {
     name,
     command: findNatsServer().path,
     choosePort: freePort,
+    env: Object.fromEntries(env),
     args: (dir, port) => [
-      ...services[name]!.command!.slice(1)
-        .map((word) => word.replace(/\$\{NATS_PASSWORD[^}]*\}/g, password))
+      ...command
+        .slice(1)
         .map((word) => word.replace(/^--config=.*\//, `--config=${conf}/`))
         .map((word) => word.replace(/^--store_dir=.*/, `--store_dir=${join(dir, 'store')}`))
-        .map((word) => word.replace('0.0.0.0:6222', `127.0.0.1:${route}`).replace('0.0.0.0', '127.0.0.1'))
-        .map((word) => (word.startsWith('--routes=') ? `--routes=${addresses.join(',')}` : word)),
+        .map((word) => word.replace('0.0.0.0', '127.0.0.1')),
       `--port=${port}`,
     ],
     answers: natsAnswers,
@@ -77,6 +85,8 @@ t.test('START-11 log servers in containers serve nobody without the password eit
   await t.rejects(fetch(`http://127.0.0.2:${monitor}/healthz`), 'other addresses have no monitoring port');
   for (const { command = [] } of Object.values(services))
     t.notMatch(command.join(' '), /--http_port|-m /, 'which would listen where --addr says');
+  for (const { command = [] } of Object.values(services))
+    t.notMatch(command.join(' '), /PASSWORD/, 'which others on the machine would read');
   const routes = await Promise.all([freePort(), freePort(), freePort()]);
   const names = ['nats-1', 'nats-2', 'nats-3'];
   const cluster = await Promise.all(names.map((name) => startLogServer(t, name, password, { routes })));

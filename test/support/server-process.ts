@@ -64,6 +64,8 @@ export async function startServerProcess(
     choosePort(): Promise<number>;
     args(dir: string, port: number): string[];
     answers(port: number): Promise<boolean>;
+    /** More variables of its environment. */
+    env?: Record<string, string>;
     failure?: RegExp;
   },
 ): Promise<ServerProcess> {
@@ -77,6 +79,7 @@ export async function startServerProcess(
     const descriptor = openSync(logFile, 'w');
     const run = spawn(spec.command, spec.args(dir, port), {
       cwd: dir,
+      env: { ...process.env, ...spec.env },
       stdio: ['ignore', descriptor, descriptor],
     });
     closeSync(descriptor);
