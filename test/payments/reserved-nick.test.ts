@@ -131,6 +131,7 @@ t.test('PAY-34 whom the network refuses to remove', async (t) => {
     rooms: [{ name: room, topic: '' }],
     isKept: () => false,
     read: (async () => ({ sessions: [], seq: 0 })) as unknown as Read,
+    readAt: (async () => ({ sessions: [], seq: 0 })) as unknown as Read,
     pauses: { first: 4, longest: 32 },
   });
   t.teardown(() => admission.stop());
@@ -157,4 +158,40 @@ t.test('PAY-34 whom the network refuses to remove', async (t) => {
   const refused = () => about('somebody without a place cannot be removed');
   await eventually('the sweep to go on', async () => refused().length >= 2);
   t.match(refused()[0], { level: 40, nick: 'stuck', afterMs: Number });
+});
+
+t.test('PAY-34 nobody is removed while it is not known yet who has a place', async (t) => {
+  const log = await openLog(t, (await startNats(t)).url);
+  const inside = ['guest', 'stranger'];
+  let lags = 2;
+  const left: string[] = [];
+  const channels = {
+    create: async () => ({}),
+    present: async () => ({ nicks: [...inside], unproven: [] }),
+    members: async ({ action, nicks }: { action: string; nicks: [string] }) => {
+      if (action === 'sapart') left.push(...inside.splice(inside.indexOf(nicks[0]), 1));
+      return { failed: {} };
+    },
+  } as unknown as Channels;
+  const none = { sessions: [], seq: 0 };
+  const seated = { sessions: [{ channel: room, nick: 'guest' }], seq: 0 };
+  const admission = new AdmitPayers({
+    log,
+    logger: pino({ level: 'silent' }),
+    channels,
+    rooms: [{ name: room, topic: '' }],
+    isKept: () => false,
+    read: (async () => none) as unknown as Read,
+    readAt: (async () => {
+      t.same(left, [], 'nobody so far');
+      if (lags-- > 0) throw new Unavailable('read_model_behind');
+      return seated;
+    }) as unknown as Read,
+  });
+  t.teardown(() => admission.stop());
+  admission.start();
+  await eventually('the stranger to be out', async () => left.length > 0);
+  t.same(left, ['stranger']);
+  t.same(inside, ['guest']);
+  await admission.stop();
 });

@@ -55,6 +55,7 @@ export function paymentsArea(
         isKept,
         rooms: paidChannels.map(({ name, description }) => ({ name, topic: description })),
         read: (query, after) => readModels.read('payments', query, after),
+        readAt: (query, after) => readModels.readAt('payments', query, after),
       }),
   );
   const resolution = leased(

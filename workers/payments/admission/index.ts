@@ -23,6 +23,8 @@ export interface AdmitPayersOptions {
   isKept(nick: string): boolean;
   /** Of paid sessions. */
   read: Read;
+  /** The same; throws `read_model_behind` where the read model has not folded the position. */
+  readAt: Read;
   logger: Logger;
   /** How long it waits after each refusal of the network to remove somebody. */
   pauses?: Pauses;
@@ -70,6 +72,7 @@ export class AdmitPayers {
   }
 
   start(): void {
+    const { readAt } = this.#options;
     const beside = { ...this.#options, signal: this.#reactor.stopping };
     const putOut = (of: Membership, reason: string) =>
       this.#alone(of, () => remove(this.#options.channels, of, reason));
@@ -77,7 +80,7 @@ export class AdmitPayers {
     const renamed = (who: Renamed) => this.#move(who);
     this.#reactor.start(
       Promise.all([
-        ...[openPaidChannels(beside), sweep({ ...beside, putOut, isSeated })],
+        ...[openPaidChannels(beside), sweep({ ...beside, read: readAt, putOut, isSeated })],
         followRenames({ ...beside, renamed }),
       ]),
     );

@@ -13,7 +13,7 @@ export interface SweepOptions {
   log: Log;
   channels: Channels;
   rooms: readonly PaidRoom[];
-  /** Of paid sessions. */
+  /** Of paid sessions. Throws while the read model lags: it does not know yet who has a place. */
   read: Read;
   /** Removes somebody from a channel, with a reason that they are shown. */
   putOut(of: Membership, reason: string): Promise<unknown>;
