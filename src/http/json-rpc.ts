@@ -1,4 +1,5 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import type { RefusalCode } from '../../streams/refusals.js';
 import { errorAnswer, retryAfterOf } from './errors.js';
 
 /** Error codes of JSON-RPC that refusals have; every other one is -32000. */
@@ -41,7 +42,7 @@ export function sendRpcError(
     const says = {
       code: internal,
       message: 'Something went wrong on our side',
-      data: { request_id: request.id },
+      data: { code: 'internal_error' satisfies RefusalCode, request_id: request.id },
     };
     return reply.code(500).send({ jsonrpc: '2.0', id, error: says });
   }

@@ -13,6 +13,7 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
 import { z } from 'zod';
+import type { RefusalCode } from '../../streams/refusals.js';
 import type { Caller } from '../operations/core/operation.js';
 import { getPrompt, listPrompts } from './prompts.js';
 import type { Resources } from './resources.js';
@@ -63,7 +64,8 @@ export class CheckedServer extends Server {
       const parsed = strict.safeParse(request);
       if (parsed.success) return handler(parsed.data, extra);
       const [issue] = parsed.error.issues;
-      throw new McpError(ErrorCode.InvalidParams, `${issue?.path.join('.')}: ${issue?.message}`);
+      const said = `${issue?.path.join('.')}: ${issue?.message}`;
+      throw new McpError(ErrorCode.InvalidParams, said, { code: 'validation_failed' satisfies RefusalCode });
     });
   }
 }

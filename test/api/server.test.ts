@@ -63,6 +63,7 @@ t.test('API-01 errors have one shape, and ours tell nothing of the inside', asyn
   t.same(await malformed.json(), {
     error: 'The body is not JSON, or has a key like __proto__',
     code: 'bad_request',
+    hint: 'Send JSON in UTF-8, with quotes around each key',
   });
 });
 
