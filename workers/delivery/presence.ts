@@ -75,9 +75,14 @@ export class Presence {
       if (!session) return { is: 'stopped' };
       if (opens || !this.#entered(session, channel, inDoubt)) {
         const obstacle = await this.#managed?.obstacle(channel, opens);
-        if (obstacle?.is === 'unready') await pause(againMs, this.#stopping);
-        else if (obstacle) return obstacle;
-        if (obstacle || session.lost.aborted) continue;
+        if (obstacle?.is === 'unready') {
+          // where nobody can be forced into a channel, the service makes no rooms, and lines are shown without
+          if (session.forces) {
+            await pause(againMs, this.#stopping);
+            continue;
+          }
+        } else if (obstacle) return obstacle;
+        if (session.lost.aborted) continue;
       }
       if (!this.#entered(session, channel, inDoubt)) {
         const outcome = await this.#join(channel, inDoubt);
@@ -156,7 +161,7 @@ export class Presence {
   async #joinGroup(session: Session, group: Waiting[], history: boolean): Promise<void> {
     const channels = group.map((entry) => entry.channel);
     // only the channel service makes the room of a task: it makes it private
-    const mayMake = (channel: string) => !(this.#managed && roomTypeOf(channel) === 'task');
+    const mayMake = (channel: string) => !(session.forces && this.#managed && roomTypeOf(channel) === 'task');
     const outcomes = await session.join(channels, { history, mayMake });
     for (const { channel, resolve } of group) {
       const outcome = outcomes.get(channel);
