@@ -159,6 +159,28 @@ t.test('CHAN-65 a city opens with its first task, and a room that was deleted st
   await worker.waitFor(({ channel, text }) => channel === roomOf(2) && text.includes('not late'));
 });
 
+t.test('CHAN-65 a room that is opened again gets the lines that another process accepts', async (t) => {
+  const { nats, ircd, app, worker, post, channel } = await stage(t);
+  // it has no workers: what it learns of the room it learns from the log
+  const other = await startApp(t, { NATS_URL: nats.url, ...settingsOf(ircd), ROLES: 'api,projections' });
+  const id = `${idOf(5)}-0005`;
+  await post('task.assigned', { id, title: 'x', worker_nick: 'worker' });
+  await worker.waitFor(({ channel }) => channel === roomOf(5));
+  const removed = await fetch(`${app.url}/channels/${roomOf(5).slice(1)}`, {
+    method: 'DELETE',
+    headers: { ...keys, 'content-type': 'application/json' },
+    body: JSON.stringify({ immediate: true }),
+  });
+  t.equal(removed.status, 200);
+  t.equal(await channel(roomOf(5)), undefined);
+  // the room cannot be opened as long as the network is away
+  await ircd.kill();
+  await post('task.assigned', { id, title: 'x', worker_nick: 'worker' });
+  const payload = { id, score: 5, comment: 'of the other process' };
+  const event = { event_id: 'evt-other', event_type: 'rating.created', source: 'marketplace', payload };
+  t.match((await postEvent(other.url, event)).body, { target_channels: [roomOf(5)] });
+});
+
 t.test('CHAN-66 an outage of the network delays rooms and loses none', async (t) => {
   const { ircd, worker, post, channel } = await stage(t);
   await eventually('the channel bot', async () =>

@@ -8,6 +8,7 @@ import type { IrcState } from '../../operations/core/health.js';
 import type { DeliveryParts } from '../../operations/delivery/events.js';
 import { ConflictingEvents } from '../../operations/events/conflicting-events.js';
 import type { EventsParts } from '../../operations/events/index.js';
+import { Openings } from '../../operations/events/openings.js';
 import { Owners } from '../../operations/events/owners.js';
 import { queueOf } from '../../operations/events/queue.js';
 import { Reception } from '../../operations/events/reception.js';
@@ -55,6 +56,7 @@ export function deliveryArea(parts: AreaParts): Area {
     thresholds: config.GUARDIAN_THRESHOLDS,
     unknown: { events: config.UNKNOWN_EVENTS, fields: config.UNKNOWN_EVENT_FIELDS },
     conflicting: new ConflictingEvents(logger, metrics.conflicting),
+    openings: new Openings({ log, replicas: config.NATS_REPLICAS }),
   });
   const events: EventsParts['events'] = {
     rows,

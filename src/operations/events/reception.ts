@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { knownEvent } from '../../../projections/delivery/queries.js';
 import { channelSubject, channels } from '../../../streams/channels/index.js';
-import { type Log, Refusal } from '../../../streams/core/index.js';
+import { isExpected, type Log, Refusal } from '../../../streams/core/index.js';
 import {
   type ChannelEffects,
   channelEffects,
@@ -22,6 +22,7 @@ import type { OwnReadModel } from '../../stores/own-read-model.js';
 import type { ReadModels } from '../../stores/read-models.js';
 import { nearestWord } from '../../words/spelling.js';
 import type { ConflictingEvents } from './conflicting-events.js';
+import type { Openings } from './openings.js';
 import type { Owners } from './owners.js';
 import { type Warning, warningsOf } from './warnings.js';
 
@@ -41,6 +42,8 @@ export interface ReceptionOptions {
   unknown?: { events: 'show' | 'ignore' | 'reject'; fields: readonly string[] };
   /** Which producer owns which task; absent if there is only one producer. */
   owners?: Owners | undefined;
+  /** Which rooms other processes have accepted events for that open them; absent if there is no other process. */
+  openings?: Openings;
   /** Notes known events that came again with another body. */
   conflicting: ConflictingEvents;
 }
@@ -142,8 +145,29 @@ export class Reception {
     if (!position) return await this.#known(event);
     rows.wrote(position);
     const opens = effects.open?.name;
-    if (opens !== undefined) this.#opening.set(opens, log.now().getTime());
+    if (opens !== undefined) await this.#noteOpening(opens);
     return { status: 'accepted', queued: true, event_id, target_channels, formatted_message };
+  }
+
+  /** Notes that the event opens a room, so that lines that follow it go there although the room was deleted before. */
+  async #noteOpening(room: string): Promise<void> {
+    const { log, openings } = this.#options;
+    this.#opening.set(room, log.now().getTime());
+    if (!openings) return;
+    try {
+      if ((await log.last(channels, channelSubject(room)))?.type === 'channel.deleted')
+        await openings.note(room);
+    } catch (error) {
+      // the event is accepted, and this process knows
+      if (!isExpected(error)) throw error;
+    }
+  }
+
+  /** Whether an event was accepted since then that opens a room. */
+  async #isOpenedSince(room: string, then: Date): Promise<boolean> {
+    if (Number(this.#opening.get(room)) > then.getTime()) return true;
+    const noted = await this.#options.openings?.last(room);
+    return noted !== undefined && noted > then;
   }
 
   /** What would happen to an event. Nothing is stored or counted. Throws what `receive` would. */
@@ -267,7 +291,7 @@ export class Reception {
         const last = await log.last(channels, channelSubject(name));
         // an event may have opened it again after its deletion, and the channel service does not know that
         // yet
-        return last?.type === 'channel.deleted' && !(Number(this.#opening.get(name)) > last.at.getTime());
+        return last?.type === 'channel.deleted' && !(await this.#isOpenedSince(name, last.at));
       }),
     );
     const open = targets.filter((_, index) => !isDeleted[index]);
