@@ -7,7 +7,6 @@ import {
   type RequestId,
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/sdk/types.js';
-import type { RefusalCode } from '../../streams/refusals.js';
 import { jsonOf } from '../stores/kept-answers.js';
 
 /** The answer to a POST; without a text if nothing was asked. */
@@ -90,10 +89,9 @@ function whatIsWrong(
   );
 }
 
-const data = { code: 'bad_request' satisfies RefusalCode };
 const refusal = (code: number, message: string): PostAnswer => ({
   status: 400,
-  text: JSON.stringify({ jsonrpc: '2.0', error: { code, message, data }, id: null }),
+  text: JSON.stringify({ jsonrpc: '2.0', error: { code, message }, id: null }),
 });
 
 function textOf(message: JSONRPCMessage | undefined): string {
