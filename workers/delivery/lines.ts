@@ -42,6 +42,8 @@ export interface LinesOwner<Event> {
 const maxUnrecorded = 16;
 /** Pause between two checks for a free place for a room, in milliseconds. */
 const placeMs = 2_000;
+/** The same for somebody who makes a room private, or lets us in. */
+const againMs = 1_000;
 const again: Verdict = { is: 'wait', afterMs: 0 };
 
 /**
@@ -74,6 +76,8 @@ export class Lines<Event> {
       this.#owner.waiting(line);
       return { is: 'wait', afterMs: placeMs };
     }
+    // its event may expire meanwhile, and then others go on
+    if (room.is === 'unready') return { is: 'wait', afterMs: againMs };
     if (line.inDoubt && room.shown?.has(line.tag)) return this.#confirm(line, 'history');
     line.inDoubt = false;
     if (line.unconfirmed) {

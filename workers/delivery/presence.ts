@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { clock, pause } from '../../streams/core/clock.js';
+import { clock } from '../../streams/core/clock.js';
 import { roomTypeOf } from '../../streams/events/index.js';
 import type { IrcConnection } from '../irc/connection.js';
 import type { Session } from '../irc/session.js';
@@ -13,7 +13,7 @@ interface OpenRoom {
 }
 
 /** The answer to "may I speak in this channel now?". */
-export type Room = OpenRoom | Exclude<Obstacle, { is: 'unready' }> | { is: 'stopped' };
+export type Room = OpenRoom | Obstacle | { is: 'stopped' };
 
 /** Whether the work is still ours: a worker that was cut off may have been replaced meanwhile. */
 export interface Permit {
@@ -30,9 +30,6 @@ interface Waiting {
   history: boolean;
   resolve(outcome: Entered): void;
 }
-
-/** How long a line waits for somebody who can let us in, or opens the room, in milliseconds, until that is tried again. */
-const againMs = 1_000;
 
 /**
  * Keeps the bot in the channels it speaks in. A channel is joined when the first line for it comes, many in
@@ -75,19 +72,14 @@ export class Presence {
       if (!session) return { is: 'stopped' };
       if (opens || !this.#entered(session, channel, inDoubt)) {
         const obstacle = await this.#managed?.obstacle(channel, opens);
-        if (obstacle?.is === 'unready') {
-          // where nobody can be forced into a channel, the service makes no rooms, and lines are shown without
-          if (session.forces) {
-            await pause(againMs, this.#stopping);
-            continue;
-          }
-        } else if (obstacle) return obstacle;
+        // where nobody can be forced into a channel, the service makes no rooms, and lines are shown without
+        if (obstacle && (obstacle.is !== 'unready' || session.forces)) return obstacle;
         if (session.lost.aborted) continue;
       }
       if (!this.#entered(session, channel, inDoubt)) {
         const outcome = await this.#join(channel, inDoubt);
-        if (outcome === 'waiting') await pause(againMs, this.#stopping);
-        if (outcome === 'lost' || outcome === 'waiting') continue;
+        if (outcome === 'waiting') return { is: 'unready' };
+        if (outcome === 'lost') continue;
         if (outcome !== 'joined') return { is: 'refused', error: outcome.error };
       }
       const room = this.#rooms.get(channel);

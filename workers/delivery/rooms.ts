@@ -31,8 +31,8 @@ export interface RoomsOptions {
 }
 
 /**
- * Why a line cannot be shown in a room now: it is refused there, or the room must wait for a free place. `unready`: the
- * room must be private, and nobody has made it so yet.
+ * Why a line cannot be shown in a room now: it is refused there, or the room must wait for a free place. `unready`: who
+ * makes it private, or lets us in, cannot do so now.
  */
 export type Obstacle = { is: 'refused'; error: string } | { is: 'full' } | { is: 'unready' };
 
@@ -75,9 +75,8 @@ export class Rooms {
       // the event has had its room already
       if ((code === 'channel_exists' || code === 'not_found') && status === 'deleted') return deleted;
       if (code === 'type_limit_reached') return { is: 'full' };
-      if (code !== 'channel_exists' && code !== 'channel_reserved')
-        logger.info({ channel, err: error }, 'channel is not opened as a managed one');
-      else return undefined;
+      if (code === 'channel_exists' || code === 'channel_reserved') return undefined;
+      logger.info({ channel, err: error }, 'channel is not opened as a managed one');
       if (opens?.room.modes.includes('i')) return { is: 'unready' };
     }
     return undefined;
