@@ -19,8 +19,15 @@ export const callerHeaders = {
 } as const;
 
 /**
+ * How long a change may take at least, in milliseconds: its fact is tried for four seconds, and some ask somebody
+ * else before. A caller that gives up earlier would be told of a failure that is none.
+ */
+const changeMs = 12_000;
+
+/**
  * Asks an internal service that runs elsewhere for one of its operations. Its refusals are thrown unchanged.
- * A service that cannot be reached, or does not answer with JSON, is a 502 that names it.
+ * A service that cannot be reached, or does not answer with JSON, is a 502 that names it. `timeoutMs` is how long a
+ * read may take.
  */
 export function remoteService(
   name: ServiceName,
@@ -33,7 +40,7 @@ export function remoteService(
     let answer: { status: number; headers: Headers; body: unknown };
     try {
       const response = await boundedFetch(url.replace(/\/$/, '') + path, request, {
-        timeoutMs: Math.max(timeoutMs, place.timeoutMs ?? 0),
+        timeoutMs: Math.max(timeoutMs, place.timeoutMs ?? (place.method === 'get' ? 0 : changeMs)),
       });
       answer = { status: response.status, headers: response.headers, body: await response.json() };
     } catch (error) {

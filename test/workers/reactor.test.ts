@@ -5,6 +5,7 @@ import { defineStream, Log, Unavailable } from '../../streams/core/index.js';
 import { operations } from '../../streams/operations/facts.js';
 import { consumerStatuses, skipWork } from '../../workers/core/consumers.js';
 import { Reactor, type ReactorOptions, type Try, type Verdict } from '../../workers/core/reactor.js';
+import { Recorder } from '../../workers/core/record.js';
 import { eventually } from '../support/eventually.js';
 import { startNats, type TestNats } from '../support/nats.js';
 
@@ -345,4 +346,15 @@ t.test('WORK-06 an outcome that no schema takes halts its key, and is not tried 
   t.match(reactor.halted, [{ seq: 1, reason: /expected number/ }]);
   const recorded = await eventually('the other outcome', () => log.last(jobs, 'jobs.given_up'));
   t.match(recorded, { data: { n: 2 } });
+});
+
+t.test('a fact that its stream does not take is an error, not a try without end', async (t) => {
+  const nats = await startNats(t);
+  const log = await openLog(t, nats);
+  const recorder = new Recorder(log, logger, new AbortController().signal);
+  const fact = { type: 'job.given_up', data: { n: 'one', tries: 1, reason: 'none' } };
+  await t.rejects(recorder.record({ stream: jobs, subject: 'jobs.given_up.a', fact, by: 'test' }), {
+    name: 'ZodError',
+  });
+  t.equal(await log.head(jobs), 0, 'nothing is stored');
 });

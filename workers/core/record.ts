@@ -1,6 +1,13 @@
 import pLimit from 'p-limit';
 import type { Logger } from 'pino';
-import { type AnyFact, type Log, newId, retry, type StreamDefinition } from '../../streams/core/index.js';
+import {
+  type AnyFact,
+  type Log,
+  newId,
+  requireFact,
+  retry,
+  type StreamDefinition,
+} from '../../streams/core/index.js';
 
 /** A fact to record, and its author. */
 export interface ToRecord {
@@ -33,7 +40,7 @@ export class Recorder {
 
   /**
    * True when the fact is on the log. False when it was given up because of a stop: it may or may not be on
-   * the log.
+   * the log. Throws on a fact that the stream's schema does not take.
    */
   record(fact: ToRecord): Promise<boolean> {
     return this.#limit(() => this.recordNow(fact));
@@ -54,6 +61,7 @@ export class Recorder {
       return true;
     };
     const failed = (error: unknown) => {
+      requireFact(stream, fact); // no other try would end otherwise
       if (!this.#troubled) this.#logger.warn({ worker: by, err: error }, 'facts wait for the log');
       this.#troubled = true;
     };

@@ -68,7 +68,9 @@ export class Inbox {
     const recorded = { stream, subject: inboxSubjects(nick).now, fact, by: 'gateway' };
     // a fact that is tried again must not come after the next one
     const work = this.#locks.run(casefold(nick), () => this.#recorder.record(recorded));
-    void work.finally(() => (this.#waiting -= 1));
+    const failed = (err: unknown) =>
+      this.#logger.error({ nick, from: message.from, err }, 'a message to an agent was not recorded');
+    void work.catch(failed).finally(() => (this.#waiting -= 1));
   }
 
   /** Who is meant by a group, where the bridge says so in this line. A line that may address one is remembered. */
