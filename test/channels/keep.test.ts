@@ -1,6 +1,8 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { channelOperations, managedChannel, managedChannels } from '../../projections/channels/queries.js';
 import { channels as channelStream } from '../../streams/channels/index.js';
+import { Unavailable } from '../../streams/core/index.js';
 import { eventToken, market, marketSubject } from '../../streams/events/index.js';
 import { eventually } from '../support/eventually.js';
 import { observe } from '../support/irc-observer.js';
@@ -200,6 +202,37 @@ t.test('CHAN-21 CHAN-22 the network is brought back to what is recorded', async 
     again.logged.find(({ msg, channel }) => msg === 'channel repaired' && channel === '#task-n4'),
     { channel: '#task-n4', changed: ['modes -m+i', 'topic'] },
   );
+});
+
+t.test('CHAN-22 a read model that lags or has halted repairs nothing', async (t) => {
+  const place = await servers(t);
+  const log = await openLog(t, place.nats.url);
+  const directory = await openDirectory(t, log);
+  const first = await startKeeper(t, place, { log, read: directory.read });
+  await first.channels.create(creation('#task-den', { topic: 'Before' }), asker);
+  await first.stop();
+  const witness = await operatorOn(t, place.ircd);
+  await witness.ask('SAMODE #task-den -i+m', 'SATOPIC #task-den :of somebody else');
+  await witness.ask('SAJOIN witness #task-den');
+
+  let behind = true;
+  const read: Keeper['read'] = async (query, after) => {
+    if (behind && after) throw new Unavailable('read_model_behind', 'The read model lags', 1);
+    return await directory.read(query, after);
+  };
+  const starting = startKeeper(t, place, { log, read });
+  const seen = () => witness.raw.filter((line) => /^\S*:channelserv\S* (MODE|TOPIC|KICK|JOIN) /.test(line));
+  await eventually('the bot to be on the network', async () =>
+    (await witness.ask('ISON channelserv')).some((line) => / 303 .*channelserv/.test(line)),
+  );
+  for (let n = 0; n < 20; n += 1) await witness.ask('PING :now'); // time to do harm in
+  await delay(1_000);
+  await witness.ask('PING :later');
+  t.same(seen(), [], 'nothing is done with what may be of yesterday');
+
+  behind = false;
+  t.match(await reconciled(await starting), { repaired: 1, channels: 1 });
+  t.match((await witness.ask('TOPIC #task-den')).join(' '), /:Before/);
 });
 
 t.test('CHAN-10 an event opens a channel once, also after its deletion', async (t) => {

@@ -68,7 +68,7 @@ export async function openDirectory(t: Teardown, log: Log): Promise<{ read: Keep
     await sql.close();
   });
   const models = new ReadModels(sql, projector);
-  return { sql, read: (query, after) => models.read('channel_directory', query, after) };
+  return { sql, read: (query, after) => models.readAt('channel_directory', query, after) };
 }
 
 /** Starts a keeper and waits until it has reconciled. */

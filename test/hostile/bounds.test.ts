@@ -24,6 +24,7 @@ import type { IrcConnection } from '../../workers/irc/index.js';
 import type { Session } from '../../workers/irc/session.js';
 import { takeAppeals } from '../../workers/moderation/appeals.js';
 import { NewAccounts } from '../../workers/moderation/new-accounts.js';
+import { Notes } from '../../workers/moderation/notes.js';
 import { RecentLines } from '../../workers/moderation/recent-lines.js';
 import { greetNewcomers } from '../../workers/network/index.js';
 import { EndedLines } from '../../workers/speech/ended-lines.js';
@@ -415,6 +416,19 @@ const memories: { of: string; most: number; make(): Memory }[] = [
           await ask(n);
           return asked === before;
         },
+      };
+    },
+  },
+  {
+    of: 'persons whose incidents of level LOG are counted',
+    most: 10_000,
+    make: () => {
+      const notes = new Notes(logger, { inAll: Number.POSITIVE_INFINITY });
+      return {
+        add: (n) => {
+          while (notes.take(`person${n}`));
+        },
+        knows: (n) => !notes.take(`person${n}`),
       };
     },
   },

@@ -11,13 +11,15 @@ const mostPersons = 10_000;
 /** Counts the incidents that are recorded and nothing more, so that nobody fills the record with them. */
 export class Notes {
   readonly #logger: Logger;
+  readonly #most: { ofPerson: number; inAll: number };
   readonly #ofPerson = new LRUCache<string, number>({ max: mostPersons });
   #inAll = 0;
   #passedOver = 0;
   #endsAt = 0;
 
-  constructor(logger: Logger) {
+  constructor(logger: Logger, { inAll = mostNotes.inAll }: { inAll?: number } = {}) {
     this.#logger = logger;
+    this.#most = { ...mostNotes, inAll };
   }
 
   /** Whether one more of this person is recorded in this hour. Those passed over are logged, once an hour. */
@@ -30,10 +32,10 @@ export class Notes {
       this.#endsAt = now + hourMs;
     }
     const count = this.#ofPerson.get(person) ?? 0;
-    if (count >= mostNotes.ofPerson || this.#inAll >= mostNotes.inAll) {
+    if (count >= this.#most.ofPerson || this.#inAll >= this.#most.inAll) {
       if (this.#passedOver++ === 0)
         this.#logger.warn(
-          { person, ...mostNotes },
+          { person, ...this.#most },
           'incidents of level LOG are passed over until the hour ends',
         );
       return false;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Tx } from '../../../projections/core/sql.js';
 import { linkOfNick, linkOfWallet, standingsOfNicks } from '../../../projections/identity/queries.js';
 import { Refusal } from '../../../streams/core/index.js';
 import { isWalletAddress, noWalletLinked } from '../../../streams/identity/index.js';
@@ -92,7 +93,8 @@ export const linkWallet = define('linkWallet', {
     const nick = casefold(given);
     const { registry } = parts.identity;
     const { position } = await registry.link(nick, wallet_address, false, askingOf(caller));
-    const link = await readLinks(parts, (sql, schema) => linkOfNick(sql, schema, nick), position);
+    const linked = (sql: Tx, schema: string) => linkOfNick(sql, schema, nick);
+    const link = await parts.readModels.read('identity_links', linked, position);
     // who reads too late to see it, or after the next command, gets what was made
     return link ?? newLink(nick, wallet_address, new Date());
   },

@@ -1,5 +1,4 @@
 import type { Tx } from '../../../projections/core/sql.js';
-import type { Position } from '../../../streams/core/index.js';
 import type { Asking, IdentityRegistry } from '../../../workers/identity/index.js';
 import type { ReadModels } from '../../stores/read-models.js';
 import type { Call } from '../core/call.js';
@@ -18,13 +17,15 @@ export interface IdentityParts {
   };
 }
 
-/** Reads links as they are after what this process has written, or after a position. */
+/**
+ * Reads links as they are after what this process has written. Who acts for a nick is decided with them, so an answer
+ * from before is none: it throws `read_model_behind`.
+ */
 export async function readLinks<T>(
   { readModels, identity }: IdentityParts,
   query: (sql: Tx, schema: string) => Promise<T>,
-  after: Position | undefined = identity.registry.position,
 ): Promise<T> {
-  return await readModels.read('identity_links', query, after);
+  return await readModels.readAt('identity_links', query, identity.registry.position);
 }
 
 /** Who asks the registry, when a caller of an operation does. */
