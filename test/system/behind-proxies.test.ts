@@ -16,6 +16,7 @@ import { proxyNames, startProxy, withoutProxy } from '../support/proxies.js';
 const key = 'k'.repeat(40);
 const publicUrl = 'https://relay.example';
 const perMinute = 80;
+const noncesPerMinute = 5;
 const json = { 'content-type': 'application/json' };
 const toolCall = (name: string) => ({
   method: 'POST',
@@ -34,6 +35,7 @@ t.test('behind a proxy', async (t) => {
     API_KEYS: `ann:${key}`,
     IRC_GATEWAY_PASSWORD: ircd.gatewayPassword,
     RATE_LIMIT: String(perMinute),
+    NONCE_RATE_LIMIT: String(noncesPerMinute),
     ...(payments && {
       X402_FACILITATOR_URL: payments.facilitator.url,
       X402_PAY_TO: payTo,
@@ -56,6 +58,15 @@ t.test('behind a proxy', async (t) => {
         t.equal(await statusFrom(url, busy, '198.51.100.250'), 429);
         t.equal(await statusFrom(url, `127.1.${index}.2`), 200, 'another client is not held up');
         t.equal((await fetch(`${app.url}/irc/stats`)).status, 200, 'nor is this machine');
+      });
+
+      t.test('nonces go by the client too', async (t) => {
+        const [busy, other] = [`127.1.${index}.3`, `127.1.${index}.4`];
+        const from = (address: string, claimed: string) =>
+          statusFrom(url, address, claimed, '/auth/erc8128/nonce');
+        for (let n = 0; n < noncesPerMinute; n += 1) t.equal(await from(busy, `198.51.100.${n}`), 200);
+        t.equal(await from(busy, '198.51.100.250'), 429);
+        t.equal(await from(other, '198.51.100.251'), 200, 'another client gets one');
       });
 
       t.test('streams come as they are said, and end when their reader goes', async (t) => {
@@ -105,6 +116,15 @@ t.test('behind a proxy', async (t) => {
           t.equal(answer.statusCode, 200, host);
           t.match(await answer.body.json(), { result: { structuredContent: { connected: true } } });
         }
+        for (const host of ['evil.example', 'relay.example.evil.example']) {
+          const { statusCode, body } = await request(`${url}/mcp`, {
+            ...call,
+            method: 'POST',
+            headers: { ...headers, host, 'x-api-key': key },
+          });
+          t.match(await body.json(), { error: { data: { code: 'host_not_allowed' } } }, host);
+          t.equal(statusCode, 403, host);
+        }
       });
 
       t.test('what a wallet signed for the public address', async (t) => {
@@ -131,12 +151,50 @@ t.test('behind a proxy', async (t) => {
   }
 });
 
+for (const name of proxyNames)
+  t.test(
+    `${name} in front of a service that counts the proxies or trusts none`,
+    {
+      skip: withoutProxy(name),
+    },
+    async (t) => {
+      const nats = await startNats(t);
+      const start = (settings: Record<string, string>) =>
+        startApp(t, {
+          ...{ NATS_URL: nats.url, ROLES: 'api,projections', PUBLIC_URL: publicUrl, API_KEYS: `ann:${key}` },
+          ...{ NONCE_RATE_LIMIT: '3', ...settings },
+        });
+
+      const counting = await startProxy(t, name, (await start({ TRUST_PROXY: '1' })).url);
+      const read = (url: string, address: string, claimed: string) =>
+        statusFrom(url, address, claimed, '/auth/erc8128/nonce');
+      for (let n = 0; n < 3; n += 1) t.equal(await read(counting.url, '127.2.0.1', `198.51.100.${n}`), 200);
+      t.equal(
+        await read(counting.url, '127.2.0.1', '198.51.100.9'),
+        429,
+        'one proxy: the client that it names',
+      );
+      t.equal(await read(counting.url, '127.2.0.2', '198.51.100.9'), 200);
+
+      // nobody says which headers are true, so all callers are the one proxy
+      const trusting = await startProxy(t, name, (await start({})).url);
+      for (let n = 0; n < 3; n += 1)
+        t.equal(await read(trusting.url, `127.2.0.${n}`, `198.51.100.${n}`), 200);
+      t.equal(await read(trusting.url, '127.2.0.9', '198.51.100.9'), 429, 'no proxy is trusted');
+    },
+  );
+
 /** The status of a read by a client with an address of its own, which claims to be another one. */
-async function statusFrom(url: string, localAddress: string, claimed?: string): Promise<number> {
+async function statusFrom(
+  url: string,
+  localAddress: string,
+  claimed?: string,
+  path = '/irc/channels',
+): Promise<number> {
   const dispatcher = new Agent({ localAddress });
   try {
     const headers = claimed === undefined ? {} : { 'x-forwarded-for': claimed };
-    const { statusCode, body } = await request(`${url}/irc/channels`, { dispatcher, headers });
+    const { statusCode, body } = await request(`${url}${path}`, { dispatcher, headers });
     await body.dump();
     return statusCode;
   } finally {
