@@ -550,4 +550,110 @@ export const attacks: Attack[] = [
       return through;
     },
   },
+  {
+    row: 'Somebody who has a stolen agent key gets more keys',
+    run: async (agent) => {
+      const make = async (headers: Record<string, string>, body: object) =>
+        await agent.ask('POST', '/auth/keys', body, headers);
+      const body = { nick: agent.nick, scopes: ['rate'] };
+      const stolen = JSON.parse((await make(await agent.signature('POST', '/auth/keys', body), body)).text);
+      const byKey = { 'x-api-key': stolen.key };
+      const through: string[] = [];
+      if (wentThrough(await make(byKey, { scopes: ['rate', 'speak'] }))) through.push('good for more');
+      const child = JSON.parse((await make(byKey, { scopes: ['rate'] })).text);
+      if (wentThrough(await make({ 'x-api-key': child.key ?? 'none' }, { scopes: ['rate'] })))
+        through.push('a key of a key of a key');
+      const path = `/auth/keys/${stolen.id}`;
+      if (!wentThrough(await agent.ask('DELETE', path, undefined, await agent.signature('DELETE', path))))
+        through.push('the owner cannot revoke it');
+      for (const key of [stolen.key, child.key ?? 'none'])
+        if ((await agent.ask('GET', '/auth/keys', undefined, { 'x-api-key': key })).status !== 401)
+          through.push('good after its end');
+      return through;
+    },
+  },
+  {
+    row: 'Keys made and revoked, ratings changed',
+    run: async (agent) => {
+      let made = 0;
+      for (let n = 0; n < 30; n++) {
+        const body = { nick: agent.nick };
+        const { status, text } = await agent.ask(
+          'POST',
+          '/auth/keys',
+          body,
+          await agent.signature('POST', '/auth/keys', body),
+        );
+        if (status !== 201) continue;
+        made += 1;
+        const path = `/auth/keys/${JSON.parse(text).id}`;
+        await agent.ask('DELETE', path, undefined, await agent.signature('DELETE', path));
+      }
+      return made > 20 ? [`${made} keys`] : [];
+    },
+  },
+  {
+    row: 'An attack on agents in the text of a security incident',
+    run: async (agent) => {
+      const report = { title: attack, severity: 'SEV-3', description: `${'a '.repeat(900)}${attack}` };
+      const { text } = await agent.ask('POST', '/sentinel/incidents', report, agent.key);
+      const { id } = JSON.parse(text);
+      const through: string[] = [];
+      for (const path of [`/sentinel/incidents/${id}`, '/sentinel/incidents', '/sentinel/stats']) {
+        const seen = await agent.ask('GET', path);
+        if (!wentThrough(seen) || seen.text.includes(attack)) through.push(path);
+      }
+      return through;
+    },
+  },
+  {
+    row: '40 reports of security incidents in a row',
+    run: async (agent) => {
+      let taken = 0;
+      for (let n = 0; n < 40; n++) {
+        const report = { title: `Report ${n}`, severity: 'SEV-4' };
+        const path = '/sentinel/incidents';
+        const headers = n % 2 ? agent.key : await agent.signature('POST', path, report);
+        if (wentThrough(await agent.ask('POST', path, report, headers))) taken += 1;
+      }
+      return taken > 10 ? [`${taken} reports`] : [];
+    },
+  },
+  {
+    row: 'A link to the sign-in page that sends people on',
+    run: async (agent) => {
+      const through: string[] = [];
+      const evil = 'https://evil.example/cb';
+      const program = { client_name: 'x', redirect_uris: [evil], token_endpoint_auth_method: 'none' };
+      const registered = await agent.ask('POST', '/oauth/register', program);
+      const { client_id = 'none' } = JSON.parse(registered.text);
+      const right = { client_id, redirect_uri: evil, response_type: 'code', state: 'x' };
+      const asked = [
+        right,
+        { ...right, response_type: 'token' },
+        { ...right, scope: 'everything' },
+        { ...right, client_id: 'unknown' },
+        { ...right, redirect_uri: 'https://evil.example/other' },
+      ];
+      for (const query of asked) {
+        const path = `/oauth/authorize?${new URLSearchParams(query)}`;
+        const { status, headers } = await agent.ask('GET', path);
+        if ((status >= 300 && status < 400) || headers.has('location') || headers.has('refresh'))
+          through.push(`${path}: ${status}`);
+      }
+      return through;
+    },
+  },
+  {
+    row: 'A browser takes an answer in JSON for a page',
+    run: async (agent) => {
+      const through: string[] = [];
+      const paths = ['/irc/channels', '/openapi.json', '/health', '/no/such/page', '/agents', '/auth/keys'];
+      for (const path of paths) {
+        const { headers } = await agent.ask('GET', path);
+        if (headers.get('x-content-type-options') !== 'nosniff') through.push(path);
+      }
+      return through;
+    },
+  },
 ];
