@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Refusal } from '../../streams/core/index.js';
 import { type AgentCaller, type Caller, nobody } from '../operations/core/caller.js';
 import { type AgentKeys, isAgentKey } from './agent-keys.js';
-import { isOnThisMachine } from './client-address.js';
+import { isLocalHost, isOnThisMachine } from './client-address.js';
 import { type ApiKey, KeyFile } from './key-file.js';
 
 interface StoredKey {
@@ -159,12 +159,8 @@ const local: Caller = { is: 'local', actor: 'local' };
  */
 function isLocalCaller(request: FastifyRequest): boolean {
   const { origin, host } = request.headers;
-  if (!isOnThisMachine(request)) return false;
-  return isLocalHost(host ?? '') && (origin === undefined || isLocalHost(origin.replace(/^https?:\/\//, '')));
-}
-
-function isLocalHost(host: string): boolean {
-  return /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/.test(host);
+  if (!isOnThisMachine(request) || host === undefined) return false;
+  return origin === undefined || isLocalHost(origin.replace(/^https?:\/\//, ''));
 }
 
 function credential(request: FastifyRequest): string | undefined {

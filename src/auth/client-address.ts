@@ -24,12 +24,20 @@ export function isSpokenFor({ headers }: Pick<FastifyRequest, 'headers'>): boole
 
 /**
  * Whether somebody at this machine makes a request directly. A proxy at this machine speaks for the whole
- * world.
+ * world. One that says nothing of its clients is told by the host that they asked for.
  */
 export function isOnThisMachine(request: Asker): boolean {
   return (
-    isLoopback(request.ip) && isLoopback(request.raw.socket.remoteAddress ?? '') && !isSpokenFor(request)
+    isLoopback(request.ip) &&
+    isLoopback(request.raw.socket.remoteAddress ?? '') &&
+    !isSpokenFor(request) &&
+    isLocalHost(request.headers.host ?? 'localhost')
   );
+}
+
+/** Whether a host, with a port or without, is a name of this machine for itself. */
+export function isLocalHost(host: string): boolean {
+  return /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i.test(host);
 }
 
 /**

@@ -194,6 +194,16 @@ t.test('API-05 behind a proxy the limit goes by who is spoken for, if the proxy 
       t.same(statuses, [200, 200, 429], header);
     }
   });
+  t.test('nor is one that says nothing, and passes on the host that was asked for', async (t) => {
+    for (const host of ['relay.example', 'relay.example:8100', '127.0.0.1.relay.example']) {
+      const { statuses } = await asked([], Array(3).fill([own, host, 'host']));
+      t.same(statuses, [200, 200, 429], host);
+    }
+    for (const host of ['localhost:8100', '127.0.0.1', '[::1]:8100', 'LOCALHOST']) {
+      const { statuses } = await asked([], Array(3).fill([own, host, 'host']));
+      t.same(statuses, [200, 200, 200], host);
+    }
+  });
   t.test('by its address', async (t) => {
     const { statuses, warnings } = await asked(
       ['127.0.0.1', '10.0.0.0/8', 'fd00::/8'],
