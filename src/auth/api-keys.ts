@@ -159,7 +159,7 @@ const local: Caller = { is: 'local', actor: 'local' };
  */
 function isLocalCaller(request: FastifyRequest): boolean {
   const { origin, host } = request.headers;
-  if (!isOnThisMachine(request) || host === undefined) return false;
+  if (!isOnThisMachine(request) || !isLocalHost(host ?? '')) return false;
   return origin === undefined || isLocalHost(origin.replace(/^https?:\/\//, ''));
 }
 

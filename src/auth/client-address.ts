@@ -31,9 +31,12 @@ export function isOnThisMachine(request: Asker): boolean {
     isLoopback(request.ip) &&
     isLoopback(request.raw.socket.remoteAddress ?? '') &&
     !isSpokenFor(request) &&
-    isLocalHost(request.headers.host ?? 'localhost')
+    !isNameOnTheInternet(request.headers.host ?? '')
   );
 }
+
+/** A name without a dot is one of this machine or its network, and so is no name at all. */
+const isNameOnTheInternet = (host: string): boolean => host.includes('.') && !isLocalHost(host);
 
 /** Whether a host, with a port or without, is a name of this machine for itself. */
 export function isLocalHost(host: string): boolean {

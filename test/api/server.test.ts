@@ -199,7 +199,7 @@ t.test('API-05 behind a proxy the limit goes by who is spoken for, if the proxy 
       const { statuses } = await asked([], Array(3).fill([own, host, 'host']));
       t.same(statuses, [200, 200, 429], host);
     }
-    for (const host of ['localhost:8100', '127.0.0.1', '[::1]:8100', 'LOCALHOST']) {
+    for (const host of ['localhost:8100', '127.0.0.1', '[::1]:8100', 'LOCALHOST', 'relay:8100']) {
       const { statuses } = await asked([], Array(3).fill([own, host, 'host']));
       t.same(statuses, [200, 200, 200], host);
     }

@@ -36,7 +36,7 @@ t.test('SPEAK-14 a night in 2,000 tokens', async (t) => {
   });
   const read = async (args: object) =>
     (await tool('svc_catch_up', args, headers)).result.structuredContent as {
-      channels: { channel: string; since: string; lines: string[]; omitted: number }[];
+      channels: { channel: string; since: string; lines: string[]; omitted: number; complete: boolean }[];
       next: string;
     };
   const night = await read({ channels, after: before, tokens: 2_000 });
@@ -64,6 +64,21 @@ t.test('SPEAK-14 a night in 2,000 tokens', async (t) => {
     channels.map(() => [[], 0]),
     'nothing is said twice',
   );
+
+  // a night in which far more was said than is read at once, and the name of the reader early in it
+  const quiet = night.next;
+  say('#disputes', 'alice: are you awake?');
+  for (let n = 0; n < 350; n++) say('#disputes', text(n));
+  await eventually('the longer night', async () => (await lines('disputes')).at(-1)?.text === text(349));
+  const longer = await read({ channels: ['#disputes', '#lobby'], after: quiet, tokens: 500 });
+  const [disputes, still] = longer.channels;
+  t.match(disputes!.lines[0], 'alice: are you awake?');
+  t.equal(disputes!.lines.length + disputes!.omitted, 351, 'all of it was looked at');
+  t.same(
+    [disputes!.complete, still],
+    [true, { channel: '#lobby', since: null, lines: [], omitted: 0, complete: true }],
+  );
+
   const all = await read({ tokens: 20_000 });
   t.ok(all.channels.map(({ channel }) => channel).includes('#lobby'), 'without names the largest channels');
   const byHttp = await ask(

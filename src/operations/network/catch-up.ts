@@ -15,14 +15,16 @@ const charactersPerToken = 3;
 /** What a channel and the frame of the answer take, in tokens. */
 const frameTokens = { answer: 60, channel: 40 };
 const mostChannels = 20;
-const linesLooked = 100;
+/** Lines of a channel that are read at once, and how often more than the last ones are read for one answer. */
+const linesRead = 100;
+const mostReads = 40;
 
 type Line = z.output<typeof IrcMessage>;
 
 /** What was said in some channels, in a budget of tokens. */
 export const catchUp = define('catchUp', {
   summary: 'What was said in several channels since you last looked, in a budget of tokens',
-  description: `Lines that name you come first, then the newest of each channel in turn. Of a channel its last ${linesLooked} lines are looked at; \`omitted\` says how many of them are left out. Send \`next\` as \`after\` the next time.`,
+  description: `Lines that name you come first, then the newest of each channel in turn. \`omitted\` says how many lines are left out. Without \`after\` the last ${linesRead} lines of each channel are looked at. With it, all lines since, but for those in long gaps: one answer looks at ${linesRead * mostReads} lines beyond the last ${linesRead} of each channel, and \`complete\` is false where that was not enough. Send \`next\` as \`after\` the next time.`,
   input: z.object({
     channels: z
       .union([
@@ -49,7 +51,8 @@ export const catchUp = define('catchUp', {
         channel: channelName,
         since: Time.nullable().describe('When the first of these lines was said'),
         lines: z.array(text('12:00 <alice> hello')),
-        omitted: z.int().describe('Later lines that are left out').meta({ example: 0 }),
+        omitted: z.int().describe('Lines that were looked at and are left out').meta({ example: 0 }),
+        complete: z.boolean().describe('Whether all lines since `after` were looked at'),
       }),
     ),
     next: text('42-0').nullable().describe('The last line that was looked at'),
@@ -67,7 +70,8 @@ export const catchUp = define('catchUp', {
   },
   run: async ({ channels, after, tokens, nick: given }, caller, { call }: { call: Call }) => {
     const names = channels ?? (await largest(caller, call));
-    const found = await Promise.all(names.map((channel) => linesOf(channel, after, caller, call)));
+    const gaps = await readGaps(names, after, caller, call);
+    const found = gaps.map(({ lines }) => lines);
     const nick = given ?? (caller.is === 'agent' ? caller.nick : undefined);
     const chosen = choose(found, nick, tokens - frameTokens.answer - frameTokens.channel * names.length);
     const last = found
@@ -81,6 +85,7 @@ export const catchUp = define('catchUp', {
           since: lines[0]?.time ?? null,
           lines: lines.map(shown),
           omitted: found[n]!.length - lines.length,
+          complete: gaps[n]!.isComplete,
         };
       }),
       next: last?.id ?? after ?? null,
@@ -96,15 +101,51 @@ async function largest(caller: Caller, call: Call): Promise<string[]> {
     .map(({ name }) => name);
 }
 
+/** What was said in a channel since a line, as far as it was read. */
+interface Gap {
+  channel: string;
+  lines: Line[];
+  isComplete: boolean;
+}
+
+/** What was said in some channels since a line. All of them are read backwards at the same pace. */
+async function readGaps(
+  channels: readonly string[],
+  after: string | undefined,
+  caller: Caller,
+  call: Call,
+): Promise<Gap[]> {
+  const readMore = async (gap: Gap) => {
+    const before = gap.lines[0]?.id;
+    const page = await linesOf(gap.channel, before, caller, call);
+    const since = after === undefined ? page : page.filter(({ id }) => isAfter(id, after));
+    gap.lines.unshift(...since);
+    gap.isComplete = after === undefined || page.length < linesRead || since.length < page.length;
+  };
+  const gaps = channels.map((channel): Gap => ({ channel, lines: [], isComplete: false }));
+  await Promise.all(gaps.map(readMore));
+  for (let left = mostReads; left > 0; ) {
+    const open = gaps.filter(({ isComplete }) => !isComplete).slice(0, left);
+    if (open.length === 0) break;
+    left -= open.length;
+    await Promise.all(open.map(readMore));
+  }
+  return gaps;
+}
+
+/** The last lines of a channel, or those before a line. */
 async function linesOf(
   channel: string,
-  after: string | undefined,
+  before: string | undefined,
   caller: Caller,
   call: Call,
 ): Promise<Line[]> {
   try {
-    const lines = await call(listIrcMessages, { channel, limit: linesLooked }, caller);
-    return after === undefined ? lines : lines.filter(({ id }) => isAfter(id, after));
+    return await call(
+      listIrcMessages,
+      { channel, limit: linesRead, ...(before === undefined ? {} : { before }) },
+      caller,
+    );
   } catch (error) {
     if (!isExpected(error) || error.code !== 'not_found') throw error;
     throw new Refusal('not_found', `There is no channel ${channel}, or not for this caller`);
