@@ -20,7 +20,7 @@ export const callerHeaders = {
 
 /**
  * How long a change may take at least, in milliseconds: its fact is tried for four seconds, and some ask somebody
- * else before. A caller that gives up earlier would be told of a failure that is none.
+ * else before. A caller that gives up earlier would be told of a failure although it was done.
  */
 const changeMs = 12_000;
 

@@ -19,7 +19,7 @@ export interface IdentityParts {
 
 /**
  * Reads links as they are after what this process has written. Who acts for a nick is decided with them, so an answer
- * from before is none: it throws `read_model_behind`.
+ * from before is refused: it throws `read_model_behind`.
  */
 export async function readLinks<T>(
   { readModels, identity }: IdentityParts,

@@ -24,7 +24,7 @@ type Line = z.output<typeof IrcMessage>;
 /** What was said in some channels, in a budget of tokens. */
 export const catchUp = define('catchUp', {
   summary: 'What was said in several channels since you last looked, in a budget of tokens',
-  description: `Lines that name you come first, then the newest of each channel in turn. \`omitted\` says how many lines are left out. Without \`after\` the last ${linesRead} lines of each channel are looked at. With it, all lines since, but for those in long gaps: one answer looks at ${linesRead * mostReads} lines beyond the last ${linesRead} of each channel, and \`complete\` is false where that was not enough. Send \`next\` as \`after\` the next time.`,
+  description: `Lines that name you come first, then the newest of each channel in turn. \`omitted\` says how many lines are left out. Without \`after\` the last ${linesRead} lines of each channel are looked at. With it, all lines since then are. After a long absence that may be too much: one answer looks at ${linesRead * mostReads} lines beyond the last ${linesRead} of each channel. Where that was not enough, \`complete\` is false. Send \`next\` as \`after\` the next time.`,
   input: z.object({
     channels: z
       .union([
