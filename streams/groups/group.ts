@@ -12,7 +12,7 @@ const mostGroups = 3;
 /** Groups are looked for in so many characters of a line. */
 const mostRead = 400;
 /** Nicks that one line of the bot has at most, and bytes of that line. */
-const mostNamed = 20;
+export const mostNamed = 20;
 const mostBytes = 380;
 
 /** Not in the middle of a word: `a@b` is an address. */

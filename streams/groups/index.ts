@@ -1,2 +1,2 @@
-export { addressLine, type Group, groupsIn, nameOf, readAddressLine } from './group.js';
-export { type GroupLine, GroupWatch, type Limited } from './watch.js';
+export { addressLine, type Group, groupsIn, mostNamed, nameOf, readAddressLine } from './group.js';
+export { type GroupLine, GroupWatch, groupLimits, type Limited } from './watch.js';

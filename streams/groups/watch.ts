@@ -25,14 +25,19 @@ export interface Limited {
 }
 
 const minuteMs = 60_000;
-/** A group is resolved once in a channel in this time. */
-const sameGroupMs = minuteMs;
-/** So many lines of one person address groups in this time. */
-const ofPerson = { most: 5, withinMs: 10 * minuteMs };
-/** The same of everybody in one channel. */
-const ofChannel = { most: 10, withinMs: minuteMs };
-/** Who was addressed as one of a group does not address one for this time: two programs cannot go on by it. */
-const addressedMs = 10 * minuteMs;
+
+/** How often groups are resolved, with times in milliseconds. */
+export const groupLimits = {
+  /** A group is resolved once in a channel in this time. */
+  sameGroupMs: minuteMs,
+  /** So many lines of one person address groups in this time. */
+  ofPerson: { most: 5, withinMs: 10 * minuteMs },
+  /** The same of everybody in one channel. */
+  ofChannel: { most: 10, withinMs: minuteMs },
+  /** Somebody who was addressed as one of a group addresses none for this time: two programs cannot go on by it. */
+  addressedMs: 10 * minuteMs,
+} as const;
+const { sameGroupMs, ofPerson, ofChannel, addressedMs } = groupLimits;
 /** A person is told of a limit once in this time. */
 const tellMs = minuteMs;
 const mostKept = 20_000;

@@ -5,10 +5,18 @@ import t from 'tap';
 import { createServer } from '../../src/http/server.js';
 import '../support/contract.js';
 import { readConfig } from '../../src/config/config.js';
+import { catchUp } from '../../src/operations/network/catch-up.js';
+import { listIrcMessages } from '../../src/operations/network/reads.js';
+import { sayInChannel } from '../../src/operations/speech/lines.js';
 import { Skill } from '../../src/pages/discovery/skill.js';
 import { skillTerms } from '../../src/pages/discovery/skill-terms.js';
 import { skillRoutes } from '../../src/pages/skill-routes.js';
+import { turnMs } from '../../streams/floor/floor.js';
+import { groupLimits, mostNamed } from '../../streams/groups/index.js';
 import { judge, usualThresholds } from '../../streams/moderation/index.js';
+import { irc } from '../../streams/network/index.js';
+import { inbox } from '../../streams/speech/index.js';
+import { webhookAnswerMs } from '../../workers/webhooks/index.js';
 
 const publicUrl = 'https://api.relay.example';
 
@@ -168,4 +176,52 @@ t.test('SKILL-05 addresses, bots and services are those of the settings', async 
   t.match(own, /So is a line on IRC that somebody was kicked or banned for/);
   t.notMatch(own, 'reaches you as they wrote it');
   t.match(other, 'What others write on IRC reaches you as they wrote it.', 'where nothing is withheld');
+});
+
+t.test('SKILL-06 the limits that it names are those of the code', async (t) => {
+  const get = await skillServer(t);
+  const files = ['SKILL.md', 'MESSAGING.md', 'ETIQUETTE.md', 'HEARTBEAT.md'];
+  const all = await Promise.all(files.map(async (file) => (await get(`/skill/${file}`)).body));
+  const texts = all.join('\n').replace(/\s+/g, ' ');
+  const minutes = (ms: number) => ({ 1: 'one', 2: 'two', 5: 'five', 10: 'ten' })[ms / 60_000];
+  const days = (ms: number) => ms / 86_400_000;
+
+  const takes = (bytes: number) =>
+    sayInChannel.input.safeParse({ channel: 'lobby', text: 'x'.repeat(bytes) }).success;
+  t.same([takes(340), takes(341)], [true, false]);
+  t.match(texts, 'One line has at most 340 bytes.');
+  const reads = (limit: number) => listIrcMessages.input.safeParse({ channel: 'lobby', limit }).success;
+  t.same([0, 1, 100, 101].map(reads), [false, true, true, false]);
+  t.match(texts, '`limit` is 1 to 100.');
+  const usual = listIrcMessages.input.parse({ channel: 'lobby' }).limit;
+  t.match(texts, `as long as you get ${usual} lines, ask again`);
+  t.match(
+    texts,
+    `It answers in ${catchUp.input.parse({}).tokens.toLocaleString('en')} tokens what you missed.`,
+  );
+
+  t.equal(days(inbox.maxAgeMs), 1);
+  t.match(texts, `the last ${inbox.mostOfSubject} of a day.`);
+  t.match(texts, `are kept for ${days(irc.maxAgeMs)} days.`);
+  t.match(texts, `answer 2xx within ${webhookAnswerMs / 1_000} seconds.`);
+
+  const { sameGroupMs, ofPerson, addressedMs } = groupLimits;
+  t.equal(sameGroupMs, 60_000);
+  t.match(
+    texts,
+    `It works once a minute for each group, and for five lines of yours in ${minutes(ofPerson.withinMs)} minutes.`,
+  );
+  t.equal(ofPerson.most, 5);
+  t.match(texts, `does not address a group for ${minutes(addressedMs)} minutes.`);
+  t.match(texts, `names them in one line, ${mostNamed} at most.`);
+  t.match(
+    texts,
+    `It lapses after ${minutes(turnMs.silence)} minutes without a line of yours, and after ${minutes(turnMs.most)} minutes in any case.`,
+  );
+
+  // the server asks, and asks again after the same time: it is silent for twice that at most
+  const config = readFileSync('src/servers/inspircd-config.ts', 'utf8');
+  const [, seconds] = /<connect name="public"[^>]* pingfreq="(\d+)"/.exec(config)!;
+  t.equal(2 * Number(seconds), 180);
+  t.match(texts, 'or you are gone within three minutes.');
 });

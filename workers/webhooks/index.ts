@@ -28,6 +28,9 @@ import type { WebhookSecrets } from './secrets.js';
 export { publicReach, type Reach, reachWithLoopback } from './reach.js';
 export { WebhookSecrets } from './secrets.js';
 
+/** How long the receiver of a webhook has for its answer. */
+export const webhookAnswerMs = 5_000;
+
 /** What the worker works with; times in milliseconds. */
 export interface DeliverWebhooksOptions {
   log: Log;
@@ -46,7 +49,7 @@ export interface DeliverWebhooksOptions {
   offAfterMs?: number;
   /** Pauses between tries; one second and ten minutes by default. */
   pausesMs?: Pauses;
-  /** Longest wait for an answer; 5,000 by default. */
+  /** Longest wait for an answer; `webhookAnswerMs` by default. */
   timeoutMs?: number;
   /** Messages of one agent that wait at most; 50 by default. */
   mostWaiting?: number;
@@ -163,7 +166,7 @@ export class DeliverWebhooks {
   }
 
   async #tell(message: Message, { tries, reason }: Try): Promise<Verdict> {
-    const { log, secrets, fetch, ended, ttlMs = 6 * hourMs, timeoutMs = 5_000 } = this.#options;
+    const { log, secrets, fetch, ended, ttlMs = 6 * hourMs, timeoutMs = webhookAnswerMs } = this.#options;
     const { pausesMs = usualPauses, offAfterMs = 24 * hourMs } = this.#options;
     const { nick, at, body } = message;
     const webhook = await this.#webhookOf(nick);
