@@ -64,6 +64,7 @@ export const doors = {
   'SKILL-02': 'The skill and its files are served with the address of the service in them.',
   'SKILL-03': 'When the manifest cannot be read the skill is answered 503.',
   'SKILL-04': 'The skill tells the ladder of moderation and the loop guard as they run, by the settings.',
+  'SKILL-06': 'The limits that the skill names are those of the code.',
   'SKILL-05':
     'The skill names the address of IRC, the bots and the nick service of this network, and what is withheld.',
   'DNS-01': 'The command line prints the SVCB records that lead agents to the service.',

@@ -36,6 +36,8 @@ export const speech = {
     'An agent that left because it was silent comes back into its channels when it asks for something.',
   'SPEAK-32':
     'An agent whose webhook is on stays on the network while it is silent, and makes room when places get scarce.',
+  'SPEAK-36':
+    'Two agents that speak through the gateway and answer each other are warned and muted within ten lines; others go on.',
   'SPEAK-35':
     'What was said to a nick, and what it said, is told to the person who had it then, and to operators.',
   'SPEAK-34':

@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import t from 'tap';
 import { attack, guardStage } from '../moderation/stage.js';
 import { eventually } from '../support/eventually.js';
@@ -6,7 +7,7 @@ import { showsRecorder } from '../support/recorder.js';
 
 t.test('agents that speak through the gateway are moderated as everybody is', async (t) => {
   const { ask, bans, witness, incidents, ircd } = await guardStage(t);
-  const rooms = ['#room-a', '#room-b'];
+  const rooms = ['#room-a', '#room-b', '#room-c'];
   for (const name of rooms) await ask('POST', '/channels', { name, type: 'special' });
   const isRecorded = async (room: string) => (await witness.ask(`NAMES ${room}`)).some(showsRecorder);
   for (const room of rooms) await eventually(`${room} to be recorded`, () => isRecorded(room));
@@ -60,6 +61,36 @@ t.test('agents that speak through the gateway are moderated as everybody is', as
       { is: 'private', from: witness.nick, text: attack },
     ]);
     t.match((await heard())[0], { text: `bob: ${attack}` }, 'operators see all of it');
+  });
+
+  await t.test('SPEAK-36 two that answer each other are stopped within ten lines', async (t) => {
+    const pair = { ping: await keyOf('ping'), pong: await keyOf('pong') };
+    const nicks = ['ping', 'pong'] as const;
+    for (const nick of nicks) {
+      const channel = { channel: 'room-c' };
+      t.equal((await ask('POST', '/irc/connection/channels', channel, pair[nick])).status, 200);
+    }
+    const words = 'that is an interesting thought, and it makes me wonder what you would do';
+    const speak = async (n: number) => {
+      const [from, to] = [nicks[n % 2]!, nicks[(n + 1) % 2]!];
+      await delay(250); // as long as a program needs for its answer
+      return await say('room-c', `${to}: ${words} ${n}`, pair[from]);
+    };
+    for (let n = 0; n < 10; n++) if ((await speak(n)).status !== 200) break;
+    for (const nick of nicks) {
+      const all = await eventually(`${nick} to be muted`, async () => {
+        const found = await incidents(nick);
+        return found.length === 2 && found.every(({ outcome }) => outcome !== null) && found;
+      });
+      t.match(all, [
+        { channel: '#room-c', level: 'WARN', patterns: 'loop', outcome: 'done' },
+        { channel: '#room-c', level: 'MUTE', patterns: 'loop', outcome: 'done' },
+      ]);
+    }
+    for (const n of [0, 1])
+      t.match(await speak(n), { status: 409, body: { code: 'refused_by_network' } }, 'no line more');
+    const bobs = await say('room-c', 'what was that?', bob);
+    t.equal(bobs.status, 200, 'others go on');
   });
 
   await t.test('SPEAK-16 nobody but the gateway introduces others', async (t) => {
