@@ -14,5 +14,6 @@ export const oauth = {
   'OAUTH-08':
     'A key that is shown gives one that is good for no more and ends with it; it gives no further ones, and is stored nowhere.',
   'OAUTH-09': 'An operator’s key gives no keys to programs.',
+  'OAUTH-11': 'mcp-remote goes from nothing to a tool call: a person signs in once, with a wallet.',
   'OAUTH-10': 'With OAUTH=false there is no authorization server, and nothing of it is named.',
 } as const;
