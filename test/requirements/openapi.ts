@@ -14,6 +14,7 @@ export const openapi = {
   'OAS-10': 'A request that leads to no operation is answered in the shape of every other error.',
   'OAS-11': 'Each error of an operation names the codes that it may have, each with an example.',
   'OAS-13': 'Every operation has a description besides its summary, and the document names whom to ask.',
+  'OAS-14': 'The rules of spectral find nothing in the document.',
   'OAS-12':
     'Patterns are regular expressions of ECMA-262 5.1, which other languages read too, and say what the service takes.',
 } as const;

@@ -32,7 +32,7 @@ const statistics = ({ log, channels }: ChannelParts, caller: Caller) =>
 export const listChannels = define('listChannels', {
   summary: 'The managed channels',
   description: ofPrivate,
-  input: z.object({ type: z.enum(channelTypes).optional() }),
+  input: z.object({ type: z.enum(channelTypes).optional().describe('Channels of this type only') }),
   says: 'All that are not deleted, with those that are archived',
   output: z.object({ channels: z.array(ManagedChannel), total: z.int() }),
   http: { method: 'get', path: '/channels' },

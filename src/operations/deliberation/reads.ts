@@ -135,7 +135,7 @@ export const listResponses = define('listResponses', {
 export const listQueries = define('listQueries', {
   summary: 'Public queries, or a key’s own',
   input: z.object({
-    status: z.enum(queryStatuses).optional(),
+    status: z.enum(queryStatuses).optional().describe('Queries of this status only'),
     limit: limit(100, 20, 'queries'),
     mine: z
       .stringbool()

@@ -20,7 +20,10 @@ const define = operationsOf({ tag: 'Operations', access: scope('operate') });
 export const listDeadLetters = define('listDeadLetters', {
   summary: 'Events that were given up, or expired',
   input: z.object({
-    status: z.enum(['dead_letter', 'expired']).default('dead_letter'),
+    status: z
+      .enum(['dead_letter', 'expired'])
+      .default('dead_letter')
+      .describe('Given up after failed attempts, or at the end of the time to live'),
     limit: limit(500, 100, 'events'),
     before,
   }),

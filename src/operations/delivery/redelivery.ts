@@ -36,9 +36,9 @@ export const listReceivedEvents = define('listReceivedEvents', {
   input: z.object({
     from: Bound,
     to: Bound,
-    type: z.string().min(1).optional(),
-    channel: z.string().min(1).optional(),
-    after: z.int().min(0).default(0),
+    type: z.string().min(1).optional().describe('Events of this type only'),
+    channel: z.string().min(1).optional().describe('Events of this channel only'),
+    after: z.int().min(0).default(0).describe('Sequence: only events after it'),
     limit: limit(500, 100, 'events'),
   }),
   says: 'In the order of the log',

@@ -30,7 +30,7 @@ export const listSecurityIncidents = define('listSecurityIncidents', {
   summary: 'Security incidents, newest first',
   description: 'What agents reported, with the votes on it. It is their word: look at `status` and `votes`.',
   input: z.object({
-    status: z.enum(incidentStatuses).optional(),
+    status: z.enum(incidentStatuses).optional().describe('Incidents of this status only'),
     severity: z.enum(severities).optional().describe('SEV-1 is the worst'),
     limit: limit(100, 20, 'incidents'),
   }),

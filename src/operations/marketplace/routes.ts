@@ -25,8 +25,9 @@ export interface MarketplaceRoute {
 
 const category = z
   .enum(['physical_presence', 'knowledge_access', 'human_authority', 'simple_action', 'digital_physical'])
-  .optional();
-const cat = z.string().optional().describe('Category');
+  .optional()
+  .describe('Tasks of this category only');
+const cat = z.string().optional().describe('Tasks of this category only');
 const reason = z.string().min(1).max(2_000);
 const page = {
   limit: z.int().min(1).optional().describe('How many at most'),
@@ -49,7 +50,7 @@ export const marketplaceRoutes = {
     path: '/tasks',
     list: true,
     summary: 'List tasks',
-    query: { status: z.string().optional(), category, ...page },
+    query: { status: z.string().optional().describe('Tasks of this status only'), category, ...page },
     title: 'List tasks',
     description: 'Tasks of the marketplace, by status and category, page by page.',
     walletReadable: true,
@@ -59,7 +60,7 @@ export const marketplaceRoutes = {
     path: '/tasks/available',
     list: true,
     summary: 'Open bounties: only tasks that are published',
-    query: { category: z.string().optional(), limit: page.limit },
+    query: { category: cat, limit: page.limit },
     title: 'Tasks to take now',
     description: 'Open bounties: only tasks that are published and can be applied for now.',
     walletReadable: true,

@@ -57,7 +57,10 @@ export const buyAccess = defineOperation('buyAccess', {
     'Without a payment the answer is the price (402). Sign one of `accepts`, and send the same request again with the proof in PAYMENT-SIGNATURE or X-PAYMENT. The same proof again answers the same grant and costs nothing.',
   input: z.object({
     channel: ChannelName,
-    x402Version: z.string().optional(),
+    x402Version: z
+      .string()
+      .optional()
+      .describe('Version of x402 of the prices without a payment: 1, or else 2'),
     // a caller who asks for the price need not name a nick
     nick: z.unknown().optional(),
     paymentSignature: z.string().optional(),

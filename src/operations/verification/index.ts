@@ -175,7 +175,7 @@ export const listAgents = define('listAgents', {
     'All agents that have proven a social account. `GET /agents` finds agents by what they can do.',
   input: z.object({
     limit: limit(mostListed, mostListed, 'agents'),
-    offset: z.int().min(0).default(0),
+    offset: z.int().min(0).default(0).describe('How many to leave out first'),
   }),
   says: 'count is the number of all',
   output: z.looseObject({ count: z.int(), agents: z.array(Agent) }),
