@@ -24,7 +24,8 @@ export class RpcFault extends Error {
   constructor(
     readonly kind: keyof typeof rpcCodes,
     message: string,
-    readonly data?: unknown,
+    /** The bad fields, with their paths. */
+    readonly details?: readonly object[],
   ) {
     super(message);
   }
@@ -37,11 +38,11 @@ export type RpcAnswer = { jsonrpc: '2.0'; id: string | number | null } & (
 );
 
 /** An error as it is answered. */
-export function faultAnswer(id: string | number | null, { kind, message, data }: RpcFault): RpcAnswer {
+export function faultAnswer(id: string | number | null, { kind, message, details }: RpcFault): RpcAnswer {
   return {
     jsonrpc: '2.0',
     id,
-    error: { code: rpcCodes[kind], message, data: data ?? { code: nameOf(kind) } },
+    error: { code: rpcCodes[kind], message, data: { code: nameOf(kind), ...(details && { details }) } },
   };
 }
 

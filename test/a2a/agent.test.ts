@@ -232,12 +232,14 @@ t.test('the agent that others ask', async (t) => {
     for (const params of messages)
       t.match(
         (await call('message/send', params)).body,
-        { id: 1, error: { code: -32602, message: String } },
+        { id: 1, error: { code: -32602, message: String, data: { code: 'invalid_params' } } },
         JSON.stringify(params),
       );
     t.match((await call('message/send')).body, { error: { code: -32602 } });
     t.match((await call('tasks/get', {})).body, { error: { code: -32602 } });
-    t.match((await call('tasks/cancel', { id: 5 })).body, { error: { code: -32602 } });
+    t.match((await call('tasks/cancel', { id: 5 })).body, {
+      error: { code: -32602, data: { code: 'invalid_params', details: [{ path: 'id', message: String }] } },
+    });
   });
 
   t.test('A2A-09 the method is looked at first, then the parameters, then the id', async (t) => {
