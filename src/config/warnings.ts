@@ -121,10 +121,11 @@ export function settingRisks(config: Config): SettingRisk[] {
       'set both or neither',
     );
   }
-  if ((config.CHAIN_RPC_URL === '') !== (config.ERC8004_REGISTRY === '')) {
+  // the endpoint alone has a use: payments are looked up there
+  if (config.ERC8004_REGISTRY !== '' && config.CHAIN_RPC_URL === '') {
     note(
-      'only one of CHAIN_RPC_URL and ERC8004_REGISTRY is set: nobody gets beyond identity level 2',
-      'set both or neither',
+      'ERC8004_REGISTRY is set without CHAIN_RPC_URL: nobody gets beyond identity level 2',
+      'set CHAIN_RPC_URL to an endpoint of the chain that has the registry',
     );
   }
   return risks;

@@ -10,11 +10,16 @@ t.test('IDENT-26 settings that go together', async (t) => {
   const chain = { CHAIN_RPC_URL: 'http://127.0.0.1:8545', ERC8004_REGISTRY: address };
   const receiver = { EM_IDENTITY_WEBHOOK_URL: 'http://127.0.0.1:9', EM_IDENTITY_WEBHOOK_SECRET: 'secret' };
   t.same(said({ ...chain, ...receiver }), []);
-  for (const [name, value] of Object.entries({ ...chain, ...receiver })) {
+  for (const [name, value] of Object.entries(receiver)) {
     const [risk, ...others] = said({ [name]: value });
     t.match(risk?.what, new RegExp(`^only one of .*${name}`));
     t.same(others, []);
   }
+  const ofRegistry = (environment: Record<string, string>) =>
+    settingRisks(readConfig(environment)).filter(({ what }) => what.includes('ERC8004_REGISTRY'));
+  t.equal(ofRegistry({ ERC8004_REGISTRY: address }).length, 1, 'a registry that nobody can ask');
+  t.same(ofRegistry({ CHAIN_RPC_URL: chain.CHAIN_RPC_URL }), [], 'the endpoint alone looks up payments');
+  t.same(ofRegistry(chain), []);
 });
 
 t.test('IDENT-26 what is no address, and what is not to be shown', async (t) => {
