@@ -32,7 +32,12 @@ function live(): void {
 function hear(socket: Socket, line: string): void {
   const [, source = '', command = '', rest = ''] = /^(?::(\S+) )?(\S+) ?(.*)$/.exec(line) ?? [];
   if (command === 'PING') send(socket, `PONG ${rest}`);
-  if (command === '001') send(socket, `JOIN ${channel}`);
+  // +B marks it as a program, as the rules of the network ask
+  if (command === '001') send(socket, `MODE ${nick} +B`, `JOIN ${channel}`);
+  if (command === '433') {
+    console.error('the nick is taken');
+    process.exit(1);
+  }
   if (command === '366') {
     pauseMs = 1_000;
     console.log(`in ${channel} as ${nick}`);

@@ -87,6 +87,13 @@ t.test('README-07 producers and agents', { timeout: 240_000 }, async (t) => {
     });
     t.teardown(() => process.kill(-agent.pid!, 'SIGTERM'));
     await ann.waitUntil(() => ann.raw.some((line) => / :echo-7!\S+ JOIN /.test(line)), 'the agent');
+    t.ok(
+      (await ann.ask('WHOIS echo-7')).some((line) => / 335 ann echo-7 /.test(line)),
+      'it is marked as a program',
+    );
+    const second = await run(service, 'agent-irc.ts', { IRC_PORT: String(ircPort(service)) });
+    t.equal(second.code, 1, 'another one with its nick ends');
+    t.match(second.err, /the nick is taken/);
     for (const time of [1, 2, 3, 4]) await ann.ask(`PRIVMSG #lobby :echo-7: hello ${time}`);
     await ann.ask('PRIVMSG #lobby :not to anybody');
     const answers = () => ann.texts('#lobby').filter((text) => text.startsWith('ann: '));
