@@ -119,7 +119,7 @@ export const attacks: Attack[] = [
     },
   },
   {
-    row: 'A reporter validates the own incident',
+    row: 'A reporter validates its own incident',
     run: async (agent, { incident }) => {
       const report = { title: 'Theft of keys', severity: 'SEV-1' };
       const { id } = JSON.parse((await agent.ask('POST', '/sentinel/incidents', report, agent.key)).text);
@@ -422,7 +422,7 @@ export const attacks: Attack[] = [
     },
   },
   {
-    row: 'An agent gives an address of the inside as its card',
+    row: 'An agent gives an internal address as its card',
     run: async (agent, { there }) => {
       const through: string[] = [];
       for (const host of ['127.0.0.1', '[::1]', '169.254.169.254', 'localhost']) {

@@ -4,6 +4,7 @@ import { attacks } from './attacks.js';
 
 /** The rows of the table of attacks: what is tried, where it ends, and the tests that try it. */
 const rows = readFileSync('docs/explanation/security.md', 'utf8')
+  .split('\n## Attacks, and where they end\n')[1]!
   .split('\n')
   .filter((line) => line.startsWith('| ') && !line.startsWith('| attack '))
   .map((line) => line.slice(2, -2).split(' | '))
