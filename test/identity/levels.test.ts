@@ -1,6 +1,6 @@
 import pino from 'pino';
 import t from 'tap';
-import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { privateKeyToAccount } from 'viem/accounts';
 import { identity } from '../../streams/identity/index.js';
 import { IdentityRegistry } from '../../workers/identity/index.js';
 import { AgentRegistry } from '../../workers/identity/registry-watch/agents.js';
@@ -71,16 +71,20 @@ t.test('NICKS-08 the way that the documentation shows', withoutServices, async (
   const network = await startAccountNetwork(t);
   const stage = await botStage(t, network.ircd);
   const alice = await stage.person('alice');
-  const key = generatePrivateKey();
-  const { address } = privateKeyToAccount(key);
+  let key = '';
+  let address = '';
   let signature = '';
   for (const { language, text } of blocksOf('docs/guides/identity.md')) {
     if (language === 'irc') {
       for (const [, to, said] of text.matchAll(/^\/msg (\S+) (.+)$/gm)) {
         const from = alice.lines.length;
-        alice.send(`PRIVMSG ${to} :${said!.replace(/0x\w{40}/, address).replace('<signature>', signature)}`);
+        alice.send(`PRIVMSG ${to} :${said!.replace('<address>', address).replace('<signature>', signature)}`);
         await alice.waitUntil(() => alice.lines.length > from, `an answer to ${said}`);
       }
+    } else if (text.startsWith('export WALLET_KEY=')) {
+      const { code, out, err } = await shell(`${text}echo "$WALLET_KEY"`, {});
+      t.equal(code, 0, err);
+      [address = '', key = ''] = out.trim().split('\n');
     } else if (text.startsWith('node ')) {
       const challenge = /svc:verify:alice:\S+$/.exec(alice.lines.at(-1)!.text)?.[0];
       t.ok(challenge);
