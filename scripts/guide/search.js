@@ -1,5 +1,6 @@
 // The search of the guide. Nothing else of the site needs a script.
 import MiniSearch from 'minisearch';
+import { fields, searchOptions } from './ranking.ts';
 
 const byId = (id) => document.getElementById(id);
 const { index: address } = document.currentScript.dataset;
@@ -11,14 +12,9 @@ async function load() {
   const answer = await fetch(address);
   if (!answer.ok) throw new Error(String(answer.status));
   const made = new MiniSearch({
-    fields: ['title', 'heading', 'text'],
-    storeFields: ['title', 'heading', 'text'],
-    searchOptions: {
-      boost: { title: 4, heading: 3 },
-      prefix: true,
-      fuzzy: (term) => term.length > 4 && 0.25,
-      combineWith: 'AND',
-    },
+    fields,
+    storeFields: fields,
+    searchOptions,
   });
   made.addAll(await answer.json());
   return made;

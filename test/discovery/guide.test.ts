@@ -1,7 +1,9 @@
 import { request } from 'node:http';
+import MiniSearch from 'minisearch';
 import pino from 'pino';
 import t from 'tap';
 import { documents } from '../../scripts/documents.js';
+import { fields, searchOptions } from '../../scripts/guide/ranking.js';
 import { createServer } from '../../src/http/server.js';
 import { guideRoutes } from '../../src/pages/guide.js';
 import '../support/contract.js';
@@ -195,4 +197,25 @@ t.test('GUIDE-03 the site in a browser', { skip: withoutBrowser }, async (t) => 
     await other.getByRole('navigation').getByRole('link', { name: 'Redrive and redeliver' }).click();
     t.match(await other.locator('h1').textContent(), 'Redrive');
   });
+});
+
+t.test('GUIDE-01 the search finds the page on how to do something first', async (t) => {
+  const sections = (await (await fetch(`${url}/guide/search.json`)).json()) as { id: string }[];
+  const index = new MiniSearch({ fields, storeFields: fields, searchOptions });
+  index.addAll(sections);
+  for (const [query, page] of [
+    ['dead letter', 'guides/redrive'],
+    ['redrive', 'guides/redrive'],
+    ['back up', 'guides/move-to-another-machine'],
+    ['rebuild', 'guides/rebuild-and-replay'],
+    ['proxy', 'guides/deploy-behind-a-proxy'],
+    ['sell', 'guides/sell-a-channel'],
+    ['first event', 'tutorials/first-event'],
+  ] as const) {
+    const found = index.search(query).slice(0, 4);
+    t.ok(
+      found.some(({ id }) => `${id}`.startsWith(`/guide/${page}`)),
+      `${query}: ${found.map(({ id }) => id).join(' ')}`,
+    );
+  }
 });
