@@ -2,8 +2,6 @@
 // hints, help and what the log says.
 import ts from 'typescript';
 
-/** Shorter texts are names, keys and formats. In words. */
-const shortest = 4;
 /** Statements in SQL, markup and JSON, programs for a shell, and lists of patterns. */
 const notProse = [
   /\b(create (unique )?(table|index)|primary key|not null|insert into|delete from|update\s+\S+(\s+as \w+)?\s+set|select\b.+\bfrom\b)/is,
@@ -53,6 +51,6 @@ function expressionsOf(node) {
 }
 
 function isProse(text) {
-  if ((text.match(/\p{L}+/gu) ?? []).length < shortest) return false;
+  if (!/\p{L}/u.test(text)) return false;
   return !kept.some((words) => text.includes(words)) && !notProse.some((pattern) => pattern.test(text));
 }

@@ -56,8 +56,8 @@ function looksOf(nick: string): Set<string> {
 }
 
 /**
- * Nicks that could be taken for a nick, and the nick itself. For servers that look for single nicks; in some, `?` stands
- * for any sign. The spare nicks of our bots (`relay_x7k`) are none of them.
+ * Nicks that could be taken for a nick, and the nick itself. For servers that look for single nicks; in some, `?` means
+ * any sign. The spare nicks of our bots (`relay_x7k`) are none of them.
  */
 export function lookalikesOf(nick: string): string[] {
   let found = [''];

@@ -64,7 +64,7 @@ export const refusalAreas = {
     answer_overdue: refusal(
       503,
       'A part of the service did not answer in time: what was asked may still be done',
-      { retryAfter: 2, advice: 'Look whether it was done, then try again' },
+      { retryAfter: 2, advice: 'Check whether it was done, then try again' },
     ),
     irc_unavailable: refusal(503, 'IRC not connected or bot not operator', { retryAfter: 5 }),
     upstream_invalid: refusal(502, 'A part of the service gave an answer that cannot be read', {
@@ -86,7 +86,7 @@ export const refusalAreas = {
       hint: 'Send it as X-Api-Key, X-Mcp-Api-Key or Authorization: Bearer. The operator gives keys, and a verified wallet gets one for its nick with POST /auth/keys: /auth.md says how',
     }),
     api_key_invalid: refusal(401, 'This API key is not known', {
-      hint: 'Look whether it was copied whole. The operator gives keys, and a verified wallet gets one for its nick with POST /auth/keys: /auth.md says how',
+      hint: 'Check whether it was copied whole. The operator gives keys, and a verified wallet gets one for its nick with POST /auth/keys: /auth.md says how',
     }),
     api_keys_not_configured: refusal(403, 'This route answers local callers only', {
       hint: 'The operator can open it to others by setting API_KEYS or API_KEYS_FILE',
@@ -179,7 +179,7 @@ export const refusalAreas = {
       advice: 'Sign with the wallet that is linked to the nick',
     }),
   },
-  'Doors for agents': {
+  'Authentication and discovery': {
     host_not_allowed: refusal(403, 'This host or origin may not call the tools', {
       advice: 'The operator can allow a host in `ALLOWED_HOSTS`, a web page in `ALLOWED_ORIGINS`',
     }),
@@ -328,7 +328,7 @@ export const refusalAreas = {
     }),
     line_in_doubt: refusal(502, 'It is not known whether the line was seen', {
       retryAfter: 5,
-      advice: 'Look whether somebody answers before you send it again under a new Idempotency-Key',
+      advice: 'Check whether somebody answers before you send it again under a new Idempotency-Key',
     }),
     idempotency_key_reused: refusal(409, 'Another line was sent under this key', {
       advice: 'Take a new Idempotency-Key for each line',

@@ -33,7 +33,7 @@ export interface CatchUpThreadOptions extends CatchUpPlace {
 }
 
 const usuallyFrom = 1_000;
-/** A build that is not read yet is folded there when it lags so many facts: one fact may stand for dozens of lines. */
+/** A build that is not read yet is folded there when it lags so many facts: one fact may hold dozens of lines. */
 const buildingFrom = 100;
 /** A thread that died so many times in a row is not started again. */
 const mostDeaths = 3;

@@ -120,7 +120,7 @@ export class Fold {
   }
 
   /**
-   * Begins again from the store's position: the store has less than this fold believes. Who folds elsewhere finds
+   * Begins again from the store's position: the store has less than this fold believes. Another process that folds finds
    * that out with the next batch.
    */
   goBack(): void {

@@ -123,7 +123,7 @@ export async function storeChannels(
   );
 }
 
-/** Of a member that stayed, what is known of it stays. */
+/** SQL for the new value of a column of a member: the one that is known already if the member stayed, else the new one. */
 const kept = (column: string): string => `case when old.was then old.${column} else here.${column} end`;
 
 /** Adds what lines told of members that came earlier. */

@@ -53,7 +53,7 @@ export async function reputationOf(sql: Tx, schema: string, nick: string): Promi
   };
 }
 
-/** Whether an operator or a paid task stands for a nick (casefolded). */
+/** Whether an operator or a paid task vouches for a nick (casefolded). */
 export async function standsFor(sql: Tx, schema: string, nick: string): Promise<boolean> {
   const [row] = await sql.query<{ stands: boolean }>(`select stands from ${schema}.agents where nick = $1`, [
     nick,

@@ -2,7 +2,7 @@ import { commands } from '../../src/cli/commands.js';
 import { Program } from '../../src/cli/core/program.js';
 import { head } from './page.js';
 
-const terminal = { out: () => {}, err: () => {}, columns: 110, colours: false };
+const terminal = { out: () => {}, err: () => {}, columns: 120, colours: false };
 
 /** Every command of `relay`, with its help. */
 export function commandLinePage(): string {

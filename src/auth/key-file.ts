@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 
-/** A named key; its name stands for the caller in the facts it causes. */
+/** A named key; its name is the author in the facts that the caller causes. */
 export interface ApiKey {
   name: string;
   key: string;

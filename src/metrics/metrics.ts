@@ -12,7 +12,7 @@ import { type NetworkObserver, networkCounters } from './network.js';
 const gauges = {
   ready: 'Whether this process should get requests (1) or not (0)',
   stream_bytes: 'Size of a stream of the event log, in bytes',
-  stream_limit_bytes: 'Size from which on a stream refuses appends, in bytes',
+  stream_limit_bytes: 'Size at which a stream refuses appends, in bytes',
   log_server_write_restarts:
     'Restarts of our own nats-server because it could store nothing more after a write error, since this process began',
   stream_facts: 'Facts that a stream holds',

@@ -124,7 +124,7 @@ export const pageDescriptions: Description[] = [
     places.front,
     [
       'What this is, and every way in; a page to look at for browsers',
-      'Who asks for `text/html` gets a page with the network live, everybody else Markdown.',
+      'A request for `text/html` gets a page with the network live, any other gets Markdown.',
     ],
     text('The page', ['text/markdown', 'text/html']),
   ),
@@ -245,7 +245,7 @@ export const pageDescriptions: Description[] = [
   document(
     'getAiCatalog',
     places.aiCatalog,
-    ['Where the doors for agents are', 'The tool server and the A2A agent, with their cards.'],
+    ['Where agents come in', 'The tool server and the A2A agent, with their cards.'],
     json('The catalog', { specVersion: '1.0' }),
   ),
   document(

@@ -38,7 +38,7 @@ interface Admitted extends Reader {
 }
 
 /**
- * `GET /irc/socket`: a stream of events and requests of its reader on one WebSocket, as JSON-RPC 2.0. Who may not read the
+ * `GET /irc/socket`: a stream of events and requests of its reader on one WebSocket, as JSON-RPC 2.0. A caller who may not read the
  * stream is refused before the upgrade, in HTTP.
  */
 export async function socketRoutes(app: FastifyInstance, options: SocketOptions): Promise<void> {

@@ -8,7 +8,7 @@ export const certificates = defineStream({
   subjects: ['certificates.>'],
   share: 0.1,
   facts: {
-    /** An endpoint was looked at; told when that is news, and once a day. */
+    /** An endpoint was looked at; told when that changed, and once a day. */
     'certificate.checked': z.object({
       host: z.string(),
       port: z.int(),
@@ -36,7 +36,7 @@ export type CertificateFact = FactOf<typeof certificates>;
 /** What was found at an endpoint. */
 export type CertificateCheck = CertificateFact['data'];
 
-/** Subject of an endpoint: what is news there depends on what was seen there before. */
+/** Subject of an endpoint: what changed there depends on what was seen there before. */
 export function certificateSubject({ host, port }: { host: string; port: number }): string {
   return `certificates.${Buffer.from(host.toLowerCase()).toString('base64url')}.${port}`;
 }

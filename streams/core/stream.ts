@@ -71,7 +71,7 @@ export interface Position {
   seq: number;
 }
 
-/** Who and what a new fact comes from. */
+/** The author and the cause of a new fact. */
 export interface Origin {
   by: string;
   cause?: string | null;

@@ -175,7 +175,7 @@ function nameOfId(payload: MarketPayload): string {
 /**
  * The routing table: the contract's rows, and those for what else producers send. Gives the channels of an
  * event and its line. Pure, and never throws whatever the payload holds. `screen` sees each piece of free
- * text as it would be shown, and answers what to show instead. Of an event without a row, only these `fields`
+ * text as it would be shown, and answers what to show instead. An event without a row shows only these `fields`
  * of the payload are shown; all of them if `fields` is empty.
  */
 export function routeEvent(event: MarketEvent, screen?: Screen, fields: readonly string[] = []): Route {

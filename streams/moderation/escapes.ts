@@ -11,7 +11,7 @@ const named: Record<string, string> = {
   period: '.',
 };
 
-/** A text with the characters that percent encoding, character references and escapes stand for; `undefined` if it has none. */
+/** A text with percent encoding, character references and escapes resolved; `undefined` if it has none. */
 export function unescaped(text: string): string | undefined {
   // costs less than to look for the escapes themselves, which few texts have
   if (!/[%&\\][#\da-z]/i.test(text)) return undefined;

@@ -121,7 +121,7 @@ const digitLetters: Record<string, string> = {
   '|': 'l',
 };
 
-/** Words in which digits stand for letters, with the letters; `undefined` when there are none. */
+/** Words in which digits take the place of letters, with the letters; `undefined` when there are none. */
 function undigited(plain: string): string | undefined {
   const read = plain.replace(
     /(?<![\w@$!|])(?=[a-z@$!|]*[0134578@$!|])(?=[\d@$!|]{0,8}[a-z])[a-z0134578@$!|]{3,24}(?!\w)/g,

@@ -67,7 +67,7 @@ export const payments = defineStream({
         })
         .nullable()
         .default(null),
-      /** Who had the nick when the payment was presented. */
+      /** The holder of the nick when the payment was presented. */
       holder,
     }),
     /** A place is reserved for somebody who is paying. The same payment again moves the end. */

@@ -52,7 +52,7 @@ const forgottenMs = 3_600_000;
 
 /**
  * The places of a paid channel: never more sessions and reservations than there are places, one session a nick, and
- * one session a payment. Who is owed a session comes before those who have not paid yet. Time ends sessions and
+ * one session a payment. Those who are owed a session come before those who have not paid yet. Time ends sessions and
  * reservations by itself.
  */
 export const placesDecider: Decider<PlacesState, PlacesCommand, PaymentFact> = {

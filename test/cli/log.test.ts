@@ -86,7 +86,7 @@ t.test('the event log, read past the service', async (t) => {
     t.same(await seqs('--from', '2', '--to', '3'), [2, 3]);
     t.same(await seqs('--to', '99'), [1, 2, 3, 4, 5, 6, 7]);
     t.same(await seqs('--from', '99'), []);
-    const beyond = { code: 0, out: '', err: 'MARKET ends at 7: 99 is still to come' };
+    const beyond = { code: 0, out: '', err: 'MARKET ends at 7: 99 has not come yet' };
     t.same(await relay(['events', 'market', '--from', '99'], { env }), beyond);
     t.same(await relay(['events', 'market', '--from', '99', '--json'], { env }), beyond);
     t.equal((await relay(['events', 'market', '--from', '7', '--json'], { env })).err, '');

@@ -144,7 +144,7 @@ t.test('replay', async (t) => {
       t.match(await relay(['replay', 'delivery_queue', '--to', to], { env }), { code: 2 }, to);
     t.match(await relay(['replay', 'delivery_queue', '--to', '601'], { env }), {
       code: 1,
-      err: /MARKET ends at 600: 601 is still to come/,
+      err: /MARKET ends at 600: 601 has not come yet/,
     });
     t.match(await relay(['replay', 'nothing'], { env }), {
       code: 2,

@@ -107,7 +107,7 @@ t.test('CERT-01 CERT-03 what a look finds', { skip }, async (t) => {
   t.match(await looking, { certificate: null, error: 'ABORTED' });
 });
 
-t.test('CERT-04 what is news', async (t) => {
+t.test('CERT-04 what is recorded', async (t) => {
   const { given } = specification(certificateDecider);
   const check = (fields: Partial<CertificateCheck> = {}): CertificateCheck => ({
     host: 'irc.example',
@@ -183,7 +183,7 @@ t.test('CERT-01 CERT-03 CERT-04 the worker, round after round', { skip }, async 
   await worker.stop();
   const facts = [];
   for await (const { data } of log.subject(certificates, certificateSubject(place))) facts.push(data);
-  // a look that the server's end cuts off is news of its own
+  // a look that the server's end cuts off is recorded apart
   const cut = facts.findIndex(({ error }) => error === 'ECONNRESET');
   if (cut === 2) facts.splice(cut, 1);
   t.match(facts, [

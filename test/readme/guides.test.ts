@@ -37,7 +37,7 @@ const refused: Record<string, RegExp> = {
   'npx relay redeliver --from 120 --to 140 --dry-run': /no event was received from 120 to 140/,
   'npx relay redeliver --from 120 --to 140': /nobody can be asked here/,
   'npx relay replay delivery_queue --to 120 --query "select event_id, event_type from events limit 10"':
-    /MARKET ends at 1: 120 is still to come/,
+    /MARKET ends at 1: 120 has not come yet/,
 };
 
 t.test('README-02 the commands of the guides, run as they are written', { timeout: 280_000 }, async (t) => {

@@ -69,6 +69,10 @@ t.test('README-06 what is wrong in comments is found, and nothing else is read',
     ':9 "of whom": ',
     ':13 "anew": ',
     ':14 "all the same": ',
+    // the texts come after the comments
+    ':3 "anew": ',
+    ':5 "anew": ',
+    ':5 "anew": ',
   ]);
 });
 
@@ -87,8 +91,36 @@ t.test('README-06 what is wrong in the texts of a source is found', async (t) =>
   t.same(await saidOf(t, 'source.ts', source), [
     ':2 "of whom": ',
     ':3 "anew": ',
+    ':3 "anew": ',
     ':4 31 words in a sentence, 30 at most',
     ':9 "anew": ',
+  ]);
+});
+
+t.test('README-06 sentences in the order of another language are found', async (t) => {
+  const page = [
+    'Who asks twice within a minute is answered once.',
+    '',
+    'Of a full list the oldest mask goes.',
+    '',
+    'It compares the own port. It was not to be. It has them not.',
+    '',
+    'Look whether it came: it is still to come.',
+    '',
+    '| who may read it | Who asks. |',
+    '|---|---|',
+    '',
+    'If you ask who waits for it, the answer is a list.',
+    '',
+  ];
+  t.same(await saidOf(t, 'page.md', page), [
+    ':1 "Who asks twice within a minute is answered once.": ',
+    ':3 "Of a": ',
+    ':5 "the own": ',
+    ':5 "was not to be": ',
+    ':5 "has them not": ',
+    ':7 "is still to come": ',
+    ':7 "Look whether": ',
   ]);
 });
 

@@ -124,7 +124,7 @@ t.test('REP-18 one agent is one voice, however often it speaks', async (t) => {
       cause: null,
     });
   };
-  // an operator stands for them all
+  // an operator vouches for them all
   for (const nick of ['eve', 'ann', 'bob']) say('ops', nick, '#office', 3, 1);
   for (let day = 1; day <= 28; day++) {
     // day by day, in room after room, about the same nick

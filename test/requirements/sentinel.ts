@@ -29,6 +29,6 @@ export const sentinel = {
   'CERT-01': 'The certificate of each configured endpoint is looked at by a real handshake and recorded.',
   'CERT-02': 'An expiry that comes nearer passes the alert tiers of 30, 14, 7, 3 and 0 days.',
   'CERT-03': 'An endpoint that cannot be reached says so, and what it last showed stays known.',
-  'CERT-04': 'What is found is recorded when it is news, and once a day.',
+  'CERT-04': 'What is found is recorded when it changed, and once a day.',
   'CERT-05': 'One process looks, and none where no endpoint is configured.',
 } as const;

@@ -54,5 +54,5 @@ function watch(): void {
   subscribe('fastify.initialization', watched);
 }
 
-// benchmarks use the same stage, and are not to be slowed
+// benchmarks use the same stage, and must not be slowed
 if (process.env.TAP) watch();

@@ -5,7 +5,7 @@
 export const hangMs = 90_000;
 
 /**
- * Asks until the answer is right; fails after `timeoutMs` with what was waited for. Who takes long to answer is asked
+ * Asks until the answer is right; fails after `timeoutMs` with what was waited for. A server that takes long to answer is asked
  * less often, so that asking does not hold up what is waited for.
  */
 export async function eventually<T>(

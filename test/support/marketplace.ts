@@ -12,7 +12,7 @@ export interface SeenRequest {
   body: string;
 }
 
-/** A real HTTP server that stands for the marketplace; `answer` may be replaced at any time. */
+/** A real HTTP server in the place of the marketplace; `answer` may be replaced at any time. */
 export interface TestMarketplace {
   url: string;
   seen: SeenRequest[];

@@ -23,8 +23,8 @@ interface Entry {
 }
 
 /**
- * Sets a ban and looks whether it is there; why not, if so. Of a list that is full, or nearly, the oldest masks that
- * this bot has set go first.
+ * Sets a ban and looks whether it is there; why not, if so. When the list is full, or nearly, the oldest masks that
+ * this bot has set are removed first.
  */
 export async function setBan(session: Session, channel: string, mask: string): Promise<string | undefined> {
   const set = () => session.ask('SAMODE', channel, '+b', mask);

@@ -13,7 +13,7 @@ export async function holderOf(session: Session, nick: string): Promise<Holder |
 
 /**
  * Whether somebody is the person who is meant: of the same account, or from the same host if that one was not
- * identified. Who was not identified may be so by now.
+ * identified. Somebody who was not identified may be so by now.
  */
 export function isHolder(meant: Holder, one: Holder): boolean {
   if (meant.account === null) return casefold(meant.host) === casefold(one.host);

@@ -12,7 +12,7 @@ export interface LifecycleOptions
 }
 
 const by = 'keep-channels';
-/** Channels that are dealt with at a time: callers' commands are to come in between. */
+/** Channels that are dealt with at a time: callers' commands come in between. */
 const atATime = 50;
 const dayMs = 86_400_000;
 
@@ -90,7 +90,7 @@ export class Lifecycle {
     }
   }
 
-  /** What is due and was deleted meanwhile needs nothing, nor what is not to be managed; anything else ends the run. */
+  /** What is due and was deleted meanwhile needs nothing, nor what is not managed any more; anything else ends the run. */
   async #try(operation: string, name: string, work: (name: string) => Promise<unknown>): Promise<void> {
     const { observe } = this.#options;
     try {

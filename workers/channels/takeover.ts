@@ -52,7 +52,7 @@ export interface TakenOver {
  *
  * - In any channel that somebody ruled, they lose their rights, all lists are emptied but for what moderation set, and
  *   settings that are not recorded are removed.
- * - Who was invited by an operator comes in whatever the settings say, and nobody is shown who that is. So a closed room
+ * - Somebody who was invited by an operator comes in whatever the settings say, and nobody is shown who that is. So a closed room
  *   that was not ours is emptied until it is gone, and made again.
  */
 export async function takeOver(

@@ -30,7 +30,7 @@ export function messagesFor(transcript: Transcript, round: number, model: string
   return [...system, { role: 'user', content: [question(transcript), ...heard].join('\n\n') }];
 }
 
-/** Bytes of the messages that ask for the synthesis, when answers that are still to come are as long as they may be. */
+/** Bytes of the messages that ask for the synthesis, when answers that have not come yet are as long as they may be. */
 export function synthesisBytes(transcript: Transcript): number {
   const { models, max_tokens } = transcript.query!;
   const missing = models.filter((model) => transcript.lastAnswer(model) === undefined).length;

@@ -19,7 +19,7 @@ import { type Line, Lines } from './lines.js';
 import type { Presence } from './presence.js';
 import type { Opening } from './rooms.js';
 
-/** Who hands out what events are in hand because of. */
+/** The one that handed out positions, such as a worker's consumer. It is told when the job of one is done. */
 export interface Consumer {
   done(seq: number): void;
   leave(seq: number): void;
@@ -180,7 +180,7 @@ export class EventsInHand {
     await this.#flushing;
   }
 
-  /** Whether a line is still to be shown. */
+  /** Whether a line must still be shown. */
   readonly #wanted = ({ event: { state }, channel: name }: Line<Job>): boolean => {
     const channel = state.channels.get(name);
     return (

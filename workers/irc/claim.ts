@@ -25,7 +25,7 @@ export interface NickHelp {
  * Makes the wanted nick ours when another session holds it, or the server keeps it back. As operator that session is
  * killed: should it be an older connection of ours that is half open, nothing it still holds can be shown after this.
  * Resolves `undefined` when the nick could not be had in `waitMs`, or is somebody else's as `free` says; rejects when the
- * link ends before. Who is no operator is helped, or waits.
+ * link ends before. A bot that is no operator is helped, or waits.
  */
 export async function claimNick(
   link: Link,

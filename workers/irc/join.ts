@@ -215,7 +215,7 @@ class Joining {
     );
   }
 
-  /** Asks an operator. Who does not come in although the operator has the power, waits: the server may be a far one. */
+  /** Asks an operator. A bot that does not come in although the operator has the power waits: the server may be a far one. */
   async #beLetIn(targets: Target[], hands: Hands): Promise<void> {
     const { nick } = this.#context.self;
     const channels = targets.map(({ name }) => name);

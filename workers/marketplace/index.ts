@@ -8,7 +8,7 @@ export { type Claimant, readTask, type Task, type TaskMarket } from './tasks.js'
 
 /** What task commands are answered with. */
 export interface TaskCommandsOptions extends TaskCommandContext {
-  /** Of a nick (casefolded). */
+  /** The link of a nick (casefolded) with a wallet. */
   linkOf(nick: string): ReturnType<Asker['link']>;
   logger: Logger;
 }

@@ -21,7 +21,7 @@ export interface GuardOptions {
   /** When an account was registered, in milliseconds; null where nobody says. */
   registeredAt(account: string): Promise<number | null>;
   read: Read;
-  /** Age from which on nothing is done about a line any more; five minutes by default. */
+  /** Age at which nothing is done about a line any more, in milliseconds; five minutes by default. */
   lateAfterMs?: number;
 }
 

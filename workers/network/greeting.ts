@@ -23,7 +23,7 @@ const burst = 10;
 const everyMs = 500;
 
 /**
- * Tells whoever joins a channel the rules, in private, once a day. Who is there already is told nothing, and nothing
+ * Tells whoever joins a channel the rules, in private, once a day. Those who are there already are told nothing, and nothing
  * waits: of a crowd that comes at once most are told when they join the next time.
  */
 export function greetNewcomers(irc: IrcConnection, { logger, rules, bots }: GreetingOptions): void {

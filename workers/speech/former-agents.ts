@@ -58,7 +58,7 @@ export class FormerAgents {
     return { nick: speaker.nick, person: speaker.person, channels, users: new Set(), away: null };
   }
 
-  /** Whether an agent of an earlier holder is still to be brought back. */
+  /** Whether an agent of an earlier holder must still be brought back. */
   isLeft(nick: string): boolean {
     return this.#left.has(casefold(nick));
   }

@@ -5,7 +5,7 @@ import type { Terminal } from './terminal.js';
 /** An option of a command, and as what its value is read. */
 export interface Option<T> {
   says: string;
-  /** What stands for the value in the help text: `FILE`. One without is a switch. */
+  /** The placeholder of the value in the help text: `FILE`. One without is a switch. */
   value?: string;
   /** The command cannot do without it. */
   needed?: boolean;

@@ -34,7 +34,7 @@ export const eventsCommand = defineCommand({
       await checkFilter(log, stream, subject, from);
       const head = await log.head(stream);
       if (options.from !== undefined && from > head)
-        terminal.err(`${stream.name} ends at ${head}: ${from} is still to come`);
+        terminal.err(`${stream.name} ends at ${head}: ${from} has not come yet`);
       const range = { after: from - 1, upTo: follow ? to : Math.min(to, head), subject, follow, stop };
       for await (const entries of readRange(log, stream, range))
         for (const entry of entries) writeEntry(stream, entry, terminal, json);

@@ -38,7 +38,7 @@ export async function replayEnds(
     const head = await log.head(stream);
     const seq = 'seqs' in point ? point.seqs.get(stream.name) : undefined;
     if (seq !== undefined && seq > head) {
-      throw new Failed(`${stream.name} ends at ${head}: ${seq} is still to come`, 'beyond_the_end');
+      throw new Failed(`${stream.name} ends at ${head}: ${seq} has not come yet`, 'beyond_the_end');
     }
     ends.set(stream.name, { seq: seq ?? head, at: 'at' in point ? point.at : undefined });
   }

@@ -17,8 +17,8 @@ export const tags = {
   Channels: 'Managed channels',
   Webhooks: 'Events of the task marketplace',
   Authentication: 'How agents come in',
-  Agents: 'Doors for agents: MCP and A2A',
-  Discovery: 'Documents that tell of the doors',
+  Agents: 'Tools for agents: MCP and A2A',
+  Discovery: 'Documents about authentication and discovery',
   System: 'Health and version',
   Operations: 'For whoever runs the service',
 } as const;

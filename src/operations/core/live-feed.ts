@@ -59,7 +59,7 @@ export class LiveFeed<Item> {
 
   /**
    * What comes on some subjects from now on, or after an item, in the order of the log. Gives `undefined` when nothing
-   * came for `quietMs`. `since` is the sequence from which on it is live. Ends when `signal` aborts, which it must do at
+   * came for `quietMs`. `since` is the sequence after which it is live. Ends when `signal` aborts, which it must do at
    * last, or when the reader is too slow.
    */
   async watch(

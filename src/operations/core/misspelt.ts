@@ -2,7 +2,7 @@ import { Refusal } from '../../../streams/core/index.js';
 import type { RefusalCode } from '../../../streams/refusals.js';
 import { nearestWord } from '../../words/spelling.js';
 
-/** Shorter names are too much alike to tell a slip of the pen from another name. */
+/** Shorter names are too much alike to tell a typo from another name. */
 const shortest = 4;
 /** Unknown members that are looked at, and the longest name of one. */
 const most = 50;

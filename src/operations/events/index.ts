@@ -17,20 +17,20 @@ const Receipt = z.object({
   formatted_message: z.string().optional(),
   delivery_status: z.string().nullable().optional(),
   reason: z.string().optional(),
-  would_be: z.enum(['accepted', 'already_processed', 'ignored']).optional().describe('Of a dry run'),
+  would_be: z.enum(['accepted', 'already_processed', 'ignored']).optional().describe('In a dry run: what the answer would be'),
   withheld: z
     .object({ score: z.number(), patterns: z.string() })
     .optional()
-    .describe('Of a dry run: points and rules of the text that would be left out of the line'),
+    .describe('In a dry run: points and rules of the text that would be left out of the line'),
   opens: z
     .object({ name: z.string(), topic: z.string() })
     .optional()
-    .describe('Of a dry run: the room that would be opened'),
-  closes: z.string().optional().describe('Of a dry run: the room that would be closed'),
+    .describe('In a dry run: the room that would be opened'),
+  closes: z.string().optional().describe('In a dry run: the room that would be closed'),
   warnings: z
     .array(z.object({ path: z.string(), message: z.string() }))
     .optional()
-    .describe('Of a dry run: what you may not have meant, such as a field of a wrong type'),
+    .describe('In a dry run: what you may not have meant, such as a field of a wrong type'),
 });
 /** Receives an event of the task marketplace; its route is in `http/webhook.ts`, which looks at the signature first. */
 export const receiveEvent = defineOperation('receiveEvent', {

@@ -18,8 +18,8 @@ export interface IdentityParts {
 }
 
 /**
- * Reads links as they are after what this process has written. Who acts for a nick is decided with them, so an answer
- * from before is refused: it throws `read_model_behind`.
+ * Reads links as they are after what this process has written. They decide who acts for a nick, so an answer
+ * from before does not count: it throws `read_model_behind`.
  */
 export async function readLinks<T>(
   { readModels, identity }: IdentityParts,

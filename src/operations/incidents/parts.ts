@@ -19,7 +19,7 @@ export interface IncidentsParts {
     endpoints: readonly Endpoint[];
     /** When the link of a nick was made. Throws 404 without any. */
     linkedAt(nick: string): Promise<Date>;
-    /** Whether an operator or a paid task stands for a nick. */
+    /** Whether an operator or a paid task vouches for a nick. */
     standsFor(nick: string): Promise<boolean>;
     /** How old a link has to be to vote, in hours: with an agent key, and by the wallet's signature. */
     linkAgeHours: { agent: number; wallet: number };

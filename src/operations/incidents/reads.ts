@@ -16,7 +16,7 @@ import { Consensus, Contributions, Incident, IncidentDetails, SecurityStatistics
 
 const define = operationsOf({ tag: 'Security' });
 
-/** Of one incident, or of one nick, so many contributions are shown, the newest first. */
+/** The most contributions that are shown of one incident, or of one nick: the newest first. */
 const mostContributions = 100;
 
 const ofIncident = {

@@ -90,7 +90,7 @@ export async function readableNow<Line extends Shown>(
   return line;
 }
 
-/** Of a channel; `undefined` if that cannot be asked. */
+/** The lines of a channel whose text is withheld; `undefined` if that cannot be asked now. */
 async function condemnedIn(channel: string, { call }: WithholdingParts, line?: string) {
   try {
     const input = { channel, ...(line === undefined ? {} : { line }) };

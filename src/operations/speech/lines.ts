@@ -73,7 +73,7 @@ interface WhatToSay {
 
 const answers = {
   200: { says: 'The network has shown it', body: { schema: Said } },
-  202: { says: 'It is still to be shown', body: { schema: Said } },
+  202: { says: 'It is not shown yet', body: { schema: Said } },
 };
 const status = ({ status }: z.output<typeof Said>) => (status === 'shown' ? 200 : 202);
 

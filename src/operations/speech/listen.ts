@@ -36,7 +36,7 @@ const lookMs = 60_000;
 const connectMs = 15_000;
 /** How long a key that has ended may go on listening, in milliseconds. */
 const endedMs = 15_000;
-/** Stands for the last line of a fact, when where that is in it is not known. */
+/** The index of the last line of a fact, in place of the true one where that is not known. */
 const lastIndex = 999_999;
 
 /** What is known of where the agent is. */

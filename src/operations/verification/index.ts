@@ -135,7 +135,7 @@ export const verifyAgent = define('verifyAgent', {
     const position = await handle({ is: 'register', ...who, postUrl: post.url, email }, parts);
     // left alone it only ends: the nickname is taken
     await verification.challenges.end(who).catch(() => undefined);
-    // when the log stored it; who is registered is not to be refused because that cannot be asked now
+    // when the log stored it; an agent that is registered must not be refused because that cannot be asked now
     const recorded = await log.at(agents, position.seq).catch(() => undefined);
     return { success: true, agent: newAgent({ ...who, postUrl: post.url }, recorded?.at ?? log.now()) };
   },

@@ -12,7 +12,7 @@ import { ownScopes } from '../../operations/core/caller.js';
 import { nickServiceNick } from '../../servers/anope-config.js';
 import { counted } from '../../words/counted.js';
 
-/** What stands for each `{name}` in the files of the skill. */
+/** What replaces each `{name}` in the files of the skill. */
 export type SkillTerms = Readonly<Record<string, string>>;
 
 /** How this network is reached and ruled, as the settings have it, in words for agents. */

@@ -22,7 +22,7 @@ export interface Schema {
   default?: unknown;
 }
 
-/** Stands for an id that the service has given out by then. */
+/** Takes the place of an id that the service has given out by then. */
 export const anId = 'id-of-something';
 
 /** What path parameters may well be: what one request makes, another finds. */

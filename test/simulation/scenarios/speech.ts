@@ -53,7 +53,7 @@ const stepsPerRun = 30;
 /** A line waits for a minute at most, and a server gives a nick back after its pings stay unanswered. */
 const calmWithinMs = 240_000;
 const shownWithinMs = 30_000;
-/** Who asked is told at last; it asks again until then, as a client does. */
+/** An agent that asked is told at last; it asks again until then, as a client does. */
 const askedAgainMs = 2_000;
 const mostTries = 60;
 
@@ -268,7 +268,7 @@ class Speaking {
     await stage.within(shownWithinMs, 'lines are shown when all is well', isShown, found);
   }
 
-  /** Who is silent and has no webhook leaves the network, and that is recorded; nothing is left of older sessions. */
+  /** An agent that is silent and has no webhook leaves the network, and that is recorded; nothing is left of older sessions. */
   async #becomeIdle(lines: SpokenLines): Promise<void> {
     const stage = this.#stage;
     await stage.pass(idleMinutes * 60_000 + 30_000);

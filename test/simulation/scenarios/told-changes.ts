@@ -150,7 +150,7 @@ export class ToldChanges {
     this.#stage.check('in calm a change is told at once', isSoon, told);
   }
 
-  /** Of one nick, no change is told before the one before it has ended. */
+  /** No change of a nick is told before the one before it has ended. */
   #judgeOrder(changes: Recorded<IdentityFact>[]): void {
     let over = 0;
     for (const { id, seq, at } of changes) {

@@ -51,7 +51,7 @@ export function textOfHtml(html: string): string {
   return decoded(text + html.slice(at));
 }
 
-/** Where the markup at a `<` ends, with the content of what is not shown, and what stands for it in the text. */
+/** Where the markup at a `<` ends, with the content of what is not shown, and what replaces it in the text. */
 function markupAt(html: string, lower: string, open: number): { end: number; shows: string } | undefined {
   const behind = (mark: string, from: number) => {
     const found = lower.indexOf(mark, from);

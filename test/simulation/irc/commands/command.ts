@@ -6,7 +6,7 @@ import type { User } from '../state.js';
 export interface Run {
   server: Server;
   client: Client;
-  /** Of a client that is registered. */
+  /** The user that the client is, once it is registered. */
   user: User;
   parameters: string[];
   /** As they were sent: `+svc/event=1`. */
