@@ -17,7 +17,10 @@ const Receipt = z.object({
   formatted_message: z.string().optional(),
   delivery_status: z.string().nullable().optional(),
   reason: z.string().optional(),
-  would_be: z.enum(['accepted', 'already_processed', 'ignored']).optional().describe('In a dry run: what the answer would be'),
+  would_be: z
+    .enum(['accepted', 'already_processed', 'ignored'])
+    .optional()
+    .describe('In a dry run: what the answer would be'),
   withheld: z
     .object({ score: z.number(), patterns: z.string() })
     .optional()
