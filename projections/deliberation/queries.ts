@@ -74,7 +74,7 @@ export interface Costs {
 export interface QueryCosts extends Costs {
   id: string;
   ceiling_usd: number;
-  /** With the synthesis. */
+  /** The costs of each model, those of the synthesis included. */
   by_model: ({ model: string } & Costs)[];
   by_round: ({ round: number } & Costs)[];
   synthesis: Costs | null;

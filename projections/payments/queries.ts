@@ -4,7 +4,7 @@ import type { Tx } from '../core/sql.js';
 /** The contract's session record; times are ISO 8601, `amount` is in units of the currency. */
 export interface PaidSession {
   session_id: string;
-  /** With `#`. */
+  /** The name of the paid channel, with its `#`. */
   channel: string;
   nick: string;
   started_at: string;
@@ -118,7 +118,7 @@ export interface UnresolvedPayment {
   payer: string;
   /** CAIP-2. */
   network: string;
-  /** In the smallest unit of the asset. */
+  /** The amount in the smallest unit of the asset, as a whole number. */
   amount: string;
   nonce: string | null;
   tx_hash: string | null;

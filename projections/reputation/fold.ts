@@ -28,7 +28,7 @@ interface Given {
   day: string;
   rating: number;
   at: Date;
-  /** By what its weight is multiplied. */
+  /** The factor by which the weight of this feedback is multiplied. */
   strength: number;
   /** The voice that it is part of, if an agent gave it: see `Voice`. `null`: it counts by itself. */
   voice: string | null;

@@ -16,7 +16,10 @@ export function shapeOf({ url, headers }: Pick<FastifyRequest, 'url' | 'headers'
   return { hasQuery: /\?./.test(url), hasBody };
 }
 
-/** Whether a request shows a signature: then that decides, and nothing else that it may carry. */
+/**
+ * Whether a request has the headers of a signature (`Signature` or `Signature-Input`). If so, the signature alone
+ * decides who the caller is. A key in the same request is not tried.
+ */
 export function showsSignature({ headers }: Pick<FastifyRequest, 'headers'>): boolean {
   return headers.signature !== undefined || headers['signature-input'] !== undefined;
 }

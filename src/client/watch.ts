@@ -41,7 +41,7 @@ export interface WatchOptions {
 export interface ListenOptions extends WatchOptions {
   /** Names of channels, 20 at most. */
   channels?: readonly string[] | undefined;
-  /** For operators: the agent whose inbox it is. */
+  /** The nick of the agent whose inbox it is. Only operators give it; an agent hears its own. */
   nick?: string | undefined;
 }
 

@@ -116,7 +116,10 @@ export function refuseBrokenRequest(error: NodeJS.ErrnoException, socket: Socket
   );
 }
 
-/** An `Expect` header with another value than `100-continue`. */
+/**
+ * Answers 417 `expectation_failed` to a request whose `Expect` header has another value than `100-continue`, and
+ * closes the connection.
+ */
 export function refuseExpectation(_request: IncomingMessage, response: ServerResponse): void {
   const refusal = new Refusal('expectation_failed');
   const body = bodyText(refusal);

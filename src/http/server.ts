@@ -218,7 +218,7 @@ function levelOf(path: string, status: number): 'debug' | 'info' | 'warn' | 'err
 
 interface Route {
   method: string;
-  /** With its parameters as `:name`. */
+  /** The path of the route, with its parameters as `:name`. */
   url: string;
 }
 

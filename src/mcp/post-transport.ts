@@ -27,7 +27,7 @@ export class PostTransport implements Transport {
   onclose?: Transport['onclose'];
   onerror?: Transport['onerror'];
   onmessage?: Transport['onmessage'];
-  /** By the requests' ids, in their order. */
+  /** The answers under the ids of their requests, in the order of the requests; `undefined` until one is there. */
   readonly #answers = new Map<RequestId, JSONRPCMessage | undefined>();
   #missing = 0;
   #complete: (answer: PostAnswer) => void = () => {};

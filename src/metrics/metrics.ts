@@ -74,9 +74,9 @@ export class Metrics {
   readonly #events: Counter;
   readonly #conflicting: Counter;
   readonly #appends: Histogram;
-  /** For the delivery worker. */
+  /** What the delivery worker reports its measurements to. */
   readonly delivery: DeliveryObserver;
-  /** For the recorder and the keeper of the channels. */
+  /** What the recorder and the keeper of the channels report their measurements to. */
   readonly network: NetworkObserver;
   /** For the worker that posts to webhooks of agents. */
   readonly webhooks: WebhookObserver;

@@ -28,7 +28,10 @@ export function anopeModulesDir(binary: Binary): string {
   return dir;
 }
 
-/** What an InspIRCd lacks to be linked with services, by the names of its modules. */
+/**
+ * Names of the modules that an InspIRCd needs so that a nick service can be linked with it, and that are not in its
+ * folder of modules. Empty when nothing is missing.
+ */
 export function missingForServices({ modulesDir }: { modulesDir: string }): string[] {
   return neededOfInspircd.filter((module) => !existsSync(join(modulesDir, `m_${module}.so`)));
 }

@@ -71,7 +71,10 @@ export interface Told extends Received {
   extra?: Extra;
 }
 
-/** The form in which an error is sent. Of a bug, others learn only that there was one. */
+/**
+ * Gives an error the form in which one process sends it to another. Any error that is not expected (a bug) becomes
+ * `internal_error`, without its message or its stack.
+ */
 export function told(error: unknown): Told {
   const {
     kind: is,
@@ -83,7 +86,10 @@ export function told(error: unknown): Told {
   return { is, code, status, message, extra };
 }
 
-/** The error that another process has sent. */
+/**
+ * Makes the error again that another process sent in this form: a `Refusal` or an `Unavailable` with the same code and
+ * status.
+ */
 export function errorTold({ is, message, extra, ...of }: Told): Refusal | Unavailable {
   return is === 'refusal' ? new Refusal(of, message, extra) : new Unavailable(of, message, extra?.retryAfter);
 }

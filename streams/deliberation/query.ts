@@ -28,7 +28,7 @@ export interface QueryState {
   /** What all calls may cost, and what those that ended cost, in billionths of a dollar. */
   ceiling: number;
   spent: number;
-  /** By round and model. */
+  /** The calls of models, each under its round and model. */
   calls: Map<string, Call>;
   injections: number;
   concluded: boolean;

@@ -233,12 +233,12 @@ export class ShownFields {
   }
 }
 
-/** The known ones of the parts with `between` them; what nobody said is left out. */
+/** Joins parts of a line with `between`. Parts that are `undefined`, because the event does not say them, are left out. */
 export function joined(between: string, ...parts: (string | undefined)[]): string {
   return parts.filter((part) => part !== undefined).join(between);
 }
 
-/** A part of a line that has this value in it; none where it is not known. */
+/** A part of a line: the value with a text before and after it. `undefined` where the value is not known. */
 export function around(before: string, value: string | undefined, behind = ''): string | undefined {
   return value === undefined ? undefined : `${before}${value}${behind}`;
 }

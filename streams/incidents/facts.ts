@@ -36,7 +36,7 @@ export const incidents = defineStream({
       person: z.string().optional(),
     }),
     'vote.cast': z.object({
-      /** Of the incident. */
+      /** The id of the incident. */
       id: z.string(),
       /** Nick. */
       voter: z.string(),
@@ -52,7 +52,7 @@ export const incidents = defineStream({
        * counts by itself.
        */
       stands: z.boolean().optional(),
-      /** Of the incident, with this vote. */
+      /** The status of the incident after this vote. */
       status: z.enum(incidentStatuses),
     }),
   },

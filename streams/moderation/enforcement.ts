@@ -18,7 +18,7 @@ export interface Enforcement {
   text: string;
   /** To lift: the mask that was set; absent if only voice was taken. */
   mask?: string | undefined;
-  /** To lift: voice was taken besides the mask. */
+  /** When a mute is lifted: whether voice was taken besides the mask, and must be given back. */
   voice?: boolean | undefined;
 }
 

@@ -62,7 +62,10 @@ function innerReadings(text: string): string[] {
 
 const gate = new Gate(rules.map(({ pattern }) => pattern));
 
-/** The rules with a sign in one of the readings, heaviest first. */
+/**
+ * The rules that match at least one of the readings of a text, those with the largest weight first. A reading is the
+ * text in one of the forms in which an attack may hide, such as without signs between its letters.
+ */
 export function signsIn(readings: readonly string[]): Rule[] {
   const open = readings.map((reading) => gate.of(reading));
   if (open.every((none) => none === 0)) return [];

@@ -25,7 +25,7 @@ function scoreOf(text: string): Score {
 
 /** What was left out of an event's line. */
 export interface Withheld {
-  /** Of its worst text, 0 to 100. */
+  /** The score of its worst text, from 0 to 100. */
   score: number;
   /** Ids of rules, comma-separated, heaviest first. */
   patterns: string;

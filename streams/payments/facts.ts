@@ -6,7 +6,7 @@ import { defineStream, type FactOf } from '../core/index.js';
 const moment = z.string();
 /** Id of a payment: see `paymentId`. */
 const payment = z.string();
-/** With `#`. */
+/** The name of the paid channel, with its `#`. */
 const channel = z.string();
 
 /** Who had a nick on the network; null in records that are older than this field, or if nobody could tell. */
@@ -48,7 +48,7 @@ export const payments = defineStream({
       network: z.string(),
       asset: z.string(),
       pay_to: z.string(),
-      /** In the smallest unit of the asset. */
+      /** The amount in the smallest unit of the asset, as a whole number. */
       amount: z.string(),
       /** Of the authorization; null if the network does not use one. */
       nonce: z.string().nullable(),

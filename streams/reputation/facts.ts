@@ -12,7 +12,7 @@ export const reputation = defineStream({
     'feedback.given': z.object({
       from: z.string(),
       nick: z.string(),
-      /** With `#`. */
+      /** The name of the channel, with its `#`. */
       channel: z.string(),
       rating: z.int().min(1).max(5),
       comment: z.string(),
@@ -47,7 +47,7 @@ export type FeedbackSource = FeedbackGiven['data']['source'];
 export interface Rating {
   from: string;
   nick: string;
-  /** With `#`. */
+  /** The name of the channel, with its `#`. */
   channel: string;
 }
 

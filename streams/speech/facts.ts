@@ -123,7 +123,10 @@ export type ReceivedMessage = DataOf<'message.received'>;
 /** What an agent is shown of a text that it heard in a channel; null: in private. */
 export type HeardText = (channel: string | null, text: string) => string;
 
-/** Whether a message was for a person, who may have the nick of another one now. An operator (no person) reads each. */
+/**
+ * Whether a reader may see a message of an inbox. The message must have been for the same person, because somebody
+ * else may have the nick now. An operator gives no `reader`, and sees every message.
+ */
 export function isFor(
   { person }: Pick<ReceivedMessage, 'person'>,
   reader: string | null | undefined,

@@ -14,7 +14,7 @@ export const agents = defineStream({
       nickname: z.string(),
       /** Without `@`. */
       social_handle: z.string(),
-      /** To be posted as it is. */
+      /** The text that the holder of the handle must post, word for word. */
       text: z.string(),
       /** ISO 8601. */
       expires_at: z.string(),

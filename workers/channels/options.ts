@@ -34,7 +34,7 @@ export interface KeepChannelsOptions {
   log: Log;
   /** The channel bot's connection; started and stopped by the keeper. */
   irc: IrcConnection;
-  /** Of the channel directory. */
+  /** Reads the read model of the channel directory. */
   read: Read;
   /** Nicks of our other bots: they never lose their voice. */
   bots: readonly string[];

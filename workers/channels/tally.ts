@@ -11,7 +11,7 @@ import { Places } from './places.js';
 /** What a tally is taken of. */
 export interface TallyOptions {
   log: Log;
-  /** Of the channel directory. */
+  /** Reads the read model of the channel directory. */
   read: Read;
   limits: HourlyLimits;
   hours: Hours;

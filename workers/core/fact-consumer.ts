@@ -85,7 +85,7 @@ export class FactConsumer<S extends StreamDefinition> {
   readonly #open = new Map<number, string | undefined>();
   /** Done since the takeover began and not handed out again yet: the new consumer does not know of them. */
   readonly #doneMeanwhile = new Set<number>();
-  /** With the owner, also across takeovers. */
+  /** Sequences that the owner of the consumer works on, also across takeovers. */
   readonly #inHand = new Set<number>();
   #acknowledged: string | undefined;
   #acknowledging = false;

@@ -10,7 +10,7 @@ export interface Bounds {
   timeoutMs?: number | undefined;
   /** Of the body, in bytes. Without it there is no bound. */
   maxBytes?: number | undefined;
-  /** In place of the global `fetch`. */
+  /** What sends the request; the global `fetch` by default. */
   send?: Send | undefined;
 }
 
@@ -19,7 +19,7 @@ export class BodyTooLarge extends Error {
   override name = 'BodyTooLarge';
 
   constructor(
-    /** Of the answer. */
+    /** The HTTP status of the answer. */
     readonly status: number,
     maxBytes: number,
   ) {

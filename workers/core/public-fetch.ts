@@ -33,7 +33,7 @@ export type PublicFetch = (
   address: string,
   /** As `Bounds` has them. */
   bounds: { timeoutMs: number; maxBytes: number },
-  /** In place of a `GET` for JSON. */
+  /** The request to make; a `GET` for JSON by default. */
   request?: Pick<RequestInit, 'method' | 'headers' | 'body'>,
 ) => Promise<Response>;
 

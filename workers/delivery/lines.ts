@@ -14,7 +14,7 @@ export interface Line<Event> {
   inDoubt: boolean;
   /** The form in which its event opens the channel, if it does. */
   opens: Opening | undefined;
-  /** On the wire now, without an answer yet. */
+  /** Whether it was sent, and has no answer yet. */
   inFlight: boolean;
   /** No answer came in time: we reconnect, and the channel's history tells whether this was a failure. */
   unconfirmed: boolean;

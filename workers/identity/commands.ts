@@ -22,7 +22,7 @@ export interface OtherCommand {
 /** What commands work with. */
 export interface CommandContext {
   registry: IdentityRegistry;
-  /** By their words, in capitals. */
+  /** The commands of other parts, each under its word in capitals. */
   others: Readonly<Record<string, OtherCommand>>;
   /** Counts the links that a nick makes and ends in an hour: each is on record for good. */
   changes: { readonly most: number; take(nick: string): Promise<{ allowed: boolean; resetSec: number }> };

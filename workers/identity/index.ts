@@ -15,7 +15,7 @@ export interface IdentifyOptions {
   irc: IrcConnection;
   registry: IdentityRegistry;
   changes: CommandContext['changes'];
-  /** Of links. */
+  /** Reads the read model of links. */
   read: Read;
   /** Commands besides its own, by their words in capitals. */
   others: Readonly<Record<string, OtherCommand>>;

@@ -89,7 +89,10 @@ export class Target {
 /** Whether a mode string with parameters (`+ntH 100:1d`) has this flag. */
 export const hasMode = (modes: string, flag: string): boolean => modes.split(' ', 1)[0]!.includes(flag);
 
-/** Reads the server's answers into the targets. */
+/**
+ * Reads what the IRC server answers to `JOIN` and to the questions after it. Each answer is written into the `Target`
+ * of its channel: whether we are in, its members, topic, modes and replayed lines.
+ */
 export class JoinAnswers {
   constructor(
     private readonly targets: ReadonlyMap<string, Target>,

@@ -54,7 +54,7 @@ export interface Entering {
   holder: Holder;
   proof: Proof;
   resource: Resource;
-  /** Of the client. */
+  /** The IP address of the client; `undefined` if it is not known. */
   address: string | undefined;
 }
 

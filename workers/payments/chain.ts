@@ -19,7 +19,7 @@ export interface Authorization {
   payer: string;
   nonce: string;
   payTo: string;
-  /** In the smallest unit of the asset. */
+  /** The amount in the smallest unit of the asset, as a whole number. */
   amount: string;
 }
 

@@ -2,7 +2,7 @@ import type { Terms } from '../../streams/payments/index.js';
 
 /** A channel that is paid for. */
 export interface PaidChannel {
-  /** With `#`. */
+  /** The name of the channel, with its `#`. */
   name: string;
   /** In units of the currency: `0.10`. */
   price: string;

@@ -6,7 +6,7 @@ import type { Offer } from './offers.js';
 
 /** A proof of payment as it was presented, before it is matched with an offer. */
 export interface Presented {
-  /** Of the protocol, as the payload says. */
+  /** The version of the x402 protocol, as the payload says. */
   version: 1 | 2;
   scheme: string;
   /** CAIP-2, or a name of version 1. */

@@ -59,7 +59,7 @@ export class Agent {
   away: Away | null;
   /** What it last asked to say of that (null: that it is back), and who asked; until that is begun. */
   wish: { message: string | null; by: string; told: Promise<void> } | undefined;
-  /** By casefolded name. */
+  /** The channels in which it wants to be: the name as it was given, under the casefolded one. */
   readonly #wanted = new Map<string, string>();
   readonly #rooms = new Map<string, Room>();
   /** How often each wanted channel has refused it since it was last there. */

@@ -39,7 +39,7 @@ export const gatewayActor = 'gateway';
 /** The agents that are on the network through us. The place of each is recorded, for the next holder. */
 export class Agents {
   readonly #options: AgentsOptions;
-  /** By casefolded nick. */
+  /** The agents that are on the network from here, each under its casefolded nick. */
   readonly #agents = new Map<string, Agent>();
   /** Actions on one agent run in sequence. */
   readonly #locks = new KeyedLock();

@@ -9,7 +9,7 @@ import type { Config } from '../../config/config.js';
 import type { RecorderState } from '../../operations/core/health.js';
 import type { Dependencies } from '../dependencies.js';
 
-/** What every bot needs to come into being. */
+/** What every bot is made from. */
 export interface BotParts extends Pick<Dependencies, 'ircUrl' | 'secrets' | 'holder'> {
   log: Log;
   logger: Logger;
@@ -20,7 +20,7 @@ export interface BotParts extends Pick<Dependencies, 'ircUrl' | 'secrets' | 'hol
 /** A bot on the network and the work it does: one process has them at a time, the others stand by. */
 export interface BotHold<Worker> {
   lease: Lease;
-  /** How they are where this process has them; `undefined` where it has not. */
+  /** The connection and the work of the bot, while this process has the lease; otherwise `undefined`. */
   held(): { irc: IrcConnection; worker: Worker } | undefined;
 }
 
@@ -33,20 +33,27 @@ interface BotWork {
   readonly network?: NetworkSize | undefined;
 }
 
-/** Makes a bot and its work ready to be held; `lease.start()` begins to try. */
+/**
+ * Prepares a bot and its work. It does not connect yet: `lease.start()` begins to ask for the lease. When this process
+ * gets the lease, the bot connects and its work starts. When the lease ends, both stop.
+ */
 export function createBot<Worker extends BotWork>(
   config: Config,
   { log, logger, ircUrl, secrets, holder, dial }: BotParts,
   bot: {
-    /** Of the lease. */
+    /** The name of the lease that decides which process runs the bot. */
     name: string;
+    /** The nick that it wants. */
     nick: string;
+    /** What WHOIS shows as its real name. */
     realname: string;
     /** Whether it is the one that is an IRC operator. It does for the others what only operators can do. */
     isOperator?: true;
+    /** Options of its connection, over those that all bots have. */
     connection?: Partial<IrcConnectionOptions>;
+    /** Makes its main work on a connection. It is called once for each time that this process gets the lease. */
     work(irc: IrcConnection): Worker;
-    /** Work that begins and ends with it. */
+    /** More work that starts after the main work, and stops before it. */
     beside?(worker: Worker, irc: IrcConnection): readonly Pick<BotWork, 'start' | 'stop'>[];
   },
 ): BotHold<Worker> {

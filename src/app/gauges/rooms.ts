@@ -5,7 +5,10 @@ import type { Reading } from '../../metrics/metrics.js';
 import type { ReadModels } from '../../stores/read-models.js';
 import type { BotHold } from '../bots/bot.js';
 
-/** The recorder's rooms, where this process has it. */
+/**
+ * Two gauges of the bridge: how many channels it should be in, and in how many it is. Empty while another process has
+ * the bot.
+ */
 export function readRecording(recording: BotHold<RecordIrc>): Reading[] {
   const held = recording.held();
   if (!held) return [];
@@ -16,7 +19,10 @@ export function readRecording(recording: BotHold<RecordIrc>): Reading[] {
   ];
 }
 
-/** The channel bot's rooms, where this process has it. */
+/**
+ * Two gauges of the channel bot: how many channels it should be in, and in how many it is. Empty while another process
+ * has the bot.
+ */
 export async function readChannelKeeping(
   keeping: BotHold<KeepChannels>,
   readModels: ReadModels,

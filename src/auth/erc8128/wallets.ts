@@ -15,7 +15,7 @@ import { type DescribedSignature, signatureOf } from './signature-input.js';
 
 /** Who signed a request. */
 export interface Wallet {
-  /** In lower case. */
+  /** The address of the wallet, in lower case. */
   address: `0x${string}`;
   keyid: string;
 }

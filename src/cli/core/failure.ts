@@ -27,7 +27,7 @@ export function isInterruption(error: unknown): boolean {
 /** How a command line ended that did not do what it was meant to. */
 export interface Ending {
   exit: 1 | 2;
-  /** For programs. */
+  /** The stable code of the failure, for programs. */
   code: string;
   message: string;
   /** The message as people see it. */

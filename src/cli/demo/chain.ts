@@ -48,7 +48,7 @@ export interface DemoChain {
   readonly settler: ChainClient;
   /** Somebody new who has so many of the token's smallest units. */
   payer(amount: bigint): Promise<PrivateKeyAccount>;
-  /** In the token's smallest unit. */
+  /** Asks how much an address has, in the token's smallest unit. */
   balance(of: Address): Promise<bigint>;
   stop(): Promise<void>;
 }

@@ -148,7 +148,7 @@ function explained(error: unknown, before: number): unknown {
 
 interface SqlError extends Error {
   code: string;
-  /** In characters from 1 on. */
+  /** Where in the statement the error is, in characters; the first one is 1. */
   position?: string;
   hint?: string;
 }

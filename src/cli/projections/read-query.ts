@@ -1,6 +1,6 @@
 import { UsageError } from '../core/failure.js';
 
-/** With what a statement that reads begins. */
+/** The first words of statements that only read. */
 const readers = ['SELECT', 'WITH', 'VALUES', 'TABLE', 'SHOW', 'EXPLAIN'];
 
 /**

@@ -61,7 +61,7 @@ export interface Description {
   /** `operationId`, unique. */
   id: string;
   method: 'get' | 'head' | 'post' | 'put' | 'patch' | 'delete';
-  /** With its parameters in braces. */
+  /** The path of the route, with its parameters in braces. */
   path: string;
   tag: Tag;
   summary: string;

@@ -35,7 +35,7 @@ export interface EventStream<Parts = unknown, In extends z.ZodObject = z.ZodObje
   description: string;
   /** Who may read it; `moreWithKey` by default. */
   access?: Needed;
-  /** With `after`, which is in the query too. */
+  /** The schema of its parameters. It includes `after`, which is in the query too. */
   input: In;
   /** What its answer is, in words, and the beginning of one. */
   says: string;

@@ -33,6 +33,6 @@ export function ircStateView(
   return { connected, oper, nick };
 }
 
-/** For how many seconds something is there. */
+/** How many whole seconds have passed since something started. */
 export const secondsSince = (startedAt: Date): number =>
   Math.round((Date.now() - startedAt.getTime()) / 1_000);

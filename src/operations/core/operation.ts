@@ -115,7 +115,7 @@ export interface Operation<Parts = unknown, In extends z.ZodObject = z.ZodObject
   invalid?: RefusalCode;
   /** An input for readers of the description, if the examples of its members do not fit. */
   example?: Partial<z.input<In>>;
-  /** By status; the lowest is the usual one. */
+  /** The good answers, each under its HTTP status. The lowest status is the usual one. */
   answers: Record<number, Answer>;
   /** What it may be refused with, besides the refusals of every operation of its kind. */
   refusals: Refusals;

@@ -9,7 +9,7 @@ import type { KeysParts } from './parts.js';
 export interface WantedKey {
   /** Casefolded. */
   nick: string;
-  /** In lower case; null where the nick has none. */
+  /** The address of the wallet of the nick, in lower case; null where the nick has none. */
   wallet: string | null;
   name: string;
   scopes: Scope[];

@@ -144,7 +144,7 @@ interface Entering {
   nick: string;
   till: Till;
   presented: Presented;
-  /** Of the client. */
+  /** The IP address of the client; `undefined` if it is not known. */
   address: string | undefined;
 }
 

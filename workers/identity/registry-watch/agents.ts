@@ -40,7 +40,7 @@ const smallestRange = 10n;
 const unsettledBlocks = 64n;
 /** Wallets whose registrations are remembered at most. Those of another are read from the first block on. */
 const mostRemembered = 20_000;
-/** Of wallets that were never looked for. */
+/** What is known of a wallet that was never looked for. */
 const nothing: Known = { ids: [], upTo: -1n };
 
 /**

@@ -10,7 +10,7 @@ export interface WatchRegistryOptions {
   registry: IdentityRegistry;
   /** Agent ids of wallets, by wallet in lower case; throws when the chain cannot be asked. */
   agents: { agentsOf(wallets: readonly string[]): Promise<Map<string, number>> };
-  /** Of links. */
+  /** Reads the read model of links. */
   read: Read;
   /** Pauses before the first look and between looks, in milliseconds: half a minute and an hour by default. */
   schedule?: { firstMs: number; everyMs: number };

@@ -21,7 +21,7 @@ export interface AdmitPayersOptions {
   rooms: readonly PaidRoom[];
   /** Whether a nick is reserved for a bot or a service, or could be taken for one: no place moves to it. */
   isKept(nick: string): boolean;
-  /** Of paid sessions. */
+  /** Reads the read model of paid sessions. */
   read: Read;
   /** The same; throws `read_model_behind` where the read model has not folded the position. */
   readAt: Read;

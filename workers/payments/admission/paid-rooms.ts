@@ -5,7 +5,7 @@ import { actor } from './membership.js';
 
 /** The wanted state of a paid channel. */
 export interface PaidRoom {
-  /** With `#`. */
+  /** The name of the channel, with its `#`. */
   name: string;
   topic: string;
 }

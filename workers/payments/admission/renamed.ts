@@ -4,11 +4,11 @@ import { irc, ircSubject } from '../../../streams/network/index.js';
 
 /** Somebody in a paid channel who took another nick, or was given one. */
 export interface Renamed {
-  /** With its `#`. */
+  /** The name of the channel, with its `#`. */
   channel: string;
   from: string;
   to: string;
-  /** By the clock of the IRC server. */
+  /** When it happened, by the clock of the IRC server. */
   at: Date;
 }
 

@@ -19,7 +19,7 @@ export interface ResolvePaymentsOptions {
   places: readonly SoldChannel[];
   /** The fate of a payment, without moving money; `undefined` if nobody can tell now. */
   fateOf(intended: Intended): Promise<Fate | undefined>;
-  /** Of payments. */
+  /** Reads the read model of payments. */
   read: Read;
   logger: Logger;
   /** How long it waits between two looks at a payment. */
