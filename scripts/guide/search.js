@@ -1,6 +1,6 @@
 // The search of the guide. Nothing else of the site needs a script.
 import MiniSearch from 'minisearch';
-import { fields, searchOptions } from './ranking.ts';
+import { fields, searchOptions, tokenize } from './ranking.ts';
 
 const byId = (id) => document.getElementById(id);
 const { index: address } = document.currentScript.dataset;
@@ -14,6 +14,7 @@ async function load() {
   const made = new MiniSearch({
     fields,
     storeFields: fields,
+    tokenize,
     searchOptions,
   });
   made.addAll(await answer.json());

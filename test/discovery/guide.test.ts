@@ -3,7 +3,7 @@ import MiniSearch from 'minisearch';
 import pino from 'pino';
 import t from 'tap';
 import { documents } from '../../scripts/documents.js';
-import { fields, searchOptions } from '../../scripts/guide/ranking.js';
+import { fields, searchOptions, tokenize } from '../../scripts/guide/ranking.js';
 import { createServer } from '../../src/http/server.js';
 import { guideRoutes } from '../../src/pages/guide.js';
 import '../support/contract.js';
@@ -201,7 +201,7 @@ t.test('GUIDE-03 the site in a browser', { skip: withoutBrowser }, async (t) => 
 
 t.test('GUIDE-01 the search finds the page on how to do something first', async (t) => {
   const sections = (await (await fetch(`${url}/guide/search.json`)).json()) as { id: string }[];
-  const index = new MiniSearch({ fields, storeFields: fields, searchOptions });
+  const index = new MiniSearch({ fields, storeFields: fields, tokenize, searchOptions });
   index.addAll(sections);
   for (const [query, page] of [
     ['dead letter', 'guides/redrive'],
@@ -211,6 +211,8 @@ t.test('GUIDE-01 the search finds the page on how to do something first', async 
     ['proxy', 'guides/deploy-behind-a-proxy'],
     ['sell', 'guides/sell-a-channel'],
     ['first event', 'tutorials/first-event'],
+    ['UNKNOWN_EVENTS', 'reference/configuration'],
+    ['EVENT_MAX_RETRIES', 'guides/redrive'],
   ] as const) {
     const found = index.search(query).slice(0, 4);
     t.ok(
