@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -130,3 +130,21 @@ t.test('README-06 what is wrong in the comments of settings is found', async (t)
 });
 
 t.test('README-06 nothing is wrong in documents, comments and texts', async (t) => t.same(await check(), []));
+
+t.test('README-06 what is wrong in the subjects of commits is found', async (t) => {
+  const subjects = [
+    'Show a line once',
+    'Make it anew',
+    'Show each line of every channel once, also after the end of the process that said it',
+  ];
+  const { status, stderr } = spawnSync('node', ['scripts/subjects.mjs'], {
+    input: `${subjects.join('\n')}\n`,
+    encoding: 'utf8',
+  });
+  t.equal(status, 1);
+  t.same(stderr.trim().split('\n'), [
+    'Make it anew: "anew": say "again"',
+    `${subjects[2]}: 84 characters, 72 at most`,
+  ]);
+  t.equal(spawnSync('node', ['scripts/subjects.mjs'], { input: `${subjects[0]}\n` }).status, 0);
+});
