@@ -5,7 +5,7 @@ export const unwanted = [
   { pattern: /\bputs? out\b|\bput off\b/i, instead: 'say "removes", "kicks" or "disconnects"' },
   { pattern: /\blets? be\b/i, instead: 'say "leaves alone"' },
   { pattern: /\bstands? for\b/i, instead: 'say "vouches for", "takes the place of" or "means"' },
-  { pattern: /\b(stands?|stood|standing)\b(?! (in )?for\b| by\b| still\b)/i, instead: 'say "is"' },
+  { pattern: /\b(stands?|stood|standing)\b(?! in for\b| by\b| still\b)/i, instead: 'say "is"' },
   {
     pattern: /\bbehind (?!a proxy|proxies|the proxy|a-proxy)/i,
     instead: 'say "after", "below", or how far it lags',

@@ -73,7 +73,7 @@ export class UnknownTool extends Error {
     super(`Unknown tool: ${name}${nearest ? `. Did you mean ${nearest}?` : ''}`);
     const hint = `tools/list names what you can call: ${names.length}.${
       tier === 'wallet-read'
-        ? " A wallet's signature opens tools that read; a key opens all, see /auth.md."
+        ? " A wallet's signature opens tools that read; a key opens more, see /auth.md."
         : ''
     }`;
     this.data = { code: 'unknown_tool', ...(nearest ? { nearest } : {}), hint };

@@ -105,7 +105,7 @@ function emitLine(app: App, config: Config): string | undefined {
   if (!app.address || app.webhookSecrets.length === 0) return undefined;
   const usual = config.PORT !== 0 && app.address === configuredUrl({ HOST: '127.0.0.1', PORT: 8100 });
   const dataDir = config.DATA_DIR === './data' ? '' : `DATA_DIR=${quoted(config.DATA_DIR)} `;
-  return `${dataDir}npm run relay -- emit task.published${usual ? '' : ` --url ${app.address}`}`;
+  return `${dataDir}npx relay emit task.published${usual ? '' : ` --url ${app.address}`}`;
 }
 
 function quoted(text: string): string {
