@@ -28,11 +28,12 @@ t.test('API-05 MCP-09 each message of a batch counts as a request', async (t) =>
   });
   const post = async (remoteAddress: string, batch: number) => {
     const one = { jsonrpc: '2.0', method: 'tools/call', params: { name: 'test_count', arguments: {} } };
+    const host = remoteAddress === '127.0.0.1' ? 'localhost' : 'relay.example';
     return await server.inject({
       method: 'POST',
       url: '/mcp',
       remoteAddress,
-      headers: { 'x-api-key': key, host: 'relay.example', 'content-type': 'application/json' },
+      headers: { 'x-api-key': key, host, 'content-type': 'application/json' },
       payload: JSON.stringify(Array.from({ length: batch }, (_, id) => ({ ...one, id }))),
     });
   };
@@ -45,5 +46,5 @@ t.test('API-05 MCP-09 each message of a batch counts as a request', async (t) =>
   t.equal((await post('203.0.113.8', 100)).statusCode, 429);
   t.equal(calls, 8, 'nothing of a batch that is too large is done');
   t.equal((await post('203.0.113.9', 10)).statusCode, 200, 'others are not held up');
-  t.equal((await post('127.0.0.1', 100)).statusCode, 200);
+  t.equal((await post('127.0.0.1', 100)).statusCode, 200, 'nor is this machine');
 });
