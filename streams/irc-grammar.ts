@@ -37,6 +37,11 @@ export function casefold(name: string): string {
   return name.replace(/[A-Z[\\\]]/g, (c) => String.fromCharCode(c.charCodeAt(0) + 32));
 }
 
+/** The key of a channel as it is named in addresses: without its `#`, or with it. */
+export function channelKey(name: string): string {
+  return casefold(`#${name.replace(/^#/, '')}`);
+}
+
 /** Whether a casefolded text has a casefolded nick in it as a word. */
 export function namesNick(text: string, nick: string): boolean {
   for (let from = text.indexOf(nick); from !== -1; from = text.indexOf(nick, from + 1)) {

@@ -189,10 +189,34 @@ export const refusalAreas = {
     unknown_tool: refusal(404, 'The caller has no tool of this name', {
       advice: 'Take a name of `tools/list`; `data.nearest` is the one most like it',
     }),
+    unknown_prompt: refusal(404, 'The tool server has no prompt of this name', {
+      advice: 'Take one of `prompts/list`',
+    }),
     parse_error: refusal(400, 'The body is not JSON', { advice: 'Send JSON' }),
     method_not_found: refusal(404, 'There is no such method', { advice: 'Call one that the hint names' }),
     invalid_request: refusal(400, 'The body is no JSON-RPC 2.0 message', {
       hint: 'A request has jsonrpc "2.0", a method, an id that is text or a whole number, and params that are an object',
+    }),
+  },
+  'The A2A agent': {
+    invalid_params: refusal(400, 'The parameters are not those of the method', {
+      advice: '`data.details` names the bad fields',
+    }),
+    task_not_found: refusal(404, 'There is no such task', { advice: 'Tasks are known for an hour' }),
+    task_not_cancelable: refusal(409, 'The task is over', {
+      advice: 'Ask `tasks/get` for what became of it',
+    }),
+    push_not_supported: refusal(400, 'Push notifications are not supported', {
+      advice: 'Ask `tasks/get` for what became of a task',
+    }),
+    unsupported_operation: refusal(400, 'The agent answers at once, and has no streams', {
+      advice: 'Use `message/send`',
+    }),
+    content_type_not_supported: refusal(400, 'The agent reads text and data, and answers with text or JSON', {
+      advice: 'Send parts of the kinds text and data, and accept `application/json` or `text/plain`',
+    }),
+    no_extended_card: refusal(400, 'The card that everybody gets is the whole card', {
+      advice: 'Read `/.well-known/agent-card.json`',
     }),
   },
   'Authorization of programs (OAuth)': {

@@ -73,7 +73,7 @@ t.test('ERR-01 no code is made beside the catalogue', async (t) => {
   for (const { file, text } of sources) {
     if (!passingOn.includes(file))
       t.notMatch(text, /new (Refusal|Unavailable)\(\s*\{/, `${file} makes no code of its own`);
-    if (!/^src\/(http|mcp|a2a|auth|remote|operations|pages|openapi)\//.test(file)) continue;
+    if (!/^src\/(http|mcp|a2a|auth|remote|operations|pages|openapi|socket|oauth)\//.test(file)) continue;
     for (const [, code] of text.matchAll(/\bcode: '([a-z]+_[a-z_]+)'/g))
       t.ok(code! in refusals, `${file} answers ${code}`);
   }

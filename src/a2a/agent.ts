@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import { isExpected } from '../../streams/core/index.js';
+import { refusals } from '../../streams/refusals.js';
 import { type Call, parseInput } from '../operations/core/call.js';
 import {
   Answerable,
@@ -44,14 +45,14 @@ export class Agent {
   async answer(request: unknown, address?: string): Promise<RpcAnswer> {
     const id = idOf(request);
     try {
-      const { method, params = {} } = parsed(Envelope, request, 'invalidRequest');
+      const { method, params = {} } = parsed(Envelope, request, 'invalid_request');
       const run = this.#prepared(method, params, address);
-      parsed(Answerable, request, 'invalidRequest');
+      parsed(Answerable, request, 'invalid_request');
       return { jsonrpc: '2.0', id, result: await run() };
     } catch (error) {
       if (error instanceof RpcFault) return faultAnswer(id, error);
       this.#logger.error({ err: error }, 'request of an agent failed');
-      return faultAnswer(id, new RpcFault('internal', 'Something went wrong on our side'));
+      return faultAnswer(id, new RpcFault('internal_error', refusals.internal_error.says));
     }
   }
 
@@ -72,25 +73,25 @@ export class Agent {
       }
       case 'message/stream':
       case 'tasks/resubscribe':
-        throw new RpcFault('unsupported', 'This agent answers at once: use message/send');
+        throw new RpcFault('unsupported_operation', 'This agent answers at once: use message/send');
       case 'agent/getAuthenticatedExtendedCard':
-        throw new RpcFault('noExtendedCard', 'The card that everybody gets is the whole card');
+        throw new RpcFault('no_extended_card', 'The card that everybody gets is the whole card');
     }
     if (/^tasks\/pushNotificationConfig\/(set|get|list|delete)$/.test(method))
-      throw new RpcFault('noPushNotifications', noPush);
-    throw new RpcFault('unknownMethod', `There is no method ${method.slice(0, 100)}`);
+      throw new RpcFault('push_not_supported', noPush);
+    throw new RpcFault('method_not_found', `There is no method ${method.slice(0, 100)}`);
   }
 
   async #send(
     { message, configuration }: z.output<typeof SendParams>,
     address: string | undefined,
   ): Promise<Task> {
-    if (configuration?.pushNotificationConfig) throw new RpcFault('noPushNotifications', noPush);
+    if (configuration?.pushNotificationConfig) throw new RpcFault('push_not_supported', noPush);
     const modes = configuration?.acceptedOutputModes ?? [];
     if (modes.length > 0 && !modes.some((mode) => /^(application\/json|text\/plain|\*\/\*)$/.test(mode)))
-      throw new RpcFault('contentType', 'This agent answers application/json and text/plain');
+      throw new RpcFault('content_type_not_supported', 'This agent answers application/json and text/plain');
     if (message.parts.every(({ kind }) => kind === 'file'))
-      throw new RpcFault('contentType', 'This agent reads text and data, no files');
+      throw new RpcFault('content_type_not_supported', 'This agent reads text and data, no files');
 
     const known = message.taskId === undefined ? undefined : await this.#continued(message.taskId, message);
     const ids = {
@@ -112,10 +113,10 @@ export class Agent {
   async #continued(id: string, { contextId }: Message): Promise<{ task: Task; revision: number }> {
     const found = await this.#find(id);
     if (contextId !== undefined && contextId !== found.task.contextId)
-      throw new RpcFault('invalidParams', 'message.contextId is not the one of the task');
+      throw new RpcFault('invalid_params', 'message.contextId is not the one of the task');
     if (found.task.status.state !== 'input-required')
       throw new RpcFault(
-        'invalidRequest',
+        'invalid_request',
         `The task is ${found.task.status.state}: send a message without taskId`,
       );
     return found;
@@ -148,7 +149,8 @@ export class Agent {
     for (;;) {
       const { task, revision } = await this.#find(id);
       const { state } = task.status;
-      if (state !== 'input-required') throw new RpcFault('taskNotCancelable', `The task is ${state} already`);
+      if (state !== 'input-required')
+        throw new RpcFault('task_not_cancelable', `The task is ${state} already`);
       const timestamp = new Date().toISOString();
       const canceled: Task = { ...task, status: { state: 'canceled', timestamp } };
       if (await this.#tasks.keep(canceled, revision)) return canceled;
@@ -158,9 +160,9 @@ export class Agent {
   async #find(id: string): Promise<{ task: Task; revision: number }> {
     const found = await this.#tasks.find(id).catch((error: unknown) => {
       if (!isExpected(error)) this.#logger.warn({ err: error }, 'task of an agent not looked up');
-      throw new RpcFault('internal', 'Tasks cannot be looked up now');
+      throw new RpcFault('internal_error', 'Tasks cannot be looked up now');
     });
-    if (!found) throw new RpcFault('taskNotFound', 'There is no such task; tasks are known for an hour');
+    if (!found) throw new RpcFault('task_not_found', 'There is no such task; tasks are known for an hour');
     return found;
   }
 
@@ -170,7 +172,7 @@ export class Agent {
       this.#logger.warn({ task: task.id, err: error }, 'task of an agent not kept');
       return true;
     });
-    if (!kept) throw new RpcFault('invalidRequest', 'The task was answered or canceled in the meantime');
+    if (!kept) throw new RpcFault('invalid_request', 'The task was answered or canceled in the meantime');
   }
 }
 
@@ -183,7 +185,7 @@ function wanted({ parts }: Message): { skill: Skill | undefined; limit: number |
     if (part.kind !== 'data' || part.data.skill === undefined) continue;
     const { skill: id, limit } = part.data;
     if (limit !== undefined && !Limit.safeParse(limit).success)
-      throw new RpcFault('invalidParams', `limit must be a whole number from 1 to ${maxLimit}`);
+      throw new RpcFault('invalid_params', `limit must be a whole number from 1 to ${maxLimit}`);
     return { skill: skills.find((one) => one.id === id), limit: limit as number | undefined };
   }
   const text = parts.flatMap((part) => (part.kind === 'text' ? [part.text] : [])).join('\n');
@@ -211,7 +213,7 @@ function shortened(task: Task, length: number | undefined): Task {
 function parsed<S extends z.ZodType>(
   schema: S,
   input: unknown,
-  kind: 'invalidRequest' | 'invalidParams' = 'invalidParams',
+  kind: 'invalid_request' | 'invalid_params' = 'invalid_params',
 ): z.output<S> {
   try {
     return parseInput(schema, input);

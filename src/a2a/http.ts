@@ -19,7 +19,7 @@ export async function a2aRoutes(app: FastifyInstance, { agent }: { agent: Agent 
       try {
         asked = parse(String(request.body ?? ''), null, { protoAction: 'error', constructorAction: 'error' });
       } catch {
-        return faultAnswer(null, new RpcFault('unparsable', 'The body is not JSON'));
+        return faultAnswer(null, new RpcFault('parse_error', 'The body is not JSON'));
       }
       return await agent.answer(asked, request.ip);
     });

@@ -1,22 +1,23 @@
 import { z } from 'zod';
+import type { RefusalCode } from '../../streams/refusals.js';
 
 /** The version of the agent-to-agent protocol that is spoken. */
 export const protocolVersion = '0.3.0';
 
-/** Error codes of JSON-RPC and of the protocol, by what they say. */
+/** Error codes of JSON-RPC and of the protocol, by the codes that the catalogue of refusals has for them. */
 export const rpcCodes = {
-  unparsable: -32700,
-  invalidRequest: -32600,
-  unknownMethod: -32601,
-  invalidParams: -32602,
-  internal: -32603,
-  taskNotFound: -32001,
-  taskNotCancelable: -32002,
-  noPushNotifications: -32003,
-  unsupported: -32004,
-  contentType: -32005,
-  noExtendedCard: -32007,
-} as const;
+  parse_error: -32700,
+  invalid_request: -32600,
+  method_not_found: -32601,
+  invalid_params: -32602,
+  internal_error: -32603,
+  task_not_found: -32001,
+  task_not_cancelable: -32002,
+  push_not_supported: -32003,
+  unsupported_operation: -32004,
+  content_type_not_supported: -32005,
+  no_extended_card: -32007,
+} as const satisfies Partial<Record<RefusalCode, number>>;
 
 /** A request that is answered with an error of JSON-RPC. */
 export class RpcFault extends Error {
@@ -42,13 +43,9 @@ export function faultAnswer(id: string | number | null, { kind, message, details
   return {
     jsonrpc: '2.0',
     id,
-    error: { code: rpcCodes[kind], message, data: { code: nameOf(kind), ...(details && { details }) } },
+    error: { code: rpcCodes[kind], message, data: { code: kind, ...(details && { details }) } },
   };
 }
-
-/** The kind of an error as a code for programs: `task_not_found`. */
-const nameOf = (kind: keyof typeof rpcCodes) =>
-  kind.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 const Id = z.union([z.string().max(1_000), z.int(), z.null()]);
 

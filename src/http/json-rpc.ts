@@ -1,5 +1,5 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import type { RefusalCode } from '../../streams/refusals.js';
+import { type RefusalCode, refusals } from '../../streams/refusals.js';
 import { errorAnswer, retryAfterOf } from './errors.js';
 
 /** Error codes of JSON-RPC that refusals have; every other one is -32000. */
@@ -41,7 +41,7 @@ export function sendRpcError(
     request.log.error({ err: error, request_id: request.id }, 'request failed');
     const says = {
       code: internal,
-      message: 'Something went wrong on our side',
+      message: refusals.internal_error.says,
       data: { code: 'internal_error' satisfies RefusalCode, request_id: request.id },
     };
     return reply.code(500).send({ jsonrpc: '2.0', id, error: says });

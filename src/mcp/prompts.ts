@@ -1,4 +1,5 @@
 import type { GetPromptResult, ListPromptsResult } from '@modelcontextprotocol/sdk/types.js';
+import type { RefusalCode } from '../../streams/refusals.js';
 import type { Caller } from '../operations/core/operation.js';
 import { channelUri, type Resources } from './resources.js';
 
@@ -112,5 +113,5 @@ export async function getPrompt(
 const usable = (tools: ReadonlySet<string>) =>
   prompts.filter(({ needs }) => needs.every((name) => tools.has(name)));
 
-const invalid = (code: string, message: string, hint: string) =>
+const invalid = (code: RefusalCode, message: string, hint: string) =>
   Object.assign(new Error(message), { code: -32602, data: { code, hint } });

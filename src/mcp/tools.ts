@@ -2,6 +2,7 @@ import type { CallToolResult, Tool as ListedTool } from '@modelcontextprotocol/s
 import { closest, distance } from 'fastest-levenshtein';
 import { z } from 'zod';
 import { isExpected, type Refusal } from '../../streams/core/index.js';
+import { refusals } from '../../streams/refusals.js';
 import { type Call, inputOf, parseInput } from '../operations/core/call.js';
 import { isOperator, type Scope } from '../operations/core/caller.js';
 import { refuseMisspelt } from '../operations/core/misspelt.js';
@@ -237,7 +238,7 @@ function structured(result: unknown): Record<string, unknown> {
 }
 
 function whatWentWrong(error: unknown): string {
-  if (!isExpected(error)) return 'Something went wrong on our side';
+  if (!isExpected(error)) return refusals.internal_error.says;
   const { details, hint } = error.kind === 'refusal' ? error.extra : ({} as Refusal['extra']);
   if (details) return details.map(fieldAndFault).join('; ');
   return hint === undefined ? error.message : `${error.message}. ${hint}`;

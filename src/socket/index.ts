@@ -2,6 +2,7 @@ import websocket from '@fastify/websocket';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { WebSocket } from 'ws';
 import { Refusal } from '../../streams/core/index.js';
+import { refusals } from '../../streams/refusals.js';
 import type { ApiKeys } from '../auth/api-keys.js';
 import { type Reader, readerOf } from '../http/reader.js';
 import { StreamPlaces } from '../http/stream-places.js';
@@ -96,7 +97,7 @@ export async function socketRoutes(app: FastifyInstance, options: SocketOptions)
         keepAlive(socket);
         tell(socket, reader, send).catch((error: unknown) => {
           request.log.error({ err: error, request_id: request.id }, 'socket failed');
-          socket.close(1011, 'Something went wrong on our side');
+          socket.close(1011, refusals.internal_error.says);
         });
       },
     });

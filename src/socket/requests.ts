@@ -3,6 +3,7 @@ import { parse } from 'secure-json-parse';
 import { z } from 'zod';
 import { clock } from '../../streams/core/clock.js';
 import { Refusal } from '../../streams/core/index.js';
+import { refusals } from '../../streams/refusals.js';
 import { rpcAnswer, rpcIdOf } from '../http/json-rpc.js';
 import { parseInput } from '../operations/core/call.js';
 import type { Caller } from '../operations/core/caller.js';
@@ -99,7 +100,7 @@ export class Requests {
   }
 
   async #refuse(id: string | number | null, error: unknown): Promise<void> {
-    const says = rpcAnswer(error)?.error ?? { code: -32603, message: 'Something went wrong on our side' };
+    const says = rpcAnswer(error)?.error ?? { code: -32603, message: refusals.internal_error.says };
     await this.#options.send({ jsonrpc: '2.0', id, error: says });
   }
 }

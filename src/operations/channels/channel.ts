@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { managedChannel } from '../../../projections/channels/queries.js';
 import { channelTypes } from '../../../streams/channels/index.js';
 import { type Log, Refusal } from '../../../streams/core/index.js';
-import { casefold, isManagedChannel } from '../../../streams/irc-grammar.js';
+import { channelKey, isManagedChannel } from '../../../streams/irc-grammar.js';
 import type { Channels } from '../../../workers/channels/index.js';
 import type { OwnReadModel } from '../../stores/own-read-model.js';
 import { Time, text } from '../core/fields.js';
@@ -27,7 +27,7 @@ export interface ChannelParts {
 export const ChannelName = z
   .string()
   .transform((given) => {
-    const name = casefold(`#${given.replace(/^#/, '')}`);
+    const name = channelKey(given);
     if (!isManagedChannel(name)) throw channelNotFound();
     return name;
   })

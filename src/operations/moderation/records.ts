@@ -53,15 +53,9 @@ export const pardonIncident = define('pardonIncident', {
   }),
   refusals: { not_found: 'There is no incident with this id' },
   http: { method: 'post', path: '/ops/incidents/{id}/pardon' },
-  run: async ({ id, reason }, { actor: by, cause }, { log, readModels }: RecordParts) => {
-    const recorded = await log.at(moderation, id);
-    if (recorded?.type !== 'incident.recorded') throw noSuchIncident(id);
-    const { ref, nick, channel, level } = recorded.data;
-    const pardon = { is: 'pardon', subject: recorded.subject, ref, reason } as const;
-    const origin = { by, cause: cause ?? null };
-    const { fact, position } = await log.handle(moderation, personDecider, pardon, origin);
-    await readModels.reached('moderation', position);
-    return { id, nick, channel, level, pardoned: true, already: fact === undefined };
+  run: async ({ id, reason }, caller, parts: RecordParts) => {
+    const decided = await decide(id, { is: 'pardon', reason }, caller, parts);
+    return { ...decided, pardoned: true as const };
   },
 });
 
@@ -78,7 +72,7 @@ const noSuchIncident = (id: number) =>
 /** Does something about an incident by its id; whether something came of it. */
 async function decide(
   id: number,
-  command: { is: 'appeal' | 'uphold'; reason: string },
+  command: { is: 'appeal' | 'uphold' | 'pardon'; reason: string },
   { actor: by, cause }: Caller,
   { log, readModels }: RecordParts,
   requireConcerned: (incident: Incident) => void = () => {},

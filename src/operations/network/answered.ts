@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { ircChannel, lineOfChannel } from '../../../projections/network/queries.js';
+import { channelKey } from '../../../streams/irc-grammar.js';
 import { lineId, parseLineId } from '../../../streams/network/index.js';
 import { seesPrivate } from '../core/call.js';
 import { defineOperation } from '../core/operation.js';
 import { moreWithKey } from '../core/rights.js';
 import { memberChannels } from './members.js';
-import { channelKey, type NetworkParts } from './reads.js';
+import type { NetworkParts } from './reads.js';
 
 /** A recorded line of a channel by its id or its msgid, if the caller may read it: both, or null. */
 export const findLine = defineOperation('findLine', {

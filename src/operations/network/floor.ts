@@ -3,12 +3,13 @@ import { floorOf } from '../../../projections/floor/queries.js';
 import { ircChannel } from '../../../projections/network/queries.js';
 import type { Log } from '../../../streams/core/index.js';
 import { type FloorState, floorAt, freeFloor, lapsesAt } from '../../../streams/floor/index.js';
+import { channelKey } from '../../../streams/irc-grammar.js';
 import { seesPrivate } from '../core/call.js';
 import { ChannelPath, channelName, nickname, Time } from '../core/fields.js';
 import { operationsOf } from '../core/operation.js';
 import { moreWithKey } from '../core/rights.js';
 import { memberChannels } from './members.js';
-import { channelKey, channelNotFound, type NetworkParts } from './reads.js';
+import { channelNotFound, type NetworkParts } from './reads.js';
 
 const define = operationsOf({ tag: 'IRC' });
 

@@ -9,7 +9,7 @@ import {
   type LinePlace,
 } from '../../../projections/network/queries.js';
 import { Refusal, Unavailable } from '../../../streams/core/index.js';
-import { casefold } from '../../../streams/irc-grammar.js';
+import { casefold, channelKey } from '../../../streams/irc-grammar.js';
 import { irc } from '../../../streams/network/index.js';
 import type { ReadModels } from '../../stores/read-models.js';
 import { seesPrivate } from '../core/call.js';
@@ -197,11 +197,6 @@ export const listPresence = define('listPresence', {
       presenceOf(sql, schema, nicks, seesPrivate(caller)),
     ),
 });
-
-/** The key of a channel as it is named in addresses: without its `#`, or with it. */
-export function channelKey(name: string): string {
-  return casefold(`#${name.replace(/^#/, '')}`);
-}
 
 /** The answer for channels that do not exist, and for those that the caller may not see. */
 export function channelNotFound(): Refusal {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { IrcMessage as Line } from '../../../projections/network/queries.js';
 import { isExpected } from '../../../streams/core/index.js';
-import { casefold } from '../../../streams/irc-grammar.js';
+import { casefold, channelKey } from '../../../streams/irc-grammar.js';
 import { ircSubject, isLine, type LineSighting, parseLineId } from '../../../streams/network/index.js';
 import { type Call, seesPrivate } from '../core/call.js';
 import type { Caller } from '../core/caller.js';
@@ -11,7 +11,7 @@ import type { LiveFeed } from '../core/live-feed.js';
 import { findLine } from './answered.js';
 import type { LiveSighting } from './feed.js';
 import { getMembership } from './members.js';
-import { channelKey, IrcMessage, listIrcMessages } from './reads.js';
+import { IrcMessage, listIrcMessages } from './reads.js';
 import type { Viewers } from './viewers.js';
 import { readable, readableNow, type WithholdingParts } from './withheld.js';
 

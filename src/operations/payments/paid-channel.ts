@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { activeSlots } from '../../../projections/payments/queries.js';
 import { Refusal } from '../../../streams/core/index.js';
-import { casefold } from '../../../streams/irc-grammar.js';
+import { channelKey } from '../../../streams/irc-grammar.js';
 import type { PaidChannel as Channel } from '../../../workers/payments/paid-channel.js';
 import { text } from '../core/fields.js';
 import type { PaymentsParts } from './parts.js';
@@ -36,7 +36,7 @@ export const ContractChannel = PaidChannel.omit({ networks: true }).loose();
 
 /** The paid channel of a name, with or without its `#`. Throws `not_found`. */
 export function channelNamed(name: string, { payments }: PaymentsParts): Channel {
-  const wanted = casefold(`#${name.replace(/^#/, '')}`);
+  const wanted = channelKey(name);
   const channel = payments.channels.find(({ name }) => name === wanted);
   if (!channel)
     throw new Refusal('not_found', 'Paid channel not found', { hint: 'GET /payments/channels lists them' });
