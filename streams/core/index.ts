@@ -25,6 +25,7 @@ export {
   defineStream,
   encodeFact,
   type FactOf,
+  factsIn,
   type Origin,
   type Position,
   type Recorded,

@@ -25,7 +25,7 @@ const noRoom = 10047;
 const notYet = [10008, 10005];
 /** How long a start waits for a leader, and how long between two looks, in milliseconds. */
 const leaderPatience = {
-  maxRetryTime: 30_000,
+  maxRetryTime: 120_000,
   retries: Number.POSITIVE_INFINITY,
   minTimeout: 500,
   factor: 1,
@@ -131,6 +131,10 @@ export async function openStreams(
   try {
     return await pRetry(open, { ...leaderPatience, shouldRetry: ({ error }) => isNotYet(error) });
   } catch (error) {
+    if (isNotYet(error) && placement.replicas > 1)
+      throw new Error(
+        `The log servers do not form a cluster that keeps ${placement.replicas} copies (${(error as Error).message}): start that many, or lower NATS_REPLICAS`,
+      );
     if (!(error instanceof NatsError) || error.api_error?.err_code !== noRoom) throw error;
     throw new Error(
       `The log server has no room for streams of ${placement.maxBytes} bytes: lower STREAMS_MAX_BYTES or free disk space`,

@@ -1,3 +1,4 @@
+import type { Logger } from 'pino';
 import type { z } from 'zod';
 
 /** A fact type with a history: readers of old records run `upcast` from each older version to the next. */
@@ -164,6 +165,24 @@ export function decodeFact<S extends StreamDefinition>(
     cause: envelope.cause,
   };
   return recorded as Recorded<FactOf<S>>;
+}
+
+/** The facts of some entries, in order. An entry that cannot be read is logged, and passed over. */
+export function* factsIn<S extends StreamDefinition>(
+  stream: S,
+  entries: Iterable<{ data: Uint8Array; subject: string; seq: number; at: Date }>,
+  logger: Logger,
+): Generator<Recorded<FactOf<S>>> {
+  for (const entry of entries) {
+    let fact: Recorded<FactOf<S>>;
+    try {
+      fact = decodeFact(stream, entry.data, entry);
+    } catch (error) {
+      logger.error({ stream: stream.name, seq: entry.seq, err: error }, 'fact cannot be read: passed over');
+      continue;
+    }
+    yield fact;
+  }
 }
 
 function schemaOf(stream: StreamDefinition, type: string): VersionedSchema {

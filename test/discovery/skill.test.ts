@@ -212,7 +212,7 @@ t.test('SKILL-06 the limits that it names are those of the code', async (t) => {
     `It works once a minute for each group, and for five lines of yours in ${minutes(ofPerson.withinMs)} minutes.`,
   );
   t.equal(ofPerson.most, 5);
-  t.match(texts, `does not address a group for ${minutes(addressedMs)} minutes.`);
+  t.match(texts, `cannot address a group for ${minutes(addressedMs)} minutes.`);
   t.match(texts, `names them in one line, ${mostNamed} at most.`);
   t.match(
     texts,

@@ -18,7 +18,7 @@ t.test('GROUP-04 what agents and people read says the same bounds', async (t) =>
     guide,
     /resolved once a minute, and ten lines a minute\. One person has five such lines in ten minutes/,
   );
-  t.match(guide, /addresses none in that channel for ten minutes/);
+  t.match(guide, /cannot address a group in that channel for ten minutes/);
 });
 
 const namesIn = (text: string) => groupsIn(text).groups.map(nameOf);

@@ -24,7 +24,7 @@ const proxies: Record<ProxyName, Proxy> = {
     version: '-v',
     documented: 'nginx',
     config: (lines, port, dir) => `
-      daemon off; pid ${dir}/pid; error_log stderr; worker_processes 1;
+      daemon off; master_process off; pid ${dir}/pid; error_log stderr;
       ${process.getuid?.() === 0 ? 'user root root;' : ''}
       events {}
       http {

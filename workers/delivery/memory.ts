@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { decodeFact, type Log, type Recorded } from '../../streams/core/index.js';
+import { factsIn, type Log, type Recorded } from '../../streams/core/index.js';
 import {
   confirmLine,
   type DeliveryFact,
@@ -52,13 +52,7 @@ export class RecordedOutcomes {
     const start = new Date(since.getTime() - clockToleranceMs);
     for await (const entries of log.follow(delivery, { after: 0, since: start, batch, signal })) {
       if (entries.length === 0) break; // the end of the stream as of now
-      for (const entry of entries) {
-        try {
-          outcomes.fold(decodeFact(delivery, entry.data, entry));
-        } catch (error) {
-          logger.error({ seq: entry.seq, err: error }, 'delivery fact cannot be read: passed over');
-        }
-      }
+      for (const fact of factsIn(delivery, entries, logger)) outcomes.fold(fact);
     }
     return outcomes;
   }

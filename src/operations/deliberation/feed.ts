@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { QueryView, ResponseView } from '../../../projections/deliberation/queries.js';
-import { decodeFact, type Log, type Recorded } from '../../../streams/core/index.js';
+import { factsIn, type Log, type Recorded } from '../../../streams/core/index.js';
 import {
   type DeliberationFact,
   deliberation,
@@ -80,13 +80,7 @@ export class QueryFeed {
   ): AsyncGenerator<Recorded<DeliberationFact>> {
     const options = { after, filter: [querySubject(id)], batch, signal };
     for await (const entries of this.#log.follow(deliberation, options)) {
-      for (const entry of entries) {
-        try {
-          yield decodeFact(deliberation, entry.data, entry);
-        } catch (error) {
-          this.#logger.error({ seq: entry.seq, err: error }, 'deliberation fact cannot be read: not shown');
-        }
-      }
+      yield* factsIn(deliberation, entries, this.#logger);
     }
   }
 }

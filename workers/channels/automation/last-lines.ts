@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { clock } from '../../../streams/core/clock.js';
-import { decodeFact, type Log } from '../../../streams/core/index.js';
+import { factsIn, type Log } from '../../../streams/core/index.js';
 import { type DeliveryFact, delivery } from '../../../streams/delivery/index.js';
 import type { Takeover } from '../../core/fact-consumer.js';
 
@@ -63,13 +63,7 @@ export class LastLines {
   async #read(after: number, since: Date | undefined, signal: AbortSignal): Promise<void> {
     const options = { after, batch, signal, ...(since ? { since } : {}) };
     for await (const entries of this.#log.follow(delivery, options)) {
-      for (const entry of entries) {
-        try {
-          this.#fold(decodeFact(delivery, entry.data, entry));
-        } catch (error) {
-          this.#logger.error({ seq: entry.seq, err: error }, 'delivery fact cannot be read: passed over');
-        }
-      }
+      for (const fact of factsIn(delivery, entries, this.#logger)) this.#fold(fact);
     }
   }
 

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
-import { decodeFact, type Entry, type Log, retry } from '../../../streams/core/index.js';
-import { irc, ircSubject } from '../../../streams/network/index.js';
+import { factsIn, type Log, retry } from '../../../streams/core/index.js';
+import { type IrcFact, irc, ircSubject } from '../../../streams/network/index.js';
 
 /** Somebody in a paid channel who took another nick, or was given one. */
 export interface Renamed {
@@ -35,23 +35,18 @@ export async function followRenames(options: {
   const follow = async () => {
     after ??= await log.head(irc);
     for await (const entries of log.follow(irc, { after, filter, batch, signal })) {
-      for (const entry of entries) {
-        for (const who of renamesIn(entry, logger)) await renamed(who);
-        after = entry.seq;
+      for (const fact of factsIn(irc, entries, logger)) {
+        for (const who of renamesIn(fact)) await renamed(who);
+        after = fact.seq;
       }
+      after = entries.at(-1)?.seq ?? after;
     }
   };
   await retry(follow, { pauses, failed, signal });
 }
 
-function renamesIn(entry: Entry, logger: Logger): Renamed[] {
-  try {
-    const { channel, seen } = decodeFact(irc, entry.data, entry).data;
-    return seen.flatMap((one) =>
-      one.is === 'nick' ? [{ channel, from: one.nick, to: one.to, at: new Date(one.at) }] : [],
-    );
-  } catch (error) {
-    logger.error({ seq: entry.seq, err: error }, 'sighting cannot be read: passed over');
-    return [];
-  }
+function renamesIn({ data: { channel, seen } }: IrcFact): Renamed[] {
+  return seen.flatMap((one) =>
+    one.is === 'nick' ? [{ channel, from: one.nick, to: one.to, at: new Date(one.at) }] : [],
+  );
 }
