@@ -12,6 +12,7 @@ import {
   type StreamUpdateConfig,
 } from 'nats';
 import pRetry from 'p-retry';
+import type { Logger } from 'pino';
 import { isBeingImported } from './imported.js';
 import type { StreamDefinition } from './stream.js';
 
@@ -23,13 +24,10 @@ const noRoom = 10047;
  * Its codes for a cluster without a leader, and for one whose servers do not know enough of each other yet.
  */
 const notYet = [10008, 10005];
-/** How long a start waits for a leader, and how long between two looks, in milliseconds. */
-const leaderPatience = {
-  maxRetryTime: 120_000,
-  retries: Number.POSITIVE_INFINITY,
-  minTimeout: 500,
-  factor: 1,
-};
+/** How long a start waits for log servers that have not found each other yet, of a cluster and of one alone. */
+const patienceMs = { cluster: 120_000, alone: 30_000 } as const;
+/** The pause between two looks, in milliseconds. */
+const lookMs = 500;
 
 /**
  * Connects and stays connected: reconnects for ever, with jitter, to any of the comma-separated URLs.
@@ -71,6 +69,8 @@ export interface StreamPlacement {
   maxBytes: number;
   /** Opened for an import, which removes the placeholders of missing facts. */
   importing?: boolean;
+  /** How long to wait for servers that have not found each other yet, in milliseconds; two minutes for a cluster by default. */
+  patienceMs?: number;
   /** Whether existing streams get their part of `maxBytes` too; by default they keep their size. */
   resize?: boolean;
 }
@@ -121,17 +121,32 @@ export interface OpenedStreams {
 export async function openStreams(
   connection: NatsConnection,
   definitions: StreamDefinition[],
-  placement: StreamPlacement,
+  placement: StreamPlacement & { logger: Logger },
 ): Promise<OpenedStreams> {
   const open = async () => {
     const manager = await connection.jetstreamManager();
     return { manager, grouped: await applyStreams(connection, manager, definitions, placement) };
   };
-  const isNotYet = (error: unknown) => hasNoLeader(error) || (placement.replicas > 1 && isUnanswered(error));
+  const isCluster = placement.replicas > 1;
+  const isNotYet = (error: unknown) => hasNoLeader(error) || (isCluster && isUnanswered(error));
+  const usual = isCluster ? patienceMs.cluster : patienceMs.alone;
   try {
-    return await pRetry(open, { ...leaderPatience, shouldRetry: ({ error }) => isNotYet(error) });
+    return await pRetry(open, {
+      retries: Number.POSITIVE_INFINITY,
+      minTimeout: lookMs,
+      factor: 1,
+      maxRetryTime: placement.patienceMs ?? usual,
+      shouldRetry: ({ error }) => isNotYet(error),
+      onFailedAttempt: ({ error, attemptNumber }) => {
+        if (attemptNumber === 1 && isNotYet(error))
+          placement.logger.warn(
+            { err: error },
+            'the log servers are not ready yet: the start waits for them',
+          );
+      },
+    });
   } catch (error) {
-    if (isNotYet(error) && placement.replicas > 1)
+    if (isNotYet(error) && isCluster)
       throw new Error(
         `The log servers do not form a cluster that keeps ${placement.replicas} copies (${(error as Error).message}): start that many, or lower NATS_REPLICAS`,
       );

@@ -12,5 +12,6 @@ export const log = {
   'LOG-10': 'Every fact ever released can still be read.',
   'LOG-11':
     'Appends that come together are stored together; each keeps its own answer, and those of one subject their order.',
+  'LOG-13': 'A start that waits for its log servers says so, and in the end what to do.',
   'LOG-12': 'Every stream and bucket on the log server says in its description what it holds.',
 } as const;
