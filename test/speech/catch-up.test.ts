@@ -79,6 +79,18 @@ t.test('SPEAK-14 a night in 2,000 tokens', async (t) => {
     [true, { channel: '#lobby', since: null, lines: [], omitted: 0, complete: true }],
   );
 
+  const twice = await read({
+    channels: ['#Disputes', '#disputes', 'disputes', '#lobby'],
+    after: quiet,
+    tokens: 500,
+  });
+  t.same(
+    twice.channels.map(({ channel }) => channel),
+    ['#Disputes', '#lobby'],
+    'a channel named twice is there once',
+  );
+  t.ok(JSON.stringify(twice).length / 3 <= 500, 'in the same budget');
+
   const all = await read({ tokens: 20_000 });
   t.ok(all.channels.map(({ channel }) => channel).includes('#lobby'), 'without names the largest channels');
   const byHttp = await ask(

@@ -17,7 +17,7 @@ const frameTokens = { answer: 60, channel: 40 };
 const mostChannels = 20;
 /** Lines of a channel that are read at once, and how often more than the last ones are read for one answer. */
 const linesRead = 100;
-const mostReads = 40;
+const mostReads = 10;
 
 type Line = z.output<typeof IrcMessage>;
 
@@ -69,7 +69,7 @@ export const catchUp = define('catchUp', {
     ofAgents: true,
   },
   run: async ({ channels, after, tokens, nick: given }, caller, { call }: { call: Call }) => {
-    const names = channels ?? (await largest(caller, call));
+    const names = channels ? onceEach(channels) : await largest(caller, call);
     const gaps = await readGaps(names, after, caller, call);
     const found = gaps.map(({ lines }) => lines);
     const nick = given ?? (caller.is === 'agent' ? caller.nick : undefined);
@@ -92,6 +92,12 @@ export const catchUp = define('catchUp', {
     };
   },
 });
+
+/** Each channel once: a second time would cost as much and say nothing new. */
+function onceEach(names: readonly string[]): string[] {
+  const keys = names.map(casefold);
+  return names.filter((_, n) => keys.indexOf(keys[n]!) === n);
+}
 
 async function largest(caller: Caller, call: Call): Promise<string[]> {
   const channels = await call(listIrcChannels, {}, caller);
