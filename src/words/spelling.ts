@@ -21,7 +21,10 @@ export function spellingDistance(a: string, b: string): number {
   return rows[a.length]![b.length]!;
 }
 
-/** The known word that a word was probably meant to be: one typo apart, or two where the known word has ten letters or more. `undefined` when no word is so near. */
+/**
+ * The known word that a word was probably meant to be: one typo apart, or two where the known word has ten letters or more.
+ * `undefined` when no word is so near.
+ */
 export function nearestWord(word: string, known: readonly string[]): string | undefined {
   const near = known
     .map((candidate) => ({ candidate, distance: spellingDistance(word, candidate) }))

@@ -77,7 +77,7 @@ const clock: Check = {
       if (stamp === undefined) return skipped('the log server has no stream to tell the time of');
       const offsetMs = Math.round(Date.parse(stamp) - (before + installation.now()) / 2);
       const size = Math.abs(offsetMs);
-      const what = `the clock of the log server is ${size} ms ${offsetMs < 0 ? 'slower than' : 'ahead of'} this one`;
+      const what = `the clock of the log server shows a time ${size} ms ${offsetMs < 0 ? 'earlier' : 'later'} than this one`;
       const mend = 'have both machines set their clocks by NTP';
       if (size > badOffsetMs) return fail(what, mend);
       return size > notableOffsetMs ? warn(what, mend) : ok(what);
