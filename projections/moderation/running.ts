@@ -50,21 +50,40 @@ export async function unansweredIncidents(
 /** An action that was not carried out for this long never will be, in milliseconds. */
 const tooLateMs = 5 * 60_000;
 
-/** Whether somebody who was seen is muted or banned somewhere now, or is about to be. */
+/**
+ * Whether somebody who was seen is muted or banned somewhere now, or is about to be; `others` are the persons that they are
+ * by another way onto the network.
+ */
 export async function isSilenced(
   sql: Tx,
   schema: string,
   seen: { nick: string; host?: string | undefined; account?: string | undefined },
+  others: readonly string[],
   now: Date,
 ): Promise<boolean> {
-  const persons = [personOf(seen), ...(seen.account && seen.host ? [newAccountsOf(seen.host)] : [])];
+  const ofHost = seen.account && seen.host ? [newAccountsOf(seen.host)] : [];
+  const persons = [personOf(seen), ...ofHost, ...others];
   const found = await sql.query<{ person: string; account: string | null }>(
     `select distinct person, account from ${schema}.incidents
      where person = any($1::text[]) and pardoned_at is null and action in ('quiet', 'ban') and lifted_at is null
        and (until > $2 or (outcome is null and said_at > $3))`,
     [persons, now, new Date(now.getTime() - tooLateMs)],
   );
-  return found.some((incident) => isIncidentOf(incident, seen));
+  return found.some((incident) => others.includes(incident.person) || isIncidentOf(incident, seen));
+}
+
+/** How many incidents are looked through for those of an account. */
+const lookedThrough = 5_000;
+
+/** The persons on whose record something is that an account (casefolded) did lately: its hosts, while it was new. */
+export async function personsOfAccount(sql: Tx, schema: string, account: string): Promise<string[]> {
+  const rows = await sql.query<{ person: string; account: string }>(
+    `select distinct person, account from (
+       select person, account from ${schema}.incidents order by id desc limit $1) as latest
+     where account is not null and person is not null`,
+    [lookedThrough],
+  );
+  return rows.filter((row) => casefold(row.account) === account).map(({ person }) => person);
 }
 
 /** Mutes and bans of people whose host is known, newest first. */

@@ -18,7 +18,14 @@ export {
 export { judge, judgementTerms, levelOf, type Thresholds, usualThresholds } from './judgement.js';
 export { type Loop, type LoopLine, LoopWatch, loopPattern, loopTerms } from './loops.js';
 export { longestRead } from './normalise.js';
-export { heldPatterns, type PersonCommand, type PersonState, personDecider } from './person.js';
+export {
+  type Entry,
+  type HeldPattern,
+  heldPatterns,
+  type PersonCommand,
+  type PersonState,
+  personDecider,
+} from './person.js';
 export { rules } from './rules.js';
 export { type Score, scoreText } from './score.js';
 export { Screening, type Withheld, withheldMark } from './screening.js';

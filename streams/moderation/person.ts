@@ -20,7 +20,7 @@ import { loopPattern } from './loops.js';
 import type { Score } from './score.js';
 
 /** One incident of a person, as far as later decisions need it. */
-interface Entry {
+export interface Entry {
   /** When it was said, in milliseconds. */
   at: number;
   level: Level;
@@ -58,6 +58,8 @@ export type PersonCommand =
       score: Score;
       thresholds: Thresholds;
       spared?: 'late' | undefined;
+      /** What the same person did under another name that moderation has for them. */
+      elsewhere?: readonly Entry[];
     }
   /** A program of theirs and others answer each other; a mute is for so many minutes the first time. */
   | {
@@ -89,8 +91,11 @@ export type PersonCommand =
       pattern: HeldPattern;
     };
 
-/** The rules of incidents that only keep an earlier one in force: for a new account, and for a host without any. */
-export const heldPatterns = ['new-account', 'no-account'] as const;
+/**
+ * The rules of incidents that only keep an earlier one in force: for a new account, for a host without any, and for the
+ * account of whoever was muted or banned at the gateway.
+ */
+export const heldPatterns = ['new-account', 'no-account', 'same-owner'] as const;
 export type HeldPattern = (typeof heldPatterns)[number];
 
 const isHeld = (patterns: string): boolean => heldPatterns.some((one) => one === patterns);
@@ -180,9 +185,9 @@ function recorded(
   command: PersonCommand & { is: 'judge' },
   incidents: ReadonlyMap<string, Entry>,
 ): ModerationFact | undefined {
-  const { person, said, score, thresholds, spared } = command;
+  const { person, said, score, thresholds, spared, elsewhere = [] } = command;
   const at = Date.parse(said.said_at);
-  const earlier = [...incidents.values()].filter(
+  const earlier = [...incidents.values(), ...elsewhere].filter(
     (one) => one.level !== 'LOG' && !one.isLoop && !one.isEarlier && !one.pardoned,
   );
   const judged = judge(score, earlier, at, thresholds);

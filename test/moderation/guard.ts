@@ -80,6 +80,7 @@ export class GuardHouse {
       loopMinutes: 10,
       enforce: hand.enforce,
       registeredAt: async () => null,
+      gatewayHosts: async () => [],
       read: this.read,
       ...options,
     });

@@ -3,8 +3,15 @@ import { LRUCache } from 'lru-cache';
 import { runningAtHosts } from '../../projections/moderation/running.js';
 import type { Position } from '../../streams/core/index.js';
 import { casefold } from '../../streams/irc-grammar.js';
-import { hostOf, moderation, personDecider, personOf } from '../../streams/moderation/index.js';
+import {
+  type HeldPattern,
+  hostOf,
+  moderation,
+  personDecider,
+  personOf,
+} from '../../streams/moderation/index.js';
 import { carryOut } from './carry-out.js';
+import { type GatewayHosts, mayBeGateway } from './gateway-hosts.js';
 import type { NewAccounts } from './new-accounts.js';
 import { type GuardOptions, guard } from './options.js';
 
@@ -25,11 +32,13 @@ const textHash = createHash('sha256').digest('hex');
 /**
  * Keeps mutes and bans in force at the hosts of whoever they are for: where they spoke, and where their account was seen
  * since. Logging out does not end one: it holds for those without an account there, from when one of them is seen. Nor
- * does an account that was registered while it ran. Accounts from before are spared.
+ * does an account that was registered while it ran. Accounts from before are spared. An account and the gateway's agent of
+ * the same owner are one person: what runs for one of them holds for the other.
  */
 export class Held {
   readonly #options: GuardOptions;
   readonly #accounts: NewAccounts;
+  readonly #gateway: GatewayHosts;
   readonly #bots: ReadonlySet<string>;
   /** What runs, by the host where it was earned and by the account that it is for. */
   #running = new Map<string, Running[]>();
@@ -37,9 +46,10 @@ export class Held {
   /** Accounts (casefolded) that something ran for when they were seen, by the host where that was. */
   readonly #seenAt = new LRUCache<string, Set<string>>({ max: mostHosts });
 
-  constructor(options: GuardOptions, accounts: NewAccounts) {
+  constructor(options: GuardOptions, accounts: NewAccounts, gateway: GatewayHosts) {
     this.#options = options;
     this.#accounts = accounts;
+    this.#gateway = gateway;
     this.#bots = new Set(options.bots.map(casefold));
   }
 
@@ -59,12 +69,20 @@ export class Held {
     return [...earned, ...brought.filter((one) => !earned.includes(one))];
   }
 
-  /** Remembers where an account was seen that is muted or banned. */
-  #see(account: string, host: string): void {
-    const name = casefold(account);
+  /** Remembers where an account was seen that is muted or banned, or its owner through the gateway. */
+  async #see(seen: Seen, host: string): Promise<void> {
+    const { nick, account } = seen;
+    const name = casefold(account ?? nick);
     if (!this.#ofAccounts.has(name)) return;
+    if (account === undefined && !(await this.#gateway.isOwner(seen))) return;
     const names = this.#seenAt.get(host) ?? new Set();
     this.#seenAt.set(host, names.add(name));
+  }
+
+  /** What runs for the owner of an account because of what they did through the gateway. */
+  async #atGateway(account: string): Promise<Running[]> {
+    if (![...this.#running.keys()].some(mayBeGateway)) return [];
+    return (await this.#gateway.of(account)).flatMap((host) => this.#running.get(host) ?? []);
   }
 
   /** Somebody was seen: in a channel, or, without one, as they identified themselves or logged out. */
@@ -72,35 +90,38 @@ export class Held {
     const { nick, account, host } = seen;
     if (host === undefined || this.#bots.has(casefold(nick))) return;
     const at = hostOf(host);
-    if (account !== undefined) this.#see(account, at);
-    for (const running of this.#at(at)) {
+    await this.#see(seen, at);
+    const own = account === undefined ? [] : await this.#atGateway(account);
+    for (const running of new Set([...this.#at(at), ...own])) {
       if (channel !== undefined && casefold(running.channel) !== casefold(channel)) continue;
       if (account === undefined) {
         // a mask of those without an account is there already
-        if (running.account !== null) await this.#hold({ ...seen, host }, running);
+        if (running.account !== null) await this.#hold({ ...seen, host }, running, 'no-account');
         continue;
       }
       if (running.account !== null && casefold(running.account) === casefold(account)) continue;
+      if (own.includes(running)) {
+        await this.#hold({ ...seen, host }, running, 'same-owner');
+        continue;
+      }
       const registered = await this.#accounts.registeredAt(account);
       // the nick service tells seconds
       if (registered !== null && registered >= running.saidAt.getTime() - 1_000)
-        await this.#hold({ ...seen, host }, running);
+        await this.#hold({ ...seen, host }, running, 'new-account');
     }
   }
 
-  async #hold(seen: Seen & { host: string }, running: Running): Promise<void> {
+  async #hold(seen: Seen & { host: string }, running: Running, pattern: HeldPattern): Promise<void> {
     const { log, logger } = this.#options;
     const { subject, channel } = running;
-    const isHost = seen.account === undefined;
-    const pattern = isHost ? 'no-account' : 'new-account';
     // whoever is concerned may appeal
-    const person = isHost ? personOf(seen) : running.person;
+    const person = pattern === 'new-account' ? running.person : personOf(seen);
     const now = log.now();
     const seconds = Math.ceil((running.until!.getTime() - now.getTime()) / 1_000);
     if (seconds <= 0) return;
     const said = {
       ...seen,
-      ref: `${pattern}:${isHost ? placeOf(seen.host, running) : casefold(seen.account!)}:${running.ref}`,
+      ref: `${pattern}:${seen.account === undefined ? placeOf(seen.host, running) : casefold(seen.account)}:${running.ref}`,
       channel,
       ...(running.private ? { private: true as const } : {}),
       said_at: now.toISOString(),
@@ -131,9 +152,9 @@ export class Held {
   }
 }
 
-/** A host in references: where it was earned, or another. */
+/** A host in references, whose parts are separated by colons: where it was earned, or another. */
 const placeOf = (host: string, running: Running): string =>
-  hostOf(host) === hostOf(running.host!) ? 'host' : hostOf(host);
+  hostOf(host) === hostOf(running.host!) ? 'host' : hostOf(host).replaceAll(':', '.');
 
 function grouped(found: readonly Running[], keyOf: (one: Running) => string): Map<string, Running[]> {
   const groups = new Map<string, Running[]>();

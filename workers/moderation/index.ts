@@ -1,6 +1,7 @@
 import { atMost } from '../../streams/core/clock.js';
 import { Decisions } from './decisions.js';
 import { guardEvents } from './events.js';
+import { GatewayHosts } from './gateway-hosts.js';
 import { Held } from './held.js';
 import { HearIdentified } from './identified.js';
 import { GuardLines } from './lines.js';
@@ -9,6 +10,7 @@ import type { GuardOptions } from './options.js';
 import { Sanctions } from './sanctions.js';
 
 export { takeAppeals } from './appeals.js';
+export { GatewayHosts } from './gateway-hosts.js';
 export { tellIdentified } from './identified.js';
 export { type GuardOptions, guard } from './options.js';
 
@@ -22,11 +24,12 @@ export class GuardChannels {
   constructor(options: GuardOptions) {
     const decisions = new Decisions(options);
     const accounts = new NewAccounts(options);
-    const held = new Held(options, accounts);
+    const gateway = new GatewayHosts(options);
+    const held = new Held(options, accounts, gateway);
     const appeared = async (seen: Parameters<Held['appeared']>[0], channel: string) => {
       await Promise.all([decisions.appeared(seen), held.appeared(seen, channel)]);
     };
-    const lines = new GuardLines(options, accounts, appeared);
+    const lines = new GuardLines(options, accounts, gateway, appeared);
     const sanctions = new Sanctions(options, (ref) => lines.isInHand(ref), [decisions, held]);
     const identified = new HearIdentified(options, (seen) => held.appeared(seen));
     this.#parts = [lines, guardEvents(options), sanctions, identified];

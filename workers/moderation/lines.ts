@@ -1,14 +1,17 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
+import { personsOfAccount } from '../../projections/moderation/running.js';
 import { clock, turn } from '../../streams/core/clock.js';
 import type { Recorded } from '../../streams/core/index.js';
 import { casefold } from '../../streams/irc-grammar.js';
 import {
+  type Entry,
   type Incident,
   judge,
   moderation,
   newAccountsOf,
   type PersonCommand,
+  type PersonState,
   personDecider,
   personOf,
   type Score,
@@ -25,6 +28,7 @@ import {
 } from '../../streams/network/index.js';
 import { Reactor, type Task } from '../core/reactor.js';
 import { carryOut } from './carry-out.js';
+import type { GatewayHosts } from './gateway-hosts.js';
 import { GuardLoops, type LoopSuspect } from './loops.js';
 import type { NewAccounts } from './new-accounts.js';
 import { Notes } from './notes.js';
@@ -74,13 +78,15 @@ export class GuardLines {
   #turnAt = 0;
 
   readonly #accounts: NewAccounts;
+  readonly #gateway: GatewayHosts;
   /** Called for everybody who comes into a channel or speaks there. */
   readonly #appeared: Appeared;
 
-  constructor(options: GuardOptions, accounts: NewAccounts, appeared: Appeared) {
+  constructor(options: GuardOptions, accounts: NewAccounts, gateway: GatewayHosts, appeared: Appeared) {
     const { log, logger } = options;
     this.#options = options;
     this.#accounts = accounts;
+    this.#gateway = gateway;
     this.#appeared = appeared;
     this.#ignored = new Set(options.ignored.map(casefold));
     this.#bots = new Set(options.bots.map(casefold));
@@ -208,7 +214,29 @@ export class GuardLines {
     }
     const spared = this.#lateness(line);
     const person = await this.#personOf(line, ref);
-    await this.#decide({ is: 'judge', person, said, score, thresholds, spared }, factId);
+    const elsewhere = await this.#elsewhere(line, person);
+    await this.#decide({ is: 'judge', person, said, score, thresholds, spared, elsewhere }, factId);
+  }
+
+  /** What the same person did by another way onto the network. */
+  async #elsewhere(line: LineSighting, person: string): Promise<Entry[]> {
+    const others = new Set(await this.#gateway.othersOf(line));
+    if (line.account === undefined && others.size > 0) {
+      // while the account was new its host was held responsible
+      const { read } = this.#options;
+      const account = casefold(line.nick);
+      for (const other of await read((sql, schema) => personsOfAccount(sql, schema, account)))
+        others.add(other);
+    }
+    others.delete(person);
+    const states = await Promise.all([...others].map((other) => this.#look(other)));
+    return states.flatMap(({ incidents }) => [...incidents.values()]);
+  }
+
+  /** What is known of a person, as of now. */
+  async #look(person: string): Promise<PersonState> {
+    const command = { is: 'look' as const, person };
+    return (await this.#options.log.handle(moderation, personDecider, command, { by: guard })).state;
   }
 
   /** Who is held responsible for a line: whoever it was recorded of before, if it was. */
@@ -218,13 +246,7 @@ export class GuardLines {
     if (account === undefined || host === undefined) return person;
     // the nick service may have said something else, or nothing
     const other = person === personOf(line) ? newAccountsOf(host) : personOf(line);
-    const { state } = await this.#options.log.handle(
-      moderation,
-      personDecider,
-      { is: 'look', person: other },
-      { by: guard },
-    );
-    return state.incidents.has(ref) ? other : person;
+    return (await this.#look(other)).incidents.has(ref) ? other : person;
   }
 
   /** Records that somebody's program is in a loop, and acts upon it. */

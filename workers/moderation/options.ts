@@ -20,6 +20,8 @@ export interface GuardOptions {
   enforce(wanted: Enforcement): Promise<Enforced>;
   /** When an account was registered, in milliseconds; null where nobody says. */
   registeredAt(account: string): Promise<number | null>;
+  /** The hosts under which the gateway introduces the owner of an account (casefolded); none if the owner is not known. */
+  gatewayHosts(account: string): Promise<readonly string[]>;
   read: Read;
   /** Age at which nothing is done about a line any more, in milliseconds; five minutes by default. */
   lateAfterMs?: number;

@@ -35,6 +35,7 @@ export function wordsFor(
 const heldWords: Record<(typeof heldPatterns)[number], string> = {
   'new-account': 'this account was registered while that was in force for its host',
   'no-account': 'that is in force for an account of your host, and you are not identified',
+  'same-owner': 'that is in force for what you said through the gateway',
 };
 
 /** What somebody is told when an operator has decided about an incident of theirs. */

@@ -5,6 +5,7 @@ import { botNicks } from '../../config/bot-nicks.js';
 import type { IrcState } from '../../operations/core/health.js';
 import type { ModerationParts } from '../../operations/moderation/index.js';
 import type { createChannelKeeping } from '../bots/channels.js';
+import { gatewayHostsOf } from '../bots/gateway-hosts.js';
 import { leased } from '../bots/leased.js';
 import type { Area, AreaParts } from './area.js';
 
@@ -28,6 +29,7 @@ export function moderationArea(
       bots: botNicks(config),
       enforce: createEnforcement(log),
       registeredAt: createRegistrations(log),
+      gatewayHosts: gatewayHostsOf(readModels),
       thresholds: config.GUARDIAN_THRESHOLDS,
       appealTo: config.CHANNELSERV_NICK,
       ignored: config.GUARDIAN_IGNORE_CHANNELS,

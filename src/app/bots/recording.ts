@@ -3,12 +3,13 @@ import { isSilenced } from '../../../projections/moderation/running.js';
 import { TellFloors, type TellFloorsOptions } from '../../../workers/floor/index.js';
 import { AddressGroups, type AddressGroupsOptions } from '../../../workers/groups/index.js';
 import { answerHelp } from '../../../workers/irc/help.js';
-import { tellIdentified } from '../../../workers/moderation/index.js';
+import { GatewayHosts, tellIdentified } from '../../../workers/moderation/index.js';
 import { greetNewcomers, RecordIrc, type RecordingObserver } from '../../../workers/network/index.js';
 import { botNicks } from '../../config/bot-nicks.js';
 import type { Config } from '../../config/config.js';
 import type { ReadModels } from '../../stores/read-models.js';
 import { type BotHold, type BotParts, createBot } from './bot.js';
+import { gatewayHostsOf } from './gateway-hosts.js';
 import { rulesOf } from './rules-file.js';
 
 /** What the bridge's bot answers with, besides what it records. */
@@ -60,11 +61,15 @@ function addressGroups(
   config: Config,
   { readModels, ...parts }: Omit<AddressGroupsOptions, 'bots' | 'thresholds' | 'isSilenced'> & AnsweringParts,
 ): AddressGroups {
+  const gateway = new GatewayHosts({ gatewayHosts: gatewayHostsOf(readModels), logger: parts.logger });
   return new AddressGroups({
     ...parts,
     bots: botNicks(config),
     thresholds: config.GUARDIAN_THRESHOLDS,
-    isSilenced: (seen) =>
-      readModels.read('moderation', (sql, schema) => isSilenced(sql, schema, seen, parts.log.now())),
+    isSilenced: async (seen) => {
+      const others = await gateway.othersOf(seen);
+      const now = parts.log.now();
+      return await readModels.read('moderation', (sql, schema) => isSilenced(sql, schema, seen, others, now));
+    },
   });
 }
