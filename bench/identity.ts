@@ -1,3 +1,4 @@
+import { walletChallenges } from '../src/operations/identity/challenges.js';
 import type { Log } from '../streams/core/index.js';
 import { type IdentityFact, identity, registrySubject } from '../streams/identity/index.js';
 import { IdentityRegistry } from '../workers/identity/index.js';
@@ -62,7 +63,8 @@ export async function identities(t: Bench): Promise<Row[]> {
   ];
 }
 
-const newRegistry = (log: Log) => new IdentityRegistry({ log, logger: quiet, agents: undefined });
+const newRegistry = (log: Log) =>
+  new IdentityRegistry({ log, logger: quiet, agents: undefined, challenges: walletChallenges(log, 1) });
 
 function linked(n: number): IdentityFact {
   const data = { nick: `seed${n}`, wallet_address: address(n), identified: false };

@@ -13,8 +13,6 @@ export const aboutLinks: About = {
       verified_at: 'When the wallet signed; null before.',
       agent_id: 'ERC-8004 id. 0 is a real id; null means none.',
       sync_version: 'Counts the changes that others must be told.',
-      challenge: 'Text that the wallet is to sign.',
-      challenge_expires_at: 'Until when.',
     },
   },
   seen: {

@@ -18,8 +18,6 @@ const linkRows = new Rows({
   verified_at: 'timestamptz',
   agent_id: 'bigint',
   sync_version: 'integer not null',
-  challenge: 'text',
-  challenge_expires_at: 'timestamptz',
 });
 
 /**
@@ -29,7 +27,7 @@ const linkRows = new Rows({
  */
 export const identityLinks = defineProjection({
   name: 'identity_links',
-  version: 2,
+  version: 3,
   streams: [identity, irc],
   about: aboutLinks,
   ddl: (schema) => `
@@ -87,20 +85,15 @@ function rowAfter(before: StoredLink | undefined, fact: Recorded<IdentityFact>):
       verified_at: null,
       agent_id: null,
       sync_version: 0,
-      challenge: null,
-      challenge_expires_at: null,
     };
   }
   if (!before) return undefined;
   switch (type) {
     case 'identity.confirmed':
       return { ...before, identified: true };
-    case 'challenge.issued':
-      return { ...before, challenge: data.challenge, challenge_expires_at: new Date(data.expires_at) };
     case 'identity.verified': {
       const { agent_id, sync_version } = data;
-      const answered = { challenge: null, challenge_expires_at: null };
-      return { ...before, verified_at: at, agent_id, sync_version, ...answered };
+      return { ...before, verified_at: at, agent_id, sync_version };
     }
     case 'identity.agent_changed': {
       const { agent_id, sync_version } = data;
@@ -108,6 +101,7 @@ function rowAfter(before: StoredLink | undefined, fact: Recorded<IdentityFact>):
     }
     case 'identity.unlinked':
       return undefined;
+    case 'challenge.issued':
     case 'verification.failed':
     case 'push.delivered':
     case 'push.given_up':

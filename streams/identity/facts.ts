@@ -26,6 +26,7 @@ export const identity = defineStream({
     }),
     /** The identified nick has said the same as somebody else had said of it. */
     'identity.confirmed': z.object({ nick, wallet_address }),
+    /** Of earlier versions: challenges are short-lived records now, because nobody has proven them. */
     'challenge.issued': z.object({
       nick,
       challenge: z.string(),
@@ -35,9 +36,7 @@ export const identity = defineStream({
     }),
     /** A signature over the challenge came from the linked wallet. */
     'identity.verified': z.object({ nick, wallet_address, agent_id, sync_version }),
-    /**
-     * A signature over IRC was not from the linked wallet. The number of such attempts in a time is limited.
-     */
+    /** Of earlier versions: a signature over IRC was not from the linked wallet. Such attempts are counted elsewhere now. */
     'verification.failed': z.object({
       nick,
       reason: z.enum(['signature_invalid', 'wallet_mismatch']),

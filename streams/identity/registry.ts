@@ -1,22 +1,11 @@
 import { type Decider, Refusal } from '../core/index.js';
-import { type Attempts, attemptAt, untilNextAttempt } from './attempts.js';
-import { challengeLimit, challengeMs, challengeText, walletKey } from './challenge.js';
+import { type Challenge, walletKey } from './challenge.js';
 import { type IdentityFact, registrySubject } from './facts.js';
-
-/** A text that a wallet may sign until it expires. Times are in milliseconds since 1970. */
-export interface LiveChallenge {
-  text: string;
-  expiresAt: number;
-}
-
-/** The newest one. */
-export interface Challenge extends LiveChallenge {
-  /** When it and those before it were issued, oldest first; as many as the limit needs. */
-  issuedAt: number[];
-}
 
 /** What is known of one nick's link. */
 export interface Link {
+  /** Another one for each link of a nick: the sequence of its fact. */
+  id: number;
   /** As it was given. */
   walletAddress: string;
   /**
@@ -25,9 +14,6 @@ export interface Link {
    */
   identified: boolean;
   verified: boolean;
-  challenge: Challenge | undefined;
-  /** Earlier challenges, oldest first. Anybody may ask for a new one, and that must not void the owner's. */
-  earlier: readonly LiveChallenge[];
   agentId: number | null;
   syncVersion: number;
 }
@@ -37,8 +23,6 @@ export interface RegistryState {
   links: Map<string, Link>;
   /** Nicks by the keys of their wallets: the one that the wallet has signed for, or all that claim it. */
   nicks: Map<string, Set<string>>;
-  /** Recent attempts of nicks over IRC. An unlink does not erase them. */
-  attempts: Map<string, Attempts>;
 }
 
 /** What can be asked of the registry; `nick` is casefolded. */
@@ -50,20 +34,13 @@ export type RegistryCommand = { nick: string } & (
       identified: boolean;
     }
   | { is: 'unlink' }
-  | /** Nothing is decided when the answer is the present challenge again. */ {
-      is: 'challenge';
-      via: 'api' | 'irc';
-      /** Six random hexadecimal digits. */
-      hex: string;
-    }
+  | /** Nothing is decided: whether the link may have a challenge, which is no fact. */ { is: 'challenge' }
   | /** Claims of others on the wallet end first, one with each decision: decide again until it is verified. */ {
       is: 'verify';
-      via: 'api' | 'irc';
-      /**
-       * The text of the challenge from which the signer was recovered; absent where there was nothing to
-       * sign.
-       */
-      challenge: string | undefined;
+      /** Id of the link that the challenge was issued for. */
+      link: number;
+      /** The challenge from which the signer was recovered; absent where there was nothing to sign. */
+      challenge: Challenge | undefined;
       /** Address of the signer; `undefined` for an invalid signature. */
       signer: string | undefined;
       agent_id: number | null;
@@ -71,31 +48,22 @@ export type RegistryCommand = { nick: string } & (
   | { is: 'note agent'; wallet_address: string; agent_id: number | null }
 );
 
-/** More than can be issued over the API while one is valid. */
-const mostLive = challengeLimit.count * Math.ceil(challengeMs / challengeLimit.inMs) + 1;
-
 /**
  * Who is linked to which wallet: one wallet for a nick, and one nick for a wallet that has signed. Until then a
  * link is a claim, and other nicks may claim the wallet too.
  */
 export const registryDecider: Decider<RegistryState, RegistryCommand, IdentityFact> = {
-  initial: () => ({ links: new Map(), nicks: new Map(), attempts: new Map() }),
+  initial: () => ({ links: new Map(), nicks: new Map() }),
 
   subject: () => registrySubject,
 
-  evolve(state, { type, data }) {
+  evolve(state, { type, data }, seq = 0) {
     const link = state.links.get(data.nick);
     switch (type) {
       case 'identity.linked': {
         const { nick, wallet_address: walletAddress, identified } = data;
-        const nothingYet = {
-          verified: false,
-          challenge: undefined,
-          earlier: [],
-          agentId: null,
-          syncVersion: 0,
-        };
-        state.links.set(nick, { walletAddress, identified, ...nothingYet });
+        const nothingYet = { verified: false, agentId: null, syncVersion: 0 };
+        state.links.set(nick, { id: seq, walletAddress, identified, ...nothingYet });
         const key = walletKey(walletAddress);
         state.nicks.set(key, (state.nicks.get(key) ?? new Set()).add(nick));
         break;
@@ -103,27 +71,9 @@ export const registryDecider: Decider<RegistryState, RegistryCommand, IdentityFa
       case 'identity.confirmed':
         if (link) link.identified = true;
         break;
-      case 'challenge.issued': {
-        const expiresAt = Date.parse(data.expires_at);
-        const at = expiresAt - challengeMs;
-        if (link) {
-          const issuedAt = [...(link.challenge?.issuedAt ?? []), at].slice(-challengeLimit.count);
-          if (link.challenge) {
-            const { text, expiresAt } = link.challenge;
-            link.earlier = [...link.earlier, { text, expiresAt }];
-          }
-          link.earlier = link.earlier.filter((one) => one.expiresAt > at).slice(-mostLive);
-          link.challenge = { text: data.challenge, expiresAt, issuedAt };
-        }
-        if (data.via === 'irc') attemptAt(state.attempts, data.nick, 'challenge', at);
-        break;
-      }
-      case 'verification.failed':
-        attemptAt(state.attempts, data.nick, 'signature', Date.parse(data.attempted_at));
-        break;
       case 'identity.verified':
-        if (link) Object.assign(link, { verified: true, challenge: undefined, earlier: [] });
-        if (link) Object.assign(link, { agentId: data.agent_id, syncVersion: data.sync_version });
+        if (link)
+          Object.assign(link, { verified: true, agentId: data.agent_id, syncVersion: data.sync_version });
         break;
       case 'identity.agent_changed':
         if (link) Object.assign(link, { agentId: data.agent_id, syncVersion: data.sync_version });
@@ -136,6 +86,9 @@ export const registryDecider: Decider<RegistryState, RegistryCommand, IdentityFa
         if (nicks?.size === 0) state.nicks.delete(key);
         break;
       }
+      case 'challenge.issued':
+      case 'verification.failed':
+        break; // of earlier versions: what nobody has proven is no fact any more
       case 'push.delivered':
       case 'push.given_up':
         break; // of another subject
@@ -160,16 +113,9 @@ export const registryDecider: Decider<RegistryState, RegistryCommand, IdentityFa
     switch (command.is) {
       case 'unlink':
         return unlinked(nick, link);
-      case 'challenge': {
+      case 'challenge':
         if (link.verified) throw new Refusal('already_verified');
-        const { via, hex } = command;
-        if (via === 'irc') refuseTooMany(state, nick, 'challenge', now);
-        // anybody may ask the API, and that must not fill the log
-        if (link.challenge && standsStill(link.challenge, now)) return undefined;
-        const expires_at = new Date(now.getTime() + challengeMs).toISOString();
-        const challenge = challengeText(nick, now, hex);
-        return { type: 'challenge.issued', data: { nick, challenge, expires_at, via } };
-      }
+        return undefined;
       case 'verify':
         return decideVerification(command, link, state, now);
     }
@@ -186,28 +132,9 @@ export function levelOf(link: Pick<Link, 'identified' | 'verified' | 'agentId'>)
   return link.agentId === null ? 2 : 3;
 }
 
-/** Challenges of a link that may still be answered, as far as is known, newest first. */
-export function liveChallenges({ challenge, earlier }: Pick<Link, 'challenge' | 'earlier'>): LiveChallenge[] {
-  return challenge ? [challenge, ...earlier.toReversed()] : [];
-}
-
 /** The error of everything that needs a link of a nick. */
 export function noWalletLinked(): Refusal {
   return new Refusal('wallet_not_linked');
-}
-
-/** The error that a recorded failure of a verification is answered with. */
-export function verificationRefusal(reason: 'signature_invalid' | 'wallet_mismatch'): Refusal {
-  return reason === 'signature_invalid'
-    ? new Refusal('challenge_signature_invalid')
-    : new Refusal('challenge_wallet_mismatch');
-}
-
-/** Whether a challenge was replaced so often lately that it is given again, and is still valid. */
-function standsStill({ expiresAt, issuedAt }: Readonly<Challenge>, now: Date): boolean {
-  const [oldest = 0] = issuedAt;
-  const isFull = issuedAt.length === challengeLimit.count;
-  return isFull && oldest + challengeLimit.inMs > now.getTime() && expiresAt > now.getTime();
 }
 
 /** A nick, and its link with a wallet. */
@@ -247,32 +174,19 @@ function decideLink(
 }
 
 function decideVerification(
-  { nick, via, challenge, signer, agent_id }: RegistryCommand & { is: 'verify' },
+  { nick, link: id, challenge, signer, agent_id }: RegistryCommand & { is: 'verify' },
   link: Readonly<Link>,
   state: Readonly<RegistryState>,
   now: Date,
 ): IdentityFact {
-  if (via === 'irc') refuseTooMany(state, nick, 'signature', now);
-  const active = liveChallenges(link).find(({ text }) => text === challenge);
-  // a challenge that was answered during the check of the signature is not active either
-  if (!active) throw new Refusal('challenge_missing');
-  if (active.expiresAt <= now.getTime()) throw new Refusal('challenge_expired');
+  // a challenge is used once, and dies with its link
+  if (!challenge || link.verified || link.id !== id) throw new Refusal('challenge_missing');
+  if (challenge.expiresAt <= now.getTime()) throw new Refusal('challenge_expired');
+  if (signer === undefined) throw new Refusal('challenge_signature_invalid');
   const { walletAddress: wallet_address } = link;
-  if (signer === undefined || walletKey(signer) !== walletKey(wallet_address)) {
-    const reason = signer === undefined ? 'signature_invalid' : 'wallet_mismatch';
-    // anybody may ask the API, and that must not fill the log
-    if (via === 'api') throw verificationRefusal(reason);
-    return { type: 'verification.failed', data: { nick, reason, attempted_at: now.toISOString() } };
-  }
+  if (walletKey(signer) !== walletKey(wallet_address)) throw new Refusal('challenge_wallet_mismatch');
   const other = claimsOn(wallet_address, state).find((claim) => claim.nick !== nick);
   if (other) return unlinked(other.nick, other.link);
   const sync_version = link.syncVersion + 1;
   return { type: 'identity.verified', data: { nick, wallet_address, agent_id, sync_version } };
-}
-
-function refuseTooMany(state: Readonly<RegistryState>, nick: string, what: keyof Attempts, now: Date): void {
-  const waitMs = untilNextAttempt(state.attempts, nick, what, now.getTime());
-  if (waitMs === 0) return;
-  const retryAfter = Math.ceil(waitMs / 1000);
-  throw new Refusal('rate_limited', 'Too many attempts to verify', { retryAfter });
 }

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pino from 'pino';
 import t from 'tap';
+import { walletChallenges } from '../../src/operations/identity/challenges.js';
 import { incidentSubject, incidents } from '../../streams/incidents/index.js';
 import { IdentityRegistry } from '../../workers/identity/index.js';
 import { openLog } from '../identity/log.js';
@@ -23,7 +24,12 @@ t.test('wallets that act for their nicks', async (t) => {
   const { ask } = stage;
   const withKey = { 'x-api-key': key };
   const log = await openLog(t, stage.nats);
-  const registry = new IdentityRegistry({ log, logger: pino({ level: 'silent' }), agents: undefined });
+  const registry = new IdentityRegistry({
+    log,
+    logger: pino({ level: 'silent' }),
+    agents: undefined,
+    challenges: walletChallenges(log, 1),
+  });
 
   const signed = async (
     wallet: ReturnType<typeof newWallet>,
@@ -42,7 +48,7 @@ t.test('wallets that act for their nicks', async (t) => {
   /** A nick that linked this wallet, over IRC as identified or by an API key, and then proved the wallet. */
   const linked = async (nick: string, identified: boolean, verified: boolean) => {
     const wallet = newWallet();
-    await registry.link(nick, wallet.account.address, identified, { by: nick, via: 'irc' });
+    await registry.link(nick, wallet.account.address, identified, { by: nick });
     if (verified) t.equal((await stage.verify(nick, wallet.account)).status, 200);
     return wallet;
   };

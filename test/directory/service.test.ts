@@ -116,7 +116,7 @@ t.test('the directory of agents in a running service', async (t) => {
     });
     t.match(await signed(wallet, 'DELETE', '/agents/vera'), { status: 403 });
     const claimed = newWallet();
-    await registry.link('claire', claimed.account.address, false, { by: 'ops', via: 'api' });
+    await registry.link('claire', claimed.account.address, false, { by: 'ops' });
     const unproven = await eventually('the link', async () => {
       const answer = await signed(claimed, 'PUT', '/agents/claire', mine);
       return answer.status !== 404 && answer;
@@ -201,7 +201,7 @@ t.test('the directory of agents in a running service', async (t) => {
     const wallet = await proven('wendy');
     await signed(wallet, 'PUT', '/agents/wendy', { abilities: ['weave'] });
     t.same(await nicks('ability=weave'), ['wendy']);
-    await registry.unlink('wendy', { by: 'wendy', via: 'irc' });
+    await registry.unlink('wendy', { by: 'wendy' });
     await eventually('wendy to be gone', async () => (await ask('GET', '/agents/wendy')).status === 404);
     t.same(await nicks('ability=weave'), []);
     const next = await proven('wendy');
@@ -216,7 +216,7 @@ t.test('the directory of agents in a running service', async (t) => {
     await proven('free');
     await eventually('free to be gone', async () => (await nicks('ability=weave')).length === 0);
     await say('wild', { abilities: ['weave'] }, operator);
-    await registry.link('wild', newWallet().account.address, false, { by: 'ops', via: 'api' });
+    await registry.link('wild', newWallet().account.address, false, { by: 'ops' });
     await eventually('the link', async () => (await ask('GET', '/identity/by-nick/wild')).status === 200);
     t.same(await nicks('ability=weave'), ['wild'], 'a link that the nick does not stand behind is none');
     t.equal((await ask('DELETE', '/agents/wild', undefined, operator)).status, 200);
@@ -228,7 +228,7 @@ t.test('the directory of agents in a running service', async (t) => {
     const ada = await proven('ada');
     await registry.noteAgent('ada', ada.account.address, 7, 'test');
     await proven('ben');
-    await registry.link('cyd', newWallet().account.address, true, { by: 'cyd', via: 'irc' });
+    await registry.link('cyd', newWallet().account.address, true, { by: 'cyd' });
     await eventually('the links', async () => {
       const levels = ['ada', 'cyd'].map(
         async (nick) => (await ask('GET', `/identity/by-nick/${nick}`)).body.level,

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import pino from 'pino';
 import t, { type Test } from 'tap';
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
+import { walletChallenges } from '../../src/operations/identity/challenges.js';
 import { identity } from '../../streams/identity/index.js';
 import { IdentityRegistry } from '../../workers/identity/index.js';
 import { AgentRegistry } from '../../workers/identity/registry-watch/agents.js';
@@ -83,7 +84,7 @@ t.test('IDENT-08 IDENT-16 IDENT-17 agent ids of links', skip, async (t) => {
   const log = await openLog(t, stage.nats);
   const place = { rpcUrl: chain.url, address: chain.registry };
   const agents = new AgentRegistry(place);
-  const registry = new IdentityRegistry({ log, logger, agents });
+  const registry = new IdentityRegistry({ log, logger, agents, challenges: walletChallenges(log, 1) });
   const read = async () =>
     (await Promise.all(
       ['ann', 'bob'].map(async (nick) => (await ask('GET', `/identity/by-nick/${nick}`)).body),

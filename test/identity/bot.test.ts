@@ -147,6 +147,26 @@ t.test('the identity bot on a network with a nick service', skip, async (t) => {
     t.equal(status, 200, 'the API is apart');
   });
 
+  t.test('IDENT-13 who wears the nick of another and fails does not lock its owner out', async (t) => {
+    const gina = await stage.person('gina');
+    await network.register(gina, 'ginas-own');
+    const own = newWallet();
+    await say(gina, `LINK ${own.address}`);
+    const [challenge = ''] = /svc:verify:\S+$/.exec(await say(gina, 'VERIFY')) ?? [];
+    await gina.ask('NICK gina2');
+    const thief = await stage.person('gina');
+    const wrong = await newWallet().signMessage({ message: challenge });
+    for (let n = 1; n <= 3; n++) t.match(await say(thief, `VERIFY ${wrong}`), /does not match/);
+    t.match(await say(thief, `VERIFY ${wrong}`), /^Too many attempts/);
+    for (let n = 1; n <= 3; n++) await say(thief, 'VERIFY');
+    t.match(await say(thief, 'VERIFY'), /^Too many attempts/);
+    await thief.ask('NICK thief2');
+    t.match(await say(thief, `VERIFY ${wrong}`), /^(Too many|No wallet)/);
+    await gina.ask('NICK gina');
+    t.match(await say(gina, 'VERIFY'), /svc:verify:gina/, 'the owner gets a challenge');
+    t.match(await say(gina, `VERIFY ${await own.signMessage({ message: challenge })}`), /is verified as/);
+  });
+
   t.test('IDENT-12 nobody is known while the nick service is away', async (t) => {
     await network.services.kill('SIGTERM');
     const eve = await stage.person('eve');

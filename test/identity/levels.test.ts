@@ -1,6 +1,7 @@
 import pino from 'pino';
 import t from 'tap';
 import { privateKeyToAccount } from 'viem/accounts';
+import { walletChallenges } from '../../src/operations/identity/challenges.js';
 import { identity } from '../../streams/identity/index.js';
 import { IdentityRegistry } from '../../workers/identity/index.js';
 import { AgentRegistry } from '../../workers/identity/registry-watch/agents.js';
@@ -47,7 +48,7 @@ t.test('NICKS-08 from nothing to level 3, and back to level 2', skip, async (t) 
   const look = async () => {
     const links = [await link()];
     return await new WatchRegistry({
-      registry: new IdentityRegistry({ log, logger, agents }),
+      registry: new IdentityRegistry({ log, logger, agents, challenges: walletChallenges(log, 1) }),
       agents,
       logger,
       // the read model is the service's; here it is asked through the front door

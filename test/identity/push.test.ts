@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import pino from 'pino';
 import t, { type Test } from 'tap';
 import { signBody } from '../../src/auth/webhook-signature.js';
+import { walletChallenges } from '../../src/operations/identity/challenges.js';
 import type { Log } from '../../streams/core/index.js';
 import { type IdentityFact, identity, pushSubject } from '../../streams/identity/index.js';
 import { IdentityRegistry } from '../../workers/identity/index.js';
@@ -15,7 +16,7 @@ import { identityStage, newWallet } from './stage.js';
 
 const logger = pino({ level: 'silent' });
 const secret = '1de47171'.repeat(8);
-const asking = { by: 'test', via: 'api' as const };
+const asking = { by: 'test' };
 
 /** One request as the receiver got it. */
 interface Received {
@@ -64,7 +65,12 @@ async function stage(t: Test, options: Partial<PushIdentityOptions> = {}) {
   const nats = await startNats(t);
   const log = await openLog(t, nats);
   const receiver = await startReceiver(t);
-  const registry = new IdentityRegistry({ log, logger, agents: undefined });
+  const registry = new IdentityRegistry({
+    log,
+    logger,
+    agents: undefined,
+    challenges: walletChallenges(log, 1),
+  });
   const push = (on: Log = log) => {
     const worker = new PushIdentity({
       log: on,

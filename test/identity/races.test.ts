@@ -1,5 +1,6 @@
 import pino from 'pino';
 import t from 'tap';
+import { walletChallenges } from '../../src/operations/identity/challenges.js';
 import { identity, registryDecider } from '../../streams/identity/index.js';
 import { IdentityRegistry } from '../../workers/identity/index.js';
 import { eventually } from '../support/eventually.js';
@@ -8,7 +9,7 @@ import { openLog } from './log.js';
 import { type IdentityStage, identityStage, newWallet } from './stage.js';
 
 const logger = pino({ level: 'silent' });
-const asking = { by: 'test', via: 'api' as const };
+const asking = { by: 'test' };
 const racers = 200;
 const address = (n: number) => `0x${n.toString(16).padStart(40, '0')}`;
 
@@ -76,7 +77,12 @@ t.test('IDENT-23 a registry of many links', async (t) => {
     );
   }
   const cold = await openLog(t, nats);
-  const registry = new IdentityRegistry({ log: cold, logger, agents: undefined });
+  const registry = new IdentityRegistry({
+    log: cold,
+    logger,
+    agents: undefined,
+    challenges: walletChallenges(cold, 1),
+  });
   const started = performance.now();
   await t.rejects(registry.link('n19999', address(count), false, asking), { code: 'nick_linked' });
   const firstMs = performance.now() - started;
@@ -92,7 +98,13 @@ t.test('IDENT-23 a registry of many links', async (t) => {
 
 t.test('IDENT-27 many commands while the log is away', async (t) => {
   const nats = await startNats(t);
-  const registry = new IdentityRegistry({ log: await openLog(t, nats), logger, agents: undefined });
+  const log = await openLog(t, nats);
+  const registry = new IdentityRegistry({
+    log,
+    logger,
+    agents: undefined,
+    challenges: walletChallenges(log, 1),
+  });
   await registry.link('first', address(1), false, asking);
   await nats.kill();
   const ends = await Promise.allSettled(

@@ -1,9 +1,12 @@
 import t from 'tap';
 import {
+  challengesOf,
   type IdentityFact,
+  type LinkChallenges,
   levelOf,
   type RegistryCommand,
   registryDecider,
+  withChallenge,
 } from '../../streams/identity/index.js';
 import { specification } from '../support/spec.js';
 
@@ -23,17 +26,14 @@ const unlinked: IdentityFact = {
   type: 'identity.unlinked',
   data: { nick, wallet_address, sync_version: 0 },
 };
-const challenge = `svc:verify:${nick}:${seconds}:a1b2c3`;
-const issued = (via: 'api' | 'irc' = 'api', at = noon, text = challenge): IdentityFact => ({
-  type: 'challenge.issued',
-  data: { nick, challenge: text, expires_at: new Date(at.getTime() + 1_800_000).toISOString(), via },
-});
+const text = `svc:verify:${nick}:${seconds}:a1b2c3`;
+const challenge = { text, expiresAt: after(30).getTime() };
 const verify = (
   fields: Partial<RegistryCommand & { is: 'verify' }> = {},
 ): RegistryCommand & { is: 'verify' } => ({
   is: 'verify',
   nick,
-  via: 'api',
+  link: 0,
   challenge,
   signer: wallet_address,
   agent_id: null,
@@ -43,8 +43,19 @@ const verified = (agent_id: number | null = null, sync_version = 1): IdentityFac
   type: 'identity.verified',
   data: { nick, wallet_address, agent_id, sync_version },
 });
-const failed = (at = noon, reason: 'wallet_mismatch' | 'signature_invalid' = 'wallet_mismatch') =>
-  ({ type: 'verification.failed', data: { nick, reason, attempted_at: at.toISOString() } }) as IdentityFact;
+/** What earlier versions have recorded of challenges and wrong signatures. */
+const older: IdentityFact[] = [
+  {
+    type: 'challenge.issued',
+    data: { nick, challenge: 'an older text', expires_at: after(30).toISOString(), via: 'irc' },
+  },
+  ...[1, 2, 3].map(
+    (minute): IdentityFact => ({
+      type: 'verification.failed',
+      data: { nick, reason: 'wallet_mismatch', attempted_at: after(-minute).toISOString() },
+    }),
+  ),
+];
 
 t.test('IDENT-01 IDENT-02 one wallet for a nick, one nick for a wallet', async (t) => {
   given([]).when(link).decides(t, linked);
@@ -71,13 +82,8 @@ t.test('IDENT-05 an unlink leaves both free', async (t) => {
   given([linked, unlinked])
     .when({ ...link, nick: 'bob' })
     .decides(t, { type: 'identity.linked', data: { nick: 'bob', wallet_address, identified: false } });
-  given([
-    linked,
-    issued(),
-    verified(4),
-    { type: 'identity.unlinked', data: { ...unlinked.data, sync_version: 1 } },
-  ])
-    .when({ is: 'challenge', nick, via: 'api', hex: '000000' })
+  given([linked, verified(4), { type: 'identity.unlinked', data: { ...unlinked.data, sync_version: 1 } }])
+    .when({ is: 'challenge', nick })
     .refuses(t, 'wallet_not_linked');
 });
 
@@ -115,13 +121,13 @@ t.test('IDENT-02 a wallet belongs to nobody before it has signed', async (t) => 
   given([linked, confirmed])
     .when({ ...link, nick: 'carl' })
     .decides(t, { type: 'identity.linked', data: { nick: 'carl', wallet_address, identified: false } });
-  given([bobs, linked, issued()]).when(verify()).decides(t, bobIsOut, 'the claim of another ends first');
-  given([bobs, linked, issued()])
+  given([bobs, linked]).when(verify()).decides(t, bobIsOut, 'the claim of another ends first');
+  given([bobs, linked])
     .when(verify({ signer: other }))
     .refuses(t, 'wallet_mismatch', 'and only for the wallet');
-  given([bobs, linked, issued()]).when(verify(), after(30)).refuses(t, 'challenge_expired');
-  given([bobs, linked, issued(), bobIsOut]).when(verify()).decides(t, verified());
-  const proven = [bobs, linked, issued(), bobIsOut, verified()];
+  given([bobs, linked]).when(verify(), after(30)).refuses(t, 'challenge_expired');
+  given([bobs, linked, bobIsOut]).when(verify()).decides(t, verified());
+  const proven = [bobs, linked, bobIsOut, verified()];
   given(proven).when(itself).refuses(t, 'wallet_linked', 'a wallet that has signed is given away no more');
   given(proven)
     .when({ ...link, nick: 'bob' })
@@ -136,139 +142,80 @@ t.test('IDENT-02 a wallet belongs to nobody before it has signed', async (t) => 
 });
 
 t.test('IDENT-07 challenges', async (t) => {
-  const ask = (via: 'api' | 'irc' = 'api'): RegistryCommand => ({
-    is: 'challenge',
-    nick,
-    via,
-    hex: 'a1b2c3',
-  });
-  given([]).when(ask()).refuses(t, 'wallet_not_linked');
-  given([linked]).when(ask()).decides(t, issued());
-  given([linked, issued()])
-    .when(ask(), after(1))
-    .decides(t, issued('api', after(1), `svc:verify:${nick}:${seconds + 60}:a1b2c3`), 'a new one');
-  given([linked, issued(), verified()]).when(ask()).refuses(t, 'already_verified');
+  const ask: RegistryCommand = { is: 'challenge', nick };
+  given([]).when(ask).refuses(t, 'wallet_not_linked');
+  given([linked]).when(ask).decides(t, undefined, 'a challenge is no fact');
+  given([linked, ...older])
+    .when(ask)
+    .decides(t, undefined, 'whatever earlier versions recorded');
+  given([linked, verified()]).when(ask).refuses(t, 'already_verified');
+  const asked = { link: 7, nick, hex: 'a1b2c3' };
+  const first = withChallenge(undefined, asked, noon);
+  t.same(first, { record: { link: 7, challenges: [challenge] }, challenge, isNew: true });
+  const second = withChallenge(first.record, asked, after(1));
+  t.equal(second.challenge.text, `svc:verify:${nick}:${seconds + 60}:a1b2c3`, 'a new one');
+  t.same(second.record.challenges, [challenge, second.challenge], 'beside the first');
+  t.same(challengesOf(second.record, 7), second.record.challenges);
+  t.same(challengesOf(second.record, 8), [], 'they die with their link');
+  t.same(challengesOf(undefined, 7), []);
+  t.same(withChallenge(second.record, { ...asked, link: 8 }, noon).record.challenges, [challenge]);
 });
 
 t.test('IDENT-28 the sixth challenge in ten minutes is the fifth one again', async (t) => {
-  const ask: RegistryCommand = { is: 'challenge', nick, via: 'api', hex: 'a1b2c3' };
-  const times = [-9, -7, -5, -3, -1];
-  const asked = times.map((minutes) => issued('api', after(minutes), `text ${minutes}`));
-  given([linked, ...asked.slice(1)])
-    .when(ask)
-    .decides(t, issued(), 'the fifth is one more, as those before');
-  given([linked, ...asked])
-    .when(ask)
-    .decides(t, undefined, 'the present one stays');
-  given([linked, ...asked])
-    .when({ ...ask, via: 'irc' })
-    .decides(t, undefined, 'over IRC too');
-  given([linked, ...asked])
-    .when(verify({ challenge: 'text -1' }))
-    .decides(t, verified(), 'and can be answered');
-  given([linked, ...asked])
-    .when({ ...ask, hex: 'ffffff' }, after(0.99))
-    .decides(t, undefined);
-  given([linked, ...asked])
-    .when(ask, after(1))
-    .decides(
-      t,
-      issued('api', after(1), `svc:verify:${nick}:${seconds + 60}:a1b2c3`),
-      'ten minutes after the first',
-    );
-  given([linked, ...asked, issued('api', after(1), 'text 1')])
-    .when(ask, after(2.9))
-    .decides(t, undefined, 'the window moves on');
-  given([linked, ...asked])
-    .when({ ...ask, nick: 'bob' })
-    .refuses(t, 'wallet_not_linked', 'another nick is not meant');
-  given([linked, ...asked, unlinked, linked])
-    .when(ask)
-    .decides(t, issued(), 'a new link begins anew: who may link may as well record');
-  const state = registryDecider.initial();
-  for (const fact of [linked, ...asked, ...asked]) registryDecider.evolve(state, fact);
-  t.equal(state.links.get(nick)?.challenge?.issuedAt.length, 5, 'no more is kept than needed');
+  const ask = (known: LinkChallenges | undefined, minutes: number) =>
+    withChallenge(known, { link: 7, nick, hex: 'a1b2c3' }, after(minutes));
+  let known: LinkChallenges | undefined;
+  for (const minutes of [-9, -7, -5, -3, -1]) {
+    const asked = ask(known, minutes);
+    t.ok(asked.isNew, 'the fifth is one more, as those before');
+    known = asked.record;
+  }
+  const last = known!.challenges.at(-1)!;
+  for (const minutes of [0, 0.99])
+    t.match(ask(known, minutes), { isNew: false, challenge: last, record: known! });
+  const next = ask(known, 1);
+  t.match(
+    next,
+    { isNew: true, challenge: { expiresAt: after(31).getTime() } },
+    'ten minutes after the first',
+  );
+  t.match(ask(next.record, 2.9), { isNew: false, challenge: next.challenge }, 'the window moves on');
+  t.ok(withChallenge(known, { link: 8, nick, hex: 'ffffff' }, noon).isNew, 'a new link begins anew');
+  for (let minutes = 1; minutes < 200; minutes += 0.25) known = ask(known, minutes).record;
+  t.ok(known!.challenges.length <= 16, 'no more is kept than can be answered');
+  const afterAll = ask(known, 300).record;
+  t.equal(afterAll.challenges.length, 1, 'what is over is forgotten');
 });
 
 t.test('IDENT-08 IDENT-09 verification', async (t) => {
-  given([linked, issued()]).when(verify()).decides(t, verified());
-  given([linked, issued()])
+  given([linked]).when(verify()).decides(t, verified());
+  given([linked, ...older])
+    .when(verify())
+    .decides(t, verified(), 'whatever earlier versions recorded');
+  given([linked])
     .when(verify({ signer: wallet_address.toLowerCase(), agent_id: 0 }))
     .decides(t, verified(0));
   given([]).when(verify()).refuses(t, 'wallet_not_linked');
   given([linked])
     .when(verify({ challenge: undefined }))
     .refuses(t, 'challenge_missing');
-  given([linked, issued(), verified()])
-    .when(verify())
-    .refuses(t, 'challenge_missing', 'a challenge is used once');
-  const more = Array.from({ length: 14 }, (_, n) => issued('api', after(2 * n), `another ${n}`));
-  given([linked, issued(), ...more])
-    .when(verify(), after(29.9))
-    .decides(t, verified(), 'who asks for others does not void the first one');
-  given([linked, issued(), ...more])
-    .when(verify(), after(30))
-    .refuses(t, 'challenge_expired');
-  given([linked, issued(), ...more, issued('api', after(31), 'at last')])
-    .when(verify(), after(31))
-    .refuses(t, 'challenge_missing', 'what is over is forgotten');
-  given([linked, issued(), ...more, verified()])
-    .when(verify({ challenge: 'another 3' }), after(29))
-    .refuses(t, 'challenge_missing', 'once one was answered all are over');
-  given([linked, issued()]).when(verify(), after(29.9)).decides(t, verified());
-  given([linked, issued()]).when(verify(), after(30)).refuses(t, 'challenge_expired');
-  given([linked, issued()])
+  given([linked, verified()]).when(verify()).refuses(t, 'challenge_missing', 'a challenge is used once');
+  given([linked]).when(verify(), after(29.9)).decides(t, verified());
+  given([linked]).when(verify(), after(30)).refuses(t, 'challenge_expired');
+  given([linked])
     .when(verify({ signer: other }))
     .refuses(t, 'wallet_mismatch');
-  given([linked, issued()])
+  given([linked])
     .when(verify({ signer: undefined }))
     .refuses(t, 'signature_invalid');
-  given([
-    linked,
-    issued(),
-    unlinked,
-    { type: 'identity.linked', data: { ...linked.data, wallet_address: other } },
-  ])
-    .when(verify({ challenge: undefined, signer: other }))
+  given([linked])
+    .when(verify({ link: 5 }))
     .refuses(t, 'challenge_missing', 'a challenge dies with its link');
-});
-
-t.test('IDENT-13 three attempts in ten minutes over IRC', async (t) => {
-  const wrong = verify({ via: 'irc', signer: other });
-  const three = [failed(after(-9)), failed(after(-5)), failed(after(-1))];
-  given([linked, issued()]).when(wrong).decides(t, failed());
-  given([linked, issued()])
-    .when(verify({ via: 'irc', signer: undefined }))
-    .decides(t, failed(noon, 'signature_invalid'));
-  given([linked, issued(), ...three])
-    .when(wrong)
-    .refuses(t, 'rate_limited');
-  given([linked, issued(), ...three])
-    .when(verify({ via: 'irc' }))
-    .refuses(t, 'rate_limited', 'right ones too: who guesses must not learn');
-  given([linked, issued(), ...three])
-    .when(verify())
-    .decides(t, verified(), 'the API is apart');
-  given([linked, issued(), ...three])
-    .when(wrong, after(1))
-    .decides(t, failed(after(1)), 'the first is ten minutes ago');
-  given([linked, issued(), ...three, failed(after(1))])
-    .when(wrong, after(4.9))
-    .refuses(t, 'rate_limited');
-  given([linked, issued(), ...three, unlinked, linked, issued()])
-    .when(wrong)
-    .refuses(t, 'rate_limited', 'an unlink does not help');
-  const ask: RegistryCommand = { is: 'challenge', nick, via: 'irc', hex: 'a1b2c3' };
-  const asked = [issued('irc', after(-3)), issued('irc', after(-2)), issued('irc', after(-1))];
-  given([linked, ...asked])
-    .when(ask)
-    .refuses(t, 'rate_limited', 'challenges are counted by themselves');
-  given([linked, ...asked.slice(1), ...three])
-    .when(ask)
-    .decides(t, issued('irc'));
-  given([linked, ...asked])
-    .when({ ...ask, via: 'api' })
-    .decides(t, issued('api'));
+  const state = registryDecider.initial();
+  registryDecider.evolve(state, linked, 3);
+  registryDecider.evolve(state, unlinked, 4);
+  registryDecider.evolve(state, linked, 5);
+  t.equal(state.links.get(nick)?.id, 5, 'each link is another');
 });
 
 t.test('IDENT-16 agent ids', async (t) => {
@@ -282,7 +229,7 @@ t.test('IDENT-16 agent ids', async (t) => {
     type: 'identity.agent_changed',
     data: { nick, wallet_address, agent_id, sync_version },
   });
-  const known = [linked, issued(), verified()];
+  const known = [linked, verified()];
   given(known).when(note(0)).decides(t, changed(0, 2));
   given([...known, changed(0, 2)])
     .when(note(0))

@@ -1,11 +1,13 @@
 import t from 'tap';
 import type { Hex } from 'viem';
-import { identity } from '../../streams/identity/index.js';
+import { walletChallenges } from '../../src/operations/identity/challenges.js';
+import { identity, registryDecider } from '../../streams/identity/index.js';
 import { irc } from '../../streams/network/index.js';
 import { startApp } from '../support/app.js';
 import { eventually } from '../support/eventually.js';
+import { startNats } from '../support/nats.js';
 import { openLog } from './log.js';
-import { identityStage, newWallet } from './stage.js';
+import { type IdentityStage, identityStage, newWallet } from './stage.js';
 
 t.test('the identity routes', async (t) => {
   const stage = await identityStage(t);
@@ -213,15 +215,54 @@ t.test('IDENT-09 a challenge that was answered too late', async (t) => {
   const stage = await identityStage(t);
   const wallet = newWallet();
   await stage.link('dora', wallet.address);
-  const log = await openLog(t, stage.nats);
   const challenge = 'svc:verify:dora:1767268800:a1b2c3';
-  const expires_at = new Date(Date.now() - 1).toISOString();
-  const data = { nick: 'dora', challenge, expires_at, via: 'api' as const };
-  await log.append(identity, 'identity.registry', { type: 'challenge.issued', data }, { by: 'test' });
+  const log = await openLog(t, stage.nats);
+  const { state } = await log.handle(identity, registryDecider, { is: 'look', nick: 'dora' }, { by: 'test' });
+  const link = state.links.get('dora')!.id;
+  const challenges = [{ text: challenge, expiresAt: Date.now() - 1 }];
+  const key = Buffer.from('dora').toString('base64url');
+  await walletChallenges(log, 1).change(key, () => JSON.stringify({ link, challenges }));
   const signature = await wallet.signMessage({ message: challenge });
   const late = await stage.ask('POST', '/identity/verify-signature', { nick: 'dora', signature });
   t.same([late.status, late.body.code], [410, 'challenge_expired']);
   t.equal((await stage.verify('dora', wallet)).status, 200, 'a new one may be had');
+});
+
+t.test('IDENT-30 what nobody has proven is no fact, and no address asks for ever', async (t) => {
+  const nats = await startNats(t);
+  const [one, two] = [await identityStage(t, {}, nats), await identityStage(t, {}, nats)];
+  const log = await openLog(t, nats);
+  const facts = async () => (await log.manager.streams.info(identity.name)).state.messages;
+  const wallets = Array.from({ length: 32 }, newWallet);
+  for (const [n, { address }] of wallets.entries())
+    t.equal((await one.link(`flood${n}`, address)).status, 201);
+  t.equal(await facts(), 32);
+  const ask = (stage: IdentityStage, n: number) =>
+    stage.ask('POST', '/identity/verify-challenge', { nick: `flood${n}` });
+  const first = await ask(one, 0);
+  const answers = [];
+  for (let n = 0; n < 160; n++) answers.push(await ask(one, n % 32));
+  const refused = answers.find(({ status }) => status !== 200);
+  t.match(refused, { status: 429, body: { code: 'rate_limited', error: /150 in 30 minutes/ } });
+  t.ok(Number(refused!.headers.get('retry-after')) > 0);
+  t.equal(answers.filter(({ status }) => status === 200).length, 149);
+  t.equal((await ask(two, 0)).status, 429, 'another process has counted them too');
+  for (let n = 0; n < 5; n++) {
+    const signature = await newWallet().signMessage({ message: first.body.challenge });
+    const wrong = await one.ask('POST', '/identity/verify-signature', { nick: 'flood0', signature });
+    t.equal(wrong.status, 401);
+  }
+  t.equal(await facts(), 32, 'the links, and nothing else');
+  const { config } = await log.manager.streams.info('RELAY_WALLET_CHALLENGES');
+  t.equal(config.max_age, 60 * 60 * 1e9);
+  await one.app.stop();
+  const again = await identityStage(t, {}, nats);
+  const prove = async (stage: IdentityStage, n: number, challenge: string) => {
+    const signature = await wallets[n]!.signMessage({ message: challenge });
+    return await stage.ask('POST', '/identity/verify-signature', { nick: `flood${n}`, signature });
+  };
+  t.equal((await prove(two, 0, first.body.challenge)).status, 200, 'in another process');
+  t.equal((await prove(again, 1, answers[1]!.body.challenge)).status, 200, 'in one that was started since');
 });
 
 t.test('IDENT-18 when a nick was last seen', async (t) => {
@@ -257,12 +298,7 @@ t.test('IDENT-06 who may write', async (t) => {
   const log = await openLog(t, stage.nats);
   const by: string[] = [];
   for await (const fact of log.subject(identity, 'identity.registry')) by.push(`${fact.type} ${fact.by}`);
-  t.same(by, [
-    'identity.linked ann',
-    'challenge.issued api',
-    'identity.verified api',
-    'identity.unlinked bob',
-  ]);
+  t.same(by, ['identity.linked ann', 'identity.verified api', 'identity.unlinked bob']);
 });
 
 t.test('IDENT-24 the service in a process of its own', async (t) => {

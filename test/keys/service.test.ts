@@ -87,8 +87,8 @@ t.test('keys of agents in a running service', async (t) => {
     'KEY-04 a wallet that is not verified, or whose link the nick does not stand behind',
     async (t) => {
       const [carl, dora] = [newWallet(), newWallet()];
-      await stage.registry.link('carl', carl.account.address, true, { by: 'carl', via: 'irc' });
-      await stage.registry.link('dora', dora.account.address, false, { by: 'ops', via: 'api' });
+      await stage.registry.link('carl', carl.account.address, true, { by: 'carl' });
+      await stage.registry.link('dora', dora.account.address, false, { by: 'ops' });
       t.equal((await stage.verify('dora', dora.account)).status, 200);
       for (const wallet of [carl, dora])
         t.match(await signed(wallet, 'POST', '/auth/keys', {}), {

@@ -1,5 +1,6 @@
 import pino from 'pino';
 import type { Test } from 'tap';
+import { walletChallenges } from '../../src/operations/identity/challenges.js';
 import { IdentityRegistry } from '../../workers/identity/index.js';
 import { newWallet, publicUrl } from '../auth/stage.js';
 import { openLog } from '../identity/log.js';
@@ -20,7 +21,12 @@ export async function keysStage(t: Test, environment: Record<string, string> = {
   );
   const { ask } = stage;
   const log = await openLog(t, stage.nats);
-  const registry = new IdentityRegistry({ log, logger: pino({ level: 'silent' }), agents: undefined });
+  const registry = new IdentityRegistry({
+    log,
+    logger: pino({ level: 'silent' }),
+    agents: undefined,
+    challenges: walletChallenges(log, 1),
+  });
   type TestWallet = ReturnType<typeof newWallet>;
 
   /** Sends a request that a wallet has signed. */
@@ -34,7 +40,7 @@ export async function keysStage(t: Test, environment: Record<string, string> = {
   };
   /** Links a nick and a wallet as the identified nick does, and proves the wallet. */
   const proven = async (nick: string, wallet: TestWallet = newWallet()) => {
-    await registry.link(nick, wallet.account.address, true, { by: nick, via: 'irc' });
+    await registry.link(nick, wallet.account.address, true, { by: nick });
     const { status } = await stage.verify(nick, wallet.account);
     if (status !== 200) throw new Error(`the wallet of ${nick} was not verified: ${status}`);
     return wallet;

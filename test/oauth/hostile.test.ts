@@ -216,7 +216,7 @@ t.test('programs, people and those who would be them', async (t) => {
 
     const stranger = newWallet();
     t.match(await yes(request, stranger.account), { status: 404, body: { code: 'nick_not_linked' } });
-    await stage.registry.link('carl', stranger.account.address, true, { by: 'carl', via: 'irc' });
+    await stage.registry.link('carl', stranger.account.address, true, { by: 'carl' });
     await eventually('the link to be read', async () => {
       return (await yes(request, stranger.account)).body.code === 'wallet_not_verified';
     });

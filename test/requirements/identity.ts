@@ -19,7 +19,8 @@ export const identity = {
     'Over IRC the commands LINK, VERIFY, UNLINK, WHOAMI, INFO and HELP are answered with one notice each.',
   'IDENT-12':
     'LINK and UNLINK need the caller to be identified with the nick service for that very nick, by the account on the message.',
-  'IDENT-13': 'VERIFY takes three attempts in ten minutes of a nick, also across restarts and an unlink.',
+  'IDENT-13':
+    'VERIFY takes three attempts in ten minutes of a person, whatever nick it wears, also across restarts and an unlink.',
   'IDENT-14':
     'Who writes too fast is told so once and then not answered; text that is no command does no harm.',
   'IDENT-15':
@@ -43,4 +44,6 @@ export const identity = {
   'IDENT-28':
     'Beyond five challenges of a link in ten minutes the last one is given again, and nothing is recorded.',
   'IDENT-29': 'A nick links and unlinks itself over IRC 20 times an hour.',
+  'IDENT-30':
+    'Challenges and wrong signatures are no facts; an address gets 150 challenges in 30 minutes from all processes.',
 } as const;

@@ -11,6 +11,8 @@ export interface Caller {
   nick: string;
   /** Whether the nick is theirs by the word of the nick service; asked only where it matters. */
   isIdentified(): Promise<boolean>;
+  /** Who it is, whatever the nick: the account, else the host. */
+  person(): Promise<string>;
 }
 
 /** A command of another slice that the bot answers too: how `HELP` shows it, and its answer to the text after its word. */
@@ -19,13 +21,21 @@ export interface OtherCommand {
   answer(caller: Caller, text: string): Promise<string>;
 }
 
+/** Counts what somebody does in a time. */
+export interface Counter {
+  take(who: string): Promise<{ allowed: boolean; resetSec: number }>;
+  giveBack(who: string): Promise<void>;
+}
+
 /** What commands work with. */
 export interface CommandContext {
   registry: IdentityRegistry;
   /** The commands of other parts, each under its word in capitals. */
   others: Readonly<Record<string, OtherCommand>>;
   /** Counts the links that a nick makes and ends in an hour: each is on record for good. */
-  changes: { readonly most: number; take(nick: string): Promise<{ allowed: boolean; resetSec: number }> };
+  changes: { readonly most: number } & Pick<Counter, 'take'>;
+  /** Count what people try with `VERIFY`. By person: who wears a nick of somebody else does not lock its owner out. */
+  attempts: { challenges: Pick<Counter, 'take'>; signatures: Counter };
   /** The link of a nick (casefolded), with what was written here so far. */
   linkOf(nick: string): Promise<IdentityLink | undefined>;
 }
@@ -53,14 +63,26 @@ const commands: Record<string, Command> = {
       ? `${caller.nick} is confirmed as linked with ${address}`
       : `${caller.nick} is linked with ${address}. VERIFY proves the wallet`;
   },
-  VERIFY: async (caller, signature, { registry }) => {
+  VERIFY: async (caller, signature, { registry, attempts }) => {
     const nick = casefold(caller.nick);
+    const person = await caller.person();
     if (signature === '') {
-      const { challenge } = await registry.challenge(nick, asking(caller));
+      const count = async () => refuseTooMany(await attempts.challenges.take(person));
+      const { challenge } = await registry.challenge(nick, asking(caller), count);
       return `Sign this text with the wallet (personal_sign) within 30 minutes, then VERIFY <signature>: ${challenge}`;
     }
     if (!isSignature(signature)) return 'VERIFY <signature>: a signature is 0x and 130 hexadecimal digits';
-    const { walletAddress, agentId, identified } = await registry.verify(nick, signature, asking(caller));
+    // taken before the check, which is what costs: many at once are no more than their number
+    refuseTooMany(await attempts.signatures.take(person));
+    let isWrong = false;
+    const verified = registry.verify(nick, signature, asking(caller)).catch((error) => {
+      isWrong = isWrongSignature(error);
+      throw error;
+    });
+    const { walletAddress, agentId, identified } = await verified.finally(async () => {
+      // what cannot be given back now is missing for some minutes, and nothing else
+      if (!isWrong) await attempts.signatures.giveBack(person).catch(() => {});
+    });
     const confirm = identified ? '' : `. LINK ${walletAddress} confirms that the nick is yours`;
     return `${caller.nick} is verified as ${walletAddress}${agentOf(agentId)}${confirm}`;
   },
@@ -102,7 +124,14 @@ async function count(caller: Caller, changes: CommandContext['changes']): Promis
     });
 }
 
-const asking = ({ nick }: Caller) => ({ by: nick, via: 'irc' as const });
+const asking = ({ nick }: Caller) => ({ by: nick });
+
+function refuseTooMany({ allowed, resetSec }: { allowed: boolean; resetSec: number }): void {
+  if (!allowed) throw new Refusal('rate_limited', 'Too many attempts to verify', { retryAfter: resetSec });
+}
+
+const isWrongSignature = ({ code }: { code?: unknown }): boolean =>
+  code === 'signature_invalid' || code === 'wallet_mismatch';
 
 function wordsOf(error: Refusal | Unavailable): string {
   const seconds = error.kind === 'refusal' ? error.extra.retryAfter : undefined;

@@ -1,19 +1,18 @@
-import { randomBytes } from 'node:crypto';
 import { Mutex } from 'async-mutex';
 import type { Logger } from 'pino';
 import { clock, within } from '../../streams/core/clock.js';
 import { type Log, type Position, Unavailable } from '../../streams/core/index.js';
 import {
+  type Challenge,
   type IdentityFact,
   identity,
   type Link,
-  liveChallenges,
   noWalletLinked,
   type RegistryCommand,
   registryDecider,
-  verificationRefusal,
   walletKey,
 } from '../../streams/identity/index.js';
+import { type ChallengeRecords, Challenges } from './challenges.js';
 import { signerOf } from './signature.js';
 
 /** Where agent ids of wallets are looked up. Throws if it cannot be asked now. */
@@ -27,6 +26,8 @@ export interface IdentityRegistryOptions {
   logger: Logger;
   /** `undefined` if no chain is configured: then no wallet has an agent id. */
   agents: AgentIds | undefined;
+  /** Where the challenges of links are. */
+  challenges: ChallengeRecords;
 }
 
 /** The result of a command; `position` is the registry's position then. */
@@ -50,10 +51,9 @@ export interface Verified extends Registered {
   at: Date;
 }
 
-/** Who asks: the author for the facts, and the channel of the request. */
+/** Who asks: the author for the facts. */
 export interface Asking {
   by: string;
-  via: 'api' | 'irc';
 }
 
 /**
@@ -71,10 +71,12 @@ const lineMs = 10_000;
 export class IdentityRegistry {
   readonly #options: IdentityRegistryOptions;
   readonly #commands = new Mutex();
+  readonly #challenges: Challenges;
   #position: Position | undefined;
 
   constructor(options: IdentityRegistryOptions) {
     this.#options = options;
+    this.#challenges = new Challenges(options.challenges);
   }
 
   /** Up to where this process has written, for reads that must see it. */
@@ -96,12 +98,16 @@ export class IdentityRegistry {
 
   /**
    * Issues a challenge; those that are still valid stay so. If there were many lately, it gives the last one
-   * again.
+   * again. `count` is called for a link that may have one, and may refuse.
    */
-  async challenge(nick: string, asking: Asking): Promise<{ challenge: string; expires_at: string }> {
-    const hex = randomBytes(3).toString('hex');
-    const { link } = await this.#handle({ is: 'challenge', nick, via: asking.via, hex }, asking);
-    const { text, expiresAt } = link!.challenge!;
+  async challenge(
+    nick: string,
+    asking: Asking,
+    count: () => Promise<unknown> = async () => {},
+  ): Promise<{ challenge: string; expires_at: string }> {
+    const { link } = await this.#handle({ is: 'challenge', nick }, asking);
+    await count();
+    const { text, expiresAt } = await this.#challenges.issue(nick, link!, () => this.#options.log.now());
     return { challenge: text, expires_at: new Date(expiresAt).toISOString() };
   }
 
@@ -112,14 +118,13 @@ export class IdentityRegistry {
   async verify(nick: string, signature: string, asking: Asking): Promise<Verified> {
     const link = await this.#look(nick);
     if (!link) throw noWalletLinked();
-    const { challenge, signer, isOwner } = await signedOf(link, signature);
+    const challenges = link.verified ? [] : await this.#challenges.of(nick, link);
+    const { challenge, signer, isOwner } = await signedOf(link, challenges, signature);
     const agent_id = isOwner ? await this.#agentOf(link.walletAddress) : null;
-    const { via } = asking;
-    const command = { is: 'verify', nick, via, challenge, signer, agent_id } as const;
+    const command = { is: 'verify', nick, link: link.id, challenge, signer, agent_id } as const;
     let { fact, position } = await this.#handle(command, asking);
     // the wallet has signed: each decision before the last one ended a claim of another nick
     while (fact?.type === 'identity.unlinked') ({ fact, position } = await this.#handle(command, asking));
-    if (fact?.type === 'verification.failed') throw verificationRefusal(fact.data.reason);
     const { walletAddress, identified } = link;
     const at = this.#options.log.now();
     return { fact, position, nick, walletAddress, agentId: agent_id, identified, at };
@@ -128,7 +133,7 @@ export class IdentityRegistry {
   /** Records which agent id a verified wallet has now, if it has changed. */
   noteAgent(nick: string, walletAddress: string, agentId: number | null, by: string): Promise<Registered> {
     const command = { is: 'note agent', nick, wallet_address: walletAddress, agent_id: agentId } as const;
-    return this.#handle(command, { by, via: 'api' });
+    return this.#handle(command, { by });
   }
 
   async #look(nick: string): Promise<Readonly<Link> | undefined> {
@@ -177,14 +182,13 @@ export class IdentityRegistry {
  * The challenge that a signature is over, and its signer. Without a matching challenge, the signer that it
  * would have over the newest.
  */
-async function signedOf(link: Readonly<Link>, signature: string) {
-  const texts = liveChallenges(link).map(({ text }) => text);
-  for (const challenge of texts) {
-    const signer = await signerOf(challenge, signature);
+async function signedOf(link: Readonly<Link>, challenges: readonly Challenge[], signature: string) {
+  for (const challenge of challenges) {
+    const signer = await signerOf(challenge.text, signature);
     if (signer !== undefined && walletKey(signer) === walletKey(link.walletAddress))
       return { challenge, signer, isOwner: true };
   }
-  const [challenge] = texts;
-  const signer = challenge === undefined ? undefined : await signerOf(challenge, signature);
+  const [challenge] = challenges;
+  const signer = challenge === undefined ? undefined : await signerOf(challenge.text, signature);
   return { challenge, signer, isOwner: false };
 }

@@ -6,10 +6,12 @@ import type { Wallets } from '../../auth/erc8128/wallets.js';
 import { NickWallets } from '../../auth/nick-wallets.js';
 import { nobody } from '../../operations/core/call.js';
 import type { IrcState } from '../../operations/core/health.js';
+import { walletChallenges } from '../../operations/identity/challenges.js';
 import { getLinkOfNick, getLinkOfWallet } from '../../operations/identity/links.js';
 import type { IdentityParts } from '../../operations/identity/parts.js';
 import { createIdentification } from '../bots/identity.js';
 import { leased } from '../bots/leased.js';
+import { challengeCounts } from '../challenge-counts.js';
 import type { Area, AreaParts } from './area.js';
 
 /**
@@ -25,10 +27,19 @@ export function identityArea(
   const { config, log, logger, readModels, call } = parts;
   const { CHAIN_RPC_URL: rpcUrl, ERC8004_REGISTRY: address } = config;
   const agents = rpcUrl && address ? new AgentRegistry({ rpcUrl, address }) : undefined;
-  const registry = new IdentityRegistry({ log, logger, agents });
+  const registry = new IdentityRegistry({
+    log,
+    logger,
+    agents,
+    challenges: walletChallenges(log, config.NATS_REPLICAS),
+  });
   const bot = createIdentification(config, { ...parts, registry, others });
   const identity: IdentityParts['identity'] = {
     registry,
+    addresses: challengeCounts(config, log, {
+      name: 'RELAY_WALLET_CHALLENGE_ADDRESSES',
+      description: 'Challenges of wallets, by client address.',
+    }),
     irc: async () => (await bot.lease.holderState()) as IrcState | undefined,
   };
   const { EM_IDENTITY_WEBHOOK_URL: url, EM_IDENTITY_WEBHOOK_SECRET: secret, EM_SOURCE: source } = config;

@@ -1,27 +1,21 @@
 import { KeyedLock } from '../../../streams/core/keyed-lock.js';
 import { looksLikeAny } from '../../../streams/nick-looks.js';
-import { challengeMs } from '../../../streams/verification/index.js';
-import { networkOf } from '../../auth/client-address.js';
 import { keptNicks } from '../../config/bot-nicks.js';
 import { nobody } from '../../operations/core/call.js';
 import { getLinkOfNick } from '../../operations/identity/links.js';
-import { Challenges, challengesOfAddress } from '../../operations/verification/challenges.js';
+import { Challenges } from '../../operations/verification/challenges.js';
 import type { VerificationParts } from '../../operations/verification/index.js';
 import { oembedReader } from '../../operations/verification/social/oembed.js';
 import { OwnReadModel } from '../../stores/own-read-model.js';
-import { SharedCounts } from '../../stores/shared-counts.js';
+import { challengeCounts } from '../challenge-counts.js';
 import type { Area, AreaParts } from './area.js';
 
 /** Agents that register a nickname by a public post. */
 export function verificationArea({ config, log, readModels, call }: AreaParts): Area {
   const kept = keptNicks(config);
-  const addresses = new SharedCounts({
-    log,
-    replicas: config.NATS_REPLICAS,
+  const addresses = challengeCounts(config, log, {
     name: 'RELAY_REGISTRATION_ADDRESSES',
     description: 'Challenges of registrations, by client address.',
-    most: challengesOfAddress,
-    windowMs: challengeMs,
   });
   // who linked a nick while identified has it with the nick service: a post of somebody else does not take it
   const isIdentified = async (nick: string) => {
@@ -36,11 +30,7 @@ export function verificationArea({ config, log, readModels, call }: AreaParts): 
     rows: new OwnReadModel(readModels, 'agents'),
     lock: new KeyedLock(),
     readPost: oembedReader(config.SOCIAL_OEMBED_URL),
-    challenges: new Challenges({
-      log,
-      replicas: config.NATS_REPLICAS,
-      addresses: { networkOf, take: async (network) => await addresses.take(network) },
-    }),
+    challenges: new Challenges({ log, replicas: config.NATS_REPLICAS, addresses }),
     isReserved: async (nick) => looksLikeAny(nick, kept) || (await isIdentified(nick)),
   };
   return {

@@ -1,6 +1,8 @@
+import { attemptLimit } from '../../../streams/identity/index.js';
 import { Identify, type IdentityRegistry, type OtherCommand } from '../../../workers/identity/index.js';
 import type { Config } from '../../config/config.js';
 import type { ReadModels } from '../../stores/read-models.js';
+import { SharedCounts } from '../../stores/shared-counts.js';
 import { hourlyCounts } from '../hourly-counts.js';
 import { type BotHold, type BotParts, createBot } from './bot.js';
 
@@ -17,6 +19,15 @@ export function createIdentification(
   },
 ): BotHold<Identify> {
   const { log, logger, readModels, registry, others } = parts;
+  const attempts = (name: string, description: string) =>
+    new SharedCounts({
+      log,
+      replicas: config.NATS_REPLICAS,
+      name,
+      description,
+      most: attemptLimit.count,
+      windowMs: attemptLimit.inMs,
+    });
   return createBot(config, parts, {
     name: 'identify',
     nick: config.MRSERV_NICK,
@@ -31,6 +42,10 @@ export function createIdentification(
           description: 'Links that were made and ended over IRC in the last hour, by nick.',
           most: linkChanges,
         }),
+        attempts: {
+          challenges: attempts('RELAY_VERIFY_REQUESTS', 'Challenges asked for over IRC, by person.'),
+          signatures: attempts('RELAY_VERIFY_FAILURES', 'Wrong signatures sent over IRC, by person.'),
+        },
         others,
         read: (query, after) => readModels.read('identity_links', query, after),
       }),

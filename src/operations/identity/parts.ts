@@ -2,6 +2,7 @@ import type { Tx } from '../../../projections/core/sql.js';
 import type { Asking, IdentityRegistry } from '../../../workers/identity/index.js';
 import type { ReadModels } from '../../stores/read-models.js';
 import type { Call } from '../core/call.js';
+import type { AddressCounter } from '../core/challenge-limit.js';
 import type { IrcState } from '../core/health.js';
 import type { Caller } from '../core/operation.js';
 
@@ -12,6 +13,8 @@ export interface IdentityParts {
   startedAt: Date;
   identity: {
     registry: IdentityRegistry;
+    /** Counts the challenges of client addresses. */
+    addresses: AddressCounter;
     /** State of the identity bot's connection, in whichever process it is. */
     irc(): Promise<IrcState | undefined>;
   };
@@ -29,4 +32,4 @@ export async function readLinks<T>(
 }
 
 /** Who asks the registry, when a caller of an operation does. */
-export const askingOf = ({ actor }: Caller): Asking => ({ by: actor, via: 'api' });
+export const askingOf = ({ actor }: Caller): Asking => ({ by: actor });

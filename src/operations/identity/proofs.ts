@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { isSignature } from '../../../streams/identity/index.js';
 import { casefold } from '../../../streams/irc-grammar.js';
+import { countChallenge } from '../core/challenge-limit.js';
 import { Nick, nickname, Time, text, walletAddress } from '../core/fields.js';
 import { operationsOf } from '../core/operation.js';
 import { askingOf, type IdentityParts } from './parts.js';
@@ -10,15 +11,21 @@ const define = operationsOf({ tag: 'Identity' });
 /** Gives out the text that a wallet is to sign. */
 export const challengeWallet = define('challengeWallet', {
   summary: 'Get the text that a wallet is to sign',
-  description: 'The nick must be linked first. The challenge lasts 30 minutes, and a new one replaces it.',
+  description: 'The nick must be linked first. The challenge lasts 30 minutes, also beside a new one.',
   input: z.object({ nick: Nick }),
   says: 'Sign it with EIP-191 personal_sign within 30 minutes; earlier challenges stay good for their time. Beyond five in ten minutes the last one is given again',
   output: z.object({ challenge: text('svc:verify:alice:1769860800:a1b2c3'), expires_at: Time }),
-  refusals: { wallet_not_linked: 'No wallet is linked', already_verified: 'It is verified already' },
+  refusals: {
+    wallet_not_linked: 'No wallet is linked',
+    already_verified: 'It is verified already',
+    rate_limited: 'This address asked for too many challenges',
+  },
   http: { method: 'post', path: '/identity/verify-challenge' },
   remote: { service: 'mrserv', method: 'post', path: '/api/identity/verify-challenge' },
-  run: async ({ nick }, caller, { identity: { registry } }: IdentityParts) =>
-    await registry.challenge(casefold(nick), askingOf(caller)),
+  run: async ({ nick }, caller, { identity: { registry, addresses } }: IdentityParts) => {
+    const count = () => countChallenge(addresses, caller.address);
+    return await registry.challenge(casefold(nick), askingOf(caller), count);
+  },
 });
 
 /** Proves a wallet with the signed challenge. */

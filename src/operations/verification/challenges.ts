@@ -7,21 +7,11 @@ import {
   expiredMs,
   withChallenge,
 } from '../../../streams/verification/index.js';
-import type { SharedCount } from '../../stores/shared-counts.js';
 import { SharedRecords } from '../../stores/shared-records.js';
+import { type AddressCounter, countChallenge } from '../core/challenge-limit.js';
 
 /** How many handles may have challenges at a time; those not requested for longest are forgotten first. */
 const mostHandles = 10_000;
-
-/** How many challenges one address may request in the lifetime of one, from all processes together. */
-export const challengesOfAddress = 150;
-
-/** Counts requests of networks: `challengesOfAddress` in the lifetime of a challenge. */
-export interface AddressCounter {
-  /** The part of an address that identifies its caller. */
-  networkOf(address: string): string;
-  take(network: string): Promise<SharedCount>;
-}
 
 /** Who is to prove a nickname by a post. */
 export interface Claimant {
@@ -55,13 +45,8 @@ export class Challenges {
   /**
    * A challenge for somebody at an address. Throws 429 `rate_limited` if the address has requested too many.
    */
-  async issue({ nickname, socialHandle }: Claimant, address = ''): Promise<Challenge> {
-    const network = this.#addresses.networkOf(address);
-    const count = await this.#addresses.take(network);
-    if (!count.allowed) {
-      const message = `Too many challenges for this address: at most ${challengesOfAddress} in ${challengeMs / 60_000} minutes`;
-      throw new Refusal('rate_limited', message, { retryAfter: count.resetSec });
-    }
+  async issue({ nickname, socialHandle }: Claimant, address?: string): Promise<Challenge> {
+    const network = await countChallenge(this.#addresses, address);
     const asked = { nickname, code: randomBytes(4).toString('hex'), from: placeOf(network) };
     let issued: Challenge | undefined;
     await this.#change(socialHandle, (known) => {

@@ -155,11 +155,10 @@ class Telling {
       const command = { is: 'note agent' as const, nick, wallet_address: link.walletAddress, agent_id };
       await log.handle(identityFacts, registryDecider, command, by);
     } else {
-      const ask = { is: 'challenge' as const, nick, via: 'api' as const, hex: '00ff00' };
-      const asked = await log.handle(identityFacts, registryDecider, ask, by);
-      const challenge = asked.state.links.get(nick)?.challenge?.text;
-      const verify = { is: 'verify' as const, nick, via: 'api' as const, challenge, agent_id };
-      await log.handle(identityFacts, registryDecider, { ...verify, signer: link.walletAddress }, by);
+      const { id, walletAddress: signer } = link;
+      const challenge = { text: 'any', expiresAt: this.#stage.world.now + 60_000 };
+      const verify = { is: 'verify' as const, nick, link: id, challenge, signer, agent_id };
+      await log.handle(identityFacts, registryDecider, verify, by);
     }
   }
 
