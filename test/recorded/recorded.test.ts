@@ -57,7 +57,8 @@ function comparable(rows: Awaited<ReturnType<typeof rowsOf>>): typeof rows {
  * belongs. They say by which nick incidents are found (no longer by their persons), and what became of
  * appeals. They say whether somebody vouches for a nick or for a voter, and give the sums of weights and
  * means. They say when an event ended, and give each of its lines. They say which nicks a channel was made for, and where
- * its present life and its last gap are in the record. They say who holds a paid place.
+ * its present life and its last gap are in the record. They say who holds a paid place. The challenges of wallets are gone:
+ * they are no facts any more.
  */
 const newerColumns = [
   ...['private', 'private_count', 'life', 'nick_key', 'voice'],
@@ -65,6 +66,7 @@ const newerColumns = [
   ...['ended_at', 'lines'],
   ...['founding', 'life_seq', 'gap_seq', 'gap_index'],
   ...['stands', 'plain', 'hearsay', 'firm_weight', 'firm_rated', 'plain_weight', 'plain_rated'],
+  ...['challenge', 'challenge_expires_at'],
 ];
 
 /** The same of columns and of members of facts in a column. */
