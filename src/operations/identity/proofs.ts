@@ -11,7 +11,7 @@ const define = operationsOf({ tag: 'Identity' });
 /** Gives out the text that a wallet is to sign. */
 export const challengeWallet = define('challengeWallet', {
   summary: 'Get the text that a wallet is to sign',
-  description: 'The nick must be linked first. The challenge lasts 30 minutes, also beside a new one.',
+  description: 'The nick must be linked first. The challenge lasts 30 minutes, also when a new one is given.',
   input: z.object({ nick: Nick }),
   says: 'Sign it with EIP-191 personal_sign within 30 minutes; earlier challenges stay good for their time. Beyond five in ten minutes the last one is given again',
   output: z.object({ challenge: text('svc:verify:alice:1769860800:a1b2c3'), expires_at: Time }),
