@@ -84,9 +84,12 @@ export async function* listenTo(
   throw new Error('the stream has an end');
 }
 
+/** The type of the event after which a stream ends, because more was missed than comes on one connection. */
+const moreEvent = 'more';
+
 /**
  * The events of a stream. It reconnects after each loss of the connection, and continues after the last event
- * that it had. The service sends something every 15 seconds, if only a sign of life. A connection that is
+ * that it had; at once where the service says that there is more. The service sends something every 15 seconds, if only a sign of life. A connection that is
  * silent for `silenceMs` is lost.
  */
 async function* follow(
@@ -100,6 +103,7 @@ async function* follow(
   for (let failures = 0; ; failures += 1) {
     const connection = new AbortController();
     let waitMs = 0;
+    let hasMore = false;
     try {
       const response = await open(last, AbortSignal.any([signal, connection.signal]));
       if (!response.ok) throw new RelayError(response, await bodyOf(response));
@@ -111,7 +115,8 @@ async function* follow(
       for await (const { id, event, data } of eventsOf(response, connection, silenceMs, setRetry)) {
         if (id === undefined) continue;
         last = id;
-        yield { id, event, data };
+        hasMore = event === moreEvent;
+        if (!hasMore) yield { id, event, data };
       }
     } catch (error) {
       signal.throwIfAborted();
@@ -120,6 +125,7 @@ async function* follow(
     } finally {
       connection.abort();
     }
+    if (hasMore) continue;
     const backOff = Math.min(longestWaitMs, retryMs * 2 ** failures);
     await pause(Math.max(waitMs, backOff), signal);
   }

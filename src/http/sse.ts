@@ -41,7 +41,7 @@ function serve(app: FastifyInstance, stream: AnyEventStream, keys: ApiKeys, part
       stopped.abort();
       body?.destroy();
     };
-    const viewer = { caller, after, signal: stopped.signal, quietMs: keepAliveMs, end };
+    const viewer = { caller, after, reader: countedAs, signal: stopped.signal, quietMs: keepAliveMs, end };
     const events = await stream.open(input, viewer, parts);
     // the standard's word for "do not come back"
     if (!events || stopped.signal.aborted) return reply.code(204).send();

@@ -6,7 +6,7 @@ import { refusals } from '../../streams/refusals.js';
 import type { ApiKeys } from '../auth/api-keys.js';
 import { type Reader, readerOf } from '../http/reader.js';
 import { StreamPlaces } from '../http/stream-places.js';
-import type { AnyEventStream, ServerEvent } from '../operations/core/event-stream.js';
+import { type AnyEventStream, moreEvent, type ServerEvent } from '../operations/core/event-stream.js';
 import { socketPath } from './description.js';
 import { type Ask, Requests } from './requests.js';
 import { socketUpgrades } from './upgrades.js';
@@ -64,8 +64,9 @@ export async function socketRoutes(app: FastifyInstance, options: SocketOptions)
     };
     if (socket.destroyed) leave();
     else socket.once('close', leave);
-    const { caller, after, input } = reader;
-    const viewer = { caller, after, signal: stopped.signal, quietMs, end: () => stopped.abort() };
+    const { caller, after, input, countedAs } = reader;
+    const { signal } = stopped;
+    const viewer = { caller, after, reader: countedAs, signal, quietMs, end: () => stopped.abort() };
     const events = await stream.open(input, viewer, parts);
     admitted.set(request, { ...reader, events: events!, stopped });
   }
@@ -125,10 +126,12 @@ async function tell(
   { events, stopped: { signal } }: Admitted,
   send: (frame: object) => Promise<void>,
 ): Promise<void> {
+  let hasMore = false;
   for await (const one of events) {
     if (one) await send({ jsonrpc: '2.0', method: one.event, params: { id: one.id, data: one.data } });
+    hasMore = one?.event === moreEvent;
   }
-  if (signal.aborted) socket.close(closing.again, 'Come back with after');
+  if (signal.aborted || hasMore) socket.close(closing.again, 'Come back with after');
   else socket.close(closing.ended, 'The key opens nothing any more');
 }
 

@@ -1,6 +1,8 @@
 import pino from 'pino';
 import t from 'tap';
+import { LiveFeed, mostMissed, type Portion } from '../../src/operations/core/live-feed.js';
 import { ircFeed, type LiveSighting } from '../../src/operations/network/feed.js';
+import type { Entry, Log } from '../../streams/core/index.js';
 import { type IrcFact, irc, ircSubject, parseLineId } from '../../streams/network/index.js';
 import { startNats } from '../support/nats.js';
 import { openLog } from './stage.js';
@@ -33,7 +35,12 @@ t.test('IRC-17 IRC-18 a feed of one channel', async (t) => {
       ended: () => ended.push(true),
     });
     const feedOf = seat.items;
-    return { ended, next: async () => (await feedOf.next()).value as LiveSighting | undefined, feedOf };
+    let waiting: LiveSighting[] = [];
+    const next = async () => {
+      if (waiting.length === 0) waiting = [...((await feedOf.next()).value as Portion<LiveSighting>).items];
+      return waiting.shift();
+    };
+    return { ended, next, feedOf };
   };
   await see('#a', 3);
   await see('#b', 2);
@@ -89,9 +96,106 @@ t.test('IRC-17 IRC-18 a feed of one channel', async (t) => {
     await slow.next();
     for (let n = 0; n < 11; n++) await see('#a', 100);
     const quick = await watch('#a', { after: '5-0' });
-    for (let n = 0; n < 1_100; n++) await quick.next();
+    for (let n = 0; n < mostMissed; n++) await quick.next();
     t.same(slow.ended, [true]);
     t.same(quick.ended, []);
     t.equal((await slow.feedOf.next()).done, true);
+  });
+});
+
+/** A log of so many facts of one channel. It answers at once, and counts how many readers it answers at the same time. */
+function logOf(facts: number) {
+  const counts = { reading: 0, most: 0, given: 0 };
+  const log = {
+    head: async () => facts,
+    async *follow(_stream: unknown, { after, batch, signal }: Parameters<Log['follow']>[1]) {
+      for (let seq = after + 1; seq <= facts; seq += batch) {
+        counts.reading += 1;
+        counts.most = Math.max(counts.most, counts.reading);
+        await null;
+        counts.reading -= 1;
+        const length = Math.min(batch, facts - seq + 1);
+        counts.given += length;
+        yield Array.from({ length }, (_, n) => ({ seq: seq + n, subject: 'a' }) as Entry);
+      }
+      yield [];
+      if (!signal.aborted) await new Promise((end) => signal.addEventListener('abort', end));
+    },
+  };
+  const feed = new LiveFeed<number>({
+    log: log as unknown as Log,
+    logger,
+    stream: irc,
+    itemsOf: ({ seq }) => [seq],
+  });
+  return { counts, feed };
+}
+
+t.test('IRC-22 what was missed comes in portions, up to a bound', async (t) => {
+  const stop = new AbortController();
+  const options = { quietMs: 10_000, signal: stop.signal, ended: () => {} };
+  const missed = async (feed: LiveFeed<number>, after: number, reader?: string) => {
+    const { items } = await feed.watch(['a'], { ...options, after: { seq: after, index: 0 }, reader });
+    const portions: Portion<number>[] = [];
+    for await (const portion of items) {
+      portions.push(portion);
+      if (portion.more || portion.items.at(-1) === 3_000) return portions;
+    }
+    return portions;
+  };
+
+  t.test('and who comes back behind it gets the rest', async (t) => {
+    const { feed, counts } = logOf(3_000);
+    t.teardown(() => feed.close());
+    const all: number[] = [];
+    for (let after = 0, more = true; more; after = all.at(-1)!) {
+      const portions = await missed(feed, after);
+      const items = portions.flatMap(({ items }) => items);
+      t.equal(items.length, mostMissed);
+      t.ok(portions.length > 10, 'in small portions');
+      all.push(...items);
+      more = all.at(-1) !== 3_000;
+      t.same(portions.at(-1)!.more, more ? { seq: all.at(-1), index: 0 } : undefined);
+    }
+    t.same(
+      all,
+      Array.from({ length: 3_000 }, (_, n) => n + 1),
+      'each once',
+    );
+    t.ok(counts.given < 3_500, `${counts.given} facts were read`);
+  });
+
+  t.test('while few are read at once, one of each reader, and others come in between', async (t) => {
+    const { feed, counts } = logOf(3_000);
+    t.teardown(() => feed.close());
+    let turns = 0;
+    let isOver = false;
+    const turn = () => {
+      turns += 1;
+      if (!isOver) setImmediate(turn);
+    };
+    turn();
+    await Promise.all(['x', 'y', 'z', 'z', undefined].map((reader) => missed(feed, 0, reader)));
+    isOver = true;
+    t.equal(counts.most, 2);
+    t.ok(turns >= 20, `${turns} turns of everybody else`);
+    counts.most = 0;
+    await Promise.all(['x', 'x', 'x'].map((reader) => missed(feed, 2_000, reader)));
+    t.equal(counts.most, 1);
+  });
+
+  t.test('and a reader who goes while it waits holds up nobody', async (t) => {
+    const { feed } = logOf(3_000);
+    t.teardown(() => feed.close());
+    const slow = new AbortController();
+    const after = { seq: 0, index: 0 };
+    const stuck = [];
+    for (let n = 0; n < 5; n += 1) {
+      const { items } = await feed.watch(['a'], { ...options, after, signal: slow.signal, reader: 'x' });
+      stuck.push(items.next());
+    }
+    slow.abort();
+    await Promise.all(stuck);
+    t.equal((await missed(feed, 2_000, 'x')).flatMap(({ items }) => items).length, mostMissed);
   });
 });

@@ -11,9 +11,17 @@ export interface ServerEvent {
   data: unknown;
 }
 
+/**
+ * The type of the event by which a stream says that it ends here, because its reader has missed more than comes on one
+ * connection. The reader may come back with the id of the event.
+ */
+export const moreEvent = 'more';
+
 /** Who reads a stream, and from where on. */
 export interface Viewer {
   caller: Caller;
+  /** Whose turns at costly reads are counted; nobody's if left out. */
+  reader?: string | undefined;
   /** Id of the last event that the reader has. */
   after: string | undefined;
   /** Aborted when the reader is gone. */

@@ -1,5 +1,7 @@
 import type { Logger } from 'pino';
+import { atMost, pause } from '../../../streams/core/clock.js';
 import type { Entry, Log, StreamDefinition } from '../../../streams/core/index.js';
+import { Turns } from './turns.js';
 
 /** The place of an item: the sequence of its fact, and its index in it. */
 export interface Place {
@@ -23,15 +25,30 @@ export interface FeedOptions<Item> {
 export interface WatchOptions {
   /** The last item that the reader has. */
   after?: Place | undefined;
+  /** Whose turns at reading what was missed are counted; nobody's if left out. */
+  reader?: string | undefined;
   quietMs: number;
   signal: AbortSignal;
   /** Called when the reader is too slow, or the feed ends, even while nothing is asked for. */
   ended: () => void;
 }
 
+/** What a reader gets at once; nothing after a silence. */
+export interface Portion<Item> {
+  items: Item[];
+  /** The reader has missed more than it gets on one connection: nothing follows. It may come back and go on after this place. */
+  more?: Place;
+}
+
 /** A reader with more waiting is too slow. It may reconnect and continue where it was. */
 const maxQueue = 1_000;
 const batch = 200;
+/** So many items that a reader has missed it gets on one connection. */
+export const mostMissed = 1_000;
+/** What was missed is read in small batches, so many at once in a process. After each is a rest for everybody else, in milliseconds. */
+const missedBatch = 50;
+const missedAtOnce = 2;
+const restMs = 5;
 
 interface Seat<Item> {
   queue: Item[];
@@ -44,6 +61,7 @@ export class LiveFeed<Item> {
   readonly #options: FeedOptions<Item>;
   readonly #seats = new Map<string, Set<Seat<Item>>>();
   readonly #stop = new AbortController();
+  readonly #turns = new Turns(missedAtOnce);
   #position = 0;
   #reading: Promise<void> | undefined;
 
@@ -58,14 +76,14 @@ export class LiveFeed<Item> {
   }
 
   /**
-   * What comes on some subjects from now on, or after an item, in the order of the log. Gives `undefined` when nothing
+   * What comes on some subjects from now on, or after an item, in the order of the log. Gives nothing when nothing
    * came for `quietMs`. `since` is the sequence after which it is live. Ends when `signal` aborts, which it must do at
-   * last, or when the reader is too slow.
+   * last, when the reader is too slow, or when it has missed too much.
    */
   async watch(
     subjects: readonly string[],
     options: WatchOptions,
-  ): Promise<{ since: number; items: AsyncGenerator<Item | undefined> }> {
+  ): Promise<{ since: number; items: AsyncGenerator<Portion<Item>> }> {
     const stopped = AbortSignal.any([options.signal, this.#stop.signal]);
     await this.#follow();
     const end = () => {
@@ -88,36 +106,74 @@ export class LiveFeed<Item> {
   async *#itemsFor(
     subjects: readonly string[],
     seat: Seat<Item>,
-    options: { after?: Place | undefined; quietMs: number; since: number; stopped: AbortSignal },
-  ): AsyncGenerator<Item | undefined> {
+    options: WatchOptions & { since: number; stopped: AbortSignal },
+  ): AsyncGenerator<Portion<Item>> {
     const { after, quietMs, since, stopped } = options;
     try {
-      if (after && after.seq <= since) yield* this.#missed(subjects, after, since, stopped);
+      if (after && after.seq <= since) {
+        for await (const portion of this.#missed(subjects, { ...options, after })) {
+          yield portion;
+          if (portion.more) return;
+        }
+      }
       while (!stopped.aborted && this.#isSeated(subjects, seat)) {
-        if (seat.queue.length > 0) yield seat.queue.shift()!;
-        else if (!(await quietFor(quietMs, seat, stopped))) yield undefined;
+        if (seat.queue.length > 0) yield { items: [seat.queue.shift()!] };
+        else if (!(await quietFor(quietMs, seat, stopped))) yield { items: [] };
       }
     } finally {
       this.#unseat(subjects, seat);
     }
   }
 
+  /** What was missed, in portions. The reader waits its turn for each: what is live costs less, and comes first. */
   async *#missed(
     subjects: readonly string[],
-    from: Place,
-    upTo: number,
-    signal: AbortSignal,
-  ): AsyncGenerator<Item> {
+    options: WatchOptions & { after: Place; since: number; stopped: AbortSignal },
+  ): AsyncGenerator<Portion<Item>> {
     const { log, stream } = this.#options;
+    const { after: from, since, stopped: signal, reader, quietMs } = options;
     const after = Math.max(0, from.seq - 1);
-    for await (const entries of log.follow(stream, { after, filter: [...subjects], batch, signal })) {
-      for (const entry of entries) {
-        if (entry.seq > upTo) return;
-        for (const [index, item] of this.#itemsOf(entry, false).entries()) {
-          if (entry.seq > from.seq || index > from.index) yield item;
+    const read = log.follow(stream, { after, filter: [...subjects], batch: missedBatch, signal });
+    let last = from;
+    let left = mostMissed;
+    try {
+      for (;;) {
+        const items: Item[] = [];
+        let more: Place | undefined;
+        let isAll = false;
+        const turn = this.#turns.take(reader, signal);
+        try {
+          while (!(await atMost(turn, quietMs))) yield { items: [] };
+          const entries = (await read.next()).value ?? [];
+          isAll = entries.length === 0 || entries.at(-1).seq >= since;
+          for (const [place, item] of this.#placed(entries, from, since)) {
+            if (left === 0) more = last;
+            if (more) break;
+            items.push(item);
+            last = place;
+            left -= 1;
+          }
+        } finally {
+          // also that of a reader who went while waiting for it
+          void turn.then((end) => pause(restMs).then(end));
         }
+        if (more) yield { items, more };
+        else if (items.length > 0) yield { items };
+        if (more || isAll) return;
       }
-      if (entries.length === 0 || entries.at(-1)!.seq === upTo) return;
+    } finally {
+      void read.return(undefined);
+    }
+  }
+
+  /** The items of entries that come after a place, up to a sequence. */
+  *#placed(entries: readonly Entry[], from: Place, upTo: number): Generator<[Place, Item]> {
+    for (const entry of entries) {
+      const { seq } = entry;
+      if (seq > upTo) return;
+      for (const [index, item] of this.#itemsOf(entry, false).entries()) {
+        if (seq > from.seq || index > from.index) yield [{ seq, index }, item];
+      }
     }
   }
 

@@ -2,12 +2,18 @@ import { z } from 'zod';
 import type { IrcMessage as Line } from '../../../projections/network/queries.js';
 import { isExpected } from '../../../streams/core/index.js';
 import { casefold, channelKey } from '../../../streams/irc-grammar.js';
-import { ircSubject, isLine, type LineSighting, parseLineId } from '../../../streams/network/index.js';
+import {
+  ircSubject,
+  isLine,
+  type LineSighting,
+  lineId,
+  parseLineId,
+} from '../../../streams/network/index.js';
 import { type Call, seesPrivate } from '../core/call.js';
 import type { Caller } from '../core/caller.js';
-import { defineEventStream, type ServerEvent, type Viewer } from '../core/event-stream.js';
+import { defineEventStream, moreEvent, type ServerEvent, type Viewer } from '../core/event-stream.js';
 import { exampleOf } from '../core/example.js';
-import type { LiveFeed } from '../core/live-feed.js';
+import { type LiveFeed, mostMissed, type Portion } from '../core/live-feed.js';
 import { findLine } from './answered.js';
 import type { LiveSighting } from './feed.js';
 import { getMembership } from './members.js';
@@ -27,8 +33,7 @@ export const streamIrc = defineEventStream({
   path: '/irc/stream',
   tag: 'IRC',
   summary: 'The lines of a channel as they are said',
-  description:
-    'Server-sent events; each `data` is one line as JSON. With Last-Event-ID, or `after`, the stream goes on after that line. A comment every 15 seconds keeps it open.',
+  description: `Server-sent events; each \`data\` is one line as JSON. With Last-Event-ID, or \`after\`, the stream goes on after that line. On one connection come the first ${mostMissed} things that were missed, joins and others included. If there are more, an event \`more\` says \`{says, after, rest}\`: where it came to, and where the rest is read. Then the stream ends; with the id of that event it goes on. A comment every 15 seconds keeps it open.`,
   input: z.object({
     channel: z.string().min(1).describe('Channel without its #'),
     after: z.string().optional().describe('Id of the last line that is known'),
@@ -40,8 +45,8 @@ export const streamIrc = defineEventStream({
   most: 5_000,
   ofOneReader: 100,
   open: async ({ channel }, viewer, parts: IrcStreamParts) => {
-    const { sightings } = await watch([channel], viewer, parts);
-    return linesOf(sightings, viewer, parts, 'end');
+    const { portions } = await watch([channel], viewer, parts);
+    return linesOf(portions, [channel], viewer, parts, 'end');
   },
   viewers: (change, { ircStream }) => ircStream.viewers.change(change),
   close: ({ ircStream }) => ircStream.feed.close(),
@@ -53,46 +58,71 @@ export async function watchChannels(
   viewer: Viewer,
   parts: IrcStreamParts,
 ): Promise<{ since: number; lines: AsyncGenerator<ServerEvent | undefined> }> {
-  const { since, sightings } = await watch(channels, viewer, parts);
-  return { since, lines: linesOf(sightings, viewer, parts, 'go on') };
+  const { since, portions } = await watch(channels, viewer, parts);
+  return { since, lines: linesOf(portions, channels, viewer, parts, 'go on') };
 }
 
 /** What is seen in channels. Throws `not_found` for one that is not there, or not for the viewer. */
 async function watch(
   channels: readonly string[],
-  { caller, after, quietMs, signal, end }: Viewer,
+  { caller, after, reader, quietMs, signal, end }: Viewer,
   { call, ircStream }: IrcStreamParts,
 ) {
   const subjects = [...new Set(channels.map((channel) => ircSubject(channelKey(channel))))];
   const { since, items } = await ircStream.feed.watch(subjects, {
     after: after === undefined ? undefined : parseLineId(after),
+    reader,
     quietMs,
     signal,
     ended: end,
   });
   // a channel that becomes private later is seen to become so: who may not see it now is turned away
   for (const channel of channels) await call(listIrcMessages, { channel, limit: 1, since }, caller);
-  return { since, sightings: items };
+  return { since, portions: items };
 }
 
 /** The lines among what is seen, without those that are not for the viewer. */
 async function* linesOf(
-  sightings: AsyncIterable<LiveSighting | undefined>,
+  portions: AsyncIterable<Portion<LiveSighting>>,
+  channels: readonly string[],
   { caller }: Viewer,
   parts: IrcStreamParts,
   whenPrivate: 'end' | 'go on',
 ): AsyncGenerator<ServerEvent | undefined> {
-  const readableLine = async (line: Line, live: boolean) =>
-    live ? await readableNow(line, caller, parts) : (await readable([line], caller, parts))[0];
-  for await (const one of sightings) {
-    if (!one) yield undefined;
-    else if (one.isPrivate && !seesPrivate(caller) && !(await isForMember(one, caller, parts))) {
-      if (one.live && whenPrivate === 'end') return;
-    } else {
+  for await (const { items, more } of portions) {
+    if (items.length === 0 && !more) yield undefined;
+    const missed: Line[] = [];
+    for (const one of items) {
+      if (one.isPrivate && !seesPrivate(caller) && !(await isForMember(one, caller, parts))) {
+        if (one.live && whenPrivate === 'end') return;
+        continue;
+      }
       const line = await messageOf(one, parts);
-      if (line) yield { id: one.id, data: await readableLine(line, one.live) };
+      if (line && one.live) yield { id: one.id, data: await readableNow(line, caller, parts) };
+      else if (line) missed.push(line);
     }
+    for (const line of await readableOf(missed, caller, parts)) yield { id: line.id, data: line };
+    if (more) yield rest(channels, lineId(more.seq, more.index));
   }
+}
+
+/** Lines of several channels as a caller may read them, in their order. Each channel is asked about once. */
+async function readableOf(lines: Line[], caller: Caller, parts: IrcStreamParts): Promise<Line[]> {
+  const shown = new Map<string, Line>();
+  for (const name of new Set(lines.map(({ channel }) => channel))) {
+    const of = lines.filter(({ channel }) => channel === name);
+    for (const line of await readable(of, caller, parts)) shown.set(line.id, line);
+  }
+  return lines.map(({ id }) => shown.get(id)!);
+}
+
+/** Says that more was missed than comes on one connection, and where it is read. */
+function rest(channels: readonly string[], after: string): ServerEvent {
+  const says =
+    'More was missed than comes on one connection: come back with after, or Last-Event-ID, or read the rest';
+  const names = channels.map((channel) => encodeURIComponent(channel.replace(/^#/, '')));
+  const read = names.map((name) => `/irc/channels/${name}/messages?after=${after}`);
+  return { id: after, event: moreEvent, data: { says, after, rest: read } };
 }
 
 /** Whether something private is for a caller who is in the channel, as far as is known after it. */
