@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import { z } from 'zod';
+import { Refusal } from '../../streams/core/index.js';
 import type { RefusalCode } from '../../streams/refusals.js';
 import type { ApiKeys } from '../auth/api-keys.js';
 import { keepRawBodies } from '../auth/raw-body.js';
@@ -76,6 +77,13 @@ function routeOf(
   const send = http.send ?? senderOf(operation, http);
   const callerOf = callerFinder(access, keys);
   // what is passed on is known to others
+  const handle = async (request: FastifyRequest, reply: FastifyReply) => {
+    tellIgnored(request, reply);
+    const known = signed(request) ? undefined : await callerOf(request, reply);
+    const input = takesNothing ? {} : inputOf(operation, given(request), known);
+    const caller = known ?? (await signerOf(operation, signers!, request, input));
+    return send(reply, await call(operation, input, caller));
+  };
   const tellIgnored = http.collect ? () => {} : ignoredTeller(binding);
   return {
     method: http.method,
@@ -93,13 +101,21 @@ function routeOf(
           },
         }
       : {}),
-    handler: async (request, reply) => {
-      tellIgnored(request, reply);
-      const known = signed(request) ? undefined : await callerOf(request, reply);
-      const input = takesNothing ? {} : inputOf(operation, given(request), known);
-      const caller = known ?? (await signerOf(operation, signers!, request, input));
-      return send(reply, await call(operation, input, caller));
-    },
+    handler: http.inEveryRole ? countingRefused(handle) : handle,
+  };
+}
+
+type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
+
+/** Probes and scrapers are never limited. Requests with a wrong key, or with none where one is needed, are. */
+function countingRefused(handle: Handler): Handler {
+  return async (request, reply) => {
+    try {
+      return await handle(request, reply);
+    } catch (error) {
+      if (error instanceof Refusal) await request.server.countRefused(request, reply);
+      throw error;
+    }
   };
 }
 

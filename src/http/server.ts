@@ -133,6 +133,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
       'X-Ignored-Parameters',
     ].join(', '),
   });
+  let countRefused: FastifyInstance['countRefused'] = async () => {};
   if (options.rateLimit > 0) {
     await app.register(rateLimit, {
       global: false,
@@ -144,6 +145,9 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
         new Refusal('rate_limited', `Too many requests: at most ${context.max} a minute`),
     });
     const limit = app.rateLimit() as (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
+    countRefused = async (request, reply) => {
+      if (!isOnThisMachine(request)) await limit(request, reply);
+    };
     // the limit would take several turns to find out that it does not apply
     const limitOthers: onRequestHookHandler = (request, reply, done) => {
       if (isOnThisMachine(request)) return done();
@@ -155,6 +159,8 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
       route.onRequest = [limitOthers, ...[route.onRequest ?? []].flat()];
     });
   }
+
+  app.decorate('countRefused', countRefused);
 
   app.setNotFoundHandler((request, reply) => {
     const allowed = methods.of(request);
@@ -226,6 +232,8 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** Every registered route, except those that only refuse. */
     routeTable: readonly Route[];
+    /** Counts a request to a route without a limit, which is refused. Throws 429 beyond the limit of others. */
+    countRefused: (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
   }
   interface FastifyContextConfig {
     /** Whether the route only refuses its methods in its own form: they do not count as allowed. */

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
-import { sendDocument } from './documents-routes.js';
+import { type Document, documentOf, sendDocument } from './documents-routes.js';
 
 const assetsDir = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
 const assets: Record<string, string> = {
@@ -36,29 +36,27 @@ const pagePolicy = [
 const plain = { 'x-content-type-options': 'nosniff' };
 
 /**
- * `/openapi.json`, the description of the API for programs, and `/docs`, to read and try it. The description is made when
- * somebody asks for it.
+ * `/openapi.json`, the description of the API for programs, and `/docs`, to read and try it. The description is made once,
+ * when somebody asks for it.
  */
 export async function docsRoutes(
   app: FastifyInstance,
   { document }: { document: () => object },
 ): Promise<void> {
-  let text: string | undefined;
+  let description: Document | undefined;
   app.get('/openapi.json', async (request, reply) => {
-    text ??= JSON.stringify(document());
-    return sendDocument(request, reply, { type: 'application/json', text });
+    description ??= documentOf({ type: 'application/json', text: JSON.stringify(document()) });
+    return sendDocument(request, reply, description);
   });
+  const toRead = documentOf({ type: 'text/html; charset=utf-8', text: page });
   app.get('/docs', async (request, reply) =>
-    sendDocument(request, reply.headers({ 'content-security-policy': pagePolicy, ...plain }), {
-      type: 'text/html; charset=utf-8',
-      text: page,
-    }),
+    sendDocument(request, reply.headers({ 'content-security-policy': pagePolicy, ...plain }), toRead),
   );
   for (const [name, type] of Object.entries(assets)) {
+    let asset: Document | undefined;
     app.get(`/docs/${name}`, async (request, reply) => {
-      // large, and rarely asked for: clients keep them
-      const text = await readFile(join(assetsDir, name), 'utf8');
-      return sendDocument(request, reply.headers(plain), { type, text });
+      asset ??= documentOf({ type, text: await readFile(join(assetsDir, name)) });
+      return sendDocument(request, reply.headers(plain), asset);
     });
   }
 }

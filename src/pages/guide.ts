@@ -5,7 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Refusal } from '../../streams/core/index.js';
 import { projectDir } from '../servers/binaries.js';
 import { places } from './discovery/doors.js';
-import { sendDocument } from './documents-routes.js';
+import { documentOf, sendDocument } from './documents-routes.js';
 import { wantsHtml } from './front-routes.js';
 
 /** Where the build puts the documentation as a site. */
@@ -40,7 +40,7 @@ export async function guideRoutes(app: FastifyInstance, { directory = builtGuide
     if (!content) return sendNowhere(request, reply);
     // programs to copy from are texts
     const type = types[extname(file)] ?? 'text/plain; charset=utf-8';
-    return sendDocument(request, reply.headers(headers), { type, text: content });
+    return sendDocument(request, reply.headers(headers), documentOf({ type, text: content }));
   };
   const sendNowhere = async (request: FastifyRequest, reply: FastifyReply) => {
     const page = wantsHtml(request.headers.accept) ? await contentOf(join(directory, nowhere)) : undefined;

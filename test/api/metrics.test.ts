@@ -154,3 +154,33 @@ t.test('API-13 metrics are for local callers and API keys', async (t) => {
   t.equal(await asked({}), 401, 'a proxy that names nobody may ask');
   t.equal(await asked({ 'x-api-key': key }), 200);
 });
+
+t.test('API-22 probes and scrapers are not limited, and who guesses the key is', async (t) => {
+  const nats = await startNats(t);
+  const app = await startApp(t, {
+    NATS_URL: nats.url,
+    ROLES: 'api,projections',
+    API_KEYS: `ops:${key}`,
+    RATE_LIMIT: '3',
+  });
+  const remoteAddress = '203.0.113.9';
+  const ask = async (url: string, headers: Record<string, string> = {}) =>
+    await app.server.inject({ url, remoteAddress, headers });
+  const guesses = [];
+  for (const wrong of [{}, { 'x-api-key': 'a' }, { authorization: 'Bearer b' }, { 'x-api-key': 'c' }, {}])
+    guesses.push(await ask('/metrics', wrong));
+  t.same(
+    guesses.map(({ statusCode }) => statusCode),
+    [401, 401, 401, 429, 429],
+  );
+  t.match(guesses.at(-1)!.json(), { code: 'rate_limited' });
+  t.ok(guesses.at(-1)!.headers['retry-after']);
+  t.equal((await ask('/irc/stats')).statusCode, 429, 'it is one count');
+  for (let n = 0; n < 5; n += 1) {
+    t.equal((await ask('/metrics', { 'x-api-key': key })).statusCode, 200, 'the scraper of that address');
+    for (const probe of ['/ready', '/health']) t.equal((await ask(probe)).statusCode, 200, probe);
+  }
+  const local = async () =>
+    (await app.server.inject({ url: '/metrics', headers: { 'x-api-key': 'wrong' } })).statusCode;
+  for (let n = 0; n < 5; n += 1) t.equal(await local(), 401, 'this machine is exempt, as elsewhere');
+});

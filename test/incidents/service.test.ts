@@ -4,6 +4,7 @@ import { incidentSubject, incidents } from '../../streams/incidents/index.js';
 import { askOf } from '../channels/stage.js';
 import { openLog } from '../network/stage.js';
 import { startApp } from '../support/app.js';
+import { eventually } from '../support/eventually.js';
 import { startNats } from '../support/nats.js';
 import { startPostgres } from '../support/sql.js';
 
@@ -234,6 +235,9 @@ t.test('the security consensus in three processes', async (t) => {
     const away = { error: 'The sentinel service is unreachable', code: 'upstream_unreachable' };
     const answer = await ask('GET', '/stats', undefined, proxy.url);
     t.same([answer.status, answer.body], [502, away]);
-    t.match((await askOf(proxy.url, 'GET', '/health')).body.services.sentinel, { status: 'unreachable' });
+    await eventually('health to say so', async () => {
+      const { body } = await askOf(proxy.url, 'GET', '/health');
+      return body.services.sentinel.status === 'unreachable';
+    });
   });
 });

@@ -25,5 +25,6 @@ export const api = {
     'A member of a body whose name is nearly that of one that is missing is refused by its path; other unknown members are ignored.',
   'API-21':
     'A header of the answer names the parameters of a query that were ignored, and what was probably meant; what the marketplace is asked is passed on.',
+  'API-22': 'Probes and scrapers with a key are never limited; who asks for metrics without a right one is.',
   'API-19': 'A stop ends requests that do not end by themselves.',
 } as const;

@@ -354,6 +354,9 @@ t.test('the verification of agents in two processes and behind a third', async (
     const answer = await ask('GET', '/agents', undefined, proxy.url);
     const away = { error: 'The verification service is unreachable', code: 'upstream_unreachable' };
     t.same([answer.status, answer.body], [502, away]);
-    t.match((await askOf(proxy.url, 'GET', '/health')).body.services.verification, { status: 'unreachable' });
+    await eventually('health to say so', async () => {
+      const { body } = await askOf(proxy.url, 'GET', '/health');
+      return body.services.verification.status === 'unreachable';
+    });
   });
 });

@@ -31,7 +31,7 @@ export interface HttpFace<Out = unknown> extends Place {
   view?(output: Out): unknown;
   /** Makes the input of a request that does not follow the rules of `Place`. */
   collect?(request: FastifyRequest): unknown;
-  /** Answered by processes of every role, without a rate limit. */
+  /** Answered by processes of every role, without a rate limit; but requests that are refused are limited like others. */
   inEveryRole?: boolean;
   /** Sends an output that is no JSON. */
   send?(reply: FastifyReply, output: Out): FastifyReply;

@@ -1,5 +1,6 @@
 import pTimeout from 'p-timeout';
 import { z } from 'zod';
+import { clock } from '../../../streams/core/clock.js';
 import type { RefusalCode } from '../../../streams/refusals.js';
 import { seconds, text } from '../core/fields.js';
 import { secondsSince } from '../core/health.js';
@@ -43,7 +44,8 @@ const Health = z.object({
 export const getHealth = defineOperation('getHealth', {
   tag: 'System',
   summary: 'How every part is; always 200',
-  description: '`status` and `services` say what is away. For load balancers there is `GET /ready`.',
+  description:
+    '`status` and `services` say what is away. An answer may be a second old. For load balancers there is `GET /ready`.',
   says: 'ok when the bridge is, and the payment gateway where there are paid channels',
   output: Health,
   http: { method: 'get', path: '/health', inEveryRole: true },
@@ -93,13 +95,31 @@ export const getReadiness = defineOperation('getReadiness', {
   },
 });
 
-/** Checks that are under way. Whoever asks meanwhile gets their result: a check costs more than anything else without a limit. */
-const underWay = new WeakMap<HealthParts['system'], ReturnType<typeof begin>>();
+/** How long the result of a check is given to others, in milliseconds. A check costs more than any other answer without a limit. */
+const keptMs = 1_000;
+
+/** A check: what it finds, when it ended, and whether the process was ready as it began. */
+interface Check {
+  result: ReturnType<typeof begin>;
+  endedAt: number;
+  notReady: string | undefined;
+}
+
+/** The latest checks. Whoever asks while one is under way, or soon after it, gets its result, unless readiness has changed. */
+const latest = new WeakMap<HealthParts['system'], Check>();
 
 async function checkAll(system: HealthParts['system']): ReturnType<typeof begin> {
-  const asked = underWay.get(system) ?? begin(system).finally(() => underWay.delete(system));
-  underWay.set(system, asked);
-  return await asked;
+  const known = latest.get(system);
+  const notReady = system.notReady();
+  if (known && known.notReady === notReady && clock.elapsed() - known.endedAt < keptMs)
+    return await known.result;
+  const check: Check = { result: begin(system), endedAt: Number.POSITIVE_INFINITY, notReady };
+  latest.set(system, check);
+  try {
+    return await check.result;
+  } finally {
+    check.endedAt = clock.elapsed();
+  }
 }
 
 async function begin(system: HealthParts['system']) {
