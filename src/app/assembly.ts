@@ -122,6 +122,8 @@ export async function assemble(
   const server = await createServer({
     logger,
     rateLimit: config.RATE_LIMIT,
+    // other processes ask internal services over as many as they need
+    ...(has('api') ? { connectionsPerAddress: config.CONNECTIONS_PER_ADDRESS } : {}),
     trustProxy: config.TRUST_PROXY,
     observe: (request) => {
       if (!operatorsLook.test(request.route ?? '')) servedAt = performance.now();

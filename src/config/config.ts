@@ -158,6 +158,7 @@ export const environment = z.object({
   PROXY_TIMEOUT: milliseconds(5_000),
   LOG_LEVEL: z.enum(levels, `must be one of ${levels.join(', ')}`).default('info'),
   RATE_LIMIT: wholeNumber(0).default(600),
+  CONNECTIONS_PER_ADDRESS: wholeNumber(0).default(500),
 });
 
 export type Config = z.output<typeof environment>;

@@ -13,6 +13,7 @@ import {
 import type { Logger } from 'pino';
 import { Refusal } from '../../streams/core/index.js';
 import { callerAddress, isOnThisMachine, isSpokenFor } from '../auth/client-address.js';
+import { limitConnections } from './connections.js';
 import { bodyLimit, refusalCode, refuseBrokenRequest, refuseExpectation, sendError } from './errors.js';
 
 /** An answered request, as metrics see it. */
@@ -29,6 +30,11 @@ export interface ServerOptions {
   logger: Logger;
   /** Requests per minute and client address; 0 lifts the limit. Callers on this machine are exempt. */
   rateLimit: number;
+  /**
+   * Connections that one client address may have open; 0, or none, lifts the limit. Callers on this machine are exempt, and so is
+   * everybody where proxies are trusted: then connections are those of the proxies.
+   */
+  connectionsPerAddress?: number;
   /**
    * Proxies that are trusted to name the client: addresses and networks, or how many are in front; none by
    * default.
@@ -78,6 +84,10 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     const late = setTimeout(() => app.server.closeAllConnections(), stopMs);
     app.server.once('close', () => clearTimeout(late));
   });
+
+  const { connectionsPerAddress: most = 0 } = options;
+  if (most > 0 && !trustsAny(options.trustProxy))
+    limitConnections(app.server, most, (address) => options.logger.warn({ address, most }, crowded));
 
   let isWarned = false;
   // the framework would take it for a body that is a string
@@ -203,11 +213,18 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
 const disbelief =
   'A proxy names the client of each request, and TRUST_PROXY does not name the proxy. So all its clients count as one. Set TRUST_PROXY to its address';
 
+const crowded =
+  'An address has as many connections open as it may have: more are cut off. A proxy is named in TRUST_PROXY; CONNECTIONS_PER_ADDRESS is the bound';
+
 /** Which of the addresses that a request came through are trusted, nearest first. */
 function trustOf(proxies: ServerOptions['trustProxy'] = []): NonNullable<FastifyServerOptions['trustProxy']> {
   // the framework itself trusts nobody if only their number is known
   if (typeof proxies === 'number') return (_address, hop) => hop < proxies;
   return proxies.length > 0 && proxies;
+}
+
+function trustsAny(proxies: ServerOptions['trustProxy'] = []): boolean {
+  return typeof proxies === 'number' ? proxies > 0 : proxies.length > 0;
 }
 
 /** Whether a trusted proxy is in front: then the client's address is not that of the connection. */

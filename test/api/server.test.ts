@@ -1,4 +1,6 @@
-import { connect } from 'node:net';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { PassThrough } from 'node:stream';
 import pino from 'pino';
 import t, { type Test } from 'tap';
 import { createServer } from '../../src/http/server.js';
@@ -13,6 +15,7 @@ async function startServer(
     logger?: pino.Logger;
     timeouts?: { headersMs?: number; requestMs?: number; stopMs?: number };
     trustProxy?: number | string[];
+    connectionsPerAddress?: number;
   } = {},
 ) {
   const app = await createServer({
@@ -20,6 +23,7 @@ async function startServer(
     rateLimit: options.rateLimit ?? 0,
     trustProxy: options.trustProxy ?? [],
     timeouts: options.timeouts ?? {},
+    connectionsPerAddress: options.connectionsPerAddress ?? 0,
   });
   app.get('/things/:id', async (request) => request.params);
   const onRequest = async () => {
@@ -288,6 +292,44 @@ t.test('API-05 the rate limit counts strangers and exempts local callers', async
   t.same(refused, [401, 401, 401, 429], 'also requests that are refused for their key');
   t.equal((await ask('203.0.113.8')).statusCode, 200, 'another address has its own count');
   for (let n = 0; n < 10; n++) t.equal((await ask('127.0.0.1')).statusCode, 200);
+});
+
+t.test('API-23 an address has so many connections open, and further ones are cut off', async (t) => {
+  const stage = async (options: { connectionsPerAddress: number; trustProxy?: string[] | number }) => {
+    const lines: string[] = [];
+    const logger = pino({ level: 'warn' }, { write: (line) => lines.push(line) });
+    const { app } = await startServer(t, { ...options, logger });
+    const dial = (remoteAddress: string) => {
+      const socket = Object.assign(new PassThrough(), { remoteAddress }) as unknown as Socket;
+      app.server.emit('connection', socket);
+      t.teardown(() => socket.destroy());
+      return socket;
+    };
+    const cutOff = (address: string, count: number) =>
+      Array.from({ length: count }, () => dial(address)).filter(({ destroyed }) => destroyed).length;
+    return { app, lines, dial, cutOff };
+  };
+  const { app, lines, dial, cutOff } = await stage({ connectionsPerAddress: 3 });
+  const first = dial('203.0.113.9');
+  // as one is that offers another protocol
+  app.server.emit('connection', first);
+  t.equal(cutOff('::ffff:203.0.113.9', 4), 2);
+  t.equal(cutOff('203.0.113.8', 1), 0, 'another address has its own count');
+  t.same([cutOff('2001:db8:1:2::1', 2), cutOff('2001:db8:1:2::2', 2)], [0, 1], 'a network of IPv6 is one');
+  for (const own of ['127.0.0.1', '::1', '::ffff:127.0.0.1'])
+    t.equal(cutOff(own, 10), 0, 'this machine is exempt');
+  t.match(lines, [/203\.0\.113\.9.*CONNECTIONS_PER_ADDRESS/, /2001:db8:1:2/]);
+  t.equal(lines.length, 2);
+  first.destroy();
+  await once(first, 'close');
+  t.equal(cutOff('203.0.113.9', 2), 1, 'one that is closed makes room');
+
+  for (const trustProxy of [['10.0.0.0/8'], 1]) {
+    const behind = await stage({ connectionsPerAddress: 3, trustProxy });
+    t.equal(behind.cutOff('203.0.113.9', 10), 0, 'a proxy that is trusted has many clients');
+  }
+  t.equal((await stage({ connectionsPerAddress: 3, trustProxy: 0 })).cutOff('203.0.113.9', 10), 7);
+  t.equal((await stage({ connectionsPerAddress: 0 })).cutOff('203.0.113.9', 10), 0);
 });
 
 t.test('API-06 slow clients are cut off while others are served', async (t) => {
