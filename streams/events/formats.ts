@@ -1,4 +1,5 @@
 import { cleanText, cutToCharacters } from '../irc-grammar.js';
+import { latinOf } from '../lookalikes.js';
 import type { MarketPayload } from './event.js';
 
 /** Looks at free text before it is shown and answers what to show instead of it; the text itself when harmless. */
@@ -100,10 +101,19 @@ function jsonBeginning(value: unknown, room: number): string {
   return json;
 }
 
-/** What a line shows of a task or relay id; `undefined` without a letter, digit or picture, since it names nothing then. */
+/**
+ * What a line shows of a task or relay id. `undefined` without a letter, digit or picture, since it names nothing then, and for one
+ * that readers take for another: in letters and digits that look like those of ASCII.
+ */
 export function shownId(id: unknown): string | undefined {
   const shown = cleanText(shortId(id));
-  return /[\p{L}\p{N}\p{ExtPict}]/u.test(shown) ? shown : undefined;
+  return /[\p{L}\p{N}\p{ExtPict}]/u.test(shown) && !looksPlain(shown) ? shown : undefined;
+}
+
+/** Whether a text is not in ASCII, and looks as if it was. */
+function looksPlain(text: string): boolean {
+  const look = Array.from(text.normalize('NFKC'), latinOf).join('');
+  return look !== text && /^[ -~]*$/.test(look);
 }
 
 /**

@@ -1,4 +1,4 @@
-import { fold } from './lookalikes.js';
+import { fold } from '../lookalikes.js';
 import type { Rule } from './rule.js';
 
 /** "Ignore the previous instructions" in other languages: what is dropped, and what it is, close to each other. */

@@ -1,7 +1,7 @@
+import { isLatinLookalike, latinOf, smallCapitals, unmarked } from '../lookalikes.js';
 import { fromTheRight } from './backwards.js';
 import { unescaped } from './escapes.js';
 import { joined, parted, withoutSigns } from './gaps.js';
-import { isLatinLookalike, latinOf, smallCapitals, unmarked } from './lookalikes.js';
 
 /** Readings of one text: the same words however they were dressed up, and what was packed into it. */
 export interface Readings {

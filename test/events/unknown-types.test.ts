@@ -53,6 +53,28 @@ t.test('HOOK-31 an event that would show no id is refused, with the path of the 
         `${type} ${id}`,
       );
   }
+  // nor does what readers take for the id of another task
+  for (const id of [
+    '１２３４５６７８',
+    'a1b2c3d４',
+    'ｔask-1',
+    'аbc',
+    '𝟏𝟐𝟑',
+    '①②',
+    'Α1',
+    '１２３４５６７８-и',
+  ]) {
+    for (const type of ['task.completed', 'task.expired', 'payment.settled'])
+      t.match(
+        await post('evt-none', type, { id }),
+        { status: 400, body: { code: 'invalid_event', details: [{ path: 'payload.id' }] } },
+        `${type} ${id}`,
+      );
+    t.match(await post('evt-none', 'relay.handoff', { relay_id: id }), {
+      status: 400,
+      body: { details: [{ path: 'payload.relay_id' }] },
+    });
+  }
   t.match(await post('evt-none', 'task.expired', { task_id: 'abc' }), { status: 202 }, 'nothing was stored');
   t.match(await post('evt-none', 'task.expired', {}), { status: 200 }, 'what was accepted is known');
   for (const [id, type, payload] of [
@@ -62,6 +84,8 @@ t.test('HOOK-31 an event that would show no id is refused, with the path of the 
     ['evt-leg', 'relay.leg_started', { leg_number: 1 }],
     ['evt-picture', 'task.expired', { id: '😀' }],
     ['evt-letters', 'task.cancelled', { id: '任务' }],
+    ['evt-alphabet', 'task.cancelled', { id: 'задача-7' }],
+    ['evt-accent', 'task.cancelled', { id: 'São-1' }],
     ['evt-unknown', 'worker.moved', {}],
   ] as const)
     t.match(await post(id, type, payload), { status: 202, body: { formatted_message: /^\[/ } }, id);

@@ -257,7 +257,7 @@ export class Reception {
     const path = `payload.${field}`;
     return {
       path,
-      message: `${path} is missing, or shows nothing: ${event_type} is about the thing that it names`,
+      message: `${path} is missing, shows nothing, or looks like an id in ASCII: ${event_type} is about the thing that it names`,
     };
   }
 
