@@ -57,7 +57,7 @@ export const IrcMessage = z.object({
 export const getIrcStats = define('getIrcStats', {
   summary: 'The state of the network now',
   description:
-    'Counts of this moment, but for `messages`, which counts all lines since the record began. `uptime` is in seconds, since the bridge last connected.',
+    'Counts of this moment, but for `messages`, which counts all lines since the record began, those of private channels too. `uptime` is in seconds, since the bridge last connected.',
   says: 'Numbers of the network',
   output: IrcStats,
   http: { method: 'get', path: '/irc/stats' },
