@@ -79,6 +79,17 @@ t.test('SPEAK-14 a night in 2,000 tokens', async (t) => {
     [true, { channel: '#lobby', since: null, lines: [], omitted: 0, complete: true }],
   );
 
+  const nameless = async (tokens: number) => {
+    const { body } = await ask('GET', `/irc/catch-up?channels=disputes&after=${quiet}&tokens=${tokens}`);
+    const [found] = body.channels;
+    return { found, lookedAt: found.lines.length + found.omitted };
+  };
+  const enough = await nameless(500);
+  t.match([enough.lookedAt, enough.found.complete], [100, false], 'no more is read than the budget takes');
+  t.match(enough.found.lines.at(-1), text(349));
+  const much = await nameless(20_000);
+  t.match([much.lookedAt, much.found.omitted, much.found.complete], [351, 0, true]);
+
   const twice = await read({
     channels: ['#Disputes', '#disputes', 'disputes', '#lobby'],
     after: quiet,

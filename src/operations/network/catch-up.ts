@@ -24,7 +24,7 @@ type Line = z.output<typeof IrcMessage>;
 /** What was said in some channels, in a budget of tokens. */
 export const catchUp = define('catchUp', {
   summary: 'What was said in several channels since you last looked, in a budget of tokens',
-  description: `Lines that name you come first, then the newest of each channel in turn. \`omitted\` says how many lines are left out. Without \`after\` the last ${linesRead} lines of each channel are looked at. With it, all lines since then are. After a long absence that may be too much: one answer looks at ${linesRead * mostReads} lines beyond the last ${linesRead} of each channel. Where that was not enough, \`complete\` is false. Send \`next\` as \`after\` the next time.`,
+  description: `Lines that name you come first, then the newest of each channel in turn. \`omitted\` says how many lines are left out. Without \`after\` the last ${linesRead} lines of each channel are looked at. With it, all lines since then are. After a long absence that may be too much: one answer looks at ${linesRead * mostReads} lines beyond the last ${linesRead} of each channel. Where nobody’s name is looked for, it stops when the budget is full. Where not all lines were looked at, \`complete\` is false. Send \`next\` as \`after\` the next time.`,
   input: z.object({
     channels: z
       .union([
@@ -70,10 +70,13 @@ export const catchUp = define('catchUp', {
   },
   run: async ({ channels, after, tokens, nick: given }, caller, { call }: { call: Call }) => {
     const names = channels ? onceEach(channels) : await largest(caller, call);
-    const gaps = await readGaps(names, after, caller, call);
-    const found = gaps.map(({ lines }) => lines);
     const nick = given ?? (caller.is === 'agent' ? caller.nick : undefined);
-    const chosen = choose(found, nick, tokens - frameTokens.answer - frameTokens.channel * names.length);
+    const budget = tokens - frameTokens.answer - frameTokens.channel * names.length;
+    // a line that names somebody may be far back
+    const isEnough = (lines: Line[][]) => nick === undefined && costOf(lines.flat()) >= budget;
+    const gaps = await readGaps(names, { after, isEnough }, caller, call);
+    const found = gaps.map(({ lines }) => lines);
+    const chosen = choose(found, nick, budget);
     const last = found
       .flat()
       .reduce<Line | undefined>((a, b) => (a && !isAfter(b.id, a.id) ? a : b), undefined);
@@ -114,10 +117,10 @@ interface Gap {
   isComplete: boolean;
 }
 
-/** What was said in some channels since a line. All of them are read backwards at the same pace. */
+/** What was said in some channels since a line, until that is enough. All of them are read backwards at the same pace. */
 async function readGaps(
   channels: readonly string[],
-  after: string | undefined,
+  { after, isEnough }: { after: string | undefined; isEnough: (lines: Line[][]) => boolean },
   caller: Caller,
   call: Call,
 ): Promise<Gap[]> {
@@ -132,7 +135,7 @@ async function readGaps(
   await Promise.all(gaps.map(readMore));
   for (let left = mostReads; left > 0; ) {
     const open = gaps.filter(({ isComplete }) => !isComplete).slice(0, left);
-    if (open.length === 0) break;
+    if (open.length === 0 || isEnough(gaps.map(({ lines }) => lines))) break;
     left -= open.length;
     await Promise.all(open.map(readMore));
   }
@@ -167,7 +170,7 @@ export function choose(
   const chosen = new Set<Line>();
   let left = tokens;
   const take = (line: Line) => {
-    const cost = Math.ceil((JSON.stringify(shown(line)).length + 1) / charactersPerToken);
+    const cost = costOf([line]);
     if (chosen.has(line) || cost > left) return;
     left -= cost;
     chosen.add(line);
@@ -181,6 +184,12 @@ export function choose(
   if (name !== undefined) for (const line of inTurn) if (namesNick(casefold(line.text), name)) take(line);
   for (const line of inTurn) take(line);
   return chosen;
+}
+
+/** What lines cost in tokens. */
+function costOf(lines: readonly Line[]): number {
+  const costs = lines.map((line) => Math.ceil((JSON.stringify(shown(line)).length + 1) / charactersPerToken));
+  return costs.reduce((sum, cost) => sum + cost, 0);
 }
 
 const shown = ({ time, nick, text, action }: Line): string =>
