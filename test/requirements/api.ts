@@ -26,6 +26,7 @@ export const api = {
   'API-21':
     'A header of the answer names the parameters of a query that were ignored, and what was probably meant; what the marketplace is asked is passed on.',
   'API-22': 'Probes and scrapers with a key are never limited; who asks for metrics without a right one is.',
-  'API-23': 'An address has a bounded number of connections open; this machine and trusted proxies are exempt.',
+  'API-23':
+    'An address has a bounded number of connections open; this machine and trusted proxies are exempt.',
   'API-19': 'A stop ends requests that do not end by themselves.',
 } as const;
