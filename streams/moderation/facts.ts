@@ -13,8 +13,8 @@ export type Action = (typeof actions)[number];
 /**
  * Which incident of its subject. `line:<id of the line>` or `event:<id of the event>`. For a loop:
  * `loop-warn:` or `loop-mute:`, with the id of the last line of the one whose program loops. For one that is
- * held for a new account, for a host, or for the account of a gateway's agent: `new-account:<account>:`,
- * `no-account:host:` or `same-owner:<account>:`, with the reference of the first one.
+ * held elsewhere, its rule, where that is, and the reference of the first one: `new-account:<account>:`,
+ * `no-account:host:` or `same-owner:<account>:`.
  */
 const ref = z.string();
 const points = z.int().min(0).max(100);

@@ -92,8 +92,8 @@ export type PersonCommand =
     };
 
 /**
- * The rules of incidents that only keep an earlier one in force: for a new account, for a host without any, and for the
- * account of whoever was muted or banned at the gateway.
+ * The rules of incidents that only keep an earlier one in force. It holds for a new account, for a host without any, or for
+ * the account of whoever was muted or banned at the gateway.
  */
 export const heldPatterns = ['new-account', 'no-account', 'same-owner'] as const;
 export type HeldPattern = (typeof heldPatterns)[number];
