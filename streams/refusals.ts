@@ -290,6 +290,9 @@ export const refusalAreas = {
     source_not_yours: refusal(403, 'The source of the event is another producer', {
       hint: 'Send your own name as source: the one that the operator gave you with the secret',
     }),
+    event_id_taken: refusal(409, 'Another producer has sent an event with this event_id', {
+      advice: 'Send it with another event_id, for example one that begins with the name of your source',
+    }),
     task_not_yours: refusal(403, 'Another producer spoke of this task first', {
       hint: 'Give your tasks and relays ids whose first 8 characters nobody else uses',
     }),

@@ -73,6 +73,35 @@ t.test('HOOK-36 producers with names', async (t) => {
     t.equal((await log.last(producers, 'producers.task.task-dddddddd'))?.type, 'task.owned');
   });
 
+  t.test('HOOK-38 no producer takes the id of another’s event in silence', async (t) => {
+    const before = await log.head(market);
+    const taken = {
+      status: 409,
+      body: { code: 'event_id_taken', queued: undefined, delivery_status: undefined },
+    };
+    t.match(await post(secrets.umbrella, 'umbrella', 'evt-1', 'bbbbbbbb'), taken);
+    t.match(await post(webhookSecret, 'rest_api', 'evt-1', 'cccccccc'), taken);
+    const event = sampleEvent('evt-1', {
+      event_type: 'task.expired',
+      source: 'umbrella',
+      payload: { id: 'bbbbbbbb' },
+    });
+    const path = '/hooks/em/events?dry_run=true';
+    t.match(
+      await postEvent(url, event, { secret: secrets.umbrella, path }),
+      taken,
+      'a dry run says no more of it',
+    );
+    t.equal(await log.head(market), before, 'nothing of it is stored');
+    const again = { status: 200, body: { status: 'already_processed', delivery_status: 'pending' } };
+    t.match(await post(secrets.acme, 'acme', 'evt-1', 'aaaaaaaa-1'), again, 'its own producer may repeat it');
+    t.match(
+      await post(webhookSecret, 'mcp_tool', 'evt-0', 'cccccccc'),
+      again,
+      'sources of one secret are one producer',
+    );
+  });
+
   t.test('each sees its own events', async (t) => {
     const receipt = async (secret: string, id: string) => {
       const timestamp = new Date().toISOString();

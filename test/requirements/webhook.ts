@@ -32,6 +32,8 @@ export const webhook = {
     'A producer asks what became of its event, channel by channel, with a signature over the timestamp and the id.',
   'HOOK-36':
     'Each producer of EM_PRODUCERS speaks with its own secret and source only; the first that speaks of a task owns it, and sees its own events.',
+  'HOOK-38':
+    'The id of an event of another named producer is refused, and the answer says nothing of that event.',
   'HOOK-37':
     'Events of a producer whose name begins with test are shown in channels for tests, and open no room, own no task, rate nobody and are no incident.',
 } as const;

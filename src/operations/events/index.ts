@@ -90,6 +90,7 @@ export const receiveEvent = defineOperation('receiveEvent', {
     event_signature_invalid: true,
     source_not_yours: true,
     task_not_yours: true,
+    event_id_taken: true,
     upstream_unreachable: 'The bridge is unreachable',
     log_unavailable: 'The event could not be stored: repeat it',
   },

@@ -172,14 +172,14 @@ export class Reception {
 
   /** What would happen to an event. Nothing is stored or counted. Throws what `receive` would. */
   async tryOut(event: MarketEvent): Promise<TriedOut> {
-    const { log, owners } = this.#options;
+    const { owners } = this.#options;
     const { event_id } = event;
     const about = { status: 'dry_run' as const, queued: false as const };
     const refused = this.#faultOf(event);
     const ignored = refused && (await this.#ignored(event, refused));
     if (ignored) return { ...about, would_be: 'ignored', reason: ignored.reason };
     if (owners) await owners.check(event);
-    if (await log.last(market, marketSubject(eventToken(event_id)))) {
+    if (await this.#accepted(event_id)) {
       const { delivery_status } = await this.#known(event, false);
       return { ...about, would_be: 'already_processed', duplicate: true, event_id, delivery_status };
     }
@@ -227,7 +227,7 @@ export class Reception {
   async #ignored({ event_id }: MarketEvent, fault: Fault): Promise<Ignored | undefined> {
     if (fault.ignored === 'anti-echo') return { status: 'ignored', queued: false, reason: fault.ignored };
     // an event that was accepted once is known, whatever the rules for new events say
-    if (await this.#options.log.last(market, marketSubject(eventToken(event_id)))) return undefined;
+    if (await this.#accepted(event_id)) return undefined;
     if (fault.ignored) return { status: 'ignored', queued: false, reason: fault.ignored };
     const { path, message } = fault;
     throw new Refusal('invalid_event', message, { details: [{ path, message }] });
@@ -265,8 +265,19 @@ export class Reception {
     return this.#options.owners?.sendsTests(source) ?? false;
   }
 
+  /** The event that was accepted with an id, if one was. */
+  async #accepted(eventId: string): Promise<MarketEvent | undefined> {
+    return (await this.#options.log.last(market, marketSubject(eventToken(eventId))))?.data;
+  }
+
+  /** The answer to an event that is known. Throws 409 `event_id_taken` if it is known from another producer. */
   async #known(event: MarketEvent, isCounted = true) {
-    const { event_id } = event;
+    const { event_id, source } = event;
+    const { owners } = this.#options;
+    // without names of producers nobody can tell two of them apart
+    const first = owners && (await this.#accepted(event_id));
+    if (first && owners.producerOf(first.source) !== owners.producerOf(source))
+      throw new Refusal('event_id_taken');
     const delivery_status = await this.#statusOf(event, isCounted);
     return {
       status: 'already_processed' as const,
