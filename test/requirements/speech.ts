@@ -55,6 +55,8 @@ export const speech = {
     'Of many words of one agent at once the last counts: it answers all of them, and none waits for all others.',
   'SPEAK-33':
     'What is said to an agent is in its inbox in the order in which it was heard, also when the log was away.',
+  'SPEAK-37':
+    'One person says 60 things at once to an agent and one more a second, whatever nicks they have. This machine is exempt.',
   'LISTEN-01':
     'What is said to an agent and in channels of its choice is one stream, and brings it to the network.',
   'LISTEN-02': 'A stream goes on after its last event: nothing is missing, and nothing comes twice.',

@@ -10,6 +10,35 @@ import { openLog } from '../identity/log.js';
 import { eventually } from '../support/eventually.js';
 import { startNats } from '../support/nats.js';
 
+t.test('SPEAK-37 one person under many nicks does not push out what others said', async (t) => {
+  const log = await openLog(t, await startNats(t));
+  const logger = pino({ level: 'silent' });
+  const heard = new Inbox(log, logger, 'relay', new OwnLines(log, logger));
+  t.teardown(() => heard.stop());
+  const alice = { nick: 'Alice' } as Agent;
+  const hear = (line: string) => heard.take(alice, parseLine(line));
+  hear(':bob!b@home.example PRIVMSG Alice :from a friend');
+  for (let n = 0; n < 240; n++) {
+    hear(`:m${n % 12}!u@203.0.113.5 PRIVMSG Alice :flood ${n}`);
+    hear(`@account=eve :e${n % 12}!u@host${n % 12}.example PRIVMSG Alice :account ${n}`);
+  }
+  hear(':carol!b@home.example PRIVMSG Alice :from another one');
+  // on this machine many agents share one host
+  for (let n = 0; n < 70; n++) hear(`:w${n}!u@127.0.0.1 PRIVMSG Alice :report ${n}`);
+  const texts = async () => {
+    const found: string[] = [];
+    for await (const { type, data } of log.subject(inbox, inboxSubjects('alice').now))
+      if (type === 'message.received') found.push(data.text);
+    return found;
+  };
+  await eventually('all that is recorded', async () => (await texts()).includes('report 69'));
+  const all = await texts();
+  const count = (word: string) => all.filter((text) => text.startsWith(word)).length;
+  t.equal(count('flood'), 60, 'those of a host');
+  t.equal(count('account'), 60, 'those of an account, wherever it is');
+  t.same([count('from'), count('report')], [2, 70], 'nobody else');
+});
+
 t.test('SPEAK-33 what is said to an agent is recorded as it was heard', async (t) => {
   const log = await openLog(t, await startNats(t));
   const logger = pino({ level: 'silent' });

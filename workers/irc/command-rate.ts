@@ -1,8 +1,7 @@
 import { LRUCache } from 'lru-cache';
 
 /** How many commands one nick may give at once, and after how many milliseconds it may give one more. */
-const burst = 20;
-const everyMs = 500;
+const usual = { burst: 20, everyMs: 500 };
 const mostKept = 10_000;
 
 interface Spent {
@@ -17,10 +16,16 @@ interface Spent {
  * has rested.
  */
 export class RateLimit {
+  readonly #limit: { burst: number; everyMs: number };
   readonly #spent = new LRUCache<string, Spent>({ max: mostKept });
+
+  constructor(limit = usual) {
+    this.#limit = limit;
+  }
 
   /** `now` in milliseconds. */
   take(nick: string, now: number): 'go' | 'tell' | 'drop' {
+    const { burst, everyMs } = this.#limit;
     const spent = this.#spent.get(nick) ?? { fullAt: now, told: false };
     this.#spent.set(nick, spent);
     const fullAt = Math.max(spent.fullAt, now) + everyMs;

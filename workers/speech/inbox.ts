@@ -5,6 +5,7 @@ import type { Log } from '../../streams/core/index.js';
 import { KeyedLock } from '../../streams/core/keyed-lock.js';
 import { readAddressLine } from '../../streams/groups/index.js';
 import { casefold, cleanText, cutToBytes, isChannel, isNick, namesNick } from '../../streams/irc-grammar.js';
+import { personOf } from '../../streams/moderation/index.js';
 import { inboxSubjects, type ReceivedMessage, inbox as stream } from '../../streams/speech/index.js';
 import { Recorder } from '../core/record.js';
 import { RateLimit } from '../irc/command-rate.js';
@@ -13,17 +14,24 @@ import type { Agent } from './agent.js';
 import type { OwnLines } from './own-lines.js';
 
 const mostBytes = 500;
+/**
+ * What one person may say to an agent at once, and after how many milliseconds one message more. So whatever nicks the person
+ * has, the messages of others stay in the inbox for minutes.
+ */
+const ofPerson = { burst: 60, everyMs: 1_000 };
 /** Messages that wait for the log at most. */
 const mostWaiting = 5_000;
 
 /**
  * Records what is said to an agent: private messages, lines of channels that name it or answer it, invitations, and its
- * removal from a channel. If one sender writes faster than a person reads, only the beginning is recorded.
+ * removal from a channel. If one nick, or one person under several, writes faster than a person reads, only the beginning
+ * is recorded.
  */
 export class Inbox {
   readonly #logger: Logger;
   readonly #own: OwnLines;
   readonly #rate = new RateLimit();
+  readonly #ofPerson = new RateLimit(ofPerson);
   readonly #stop = new AbortController();
   readonly #recorder: Recorder;
   /** What is said to one agent is recorded in the order in which it was heard. */
@@ -50,15 +58,27 @@ export class Inbox {
   take({ nick, person }: Agent, line: IrcLine): void {
     const named = this.#namedIn(line);
     const take = (message: ReceivedMessage | undefined) =>
-      message && this.#take(nick, { ...message, person });
+      message && this.#mayBeHeard(nick, message, line) && this.#record(nick, { ...message, person });
     if (named) take(this.#called(nick, line, named));
     else if (answerOf(line) === undefined) take(messageIn(nick, line));
     else this.#own.whenKnown(() => take(messageIn(nick, line, this.#own)));
   }
 
-  #take(nick: string, message: ReceivedMessage): void {
-    const pair = `${casefold(nick)} ${casefold(message.from)}`;
-    if (this.#rate.take(pair, clock.now()) !== 'go') return;
+  /** Whether a message is recorded, or its sender writes too fast. */
+  #mayBeHeard(nick: string, { from }: ReceivedMessage, line: IrcLine): boolean {
+    const [now, to] = [clock.now(), casefold(nick)];
+    let came = this.#rate.take(`${to} ${casefold(from)}`, now);
+    const person = personIn(line);
+    if (came === 'go' && person !== undefined) came = this.#ofPerson.take(`${to} ${person}`, now);
+    if (came === 'tell')
+      this.#logger.warn(
+        { nick, from },
+        'messages to an agent are not recorded: their sender writes too fast',
+      );
+    return came === 'go';
+  }
+
+  #record(nick: string, message: ReceivedMessage): void {
     if (this.#waiting >= mostWaiting) {
       this.#logger.error({ nick, from: message.from }, 'a message to an agent was not recorded');
       return;
@@ -102,6 +122,13 @@ type Named = NonNullable<ReturnType<typeof readAddressLine>>;
 const mostCalls = 1_000;
 
 const keyOf = (channel: string, msgid: string) => `${casefold(channel)} ${msgid}`;
+
+/** Who is held responsible for a line, whatever nicks they have; nobody on this machine, where many share one host. */
+function personIn({ nick, hostname, tags: { account } }: IrcLine): string | undefined {
+  if (account === undefined && (hostname === '' || /^127\.|^::1$|^localhost$/.test(hostname)))
+    return undefined;
+  return personOf({ nick, host: hostname, account });
+}
 
 /** What a line says; `undefined` for other lines with this mark: they are questions to a program, not to an agent. */
 function saidIn(text: string): string | undefined {
