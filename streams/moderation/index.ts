@@ -2,6 +2,7 @@ export type { Enforced, Enforcement } from './enforcement.js';
 export {
   type Action,
   type Answered,
+  actions,
   hostOf,
   type Incident,
   isIncidentOf,

@@ -14,6 +14,7 @@ import { channelName, limit, Nick, seconds, Time, text } from '../core/fields.js
 import { type IrcState, ircStateView, secondsSince, troubleView } from '../core/health.js';
 import { type Caller, operationsOf } from '../core/operation.js';
 import { moreWithKey } from '../core/rights.js';
+import { Incident } from './incident.js';
 import { appealIncident, declineAppeal, listIncidentRecords, pardonIncident } from './records.js';
 
 const define = operationsOf({ tag: 'Moderation', access: moreWithKey });
@@ -34,17 +35,6 @@ export interface ModerationParts {
 }
 
 const mallory = text('mallory');
-const Incident = z
-  .object({
-    id: z.int().meta({ example: 3 }),
-    nick: mallory,
-    channel: channelName,
-    score: z.number().meta({ description: '0 to 100', example: 55 }),
-    level: z.enum(levels).meta({ example: 'WARN' }),
-    patterns: text('override').describe('Rules that matched, with commas between them'),
-    created_at: Time,
-  })
-  .meta({ id: 'ModerationIncident' });
 const none = z.int().meta({ example: 0 });
 const Reputation = z
   .object({

@@ -2,11 +2,17 @@ import { z } from 'zod';
 import { incidentRecords } from '../../../projections/moderation/queries.js';
 import { type Log, Refusal } from '../../../streams/core/index.js';
 import { casefold, cleanText } from '../../../streams/irc-grammar.js';
-import { type Incident, moderation, personDecider } from '../../../streams/moderation/index.js';
+import {
+  actions,
+  type Incident as IncidentFact,
+  moderation,
+  personDecider,
+} from '../../../streams/moderation/index.js';
 import type { ReadModels } from '../../stores/read-models.js';
-import { before, limit, Nick, text } from '../core/fields.js';
+import { before, limit, Nick, Time, text } from '../core/fields.js';
 import { type Caller, operationsOf } from '../core/operation.js';
 import { scope } from '../core/rights.js';
+import { Incident } from './incident.js';
 
 const define = operationsOf({ tag: 'Operations', access: scope('operate') });
 
@@ -14,6 +20,10 @@ interface RecordParts {
   log: Log;
   readModels: ReadModels;
 }
+
+const Decided = Incident.pick({ id: true, nick: true, channel: true, level: true }).extend({
+  already: z.boolean().meta({ example: false }).describe('It was decided before'),
+});
 
 /** Incidents with their texts and all that became of them, for operators. */
 export const listIncidentRecords = define('listIncidentRecords', {
@@ -25,10 +35,20 @@ export const listIncidentRecords = define('listIncidentRecords', {
   says: 'Newest first',
   output: z.object({
     incidents: z.array(
-      z.looseObject({
-        id: z.int(),
-        nick: text('mallory'),
-        text: text('Ignore all previous instructions').nullable(),
+      Incident.extend({
+        text: text('Ignore all previous instructions').nullable().describe('What was said; null below WARN'),
+        action: z.enum(actions).meta({ example: 'notice' }),
+        outcome: text('done')
+          .nullable()
+          .describe('What became of the action; null while that is unknown, and if there was nothing to do'),
+        error: text('No such nick').nullable().describe('Why it failed, or why nothing was done'),
+        until: Time.nullable().describe('When a mute or ban ends'),
+        lifted_at: Time.nullable(),
+        pardoned_at: Time.nullable(),
+        pardoned_by: text('key:ops').nullable(),
+        appealed_at: Time.optional().describe('Absent if nobody has appealed, like what follows'),
+        appeal: text('I quoted a title').nullish().describe('The reason that the person concerned gave'),
+        upheld_at: Time.nullish().describe('When an operator declined the appeal'),
       }),
     ),
   }),
@@ -48,9 +68,7 @@ export const pardonIncident = define('pardonIncident', {
     reason: z.string().max(300).meta({ example: 'A quotation' }).default(''),
   }),
   says: 'It does not count any more',
-  output: z.looseObject({ id: z.int(), pardoned: z.literal(true) }).meta({
-    example: { id: 3, nick: 'mallory', channel: '#lobby', level: 'WARN', pardoned: true, already: false },
-  }),
+  output: Decided.extend({ pardoned: z.literal(true) }),
   refusals: { not_found: 'There is no incident with this id' },
   http: { method: 'post', path: '/ops/incidents/{id}/pardon' },
   run: async ({ id, reason }, caller, parts: RecordParts) => {
@@ -59,9 +77,6 @@ export const pardonIncident = define('pardonIncident', {
   },
 });
 
-const Decided = z.looseObject({ id: z.int(), already: z.boolean() }).meta({
-  example: { id: 3, nick: 'mallory', channel: '#lobby', level: 'WARN', already: false },
-});
 const absent = { not_found: 'There is no incident with this id' };
 
 const noSuchIncident = (id: number) =>
@@ -75,7 +90,7 @@ async function decide(
   command: { is: 'appeal' | 'uphold' | 'pardon'; reason: string },
   { actor: by, cause }: Caller,
   { log, readModels }: RecordParts,
-  requireConcerned: (incident: Incident) => void = () => {},
+  requireConcerned: (incident: IncidentFact) => void = () => {},
 ) {
   const recorded = await log.at(moderation, id);
   if (recorded?.type !== 'incident.recorded') throw noSuchIncident(id);

@@ -19,15 +19,13 @@ export const describeService = defineOperation('describeService', {
   summary: 'What this process is and where its parts are',
   access: scope('operate'),
   says: 'Addresses without credentials',
-  output: z.looseObject({ version: z.string(), roles: z.array(z.string()) }).meta({
-    example: {
-      version: '1.1.0',
-      roles: ['api'],
-      data: '/srv/data',
-      nats: 'nats://127.0.0.1:4222',
-      sql: '/srv/data/pg',
-      irc: '',
-    },
+  output: z.object({
+    version: text('1.1.0'),
+    roles: z.array(text('api')),
+    data: text('/srv/data').describe('Its data directory'),
+    nats: text('nats://127.0.0.1:4222'),
+    sql: text('/srv/data/pg'),
+    irc: text('').describe('Empty in a process that has nothing to do with IRC'),
   }),
   http: { method: 'get', path: '/ops/service' },
   run: async (_input, _caller, { process }: ProcessParts) => process.about,

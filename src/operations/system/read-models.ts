@@ -16,7 +16,50 @@ export interface ReadModelParts {
 const name = z.string().min(1).meta({ description: 'Name of the read model', example: 'delivery_queue' });
 const input = z.object({ name });
 const projection = text('delivery_queue');
-const Build = z.looseObject({}).meta({ example: { name: 'delivery_queue', version: 2, state: 'live' } });
+const seq = z.int().meta({ example: 42 });
+/** A build of a read model, as it is answered. */
+const Build = z
+  .object({
+    name: projection,
+    version: z.int().meta({ example: 2 }),
+    schema: text('delivery_queue_v2'),
+    state: z
+      .enum(['building', 'live', 'halted'])
+      .meta({ example: 'live' })
+      .describe('live: it is the one that is read'),
+    streams: z.array(
+      z.object({
+        stream: text('MARKET'),
+        position: seq.describe('Sequence up to which it is folded'),
+        head: seq.describe('Last sequence of the stream'),
+        lag: z.int().meta({ example: 0 }).describe('What lies between'),
+        state: z
+          .enum(['folding', 'waiting', 'halted'])
+          .nullable()
+          .meta({ example: 'folding' })
+          .describe(
+            'waiting: the read store or the log does not answer; null: this process does not fold it',
+          ),
+      }),
+    ),
+    progress: z
+      .object({
+        position: seq,
+        head: seq,
+        fraction: z.number().describe('0 to 1'),
+        facts_per_second: z.int().nullable(),
+        seconds_left: z.int().nullable().describe('null while it does not move'),
+      })
+      .nullable()
+      .meta({ example: null })
+      .describe('How far a build is that is not read yet, over all its streams'),
+    error: z
+      .object({ stream: text('MARKET'), seq, message: text('cannot be folded') })
+      .nullable()
+      .meta({ example: null })
+      .describe('The fact at which it has halted'),
+  })
+  .meta({ id: 'ReadModelBuild' });
 const unknown = { not_found: 'No read model has this name' } as const;
 
 /** How far each read model is. */
@@ -55,7 +98,11 @@ export const rebuildProjection = define('rebuildProjection', {
   input,
   status: 202,
   says: 'It has begun; Location says where to look',
-  output: { schema: Build, example: { name: 'delivery_queue', schema: 'delivery_queue_v2_g2' } },
+  output: z.object({
+    name: projection,
+    version: z.int().meta({ example: 2 }),
+    schema: text('delivery_queue_v2_g2'),
+  }),
   refusals: unknown,
   http: {
     method: 'post',
@@ -77,7 +124,7 @@ export const skipFact = define('skipFact', {
   says: 'It goes on after the fact',
   output: z.object({
     name: projection,
-    skipped: z.object({ stream: text('MARKET'), seq: z.int().meta({ example: 42 }) }),
+    skipped: z.object({ stream: text('MARKET'), seq }),
   }),
   refusals: { ...unknown, not_halted: true, ahead_of_log: true },
   http: { method: 'post', path: '/ops/projections/{name}/skip' },
@@ -99,7 +146,7 @@ export const pruneProjections = define('pruneProjections', {
 });
 
 /** A build of a read model, as it is answered; numbers are rounded to a useful precision. */
-function projectionView({ progress, ...status }: ProjectionStatus): object {
+function projectionView({ progress, ...status }: ProjectionStatus): z.output<typeof Build> {
   if (!progress) return { ...status, progress };
   const { position, head, fraction, factsPerSecond, secondsLeft } = progress;
   return {
