@@ -83,9 +83,15 @@ export function neededText(value: string, says: string): Option<string> {
 
 /** An option with a whole number from `min` on. */
 export function wholeNumber(value: string, says: string, min = 1): Option<number | undefined> {
+  return neededNumber(value, says, min, false);
+}
+
+/** An option with a whole number from `min` on that must be given. */
+export function neededNumber(value: string, says: string, min = 1, needed = true): Option<number> {
   return {
     value,
     says,
+    needed,
     read: (given, flag) => {
       if (/^\d{1,15}$/.test(given) && Number(given) >= min) return Number(given);
       throw new UsageError(`${flag} must be a whole number from ${min} on`);

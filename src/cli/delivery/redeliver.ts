@@ -1,6 +1,6 @@
-import { z } from 'zod';
 import { newId } from '../../../streams/core/index.js';
 import { market } from '../../../streams/events/index.js';
+import type { paths } from '../../client/api.js';
 import { RelayError } from '../../client/error.js';
 import { counted } from '../../words/counted.js';
 import { defineCommand, flag, type Invocation, neededText, text, type Values } from '../core/command.js';
@@ -8,16 +8,7 @@ import { Failed, UsageError } from '../core/failure.js';
 import { showProgress } from '../core/progress.js';
 import { print, printable } from '../core/terminal.js';
 import { statuses } from '../projections/status.js';
-import { type ServiceClient, serviceOf, serviceOptions } from '../service/client.js';
-
-const Event = z.object({
-  id: z.number(),
-  event_id: z.string(),
-  status: z.string(),
-  target_channels: z.array(z.string()),
-});
-const Events = z.object({ events: z.array(Event) });
-const Redelivered = z.object({ redelivered: z.boolean() });
+import { type Answer, type ServiceClient, serviceOf, serviceOptions } from '../service/client.js';
 
 const page = 500;
 const options = {
@@ -63,20 +54,22 @@ export const redeliverCommand = defineCommand({
   },
 });
 
+/** The question for the events of a range. */
+type Range = NonNullable<paths['/ops/events']['get']['parameters']['query']>;
+
 /** What will be shown again, and how much of the range will not. */
 interface Plan {
-  events: z.output<typeof Event>[];
+  events: Answer<'/ops/events'>['events'];
   channels: Set<string>;
   lines: number;
   notDelivered: number;
 }
 
 /** Reads the whole range before the first event is shown: the confirmed plan is what is done. */
-async function select(service: ServiceClient, query: URLSearchParams, channel?: string): Promise<Plan> {
+async function select(service: ServiceClient, query: Range, channel?: string): Promise<Plan> {
   const plan: Plan = { events: [], channels: new Set(), lines: 0, notDelivered: 0 };
   for (let after = 0; ; ) {
-    query.set('after', String(after));
-    const { events } = Events.parse(await service.ask('GET', `/ops/events?${query}`));
+    const { events } = await service.api.get('/ops/events', { params: { query: { ...query, after } } });
     for (const event of events) {
       if (event.status !== 'delivered') {
         plan.notDelivered += 1;
@@ -133,8 +126,9 @@ async function redeliver(
   let redelivered = 0;
   for (const [index, { event_id }] of events.entries()) {
     try {
-      const path = `/ops/events/${encodeURIComponent(event_id)}/redeliver`;
-      if (Redelivered.parse(await service.ask('POST', path, body)).redelivered) redelivered += 1;
+      const params = { path: { event_id } };
+      const answer = await service.api.post('/ops/events/{event_id}/redeliver', { params, body });
+      if (answer.redelivered) redelivered += 1;
     } catch (error) {
       if (!(error instanceof Failed || error instanceof RelayError)) throw error;
       const reason = `${event_id}: ${error.message}; ${index} of ${counted(events.length, 'event')} done`;
@@ -166,23 +160,34 @@ function describe(plan: Plan): string {
   );
 }
 
-function queryOf(options: Chosen): URLSearchParams {
-  const query = new URLSearchParams({ limit: String(page) });
+function queryOf(options: Chosen): Range {
   const [from, to] = (['from', 'to'] as const).map((name) => {
     const value = options[name];
     const isTime = !Number.isNaN(Date.parse(value)) && /^\d{4}-\d\d-\d\d/.test(value);
     if (!/^\d{1,15}$/.test(value) && !isTime) {
       throw new UsageError(`--${name} must be a sequence, or a time like 2026-01-31T12:00:00Z`);
     }
-    query.set(name, isTime ? new Date(value).toISOString() : value);
-    return { isTime, place: isTime ? Date.parse(value) : Number(value) };
-  });
+    const text = isTime ? new Date(value).toISOString() : value;
+    return { text, isTime, place: isTime ? Date.parse(value) : Number(value) };
+  }) as [Bound, Bound];
   // a sequence and a time cannot be compared here
-  if (from!.isTime === to!.isTime && from!.place > to!.place) throw new UsageError('--to is before --from');
-  if (options.type !== undefined) query.set('type', options.type);
+  if (from.isTime === to.isTime && from.place > to.place) throw new UsageError('--to is before --from');
+  const { type } = options;
   const channel = channelOf(options);
-  if (channel !== undefined) query.set('channel', channel);
-  return query;
+  return {
+    limit: page,
+    from: from.text,
+    to: to.text,
+    ...(type === undefined ? {} : { type }),
+    ...(channel === undefined ? {} : { channel }),
+  };
+}
+
+/** An end of the range, as it is asked for, and as the other end is compared with it. */
+interface Bound {
+  text: string;
+  isTime: boolean;
+  place: number;
 }
 
 /** A shell takes `#bounties` without quotes for a comment, so the `#` may be left out. */

@@ -1,13 +1,10 @@
-import { z } from 'zod';
 import { RelayError } from '../../client/error.js';
 import { defineCommand, flag, type Invocation } from '../core/command.js';
 import { Failed, UsageError } from '../core/failure.js';
 import { showProgress } from '../core/progress.js';
 import { print, printable } from '../core/terminal.js';
 import { type ServiceClient, serviceOf, serviceOptions } from '../service/client.js';
-import { deadLetterPath, deadLetters, expiredOption } from './queue.js';
-
-const Redriven = z.object({ channels: z.array(z.string()) });
+import { deadLetters, expiredOption } from './queue.js';
 
 /** `relay dead-letters redrive` */
 export const redriveCommand = defineCommand({
@@ -22,11 +19,13 @@ export const redriveCommand = defineCommand({
     if (options.all === (eventId !== undefined)) throw new UsageError('say which: one event_id, or --all');
     const service = serviceOf(invocation, options);
     if (eventId === undefined) return await redriveAll(invocation, service, options);
-    const answer = await service.ask('POST', `${deadLetterPath(eventId)}/redrive`, {});
-    const { channels } = Redriven.parse(answer);
-    print(invocation, answer, `${eventId}: to be shown in ${channels.join(', ')}`);
+    const answer = await redrive(service, eventId);
+    print(invocation, answer, `${eventId}: to be shown in ${answer.channels.join(', ')}`);
   },
 });
+
+const redrive = (service: ServiceClient, event_id: string) =>
+  service.api.post('/ops/dead-letters/{event_id}/redrive', { params: { path: { event_id } } });
 
 async function redriveAll(
   invocation: Invocation,
@@ -40,7 +39,7 @@ async function redriveAll(
   const failed: { event_id: string; error: string }[] = [];
   for (const [index, event_id] of ids.entries()) {
     try {
-      await service.ask('POST', `${deadLetterPath(event_id)}/redrive`, {});
+      await redrive(service, event_id);
     } catch (error) {
       // somebody else was faster with this one; without the service there is no point in going on
       if (!(error instanceof RelayError)) throw error;

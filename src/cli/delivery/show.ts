@@ -1,11 +1,6 @@
-import { z } from 'zod';
-import { lineStates } from '../../operations/core/fields.js';
 import { defineCommand } from '../core/command.js';
 import { moment, print, printable, styled, writeTable } from '../core/terminal.js';
 import { serviceOf, serviceOptions } from '../service/client.js';
-import { deadLetterPath } from './queue.js';
-
-const Row = z.looseObject({ channels: lineStates.default([]) });
 
 /** `relay dead-letters show` */
 export const showDeadLetterCommand = defineCommand({
@@ -16,9 +11,10 @@ export const showDeadLetterCommand = defineCommand({
   async run(invocation) {
     const [eventId = ''] = invocation.arguments;
     const { options, terminal } = invocation;
-    const row = await serviceOf(invocation, options).ask('GET', deadLetterPath(eventId));
+    const { api } = serviceOf(invocation, options);
+    const row = await api.get('/ops/dead-letters/{event_id}', { params: { path: { event_id: eventId } } });
     print(invocation, row, () => {
-      const { channels, ...rest } = Row.parse(row);
+      const { channels, ...rest } = row;
       const fields = Object.entries(rest);
       const width = Math.max(...fields.map(([name]) => name.length));
       for (const [name, value] of fields) {

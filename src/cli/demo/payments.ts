@@ -14,13 +14,10 @@ const enterMs = 15_000;
 /** The balance of the demo's payer, in the token's smallest unit: a dollar. */
 const purse = 1_000_000n;
 
-const PaidChannel = z.looseObject({ name: z.string(), price: z.string(), currency: z.string() });
-const PaidChannels = z.object({ channels: z.array(PaidChannel) });
 const Price = z.object({
   accepts: z.array(z.looseObject({ network: z.string(), amount: z.string(), payTo: z.string() })),
 });
 const Grant = z.looseObject({ status: z.literal('granted'), channel: z.string(), expiresAt: z.string() });
-const Sessions = z.object({ sessions: z.array(z.looseObject({ tx_hash: z.string() })) });
 
 /** What the demo showed of paid channels; `left_out` says why nothing was paid. */
 export interface PaymentsResult {
@@ -47,7 +44,7 @@ export async function showPayments(
     return { left_out };
   };
   if (payments && 'why' in payments) return leave(payments.why, payments.mend);
-  const { channels } = PaidChannels.parse(await service.ask('GET', '/payments/channels'));
+  const { channels } = await service.api.get('/payments/channels');
   const [channel] = channels;
   if (!channel)
     return leave('this service has no paid channels (PAID_CHANNELS, see docs/guides/sell-a-channel.md)');
@@ -86,9 +83,8 @@ async function pay(
   await brought.catch((error: Error) => {
     throw new Failed(error.message, 'not_admitted');
   });
-  const { sessions } = Sessions.parse(
-    await service.ask('GET', `/payments/sessions/${encodeURIComponent(viewer.nick)}`),
-  );
+  const params = { path: { nick: viewer.nick } };
+  const { sessions } = await service.api.get('/payments/sessions/{nick}', { params });
   const [payer, recipient] = await Promise.all(
     [account.address, payTo].map(async (of) => formatUnits(await chain.balance(of), decimals)),
   );

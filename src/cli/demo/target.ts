@@ -34,7 +34,7 @@ export async function openTarget(invocation: Invocation<{ own: boolean }>): Prom
   if (options.own || settings.PORT === 0) return await startOwn(settings, stop);
   const service = serviceOf(invocation);
   try {
-    await service.ask('GET', '/health');
+    await service.api.get('/health');
   } catch (error) {
     if (!(error instanceof Failed) || error.code === 'interrupted') throw error;
     return await startOwn(settings, stop);

@@ -1,14 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { pino } from 'pino';
-import { z } from 'zod';
 import { openSql } from '../../../projections/core/open-sql.js';
 import { isAheadOfLog } from '../../../projections/core/status.js';
 import { counted } from '../../words/counted.js';
-import { Status } from '../projections/status.js';
+import type { Status } from '../projections/status.js';
+import type { Answer } from '../service/client.js';
 import { type Check, fail, ok, type Result, skipped, warn } from './finding.js';
 import type { Installation } from './installation.js';
 
-const Answered = z.object({ projections: z.array(Status), unused: z.array(z.string()).default([]) });
 const watchMs = 2_000;
 
 const store: Check = {
@@ -65,8 +64,8 @@ const projections: Check = {
   },
 };
 
-async function ask({ client }: Installation): Promise<z.output<typeof Answered>> {
-  return Answered.parse(await client.ask('GET', '/ops/projections'));
+async function ask({ client }: Installation): Promise<Answer<'/ops/projections'>> {
+  return await client.api.get('/ops/projections');
 }
 
 /** What there is to say of one that is not live and at its end; `before` is how it was a moment ago. */

@@ -1,15 +1,8 @@
-import { z } from 'zod';
 import { withoutCredentials } from '../../app/about.js';
 import { hasLog } from '../../servers/secrets.js';
 import { version } from '../../servers/version.js';
 import { type Check, fail, ok, type Result, skipped, warn } from './finding.js';
 import type { Installation } from './installation.js';
-
-const Health = z.object({
-  status: z.string(),
-  services: z.record(z.string(), z.looseObject({ status: z.string() })),
-});
-const Statistics = z.looseObject({ pending: z.number(), dead_letter: z.number() });
 
 const notAsked = (problem: string) => skipped(`the service cannot be asked: ${problem}`);
 
@@ -43,7 +36,7 @@ const health: Check = {
   async look({ service, client }) {
     const state = await service();
     if (state.is !== 'running') return notAsked(state.problem);
-    const { status, services } = Health.parse(await client.ask('GET', '/health'));
+    const { status, services } = await client.api.get('/health');
     const bad = Object.entries(services).filter(
       ([, part]) => !['ok', 'not_configured'].includes(part.status),
     );
@@ -103,7 +96,7 @@ const deadLetters: Check = {
   async look({ service, client }): Promise<Result> {
     const state = await service();
     if (state.is !== 'running') return notAsked(state.problem);
-    const { dead_letter, pending } = Statistics.parse(await client.ask('GET', '/hooks/em/stats'));
+    const { dead_letter, pending } = await client.api.get('/hooks/em/stats');
     if (dead_letter > 0)
       return warn(
         `${dead_letter} event${dead_letter > 1 ? 's were' : ' was'} given up`,

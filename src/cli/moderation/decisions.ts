@@ -1,15 +1,7 @@
-import { z } from 'zod';
 import { defineCommand, text } from '../core/command.js';
 import { UsageError } from '../core/failure.js';
 import { print } from '../core/terminal.js';
 import { serviceOf, serviceOptions } from '../service/client.js';
-
-const Decided = z.looseObject({
-  id: z.number(),
-  nick: z.string(),
-  channel: z.string(),
-  already: z.boolean(),
-});
 
 /** `relay incidents pardon` */
 export const pardonCommand = decisionCommand('pardon', {
@@ -43,10 +35,11 @@ function decisionCommand(
       const { options } = invocation;
       if (!/^[1-9]\d{0,14}$/.test(id)) throw new UsageError('<id> must be the number of an incident');
       const service = serviceOf(invocation, options);
-      const answer = await service.ask('POST', `/ops/incidents/${id}/${verb}`, {
-        reason: options.reason ?? '',
+      const answer = await service.api.post(`/ops/incidents/{id}/${verb}`, {
+        params: { path: { id: Number(id) } },
+        body: { reason: options.reason ?? '' },
       });
-      const { nick, channel, already } = Decided.parse(answer);
+      const { nick, channel, already } = answer;
       print(invocation, answer, `incident ${id} of ${nick} in ${channel} ${became(already)}`);
     },
   });

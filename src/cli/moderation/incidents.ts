@@ -1,27 +1,9 @@
-import { z } from 'zod';
 import { defineCommand, wholeNumber } from '../core/command.js';
 import { moment, print, printable, writeTable } from '../core/terminal.js';
-import { serviceOf, serviceOptions } from '../service/client.js';
+import { type Answer, serviceOf, serviceOptions } from '../service/client.js';
 
-const Row = z.looseObject({
-  id: z.number(),
-  nick: z.string(),
-  channel: z.string(),
-  score: z.number(),
-  level: z.string(),
-  patterns: z.string(),
-  action: z.string(),
-  outcome: z.string().nullable(),
-  error: z.string().nullable(),
-  lifted_at: z.string().nullable(),
-  pardoned_at: z.string().nullable(),
-  appealed_at: z.string().nullish(),
-  upheld_at: z.string().nullish(),
-  text: z.string().nullable(),
-  created_at: z.string(),
-});
-type Row = z.output<typeof Row>;
-const Rows = z.object({ incidents: z.array(Row) });
+/** An incident as the service tells of it. */
+type Incident = Answer<'/ops/incidents'>['incidents'][number];
 
 const page = 500;
 
@@ -35,11 +17,11 @@ export const incidentsCommand = defineCommand({
     const { options, terminal } = invocation;
     const { limit = 50 } = options;
     const service = serviceOf(invocation, options);
-    const rows: Row[] = [];
-    for (let before = ''; rows.length < limit; before = `&before=${rows.at(-1)!.id}`) {
+    const rows: Incident[] = [];
+    for (let before: number | undefined; rows.length < limit; before = rows.at(-1)!.id) {
       const wanted = Math.min(page, limit - rows.length);
-      const answer = await service.ask('GET', `/ops/incidents?limit=${wanted}${before}`);
-      const { incidents } = Rows.parse(answer);
+      const query = { limit: wanted, ...(before === undefined ? {} : { before }) };
+      const { incidents } = await service.api.get('/ops/incidents', { params: { query } });
       rows.push(...incidents);
       if (incidents.length < wanted) break;
     }
@@ -64,7 +46,7 @@ export const incidentsCommand = defineCommand({
   },
 });
 
-function becameOf(row: Row): string {
+function becameOf(row: Incident): string {
   const { action, outcome, error, lifted_at, pardoned_at, appealed_at, upheld_at } = row;
   const appeal = appealed_at && !pardoned_at ? (upheld_at ? ', appeal declined' : ', appealed') : '';
   const end = (pardoned_at ? ', pardoned' : lifted_at ? ', lifted' : '') + appeal;

@@ -1,9 +1,6 @@
-import { z } from 'zod';
 import { defineCommand } from '../core/command.js';
 import { print, printable } from '../core/terminal.js';
 import { serviceOf, serviceOptions } from '../service/client.js';
-
-const Pruned = z.object({ dropped: z.array(z.string()) });
 
 /** `relay projections prune` */
 export const pruneCommand = defineCommand({
@@ -12,7 +9,7 @@ export const pruneCommand = defineCommand({
   options: serviceOptions,
   async run(invocation) {
     const service = serviceOf(invocation, invocation.options);
-    const { dropped } = Pruned.parse(await service.ask('POST', '/ops/projections/prune', {}));
+    const { dropped } = await service.api.post('/ops/projections/prune');
     print(invocation, { dropped }, () => {
       for (const schema of dropped.length > 0 ? dropped : ['nothing to drop'])
         invocation.terminal.out(printable(schema));

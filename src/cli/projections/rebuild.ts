@@ -1,13 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { z } from 'zod';
 import { defineCommand } from '../core/command.js';
 import { Failed } from '../core/failure.js';
 import { showProgress } from '../core/progress.js';
 import { print } from '../core/terminal.js';
 import { serviceOf, serviceOptions } from '../service/client.js';
-import { haltOf, mendHint, projectionPath, statuses, sum } from './status.js';
+import { haltOf, mendHint, statuses, sum } from './status.js';
 
-const Begun = z.object({ schema: z.string() });
 const pollMs = 200;
 
 /** `relay projections rebuild` */
@@ -22,7 +20,8 @@ export const rebuildCommand = defineCommand({
     const [name = ''] = invocation.arguments;
     const { options, stop } = invocation;
     const service = serviceOf(invocation, options);
-    const { schema } = Begun.parse(await service.ask('POST', `${projectionPath(name)}/rebuild`, {}));
+    const params = { path: { name } };
+    const { schema } = await service.api.post('/ops/projections/{name}/rebuild', { params });
     const progress = showProgress(invocation, schema);
     for (;;) {
       const status = (await statuses(service)).find((one) => one.schema === schema);

@@ -1,9 +1,9 @@
 import { isAheadOfLog } from '../../../projections/core/status.js';
-import { defineCommand, neededText, wholeNumber } from '../core/command.js';
+import { defineCommand, neededNumber, neededText } from '../core/command.js';
 import { Failed } from '../core/failure.js';
 import { print } from '../core/terminal.js';
 import { serviceOf, serviceOptions } from '../service/client.js';
-import { haltOf, mendHint, projectionPath, statuses } from './status.js';
+import { haltOf, mendHint, statuses } from './status.js';
 
 /** `relay projections skip` */
 export const skipCommand = defineCommand({
@@ -13,7 +13,7 @@ export const skipCommand = defineCommand({
   details: 'What is skipped is recorded with its reason and with the name of the key that asked for it.',
   options: {
     stream: neededText('STREAM', 'stream of the fact'),
-    seq: { ...wholeNumber('SEQ', 'its sequence, as "relay projections" names it'), needed: true },
+    seq: neededNumber('SEQ', 'its sequence, as "relay projections" names it'),
     reason: neededText('TEXT', 'why it may be left out'),
     ...serviceOptions,
   },
@@ -25,7 +25,8 @@ export const skipCommand = defineCommand({
     const status = (await statuses(service)).find((one) => one.name === name && isAheadOfLog(one));
     // the service would record it, and the read model halt again: no fact is to blame
     if (status) throw new Failed(haltOf(status), 'ahead_of_log', mendHint(status));
-    const answer = await service.ask('POST', `${projectionPath(name)}/skip`, body);
+    const params = { path: { name } };
+    const answer = await service.api.post('/ops/projections/{name}/skip', { params, body });
     print(invocation, answer, `${name} goes on without ${body.stream} ${body.seq}`);
   },
 });

@@ -1,13 +1,19 @@
 import { resolve } from 'node:path';
-import { z } from 'zod';
 import { boundedFetch } from '../../../workers/core/fetch.js';
 import type { About } from '../../app/about.js';
+import type { paths } from '../../client/api.js';
 import { createClient, type RelayClient } from '../../client/client.js';
-import { RelayError } from '../../client/error.js';
 import type { Config } from '../../config/config.js';
 import { storedOperatorKey } from '../../servers/secrets.js';
 import { type Invocation, text as textOption } from '../core/command.js';
 import { Failed, UsageError } from '../core/failure.js';
+
+/** What the service answers to a question. */
+export type Answer<Path extends keyof paths> = paths[Path] extends {
+  get: { responses: { 200: { content: { 'application/json': infer Body } } } };
+}
+  ? Body
+  : never;
 
 /** What came back for a request. */
 export interface Reply {
@@ -45,15 +51,12 @@ export class ServiceClient {
     this.api = createClient({
       baseUrl: this.url,
       apiKey: this.#key,
-      fetch: (request) => this.#fetch(request),
+      fetch: async (request) => {
+        const response = await this.#fetch(request);
+        this.#read(response, await response.clone().text());
+        return response;
+      },
     });
-  }
-
-  /** The body of a good answer. Throws `RelayError` with the service's own words otherwise. */
-  async ask(method: 'GET' | 'POST' | 'DELETE', path: string, body?: unknown): Promise<unknown> {
-    const reply = await this.send(method, path, body === undefined ? undefined : JSON.stringify(body));
-    if (reply.status < 300) return reply.body;
-    throw new RelayError(reply, reply.body);
   }
 
   /** Sends text unchanged and answers whatever comes back. Throws `Failed` if nothing does. */
@@ -73,14 +76,16 @@ export class ServiceClient {
       },
       ...(text === undefined ? {} : { body: text }),
     });
-    const content = await response.text();
+    const body = this.#read(response, await response.text());
+    return { status: response.status, headers: response.headers, body };
+  }
+
+  /** The JSON of an answer. Throws `Failed` where the service did not give it. */
+  #read({ status }: Response, content: string): unknown {
     try {
-      return { status: response.status, headers: response.headers, body: JSON.parse(content) };
+      return JSON.parse(content);
     } catch {
-      throw new Failed(
-        `${this.url} answers, but not as this service does (${response.status})`,
-        'not_the_service',
-      );
+      throw new Failed(`${this.url} answers, but not as this service does (${status})`, 'not_the_service');
     }
   }
 
@@ -142,18 +147,9 @@ export function serviceOf(
   return new ServiceClient({ url, key, stop });
 }
 
-const AboutBody: z.ZodType<About> = z.object({
-  version: z.string(),
-  roles: z.array(z.string()),
-  data: z.string(),
-  nats: z.string(),
-  sql: z.string(),
-  irc: z.string(),
-});
-
 /** Asks a running service about itself, which needs an API key. */
 export async function askAbout(service: ServiceClient): Promise<About> {
-  return AboutBody.parse(await service.ask('GET', '/ops/service'));
+  return await service.api.get('/ops/service');
 }
 
 /**

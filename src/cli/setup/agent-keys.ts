@@ -1,21 +1,7 @@
-import { z } from 'zod';
 import { defineCommand, text } from '../core/command.js';
 import { UsageError } from '../core/failure.js';
 import { moment, print, printable, writeTable } from '../core/terminal.js';
 import { serviceOf, serviceOptions } from '../service/client.js';
-
-const Listed = z.object({
-  keys: z.array(
-    z.looseObject({
-      id: z.string(),
-      nick: z.string(),
-      name: z.string(),
-      scopes: z.array(z.string()),
-      created_at: z.string(),
-      expires_at: z.string(),
-    }),
-  ),
-});
 
 /** `relay keys list` */
 export const listKeysCommand = defineCommand({
@@ -25,8 +11,8 @@ export const listKeysCommand = defineCommand({
   options: { nick: text('NICK', 'only keys of this nick'), ...serviceOptions },
   async run(invocation) {
     const { options, terminal } = invocation;
-    const query = options.nick === undefined ? '' : `?nick=${encodeURIComponent(options.nick)}`;
-    const { keys } = Listed.parse(await serviceOf(invocation, options).ask('GET', `/auth/keys${query}`));
+    const query = options.nick === undefined ? {} : { nick: options.nick };
+    const { keys } = await serviceOf(invocation, options).api.get('/auth/keys', { params: { query } });
     print(invocation, { keys }, () => {
       if (keys.length === 0) return terminal.out('none');
       writeTable(
@@ -51,7 +37,8 @@ export const revokeKeyCommand = defineCommand({
   async run(invocation) {
     const [id = ''] = invocation.arguments;
     if (!/^\w{1,64}$/.test(id)) throw new UsageError('<id> must be the id of an agent key');
-    const answer = await serviceOf(invocation, invocation.options).ask('DELETE', `/auth/keys/${id}`);
+    const { api } = serviceOf(invocation, invocation.options);
+    const answer = await api.delete('/auth/keys/{id}', { params: { path: { id } } });
     print(invocation, answer, `key ${id} is revoked`);
   },
 });

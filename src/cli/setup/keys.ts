@@ -1,13 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { z } from 'zod';
 import { defineCommand, type Invocation, text, wholeNumber } from '../core/command.js';
 import { UsageError } from '../core/failure.js';
 import { print } from '../core/terminal.js';
-import { serviceOf, serviceOptions } from '../service/client.js';
+import { type Answer, serviceOf, serviceOptions } from '../service/client.js';
 
 const keyBytes = 32;
 
-const Issued = z.looseObject({ key: z.string(), nick: z.string(), expires_at: z.string() });
+type Scope = Answer<'/auth/keys'>['keys'][number]['scopes'][number];
 
 /** `relay keys new` */
 export const newKeyCommand = defineCommand({
@@ -55,14 +54,15 @@ async function newAgentKey(
     ?.split(',')
     .map((scope) => scope.trim())
     .filter((scope) => scope !== '');
-  const answer = await serviceOf(invocation, invocation.options).ask('POST', '/auth/keys', {
+  const body = {
     nick,
     ...(name === undefined ? {} : { name }),
-    ...(wanted ? { scopes: wanted } : {}),
+    // the service says which there are
+    ...(wanted ? { scopes: wanted as Scope[] } : {}),
     ...(days === undefined ? {} : { days }),
-  });
-  const { key, expires_at, ...issued } = Issued.parse(answer);
-  print(invocation, answer, key);
+  };
+  const answer = await serviceOf(invocation, invocation.options).api.post('/auth/keys', { body });
+  print(invocation, answer, answer.key);
   if (!invocation.json && invocation.terminal.isTty)
-    invocation.terminal.err(`It acts as ${issued.nick} until ${expires_at}, and is shown this once.`);
+    invocation.terminal.err(`It acts as ${answer.nick} until ${answer.expires_at}, and is shown this once.`);
 }

@@ -1,21 +1,7 @@
-import { z } from 'zod';
 import { haltOf } from '../../../workers/core/consumers.js';
 import { defineCommand } from '../core/command.js';
 import { print, printable, writeTable } from '../core/terminal.js';
 import { serviceOf, serviceOptions } from '../service/client.js';
-
-const Statuses = z.object({
-  workers: z.array(
-    z.object({
-      worker: z.string(),
-      stream: z.string(),
-      position: z.number(),
-      pending: z.number(),
-      unacknowledged: z.number(),
-      halted: z.array(z.object({ seq: z.number(), reason: z.string() })),
-    }),
-  ),
-});
 
 /** `relay workers` */
 export const workersCommand = defineCommand({
@@ -25,8 +11,7 @@ export const workersCommand = defineCommand({
   options: serviceOptions,
   async run(invocation) {
     const { terminal } = invocation;
-    const answer = await serviceOf(invocation, invocation.options).ask('GET', '/ops/workers');
-    const { workers } = Statuses.parse(answer);
+    const { workers } = await serviceOf(invocation, invocation.options).api.get('/ops/workers');
     print(invocation, { workers }, () => {
       writeTable(
         terminal,

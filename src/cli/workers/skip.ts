@@ -1,4 +1,4 @@
-import { defineCommand, neededText, wholeNumber } from '../core/command.js';
+import { defineCommand, neededNumber, neededText } from '../core/command.js';
 import { print } from '../core/terminal.js';
 import { serviceOf, serviceOptions } from '../service/client.js';
 
@@ -9,7 +9,7 @@ export const skipWorkCommand = defineCommand({
   summary: 'Let a worker go on without the fact that it cannot take',
   details: 'What is skipped is recorded with its reason and with the name of the key that asked for it.',
   options: {
-    seq: { ...wholeNumber('SEQ', 'sequence of the fact, as "relay workers" names it'), needed: true },
+    seq: neededNumber('SEQ', 'sequence of the fact, as "relay workers" names it'),
     reason: neededText('TEXT', 'why it may be left out'),
     ...serviceOptions,
   },
@@ -17,8 +17,10 @@ export const skipWorkCommand = defineCommand({
     const [name = ''] = invocation.arguments;
     const { options } = invocation;
     const { seq, reason } = options;
-    const path = `/ops/workers/${encodeURIComponent(name)}/skip`;
-    const answer = await serviceOf(invocation, options).ask('POST', path, { seq, reason });
+    const answer = await serviceOf(invocation, options).api.post('/ops/workers/{name}/skip', {
+      params: { path: { name } },
+      body: { seq, reason },
+    });
     print(invocation, answer, `${name} goes on without ${seq}`);
   },
 });
