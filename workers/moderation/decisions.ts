@@ -2,17 +2,10 @@ import { LRUCache } from 'lru-cache';
 import { untoldDecisions } from '../../projections/moderation/running.js';
 import type { Position } from '../../streams/core/index.js';
 import { moderation, personDecider, personOf } from '../../streams/moderation/index.js';
-import { type GuardOptions, guard } from './options.js';
+import { type GuardOptions, guard, type Seen } from './options.js';
 import { decisionFor } from './words.js';
 
 type Untold = Awaited<ReturnType<typeof untoldDecisions>>[number];
-
-/** Somebody who was seen on the network. */
-interface Seen {
-  nick: string;
-  host?: string | undefined;
-  account?: string | undefined;
-}
 
 const atOnce = 200;
 /** People who are seen during one look. */

@@ -1,14 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { casefold } from '../../streams/irc-grammar.js';
 import { hostOf, newAccountsOf, personOf } from '../../streams/moderation/index.js';
-import type { GuardOptions } from './options.js';
-
-/** Somebody who was seen on the network. */
-interface Seen {
-  nick: string;
-  host?: string | undefined;
-  account?: string | undefined;
-}
+import type { GuardOptions, Seen } from './options.js';
 
 const most = 10_000;
 /** A link can end, and another be made. */

@@ -13,16 +13,9 @@ import {
 import { carryOut } from './carry-out.js';
 import { type GatewayHosts, mayBeGateway } from './gateway-hosts.js';
 import type { NewAccounts } from './new-accounts.js';
-import { type GuardOptions, guard } from './options.js';
+import { type GuardOptions, guard, type Seen } from './options.js';
 
 type Running = Awaited<ReturnType<typeof runningAtHosts>>[number];
-
-/** Somebody who was seen on the network. */
-interface Seen {
-  nick: string;
-  host?: string | undefined;
-  account?: string | undefined;
-}
 
 const mostRunning = 1_000;
 /** Hosts where muted or banned accounts were seen; the one where none was for longest is forgotten. */

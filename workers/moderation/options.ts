@@ -3,6 +3,13 @@ import type { Read } from '../../projections/core/projection.js';
 import type { Log } from '../../streams/core/index.js';
 import type { Enforced, Enforcement, Thresholds } from '../../streams/moderation/index.js';
 
+/** Somebody who was seen on the network. */
+export interface Seen {
+  nick: string;
+  host?: string | undefined;
+  account?: string | undefined;
+}
+
 /** What moderation works with; times in milliseconds. */
 export interface GuardOptions {
   log: Log;
