@@ -1,5 +1,5 @@
 import t from 'tap';
-import { createHands } from '../../workers/channels/index.js';
+import { createChannels, createHands } from '../../workers/channels/index.js';
 import type { Hands } from '../../workers/irc/hands.js';
 import { openLog, startKeeper } from '../channels/keeper.js';
 import { eventually } from '../support/eventually.js';
@@ -29,7 +29,7 @@ async function stage(t: Teardown) {
     );
     return maker;
   };
-  return { ircd, bot, keeper, room };
+  return { ircd, bot, keeper, room, hands, log };
 }
 
 t.test('NET-14 the channel bot gets others their nicks, also from sessions that are half open', async (t) => {
@@ -79,6 +79,32 @@ t.test('NET-14 into closed rooms, with what their history shows, and heard under
   }
   const made = (await session.join(['#made'], { history: false })).get('#made');
   t.match(made, { is: 'joined', created: true, modes: /^\+(?=.*n)(?=.*t)(?=.*P)(?=.*H).* 100:1d$/ });
+});
+
+t.test('NET-14 heard in a room that fell silent while the bot was on its way back', async (t) => {
+  const { bot, keeper, room, hands } = await stage(t);
+  await keeper();
+  const maker = await room('#closed', '+H 100:1d', '+P', '+i');
+  const letIn: Hands['letIn'] = async (wanted) => {
+    await maker.ask('SAMODE #closed +m');
+    return await hands.letIn(wanted);
+  };
+  const session = await bot({ hands: { ...hands, letIn } }).session();
+  await maker.ask('SAJOIN em-bot #closed');
+  const outcome = (await session.join(['#closed'], { history: true })).get('#closed');
+  t.match(outcome, { is: 'joined', status: 'voice', modes: /m/ });
+  t.match(await session.say('#closed', 'heard'), { is: 'confirmed' });
+});
+
+t.test('NET-14 whoever is let into a silent room of ours is heard there', async (t) => {
+  const { bot, keeper, hands, log } = await stage(t);
+  await keeper();
+  const name = '#task-quiet';
+  const wanted = { name, type: 'task', modes: '+im', topic: '', metadata: {} } as const;
+  await eventually('the room', () => createChannels(log).create({ ...wanted, invite_list: [], cause: 'request' }));
+  const session = await bot().session();
+  await hands.letIn({ nick: 'em-bot', channels: [name] });
+  t.match(await session.say(name, 'heard'), { is: 'confirmed' });
 });
 
 t.test('NET-14 the history of each room, also where the channel bot is in the rooms', async (t) => {

@@ -4,6 +4,7 @@ import type { Hands } from '../irc/hands.js';
 import { maxForced, openingModes } from '../irc/join.js';
 import type { Session } from '../irc/session.js';
 import { inLines } from './lookups.js';
+import { voiceWhoCame } from './voices.js';
 
 /**
  * Does for our other bots what only an IRC operator can do. `current` is the session of the channel bot. Nicks are given
@@ -39,7 +40,9 @@ export function handsOf(current: () => Session | undefined, bots: readonly strin
     letIn: ({ nick, channels }) =>
       forced(async (session) => {
         const lists = inLines(channels, ',', maxForced);
-        await Promise.all(lists.map((names) => session.ask('SAJOIN', nick, names)));
+        const answers = await Promise.all(lists.map((names) => session.ask('SAJOIN', nick, names)));
+        // whoever is let in is seen to come in the answer alone
+        for (const line of answers.flatMap(({ lines }) => lines)) voiceWhoCame(session, line, bots);
       }),
     letSpeak: ({ nick, channel, isNew }) =>
       forced((session) => {

@@ -115,7 +115,8 @@ export class JoinAnswers {
     switch (line.command) {
       case 'JOIN': {
         const target = this.self.isMe(line.nick) && this.#find(first);
-        if (target) Object.assign(target, { joined: true, entered: true, refused: undefined });
+        // what it was like when we left may be over
+        if (target) Object.assign(target, { joined: true, entered: true, refused: undefined, modes: '' });
         if (target) target.snapshot?.members.splice(0); // what follows a JOIN is the whole list
         return;
       }
