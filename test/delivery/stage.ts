@@ -8,6 +8,7 @@ import type { DeliveryObserver } from '../../workers/delivery/in-hand.js';
 import { DeliverToIrc } from '../../workers/delivery/index.js';
 import type { OpenChannel } from '../../workers/delivery/rooms.js';
 import { IrcConnection } from '../../workers/irc/connection.js';
+import type { Hands } from '../../workers/irc/hands.js';
 import { hangMs } from '../support/eventually.js';
 import { type Observer, observe } from '../support/irc-observer.js';
 import { startIrcd } from '../support/ircd.js';
@@ -46,6 +47,7 @@ export interface WorkerOptions {
   natsUrl?: string;
   ircUrl?: string;
   oper?: boolean;
+  hands?: Hands;
   ttlMs?: number;
   retryMs?: number;
   confirmTimeoutMs?: number;
@@ -124,6 +126,7 @@ export class Stage {
       ...(place.password ? { password: place.password } : {}),
       ...(oper && place.oper ? { oper: place.oper } : {}),
       confirmTimeoutMs,
+      ...(options.hands ? { hands: options.hands } : {}),
       log: logger,
     });
     const { openChannel, observe } = options;

@@ -1,4 +1,5 @@
 import t from 'tap';
+import { Unavailable } from '../../streams/core/index.js';
 import { eventually } from '../support/eventually.js';
 import { drafts, Stage } from './stage.js';
 
@@ -110,4 +111,32 @@ t.test('a hundred channels refuse together', async (t) => {
   await stage.settled();
   t.equal(stage.outcomes.of('event.dead_lettered').length, 100);
   t.same(warnings, [], 'nothing leaks');
+});
+
+t.test('NET-14 a silent channel waits for the channel bot, and no try counts', async (t) => {
+  const stage = await Stage.open(t, 2);
+  const [silent, open] = stage.channels as [string, string];
+  const { witness, outcomes } = stage;
+  await witness.ask(`MODE ${silent} +m`);
+  let asked = 0;
+  let isThere = false;
+  const letSpeak = async ({ nick, channel }: { nick: string; channel: string }) => {
+    asked += 1;
+    if (!isThere) throw new Unavailable('irc_unavailable');
+    await witness.ask(`SAMODE ${channel} +v ${nick}`);
+    return true;
+  };
+  const hands = { giveNick: async () => false as const, letIn: async () => false, letSpeak };
+  await stage.start({ oper: false, hands });
+  await stage.publish(
+    { id: 'first', channels: [silent] },
+    { id: 'beside', channels: [open] },
+    { id: 'second', channels: [silent] },
+  );
+  await outcomes.end('beside');
+  await eventually('more tries than may fail', () => asked > 3);
+  isThere = true;
+  await stage.settled();
+  t.same(outcomes.of('attempt.failed'), []);
+  await stage.judge(t);
 });

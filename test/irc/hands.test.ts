@@ -101,7 +101,9 @@ t.test('NET-14 whoever is let into a silent room of ours is heard there', async 
   await keeper();
   const name = '#task-quiet';
   const wanted = { name, type: 'task', modes: '+im', topic: '', metadata: {} } as const;
-  await eventually('the room', () => createChannels(log).create({ ...wanted, invite_list: [], cause: 'request' }));
+  await eventually('the room', () =>
+    createChannels(log).create({ ...wanted, invite_list: [], cause: 'request' }),
+  );
   const session = await bot().session();
   await hands.letIn({ nick: 'em-bot', channels: [name] });
   t.match(await session.say(name, 'heard'), { is: 'confirmed' });
@@ -144,5 +146,26 @@ t.test(
     });
     const outcome = await (await powerless.session()).join(['#closed'], { history: false });
     t.match(outcome.get('#closed'), { is: 'refused', code: '473' });
+  },
+);
+
+t.test(
+  'NET-14 a silent room waits for the channel bot, and stays silent where that has no power',
+  async (t) => {
+    const { bot, keeper, room } = await stage(t);
+    await room('#silent', '+m');
+    const session = await bot({ nickWaitMs: 0 }).session();
+    const join = async () => (await session.join(['#silent'], { history: false })).get('#silent');
+    t.same([await join(), await join()], [{ is: 'waiting' }, { is: 'waiting' }]);
+    await keeper();
+    await eventually('a voice', async () => (await join())?.is === 'joined');
+    t.match(await session.say('#silent', 'heard'), { is: 'confirmed' });
+
+    const powerless = bot({
+      nickWaitMs: 0,
+      hands: { giveNick: async () => false, letIn: async () => false, letSpeak: async () => false },
+    });
+    const outcome = await (await powerless.session()).join(['#silent'], { history: false });
+    t.match(outcome.get('#silent'), { is: 'joined', status: 'none' });
   },
 );

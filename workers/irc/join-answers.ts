@@ -64,7 +64,7 @@ export class Target {
   created = false;
   /** An answer about it is missing. */
   lost = false;
-  /** Nobody could be asked to let us in, or the server has not done it yet. */
+  /** Nobody could be asked to let us in or to let us speak, or the server has not done it yet. */
   waiting = false;
   refused: { code: string; error: string } | undefined;
   members = 0;

@@ -52,7 +52,7 @@ export type JoinOutcome =
       snapshot?: JoinSnapshot;
     }
   | { is: 'refused'; code: string; error: string }
-  /** It is closed to us, or not there, and who can let us in or has to make it cannot be asked now. */
+  /** It is closed to us, silent or not there, and who can let us in, let us speak or has to make it cannot be asked now. */
   | { is: 'waiting' }
   | { is: 'lost' };
 
@@ -161,6 +161,7 @@ class Joining {
     await this.#enter(this.#unjoined().filter((target) => !target.refused));
     if (toggle) await this.#userMode('+N');
     const joined = this.#targets.filter(({ name, joined }) => joined && self.isIn(name));
+    for (const target of joined) target.waiting = false;
     await this.#each(joined, (target) => this.#setUp(target));
   }
 
@@ -249,20 +250,28 @@ class Joining {
     const hands = this.#hands;
     if (!target.created) {
       if (this.#forces && voice) await this.#send(target, 'SAMODE', target.name, '+v', self.nick);
-      if (hands && voice && hasMode(target.modes, moderatedMode)) await this.#beSetUp(target, hands);
+      if (hands && voice && hasMode(target.modes, moderatedMode)) {
+        const can = await this.#letSpeak(target, hands);
+        target.waiting = can && target.status === 'none';
+      }
       return;
     }
     const modes = openingModes(channelModes, voice ? self.nick : undefined);
     if (this.#forces) await this.#send(target, 'SAMODE', target.name, ...modes);
-    else if (hands) await this.#beSetUp(target, hands);
+    else if (hands) await this.#letSpeak(target, hands);
     else if (target.status === 'op') await this.#send(target, 'MODE', target.name, '+nt');
     else return;
     await this.#send(target, 'MODE', target.name);
   }
 
-  async #beSetUp({ name, created }: Target, hands: Hands): Promise<void> {
+  /** Asks an operator. Answers whether one has the power, or may have it. */
+  async #letSpeak({ name, created }: Target, hands: Hands): Promise<boolean> {
     const wanted = { nick: this.#context.self.nick, channel: name, isNew: created };
-    await this.#overheard(() => hands.letSpeak(wanted).catch(() => false));
+    let can = true;
+    await this.#overheard(async () => {
+      can = await hands.letSpeak(wanted).catch(() => true);
+    });
+    return can;
   }
 
   async #userMode(mode: string): Promise<void> {
@@ -287,7 +296,7 @@ class Joining {
 function outcomeOf(target: Target, history: boolean): JoinOutcome {
   const { joined, lost, waiting, created, modes, status, snapshot } = target;
   if (lost) return { is: 'lost' };
-  if (waiting && !joined) return { is: 'waiting' };
+  if (waiting) return { is: 'waiting' };
   if (joined) {
     const replay = history ? replayOf(target) : null;
     return { is: 'joined', created, modes, status, history: replay, ...(snapshot ? { snapshot } : {}) };
