@@ -102,7 +102,7 @@ t.test('NET-14 whoever is let into a silent room of ours is heard there', async 
   const name = '#task-quiet';
   const wanted = { name, type: 'task', modes: '+im', topic: '', metadata: {} } as const;
   await eventually('the room', () =>
-    createChannels(log).create({ ...wanted, invite_list: [], cause: 'request' }),
+    createChannels(log).create({ ...wanted, invite_list: [], cause: 'request' }, { by: 'ops' }),
   );
   const session = await bot().session();
   await hands.letIn({ nick: 'em-bot', channels: [name] });
