@@ -125,7 +125,7 @@ export class DeliverToIrc {
       },
     };
     const open = options.openChannel;
-    this.#presence = new Presence(irc, permit, stopping, open && new Rooms({ log, logger, open, stopping }));
+    this.#presence = new Presence(irc, permit, stopping, open && new Rooms({ log, logger, open }));
     this.#inHand = new EventsInHand({
       log,
       logger,

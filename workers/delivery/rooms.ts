@@ -1,7 +1,6 @@
 import type { Logger } from 'pino';
 import { channelSubject, channels } from '../../streams/channels/index.js';
-import { clock } from '../../streams/core/clock.js';
-import { type Log, Sleeper } from '../../streams/core/index.js';
+import type { Log } from '../../streams/core/index.js';
 import { type RoomOpening, roomTypeOf } from '../../streams/events/index.js';
 
 /** The form in which an event opens a room, and the fact of the event. */
@@ -20,13 +19,10 @@ export type RoomToOpen = Omit<RoomOpening, 'type'> & {
 /** Opens a managed channel through the channel service. Throws the service's refusals. */
 export type OpenChannel = (room: RoomToOpen, causeId?: string) => Promise<unknown>;
 
-/** How managed rooms are looked up and opened; times in milliseconds. */
+/** How managed rooms are looked up and opened. */
 export interface RoomsOptions {
   log: Log;
   open: OpenChannel;
-  /** How long a line waits for a channel that its event is about to open; 10,000 by default. */
-  waitMs?: number;
-  stopping: AbortSignal;
   logger: Logger;
 }
 
@@ -37,7 +33,6 @@ export interface RoomsOptions {
 export type Obstacle = { is: 'refused'; error: string } | { is: 'full' } | { is: 'unready' };
 
 const deleted: Obstacle = { is: 'refused', error: 'The channel was deleted' };
-const lookMs = 500;
 const plain = { modes: '+nt', topic: '', invite_list: [], metadata: {} };
 const ofTests = { ...plain, topic: 'Lines of producers that try something out. Nothing here is real.' };
 
@@ -54,8 +49,8 @@ export class Rooms {
 
   /**
    * Call this before a channel is entered. Opens a managed channel that has never existed. A deleted one is
-   * refused, with the reason. `opens`: the line's event opens the room in this form. This waits for it, and
-   * in the end opens the room itself. If the limit of rooms is reached, the line must wait for a free place.
+   * refused, with the reason. `opens`: the line's event opens the room in this form. The channel service does
+   * that once for each event, whoever asks. If the limit of rooms is reached, the line must wait for a free place.
    * Other errors of the service hold back lines of events that make the room private: strangers may be in it.
    */
   async obstacle(channel: string, opens: Opening | undefined): Promise<Obstacle | undefined> {
@@ -64,9 +59,8 @@ export class Rooms {
     const { open, logger } = this.#options;
     let status: 'none' | 'open' | 'deleted' | undefined;
     try {
-      status = opens ? await this.#awaitOpen(channel) : await this.#status(channel);
+      status = await this.#status(channel);
       if (status === 'deleted' && !opens) return deleted;
-      // also requested for a newly opened channel: the refusal comes once the invited nicks are in it
       if (opens) await open({ ...opens.room, event_seq: opens.seq }, opens.factId);
       else if (status === 'none')
         await open({ ...(type === 'special' ? ofTests : plain), name: channel, type });
@@ -86,23 +80,5 @@ export class Rooms {
     const last = await this.#options.log.last(channels, channelSubject(channel));
     if (!last) return 'none';
     return last.type === 'channel.deleted' ? 'deleted' : 'open';
-  }
-
-  async #awaitOpen(channel: string): Promise<'none' | 'open' | 'deleted'> {
-    const { log, waitMs = 10_000, stopping } = this.#options;
-    const deadline = clock.now() + waitMs;
-    // a fact is also published to subscribers of its subject, perhaps a moment before it is stored
-    const told = new Sleeper();
-    const subscription = log.connection.subscribe(channelSubject(channel), { callback: () => told.wake() });
-    try {
-      for (;;) {
-        const status = await this.#status(channel);
-        const left = deadline - clock.now();
-        if (status === 'open' || left <= 0 || stopping.aborted) return status;
-        await told.sleep(Math.min(left, lookMs), stopping);
-      }
-    } finally {
-      subscription.unsubscribe();
-    }
   }
 }
