@@ -1,7 +1,7 @@
 import type { MessagePort } from 'node:worker_threads';
 import { type Reply, Requests, type StatementResult } from './pglite-requests.js';
-import { type RunStatement, Turns } from './pglite-turns.js';
 import { type Sql, storeError, wireParam } from './sql.js';
+import { type RunStatement, TransactionQueue } from './transaction-queue.js';
 
 /**
  * The read store that another thread has opened, through the port that it gave. Once the store is closed or broken,
@@ -9,7 +9,7 @@ import { type Sql, storeError, wireParam } from './sql.js';
  */
 export function openGuest(port: MessagePort): Sql {
   const requests = new Requests((request, transfer) => port.postMessage(request, transfer));
-  const turns = new Turns();
+  const queue = new TransactionQueue();
   let losses = 0;
   port.on('message', (reply: Reply) => requests.receive(reply));
   port.on('close', () => {
@@ -31,10 +31,10 @@ export function openGuest(port: MessagePort): Sql {
     get losses() {
       return losses;
     },
-    query: (text, params) => turns.query(() => run(text, params)),
-    transaction: (work) => turns.transaction(() => run, work),
+    query: (text, params) => queue.query(() => run(text, params)),
+    transaction: (work) => queue.transaction(() => run, work),
     close: async () => {
-      await turns.ended();
+      await queue.ended();
       requests.close('it is closed');
       port.close();
     },

@@ -13,7 +13,6 @@ import {
 } from './pglite-directory.js';
 import type { StatementResult } from './pglite-requests.js';
 import { type GuestNews, PgliteThread } from './pglite-thread.js';
-import { Turns } from './pglite-turns.js';
 import {
   type Param,
   type SharedStore,
@@ -23,6 +22,7 @@ import {
   type Tx,
   wireParam,
 } from './sql.js';
+import { TransactionQueue } from './transaction-queue.js';
 
 /** PostgreSQL settings of an embedded database: less memory and disk than a server would take. */
 export const settings = [
@@ -61,7 +61,7 @@ class Pglite implements Sql {
   readonly #logger: Logger;
   readonly #statementMs: number | undefined;
   #withoutTemplate = false;
-  readonly #turns = new Turns();
+  readonly #queue = new TransactionQueue();
   readonly #upkeep: Timer;
   #thread: PgliteThread | undefined;
   #losses = 0;
@@ -97,12 +97,12 @@ class Pglite implements Sql {
   }
 
   query<R>(text: string, params?: readonly Param[]): Promise<R[]> {
-    return this.#turns.query(() => this.#run<R>(this.#thread, text, params));
+    return this.#queue.query(() => this.#run<R>(this.#thread, text, params));
   }
 
   async transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     try {
-      return await this.#turns.transaction(() => {
+      return await this.#queue.transaction(() => {
         const thread = this.#thread; // a thread that replaces it does not know this transaction
         return (text, params, check) => this.#run(thread, text, params, check);
       }, work);
@@ -121,7 +121,7 @@ class Pglite implements Sql {
     this.#closed = true;
     clock.clearInterval(this.#upkeep);
     await this.#repairing;
-    await this.#turns.ended();
+    await this.#queue.ended();
     await this.#thread?.close();
     this.#thread = undefined;
     await endSession(this.#directory);

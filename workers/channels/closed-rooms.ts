@@ -49,12 +49,12 @@ export async function showOut(
   const strangers = strangersIn(session, room, await membersOf(session, name), bots);
   if (strangers.length === 0) return [];
   await emptyLists(session, name, bots);
-  await Promise.all(strangers.map((nick) => putOut(session, name, nick, reason)));
+  await Promise.all(strangers.map((nick) => removeMember(session, name, nick, reason)));
   return strangers;
 }
 
 /** Removes somebody from a room, with a reason that they are shown. */
-export async function putOut(session: Session, name: string, nick: string, why: string): Promise<void> {
+export async function removeMember(session: Session, name: string, nick: string, why: string): Promise<void> {
   const { error } = await session.ask('SAKICK', name, nick, why);
   if (error) await session.ask('SAPART', nick, name, why);
 }

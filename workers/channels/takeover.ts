@@ -5,7 +5,7 @@ import { modeChanges } from '../irc/join-answers.js';
 import type { IrcLine } from '../irc/line.js';
 import type { Session } from '../irc/session.js';
 import { emptyLists } from './bans.js';
-import { reason as assignedReason, isAssigned, putOut } from './closed-rooms.js';
+import { reason as assignedReason, isAssigned, removeMember } from './closed-rooms.js';
 import { isClosed } from './door.js';
 import {
   changeEach,
@@ -184,7 +184,7 @@ async function makeAgain(
     for (const [key, { nick }] of others) removed.set(key, nick);
     await Promise.all(
       others.map(([key, { nick }]) =>
-        ours.has(key) ? session.ask('SAPART', nick, name, reason) : putOut(session, name, nick, reason),
+        ours.has(key) ? session.ask('SAPART', nick, name, reason) : removeMember(session, name, nick, reason),
       ),
     );
     // in one go: nobody comes in between

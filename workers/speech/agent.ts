@@ -189,8 +189,8 @@ export class Agent {
     this.away = away;
   }
 
-  /** Takes note that the network removed it from a channel: it does not come back by itself. */
-  putOutOf(name: string): boolean {
+  /** Notes that it was kicked from a channel: it does not come back by itself. Answers whether it was there. */
+  noteKick(name: string): boolean {
     this.#rooms.delete(casefold(name));
     return this.#wanted.delete(casefold(name));
   }

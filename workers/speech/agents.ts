@@ -184,9 +184,9 @@ export class Agents {
     });
   }
 
-  /** The network put it out of a channel. */
-  async putOut(agent: Agent, channel: string): Promise<void> {
-    if (agent.putOutOf(channel)) await this.#record(agent, gatewayActor, '');
+  /** It was kicked from a channel. */
+  async noteKick(agent: Agent, channel: string): Promise<void> {
+    if (agent.noteKick(channel)) await this.#record(agent, gatewayActor, '');
   }
 
   /** Connects an agent again that was on the network through an earlier holder. Throws like `Agent.session`. */

@@ -63,7 +63,7 @@ export class SpeakForAgents implements Gateway {
       heard: (agent, line) => {
         this.#inbox.take(agent, line);
         const [channel = '', nick = ''] = line.params;
-        if (line.command === 'KICK' && nick === agent.nick) this.#putOut(agent, channel);
+        if (line.command === 'KICK' && nick === agent.nick) this.#noteKick(agent, channel);
       },
     });
     const keys = new EndedKeys(options.ended, logger);
@@ -151,10 +151,10 @@ export class SpeakForAgents implements Gateway {
     return await this.look(speaker);
   }
 
-  #putOut(agent: Agent, channel: string): void {
+  #noteKick(agent: Agent, channel: string): void {
     const { logger } = this.#options;
     this.#agents
-      .putOut(agent, channel)
+      .noteKick(agent, channel)
       .catch((err) => logger.warn({ err, nick: agent.nick, channel }, 'a kick was not recorded'));
   }
 }

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { atMost, pause } from '../../../streams/core/clock.js';
 import type { Entry, Log, StreamDefinition } from '../../../streams/core/index.js';
-import { Turns } from './turns.js';
+import { FairLimiter } from './fair-limiter.js';
 
 /** The place of an item: the sequence of its fact, and its index in it. */
 export interface Place {
@@ -61,7 +61,7 @@ export class LiveFeed<Item> {
   readonly #options: FeedOptions<Item>;
   readonly #seats = new Map<string, Set<Seat<Item>>>();
   readonly #stop = new AbortController();
-  readonly #turns = new Turns(missedAtOnce);
+  readonly #replays = new FairLimiter(missedAtOnce);
   #position = 0;
   #reading: Promise<void> | undefined;
 
@@ -141,7 +141,7 @@ export class LiveFeed<Item> {
         const items: Item[] = [];
         let more: Place | undefined;
         let isAll = false;
-        const turn = this.#turns.take(reader, signal);
+        const turn = this.#replays.take(reader, signal);
         try {
           while (!(await atMost(turn, quietMs))) yield { items: [] };
           const entries = (await read.next()).value ?? [];

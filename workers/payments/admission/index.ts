@@ -74,13 +74,13 @@ export class AdmitPayers {
   start(): void {
     const { readAt } = this.#options;
     const beside = { ...this.#options, signal: this.#reactor.stopping };
-    const putOut = (of: Membership, reason: string) =>
+    const removeAlone = (of: Membership, reason: string) =>
       this.#alone(of, () => remove(this.#options.channels, of, reason));
     const isSeated = (of: Membership) => this.#isSeated(of);
     const renamed = (who: Renamed) => this.#move(who);
     this.#reactor.start(
       Promise.all([
-        ...[openPaidChannels(beside), sweep({ ...beside, read: readAt, putOut, isSeated })],
+        ...[openPaidChannels(beside), sweep({ ...beside, read: readAt, remove: removeAlone, isSeated })],
         followRenames({ ...beside, renamed }),
       ]),
     );

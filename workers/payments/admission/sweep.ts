@@ -16,7 +16,7 @@ export interface SweepOptions {
   /** Of paid sessions. Throws while the read model lags: it does not know yet who has a place. */
   read: Read;
   /** Removes somebody from a channel, with a reason that they are shown. */
-  putOut(of: Membership, reason: string): Promise<unknown>;
+  remove(of: Membership, reason: string): Promise<unknown>;
   /** Whether somebody has a session by now, as far as this process knows. */
   isSeated(of: Membership): boolean;
   /** How long it waits after each refusal of the network to remove somebody. */
@@ -92,22 +92,22 @@ async function sweepOnce(
   ];
   const out: string[] = [];
   for (const { nick, reason } of wanted)
-    if (await isPutOut({ channel, nick }, reason, options, refusals)) out.push(nick);
+    if (await tryRemove({ channel, nick }, reason, options, refusals)) out.push(nick);
   return out;
 }
 
 /** Whether somebody is removed. If the network refuses it, they are passed over for a while, longer each time. */
-async function isPutOut(
+async function tryRemove(
   of: Membership,
   reason: string,
-  { log, putOut, logger, pauses = refusedPauses }: Omit<SweepOptions, 'signal'>,
+  { log, remove, logger, pauses = refusedPauses }: Omit<SweepOptions, 'signal'>,
   refusals: Refusals,
 ): Promise<boolean> {
   const key = casefold(of.nick);
   const { tries, until } = refusals.get(key) ?? { tries: 0, until: 0 };
   if (until > log.now().getTime()) return false;
   try {
-    await putOut(of, reason);
+    await remove(of, reason);
     refusals.delete(key);
     return true;
   } catch (error) {

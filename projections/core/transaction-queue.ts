@@ -8,8 +8,8 @@ export type RunStatement = <R>(
   check?: (command: StatementResult['command']) => void,
 ) => Promise<R[]>;
 
-/** Whose turn it is on one connection: statements do not get into a transaction that they are no part of. */
-export class Turns {
+/** Transactions on one connection, one after the other: statements do not get into a transaction that they are no part of. */
+export class TransactionQueue {
   /** Those who wait for the running transaction to end, in the order in which they came. */
   readonly #waiting: (() => void)[] = [];
   #isTaken = false;

@@ -5,7 +5,7 @@ interface Waiting {
 }
 
 /** Turns at something costly: so many at once, and for each reader one of them. The others wait, and come in their order. */
-export class Turns {
+export class FairLimiter {
   #free: number;
   readonly #busy = new Set<string>();
   readonly #waiting = new Set<Waiting>();
