@@ -110,10 +110,11 @@ export function shownId(id: unknown): string | undefined {
   return /[\p{L}\p{N}\p{ExtPict}]/u.test(shown) && !looksPlain(shown) ? shown : undefined;
 }
 
+const ascii = /^[ -~]*$/;
+
 /** Whether a text is not in ASCII, and looks as if it was. */
 function looksPlain(text: string): boolean {
-  const look = Array.from(text.normalize('NFKC'), latinOf).join('');
-  return look !== text && /^[ -~]*$/.test(look);
+  return !ascii.test(text) && ascii.test(Array.from(text.normalize('NFKC'), latinOf).join(''));
 }
 
 /**
