@@ -198,10 +198,14 @@ export async function condemnedLines(sql: Tx, schema: string, channel: string): 
   return rows.map(({ ref }) => ref.replace(/^line:/, ''));
 }
 
-/** Whether a line is an incident, of any level. */
-export async function isIncident(sql: Tx, schema: string, lineId: string): Promise<boolean> {
-  const rows = await sql.query(`select 1 from ${schema}.incidents where ref = $1`, [`line:${lineId}`]);
-  return rows.length > 0;
+/** Which of some lines are incidents, of any level. */
+export async function knownIncidents(sql: Tx, schema: string, lineIds: readonly string[]): Promise<string[]> {
+  const refs = lineIds.map((id) => `line:${id}`);
+  const rows = await sql.query<{ ref: string }>(
+    `select ref from ${schema}.incidents where ref = any($1::text[])`,
+    [refs],
+  );
+  return rows.map(({ ref }) => ref.replace(/^line:/, ''));
 }
 
 function incidentView({

@@ -125,9 +125,39 @@ t.test('MOD-27 what somebody was kicked for is withheld from readers', async (t)
     t.same(seeing.texts(), [`${attack} 5`, 'is anybody there?']);
     const warned = await said(log, `${attack} 6`);
     await judge(log, warned.id(0), 'notice');
-    await said(log, `${attack} 7`);
+    const late = await said(log, `${attack} 7`);
     await open.until(4);
-    t.same(open.texts().slice(2), [`${attack} 6`, `${attack} 7`], 'what is not judged in time is shown');
+    t.same(open.texts().slice(2), [`${attack} 6`, mark], 'what is not judged in time is left out');
+    await judge(log, late.id(0), 'quiet');
+    await eventually('the line to be shown', async () => (await texts()).at(-1) === `${attack} 7`);
+  });
+
+  await t.test('in reads, before it is judged', async (t) => {
+    const before = (await texts()).length;
+    const line = await said(log, 'good night', `${attack} 8`, `${attack} 9`);
+    const seen = new Set<string>();
+    await eventually('both lines', async () => {
+      const now = await texts();
+      for (const one of now) seen.add(one);
+      return now.length === before + 3;
+    });
+    const { body } = await askOf(app.url, 'GET', '/irc/catch-up?channels=lobby');
+    t.notMatch(JSON.stringify(body), `${attack} 8`, 'nor in a catch-up');
+    await judge(log, line.id(2), 'notice');
+    await eventually('what only earned a warning', async () => (await texts()).at(-1) === `${attack} 9`);
+    await judge(log, line.id(1), 'kick');
+    await eventually('the other', async () => (await texts(keyed)).length === before + 3);
+    t.notOk(seen.has(`${attack} 8`) || (await texts()).includes(`${attack} 8`), 'it was never shown');
+    t.ok(seen.has('good night'));
+  });
+
+  await t.test('in the stream, many at once for as long as one', async (t) => {
+    const open = await Listener.open(t, `${app.url}/irc/stream?channel=lobby`);
+    const asked = await said(log, ...Array.from({ length: 30 }, (_, n) => `${attack} a${n}`), 'and now?');
+    // each of them would hold up the next one for two seconds
+    await open.until(31);
+    t.same(open.texts(), [...Array.from({ length: 30 }, () => mark), 'and now?']);
+    t.ok(asked.seq > 0);
   });
 
   await t.test('until it is pardoned', async (t) => {

@@ -98,7 +98,7 @@ async function* linesOf(
         continue;
       }
       const line = await messageOf(one, parts);
-      if (line && one.live) yield { id: one.id, data: await readableNow(line, caller, parts) };
+      if (line && one.live) yield { id: one.id, data: await readableNow(line, one.readAt, caller, parts) };
       else if (line) missed.push(line);
     }
     for (const line of await readableOf(missed, caller, parts)) yield { id: line.id, data: line };

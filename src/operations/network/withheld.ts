@@ -1,5 +1,7 @@
+import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
-import { condemnedLines, isIncident } from '../../../projections/moderation/queries.js';
+import { condemnedLines, knownIncidents } from '../../../projections/moderation/queries.js';
+import { clock } from '../../../streams/core/clock.js';
 import { isExpected, pause } from '../../../streams/core/index.js';
 import { casefold } from '../../../streams/irc-grammar.js';
 import { scoreText, type Thresholds, withheldMark } from '../../../streams/moderation/index.js';
@@ -21,19 +23,22 @@ export interface WithholdingParts {
 }
 
 /**
- * The lines of a channel that called for a kick or a ban, and whether one line is an incident of any level.
+ * The lines of a channel that called for a kick or a ban, and which of some lines are incidents of any level.
  */
 export const listCondemnedLines = defineOperation('listCondemnedLines', {
-  input: z.object({ channel: z.string(), line: z.string().optional() }),
+  input: z.object({
+    channel: z.string(),
+    asked: z.string().optional().describe('Ids with commas between them'),
+  }),
   remote: { service: 'guardian', method: 'get', path: '/api/condemned/{channel}' },
-  run: async ({ channel, line }, _caller, { readModels }: { readModels: ReadModels }) => {
+  run: async ({ channel, asked }, _caller, { readModels }: { readModels: ReadModels }) => {
     const key = casefold(channel);
-    // first, so that everything known about the line is among the others
-    const known =
-      line !== undefined &&
-      (await readModels.recall('moderation', `incident ${line}`, (sql, schema) =>
-        isIncident(sql, schema, line),
-      ));
+    // first, so that everything known about these lines is among the others
+    const known = asked
+      ? await readModels.recall('moderation', `incidents ${asked}`, (sql, schema) =>
+          knownIncidents(sql, schema, asked.split(',')),
+        )
+      : [];
     const lines = await readModels.recall('moderation', `condemned ${key}`, (sql, schema) =>
       condemnedLines(sql, schema, key),
     );
@@ -46,61 +51,82 @@ interface Shown {
   id: string;
   channel: string;
   text: string;
+  /** ISO 8601. */
+  time: string;
 }
+
+/** A line that looks like an attack waits so long for its judgement, in milliseconds: until then its text is left out. */
+const judgedWithinMs = 60_000;
 
 /**
  * Lines of one channel as a caller may read them. The text of a line that called for a kick or a ban is left
- * out, except for operators. While moderation cannot be asked, what looks like an attack is left out.
+ * out, except for operators. So is what looks like an attack, while it is not judged yet or moderation cannot be asked.
  */
 export async function readable<Line extends Shown>(
   lines: Line[],
   caller: Caller,
   parts: WithholdingParts,
 ): Promise<Line[]> {
-  const { isOn } = parts.withholding;
+  const { isOn, ignored } = parts.withholding;
   const channel = lines[0]?.channel;
   if (!isOn || channel === undefined || holds(caller, 'operate')) return lines;
-  const condemned = await condemnedIn(channel, parts);
-  if (condemned?.lines.size === 0) return lines;
-  const isWithheld = (line: Line) => (condemned ? condemned.lines.has(line.id) : looksBad(line, parts));
+  const since = clock.now() - judgedWithinMs;
+  const isNew = (line: Line) => Date.parse(line.time) > since && looksBad(line, parts);
+  const asked = ignored.has(casefold(channel)) ? [] : lines.filter(isNew).map(({ id }) => id);
+  const condemned = await condemnedIn(channel, parts, asked);
+  if (condemned?.lines.size === 0 && asked.length === 0) return lines;
+  const isOpen = new Set(asked.filter((id) => !condemned?.known.has(id)));
+  const isWithheld = (line: Line) =>
+    condemned ? condemned.lines.has(line.id) || isOpen.has(line.id) : looksBad(line, parts);
   // the same array if nothing is left out: answers that are given again are written once
   if (!lines.some(isWithheld)) return lines;
   return lines.map((line) => (isWithheld(line) ? { ...line, text: withheldMark } : line));
 }
 
-/** How long a line that looks like an attack waits for its judgement before it is shown, in milliseconds. */
-const judgedWithinMs = 2_000;
+/** A reader of new lines waits so long for the judgement of one, from when this process read it, in milliseconds. */
+const waitMs = 2_000;
 const againMs = 50;
 
-/** A new line as a caller may read it. If it looks like an attack, it waits a moment for its judgement. */
+/**
+ * A new line as a caller may read it. If it looks like an attack, it waits a moment for its judgement; without one it is
+ * left out. What was read at the same time waits together, so that many such lines hold up nobody for long.
+ */
 export async function readableNow<Line extends Shown>(
   line: Line,
+  readAt: number,
   caller: Caller,
   parts: WithholdingParts,
 ): Promise<Line> {
   const { isOn, ignored } = parts.withholding;
   if (!isOn || holds(caller, 'operate') || ignored.has(casefold(line.channel)) || !looksBad(line, parts))
     return line;
-  for (let leftMs = judgedWithinMs; leftMs > 0; leftMs -= againMs) {
-    const condemned = await condemnedIn(line.channel, parts, line.id);
-    if (!condemned || condemned.lines.has(line.id)) return { ...line, text: withheldMark };
-    if (condemned.known) return line;
+  for (;;) {
+    const condemned = await condemnedIn(line.channel, parts, [line.id]);
+    if (!condemned || condemned.lines.has(line.id)) break;
+    if (condemned.known.has(line.id)) return line;
+    if (clock.elapsed() - readAt >= waitMs) break;
     await pause(againMs);
   }
-  return line;
+  return { ...line, text: withheldMark };
 }
 
-/** The lines of a channel whose text is withheld; `undefined` if that cannot be asked now. */
-async function condemnedIn(channel: string, { call }: WithholdingParts, line?: string) {
+/** The lines of a channel whose text is withheld, and which of some lines are judged; `undefined` if that cannot be asked now. */
+async function condemnedIn(channel: string, { call }: WithholdingParts, asked: readonly string[]) {
   try {
-    const input = { channel, ...(line === undefined ? {} : { line }) };
+    const input = { channel, ...(asked.length === 0 ? {} : { asked: asked.join(',') }) };
     const { lines, known } = await call(listCondemnedLines, input, nobody);
-    return { lines: new Set(lines), known };
+    return { lines: new Set(lines), known: new Set(known) };
   } catch (error) {
     if (!isExpected(error)) throw error;
     return undefined;
   }
 }
 
-const looksBad = ({ text }: Shown, { withholding: { thresholds } }: WithholdingParts): boolean =>
-  scoreText(text).score >= thresholds[1];
+/** Scores of texts: what is new is read again and again, and by many. */
+const scores = new LRUCache<string, number>({ max: 5_000 });
+
+function looksBad({ text }: { text: string }, { withholding: { thresholds } }: WithholdingParts): boolean {
+  const score = scores.get(text) ?? scoreText(text).score;
+  scores.set(text, score);
+  return score >= thresholds[1];
+}
