@@ -153,6 +153,15 @@ t.test('SENTINEL-17 what looks like an attack is withheld', async (t) => {
   t.match((await ask('GET', `/sentinel/incidents/${id}`, undefined, headers)).body, {
     contributions: [{ comment: withheld }],
   });
+  const votes = async (fields: object) => {
+    const incident = (await report({}, operator)).id;
+    await ask('POST', `/sentinel/incidents/${incident}/vote`, { score: 90, ...fields }, headers);
+    return (await ask('GET', `/sentinel/incidents/${incident}`, undefined, headers)).body.contributions;
+  };
+  const url = 'https://posts.example/7';
+  const bad = `https://posts.example/#${encodeURIComponent(attack)}`;
+  t.match(await votes({ evidenceUrl: url, comment: 'Seen' }), [{ evidenceUrl: url, comment: 'Seen' }]);
+  t.match(await votes({ evidenceUrl: bad, comment: 'Seen' }), [{ evidenceUrl: withheld, comment: 'Seen' }]);
 });
 
 t.test('SENTINEL-18 one person makes so many reports an hour', async (t) => {

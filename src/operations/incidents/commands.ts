@@ -17,7 +17,7 @@ import { operationsOf } from '../core/operation.js';
 import { scope } from '../core/rights.js';
 import { foundIncident, type IncidentsParts, incidentId } from './parts.js';
 import { Consensus, Incident } from './schemas.js';
-import { screenedReport, screenedText } from './texts.js';
+import { screenedReport, screenedVote } from './texts.js';
 
 const define = operationsOf({ tag: 'Security' });
 
@@ -127,8 +127,7 @@ export const voteOnSecurityIncident = define('voteOnSecurityIncident', {
       ...rest,
       ...personOf(caller),
       ...(stands ? {} : { stands }),
-      evidenceUrl: evidenceUrl ?? null,
-      comment: comment ? screenedText(comment, parts.incidents.thresholds) : null,
+      ...screenedVote({ evidenceUrl, comment }, parts.incidents.thresholds),
     };
     const { state } = await foundIncident(id, () => handle(command, actor, parts));
     return { recorded: true, consensus: consensusView(id, statusOf(state.tally), state.tally) };

@@ -36,9 +36,17 @@ export function screenedReport<Report extends Words>(report: Report, thresholds:
   return screening.screened(make, lineOf);
 }
 
-/** A text, or that it was left out; of a long one each part is read. */
-export function screenedText(text: string, thresholds: Thresholds): string {
-  return whole(text, new Screening(thresholds).screen);
+/** What somebody says with a vote, as others may read it: an address may carry an attack, and both may carry it together. */
+export function screenedVote(
+  { evidenceUrl, comment }: { evidenceUrl?: string | null | undefined; comment?: string | null | undefined },
+  thresholds: Thresholds,
+): { evidenceUrl: string | null; comment: string | null } {
+  const make = (screen: (text: string) => string) => ({
+    evidenceUrl: evidenceUrl ? whole(evidenceUrl, screen) : null,
+    comment: comment ? whole(comment, screen) : null,
+  });
+  const lineOf = (shown: ReturnType<typeof make>) => [shown.comment ?? '', shown.evidenceUrl ?? ''].join(' ');
+  return new Screening(thresholds).screened(make, lineOf);
 }
 
 function whole(text: string, screen: (text: string) => string): string {
