@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { turn } from '../../../streams/core/clock.js';
 import { isExpected, Refusal } from '../../../streams/core/index.js';
 import { casefold, namesNick } from '../../../streams/irc-grammar.js';
 import type { Call } from '../core/call.js';
@@ -6,6 +7,7 @@ import type { Caller } from '../core/caller.js';
 import { Channel, channelName, Nick, Time, text } from '../core/fields.js';
 import { operationsOf } from '../core/operation.js';
 import { moreWithKey } from '../core/rights.js';
+import { Turns } from '../core/turns.js';
 import { type IrcMessage, LineId, listIrcChannels, listIrcMessages, placeOf } from './reads.js';
 
 const define = operationsOf({ tag: 'IRC', access: moreWithKey });
@@ -18,6 +20,11 @@ const mostChannels = 20;
 /** Lines of a channel that are read at once, and how often more than the last ones are read for one answer. */
 const linesRead = 100;
 const mostReads = 10;
+/**
+ * So many answers are made at once in a process, one of them for each reader, and each reads one channel after the other:
+ * whoever asks again and again waits for their own, and holds up no other reads.
+ */
+const turns = new Turns(2);
 
 type Line = z.output<typeof IrcMessage>;
 
@@ -74,7 +81,8 @@ export const catchUp = define('catchUp', {
     const budget = tokens - frameTokens.answer - frameTokens.channel * names.length;
     // a line that names somebody may be far back
     const isEnough = (lines: Line[][]) => nick === undefined && costOf(lines.flat()) >= budget;
-    const gaps = await readGaps(names, { after, isEnough }, caller, call);
+    const end = await turns.take(readerOf(caller), new AbortController().signal);
+    const gaps = await readGaps(names, { after, isEnough }, caller, call).finally(end);
     const found = gaps.map(({ lines }) => lines);
     const chosen = choose(found, nick, budget);
     const last = found
@@ -95,6 +103,10 @@ export const catchUp = define('catchUp', {
     };
   },
 });
+
+/** Whose turns are counted: those of an agent, or of an address. */
+const readerOf = (caller: Caller): string | undefined =>
+  caller.is === 'agent' ? `agent ${caller.nick}` : caller.address;
 
 /** Each channel once: a second time would cost as much and say nothing new. */
 function onceEach(names: readonly string[]): string[] {
@@ -125,6 +137,7 @@ async function readGaps(
   call: Call,
 ): Promise<Gap[]> {
   const readMore = async (gap: Gap) => {
+    await turn();
     const before = gap.lines[0]?.id;
     const page = await linesOf(gap.channel, before, caller, call);
     const since = after === undefined ? page : page.filter(({ id }) => isAfter(id, after));
@@ -132,12 +145,12 @@ async function readGaps(
     gap.isComplete = after === undefined || page.length < linesRead || since.length < page.length;
   };
   const gaps = channels.map((channel): Gap => ({ channel, lines: [], isComplete: false }));
-  await Promise.all(gaps.map(readMore));
+  for (const gap of gaps) await readMore(gap);
   for (let left = mostReads; left > 0; ) {
     const open = gaps.filter(({ isComplete }) => !isComplete).slice(0, left);
     if (open.length === 0 || isEnough(gaps.map(({ lines }) => lines))) break;
     left -= open.length;
-    await Promise.all(open.map(readMore));
+    for (const gap of open) await readMore(gap);
   }
   return gaps;
 }

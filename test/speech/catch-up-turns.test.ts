@@ -1,0 +1,68 @@
+import t from 'tap';
+import type { Call } from '../../src/operations/core/call.js';
+import type { Caller } from '../../src/operations/core/caller.js';
+import { catchUp } from '../../src/operations/network/catch-up.js';
+import { turn } from '../../streams/core/clock.js';
+
+/** Reads of channels that are answered when the test says so. */
+class Reads {
+  /** The channels that are being read, with who asks. */
+  readonly open: { channel: string; answer(): void }[] = [];
+
+  readonly call = (async (_operation: unknown, { channel }: { channel: string }) =>
+    await new Promise((resolve) => {
+      this.open.push({ channel, answer: () => resolve([]) });
+    })) as unknown as Call;
+
+  async channels(): Promise<string[]> {
+    // longer than it takes to come to the next read
+    for (let n = 0; n < 20; n++) await turn();
+    return this.open.map(({ channel }) => channel);
+  }
+
+  answer(channel: string): void {
+    const [found] = this.open.splice(
+      this.open.findIndex((one) => one.channel === channel),
+      1,
+    );
+    found!.answer();
+  }
+}
+
+const from = (address: string): Caller => ({ is: 'none', actor: 'api', address });
+
+t.test('SPEAK-14 whoever catches up again and again waits for their own', async (t) => {
+  const reads = new Reads();
+  const read = (caller: Caller, ...channels: string[]) =>
+    catchUp.run({ channels, tokens: 2_000 } as never, caller, { call: reads.call } as never);
+  const first = read(from('203.0.113.1'), '#a', '#b');
+  const again = read(from('203.0.113.1'), '#again');
+  t.same(await reads.channels(), ['#a'], 'one channel after the other, and one answer of an address');
+  const other = read(from('203.0.113.2'), '#c');
+  const third = read(from('203.0.113.3'), '#d');
+  t.same(await reads.channels(), ['#a', '#c'], 'two answers at once');
+  reads.answer('#a');
+  t.same(await reads.channels(), ['#c', '#b']);
+  reads.answer('#b');
+  await first;
+  t.same(await reads.channels(), ['#c', '#again'], 'in the order in which they were asked for');
+  reads.answer('#c');
+  await other;
+  t.same(await reads.channels(), ['#again', '#d']);
+  reads.answer('#again');
+  reads.answer('#d');
+  t.match(await Promise.all([again, third]), [
+    { channels: [{ channel: '#again' }] },
+    { channels: [{ channel: '#d' }] },
+  ]);
+});
+
+t.test('SPEAK-14 a read that fails gives its turn back', async (t) => {
+  const fails = (async () => {
+    throw new Error('away');
+  }) as unknown as Call;
+  const ask = (call: Call) =>
+    catchUp.run({ channels: ['#a'], tokens: 2_000 } as never, from('203.0.113.9'), { call } as never);
+  for (let n = 0; n < 3; n++) await t.rejects(ask(fails), { message: 'away' });
+  t.match(await ask((async () => []) as unknown as Call), { channels: [{ channel: '#a' }] });
+});
