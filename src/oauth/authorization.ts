@@ -117,13 +117,13 @@ export class Authorization {
       if (value === undefined) throw new Refusal('oauth_request_invalid', `${name} is missing`);
     const client = clientOf(clientId!);
     const found = await codes.find(code!);
-    if (found.is === 'used') return await this.#replayed(found.gave, cause);
+    if (found.is === 'used') return await this.#replayed(code!, cause);
     if (found.is === 'unknown' || !isFor(found.grant, given)) throw new Refusal('invalid_grant');
     const { grant } = found;
     const resource = resourceOf(given.resource, this.#options.resources);
     if (given.resource !== undefined && resource !== grant.resource)
       throw new Refusal('invalid_target', 'The code is for another resource');
-    if (!(await found.use())) throw new Refusal('invalid_grant');
+    if (!(await found.use())) return await this.#replayed(code!, cause);
     const { nick, wallet, scopes, keyEnds, by: actor, parent } = grant;
     const wanted = { nick, wallet, scopes, expiresAt: new Date(keyEnds), name: `OAuth: ${client.name}` };
     const made = await makeKey(
@@ -135,13 +135,18 @@ export class Authorization {
       if (!(error instanceof Refusal)) throw error;
       throw new Refusal('invalid_grant', error.message);
     });
-    await codes.note(code!, { nick, id: made.id });
+    const gave = { nick, id: made.id };
+    if (!(await codes.note(code!, gave))) return await this.#ended(gave, cause);
     const left = Math.floor((Date.parse(made.expires_at) - parts.log.now().getTime()) / 1_000);
     return { access_token: made.key, token_type: 'Bearer', expires_in: left, scope: scopes.join(' ') };
   }
 
-  /** Somebody brings a code a second time: one of the two has stolen it, so the key of it ends. */
-  async #replayed(gave: Given | undefined, cause: string): Promise<never> {
+  /** Somebody brings a code a second time: one of the two has stolen it, so the key of it ends, also while it is being made. */
+  async #replayed(code: string, cause: string): Promise<never> {
+    return await this.#ended(await this.#options.codes.again(code), cause);
+  }
+
+  async #ended(gave: Given | undefined, cause: string): Promise<never> {
     const { log, keys } = this.#options.parts;
     if (gave) {
       const command = { is: 'revoke' as const, ...gave };

@@ -29,10 +29,11 @@ export interface Given {
 /** What became of a code that somebody brought. */
 export type Found =
   | { is: 'good'; grant: Grant; use(): Promise<boolean> }
-  | { is: 'used'; gave: Given | undefined }
+  | { is: 'used' }
   | { is: 'unknown' };
 
-type Kept = { grant: Grant; expires: string } | { gave: Given | null };
+/** `again`: somebody brought it once more before the key was made. */
+type Kept = { grant: Grant; expires: string } | { gave: Given | null; again?: true };
 
 /** How long a code may be used. */
 export const codeSec = 60;
@@ -73,15 +74,35 @@ export class Codes {
     const record = await answered(() => this.#kept.get(keyOf(code)));
     if (!record) return { is: 'unknown' };
     const kept = JSON.parse(record.text) as Kept;
-    if (!('grant' in kept)) return { is: 'used', gave: kept.gave ?? undefined };
+    if (!('grant' in kept)) return { is: 'used' };
     if (Date.parse(kept.expires) <= this.#now().getTime()) return { is: 'unknown' };
     const use = async () => (await this.#put(code, { gave: null }, record.revision)) === 'stored';
     return { is: 'good', grant: kept.grant, use };
   }
 
-  /** Notes which key a used code has led to. */
-  async note(code: string, gave: Given): Promise<void> {
-    await this.#put(code, { gave });
+  /** Notes which key a used code has led to; `false` if somebody brought the code again meanwhile. */
+  async note(code: string, gave: Given): Promise<boolean> {
+    for (;;) {
+      const used = await this.#used(code);
+      if (used?.again) return false;
+      if ((await this.#put(code, { gave }, used?.revision)) !== 'conflict') return true;
+    }
+  }
+
+  /** Notes that a used code was brought again: the key that it has led to. Without one yet, who makes it learns of it. */
+  async again(code: string): Promise<Given | undefined> {
+    for (;;) {
+      const used = await this.#used(code);
+      if (!used || used.gave || used.again) return used?.gave ?? undefined;
+      if ((await this.#put(code, { gave: null, again: true }, used.revision)) !== 'conflict')
+        return undefined;
+    }
+  }
+
+  async #used(code: string): Promise<{ gave: Given | null; again?: true; revision: number } | undefined> {
+    const record = await answered(() => this.#kept.get(keyOf(code)));
+    const kept = record && (JSON.parse(record.text) as Kept);
+    return kept && 'gave' in kept ? { ...kept, revision: record.revision } : undefined;
   }
 
   async #put(code: string, kept: Kept, after?: number): Promise<'stored' | 'conflict' | 'full'> {

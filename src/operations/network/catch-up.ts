@@ -21,8 +21,8 @@ const mostChannels = 20;
 const linesRead = 100;
 const mostReads = 10;
 /**
- * So many answers are made at once in a process, one of them for each reader, and each reads one channel after the other:
- * whoever asks again and again waits for their own, and holds up no other reads.
+ * So many answers are made at once in a process, one of them for each reader. Each reads one channel after the other.
+ * So whoever asks again and again waits for their own, and holds up nobody else.
  */
 const turns = new Turns(2);
 
