@@ -192,6 +192,12 @@ export const refusalAreas = {
     unknown_prompt: refusal(404, 'The tool server has no prompt of this name', {
       advice: 'Take one of `prompts/list`',
     }),
+    version_unsupported: refusal(400, 'The tool server does not speak this version of MCP', {
+      advice: 'Take one of `data.supported`, or begin with `initialize`',
+    }),
+    header_mismatch: refusal(400, 'A header of MCP is missing, or is not what the body says', {
+      advice: 'Send MCP-Protocol-Version, Mcp-Method and Mcp-Name as in the body',
+    }),
     parse_error: refusal(400, 'The body is not JSON', { advice: 'Send JSON' }),
     method_not_found: refusal(404, 'There is no such method', { advice: 'Call one that the hint names' }),
     invalid_request: refusal(400, 'The body is no JSON-RPC 2.0 message', {

@@ -1,4 +1,4 @@
-import { type JSONRPCMessage, JSONRPCMessageSchema } from '@modelcontextprotocol/sdk/types.js';
+import { JSONRPCMessageSchema } from '@modelcontextprotocol/sdk/types.js';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isExpected, Refusal } from '../../streams/core/index.js';
 import type { RefusalCode } from '../../streams/refusals.js';
@@ -8,9 +8,10 @@ import { rpcIdOf, sendRpcError } from '../http/json-rpc.js';
 import { refuseOtherMethods } from '../http/other-methods.js';
 import type { Caller } from '../operations/core/operation.js';
 import { ownKeyHeader } from '../operations/marketplace/upstream.js';
-import { PostTransport } from './post-transport.js';
+import { answerEnveloped, type Posted, readEnvelope } from './envelope.js';
+import { type PostAnswer, PostTransport } from './post-transport.js';
 import type { Resources } from './resources.js';
-import { createToolServer } from './server.js';
+import { capabilitiesWith, createToolServer, instructions, serverInfo } from './server.js';
 import type { ToolTable } from './tools.js';
 
 /** What the MCP endpoint works with. */
@@ -68,6 +69,33 @@ export async function mcpRoutes(app: FastifyInstance, options: McpOptions): Prom
     }
   }
 
+  const introduction = { info: serverInfo, capabilities: capabilitiesWith(resources), instructions };
+
+  async function answerTo(
+    posted: Posted,
+    headers: FastifyRequest['headers'],
+    caller: Caller,
+  ): Promise<PostAnswer> {
+    const envelope = readEnvelope(posted, headers);
+    if (envelope.is === 'refused') return envelope.answer;
+    const { [ownKeyHeader]: marketplaceKey, 'mcp-protocol-version': version } = headers;
+    const server = createToolServer(
+      table,
+      typeof marketplaceKey === 'string' ? { ...caller, marketplaceKey } : caller,
+      resources,
+    );
+    const transport = new PostTransport();
+    await server.connect(transport);
+    // neither is closed: after the answers nothing is under way any more
+    if (envelope.is === 'older')
+      return await transport.exchange(posted.messages, typeof version === 'string' ? version : undefined);
+    return await answerEnveloped(
+      envelope.message,
+      introduction,
+      async (message) => (await transport.answersTo([message]))[0],
+    );
+  }
+
   const countOne = 'createRateLimit' in app ? app.createRateLimit() : undefined;
   const tooMany = (most: number, retryAfter: number) =>
     new Refusal('rate_limited', `Too many requests: at most ${most} a minute`, { retryAfter });
@@ -82,26 +110,15 @@ export async function mcpRoutes(app: FastifyInstance, options: McpOptions): Prom
         reply.headers(challenge(error.code));
         throw error;
       });
-      const messages = parseMessages(raw);
+      const posted = parseMessages(raw);
+      const { messages } = posted;
       // each message of a batch is a request; the first has been counted with the batch
       for (let more = messages.length - 1; more > 0; more -= 1) {
         const limit = await countOne?.(request);
         if (limit && !limit.isAllowed && limit.isExceeded) throw tooMany(limit.max, limit.ttlInSeconds);
       }
       keys.countMore(caller, messages.length - 1, reply);
-      const { [ownKeyHeader]: marketplaceKey, 'mcp-protocol-version': version } = request.headers;
-      const server = createToolServer(
-        table,
-        typeof marketplaceKey === 'string' ? { ...caller, marketplaceKey } : caller,
-        resources,
-      );
-      const transport = new PostTransport();
-      await server.connect(transport);
-      // neither is closed: after the answers nothing is under way any more
-      const { status, text } = await transport.exchange(
-        messages,
-        typeof version === 'string' ? version : undefined,
-      );
+      const { status, text } = await answerTo(posted, request.headers, caller);
       if (text === undefined) return await reply.code(status).send('');
       return await reply.code(status).type('application/json; charset=utf-8').send(text);
     },
@@ -132,7 +149,7 @@ function requireAllowed(
 }
 
 /** The messages of a batch, or a single one. */
-function parseMessages(raw: Buffer): JSONRPCMessage[] {
+function parseMessages(raw: Buffer): Posted {
   let body: unknown;
   try {
     body = JSON.parse(raw.toString('utf8'));
@@ -142,7 +159,7 @@ function parseMessages(raw: Buffer): JSONRPCMessage[] {
   const found = (Array.isArray(body) ? body : [body]).map((one) => JSONRPCMessageSchema.safeParse(one));
   const messages = found.flatMap(({ data }) => (data ? [data] : []));
   if (messages.length === 0 || messages.length < found.length) throw new Refusal('invalid_request');
-  return messages;
+  return { messages, isBatch: Array.isArray(body) };
 }
 
 /** The id of the request that is answered, as far as it can be read. */

@@ -30,7 +30,7 @@ export class PostTransport implements Transport {
   /** The answers under the ids of their requests, in the order of the requests; `undefined` until one is there. */
   readonly #answers = new Map<RequestId, JSONRPCMessage | undefined>();
   #missing = 0;
-  #complete: (answer: PostAnswer) => void = () => {};
+  #complete: (answers: JSONRPCMessage[]) => void = () => {};
 
   async start(): Promise<void> {}
 
@@ -45,13 +45,20 @@ export class PostTransport implements Transport {
   ): Promise<PostAnswer> {
     const wrong = whatIsWrong(messages, protocolVersion);
     if (wrong) return wrong;
+    const texts = (await this.answersTo(messages)).map(textOf);
+    if (texts.length === 0) return { status: 202 };
+    return { status: 200, text: texts.length === 1 ? texts[0]! : `[${texts.join(',')}]` };
+  }
+
+  /** Hands messages to the server. Resolves with its answers to the requests among them, when all are there. */
+  async answersTo(messages: readonly JSONRPCMessage[]): Promise<JSONRPCMessage[]> {
     for (const message of messages) if (isJSONRPCRequest(message)) this.#answers.set(message.id, undefined);
     this.#missing = this.#answers.size;
-    const answered = new Promise<PostAnswer>((resolve) => {
+    const answered = new Promise<JSONRPCMessage[]>((resolve) => {
       this.#complete = resolve;
     });
     for (const message of messages) this.onmessage?.(message);
-    return this.#answers.size === 0 ? { status: 202 } : await answered;
+    return this.#answers.size === 0 ? [] : await answered;
   }
 
   async send(message: JSONRPCMessage): Promise<void> {
@@ -61,9 +68,7 @@ export class PostTransport implements Transport {
     if (!this.#answers.has(message.id) || this.#answers.get(message.id)) return;
     this.#answers.set(message.id, message);
     this.#missing -= 1;
-    if (this.#missing > 0) return;
-    const texts = [...this.#answers.values()].map(textOf);
-    this.#complete({ status: 200, text: texts.length === 1 ? texts[0]! : `[${texts.join(',')}]` });
+    if (this.#missing === 0) this.#complete([...this.#answers.values()] as JSONRPCMessage[]);
   }
 }
 
@@ -94,8 +99,8 @@ const refusal = (code: number, message: string): PostAnswer => ({
   text: JSON.stringify({ jsonrpc: '2.0', error: { code, message }, id: null }),
 });
 
-function textOf(message: JSONRPCMessage | undefined): string {
-  if (!message || !('result' in message)) return JSON.stringify(message);
+function textOf(message: JSONRPCMessage): string {
+  if (!('result' in message)) return JSON.stringify(message);
   const { id, result } = message;
   return `{"result":${jsonOf(result)},"jsonrpc":"2.0","id":${JSON.stringify(id)}}`;
 }

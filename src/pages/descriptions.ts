@@ -309,12 +309,22 @@ export const pageDescriptions: Description[] = [
     access: 'key or wallet',
     summary: 'The tool server (MCP, Streamable HTTP without sessions)',
     description:
-      'JSON-RPC 2.0: `tools/list`, `tools/call`, and the same for resources and prompts. Errors are JSON-RPC errors. After `initialize`, clients send `MCP-Protocol-Version`.',
+      'JSON-RPC 2.0: `tools/list`, `tools/call`, and the same for resources and prompts. Errors are JSON-RPC errors. In 2026-07-28 each request says its version in `params._meta`, and the headers repeat it. In older versions clients begin with `initialize`.',
     headers: {
       'MCP-Protocol-Version': {
         schema: z.string(),
         example: '2025-06-18',
-        says: 'A version that this server speaks; the newest that both speak, from `initialize`',
+        says: 'A version that this server speaks: the one of `params._meta`, or the one that `initialize` answered',
+      },
+      'Mcp-Method': {
+        schema: z.string(),
+        example: 'tools/list',
+        says: 'The method of the body, in 2026-07-28',
+      },
+      'Mcp-Name': {
+        schema: z.string(),
+        example: 'svc_list_channels',
+        says: 'The name of the tool or prompt, or the address of the resource, in 2026-07-28',
       },
     },
     body: { schema: RpcOrBatch, example: { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} } },
@@ -323,9 +333,10 @@ export const pageDescriptions: Description[] = [
       202: { says: 'Taken; there is nothing to answer' },
       ...rpcErrors,
       400: {
-        says: 'The body is not JSON-RPC, or MCP-Protocol-Version is one that is not spoken here',
+        says: 'The body is not JSON-RPC, the version is not spoken here, or the headers are not as the body says',
         body: rpc,
       },
+      404: { says: 'There is no such method, in 2026-07-28', body: rpc },
       401: {
         says: 'Not let in; data.reason says why',
         headers: { 'WWW-Authenticate': 'How to come in' },

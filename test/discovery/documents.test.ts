@@ -126,7 +126,7 @@ t.test('DISC-04 the card of the tools satisfies its form of today and the one be
   t.equal(card.version, '1.0.0');
   t.ok(card.description.length >= 1 && card.description.length <= 100);
   t.match(card.remotes, [{ type: 'streamable-http', url: `${url}/mcp` }]);
-  t.same(card.remotes[0].supportedProtocolVersions, SUPPORTED_PROTOCOL_VERSIONS);
+  t.same(card.remotes[0].supportedProtocolVersions, ['2026-07-28', ...SUPPORTED_PROTOCOL_VERSIONS]);
   t.match(card, {
     serverInfo: { name: 'svc', version: '1.0.0' },
     transport: { type: 'streamable-http', endpoint: '/mcp' },

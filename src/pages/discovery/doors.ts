@@ -1,6 +1,7 @@
 import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/sdk/types.js';
 import { a2aPath, cardPaths } from '../../a2a/card.js';
 import { noncePath, policyPath, signaturePolicy } from '../../auth/erc8128/policy.js';
+import { envelopedVersion } from '../../mcp/envelope.js';
 import { serverInfo } from '../../mcp/server.js';
 import type { Tier, TierCounts } from '../../mcp/tools.js';
 import type { EventTerms } from './event-terms.js';
@@ -38,7 +39,7 @@ export const keyHeaders = ['X-Mcp-Api-Key', 'Authorization'] as const;
 /** Header names for proofs of payment. */
 export const paymentHeaders = ['PAYMENT-SIGNATURE', 'X-PAYMENT'] as const;
 /** The supported versions of MCP, newest first. */
-export const mcpVersions: readonly string[] = SUPPORTED_PROTOCOL_VERSIONS;
+export const mcpVersions: readonly string[] = [envelopedVersion, ...SUPPORTED_PROTOCOL_VERSIONS];
 
 /** Every place that a document names: paths of this service. */
 export const places = {
