@@ -1,7 +1,8 @@
 /** Bytes of one IRC line with prefix and CR LF; message tags are counted apart. */
 export const lineBytes = 512;
 
-const nickGrammar = /^[A-Za-z[\]\\`_^{|}][A-Za-z0-9[\]\\`_^{|}-]{0,29}$/;
+/** The form of a nick. */
+export const nickGrammar = /^[A-Za-z[\]\\`_^{|}][A-Za-z0-9[\]\\`_^{|}-]{0,29}$/;
 const managedChannelGrammar = /^#[a-z0-9_-]{3,60}$/;
 const channelGrammar = /^#[^\x00-\x20,\x7f\p{Cs}]+$/u;
 const channelBytes = 200;

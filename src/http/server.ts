@@ -106,6 +106,14 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
 
   const methods = new RouteMethods(app);
   app.decorate('routeTable', { getter: () => methods.all });
+  app.addHook('onRequest', (request, reply, done) => {
+    const { url = '' } = request.routeOptions;
+    if (!url.includes(':')) return done();
+    const allowed = methods.of(request);
+    return allowed.length === 0 || allowed.includes(request.method) || request.method === 'OPTIONS'
+      ? done()
+      : reply.callNotFound();
+  });
   // before the preflights of web pages are answered, which ask for one method
   app.addHook('onRequest', (request, reply, done) => {
     const { origin, 'access-control-request-method': wanted } = request.headers;
@@ -275,7 +283,10 @@ class RouteMethods {
 
   of(request: FastifyRequest): string[] {
     const path = request.url.split('?')[0]!;
-    const found = this.#routes.filter(({ pattern }) => pattern.test(path));
+    const all = this.#routes.filter(({ pattern }) => pattern.test(path));
+    // what has an address of its own is not one of those that a parameter stands for
+    const own = all.filter(({ url }) => !url.includes(':'));
+    const found = own.length > 0 ? own : all;
     return [...new Set(found.map(({ method }) => method))];
   }
 }

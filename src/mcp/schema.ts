@@ -11,7 +11,7 @@ export function listedSchema(schema: z.ZodObject, of: 'input' | 'output'): Json 
   const { $schema: _, ...whole } = z.toJSONSchema(schema, {
     io: 'input',
     target: 'draft-7',
-    override: withoutExample,
+    override: (of) => void withoutExample(of),
   });
   const listed = shortened(whole, of) as Json;
   // clients want the members of the whole named, also where there are none

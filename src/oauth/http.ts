@@ -5,7 +5,7 @@ import { isWalletAddress } from '../../streams/identity/index.js';
 import type { ApiKeys } from '../auth/api-keys.js';
 import { parseInput } from '../operations/core/call.js';
 import { ownScopes } from '../operations/core/caller.js';
-import { walletAddress } from '../operations/core/fields.js';
+import { addressForm, walletAddress } from '../operations/core/fields.js';
 import { places } from '../pages/discovery/doors.js';
 import { wantsHtml } from '../pages/front-routes.js';
 import { type Authorization, programKeyDays, TokenParameters } from './authorization.js';
@@ -26,7 +26,9 @@ const Scopes = z
   .min(1)
   .describe('What the person says yes to')
   .meta({ example: ['read', 'speak'] });
-const address = walletAddress.refine(isWalletAddress, 'must be 0x and 40 hexadecimal digits');
+const address = walletAddress
+  .refine(isWalletAddress, 'must be 0x and 40 hexadecimal digits')
+  .meta({ form: addressForm });
 
 /** What the page asks a text to sign for. */
 export const TextWanted = z.object({

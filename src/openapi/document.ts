@@ -135,6 +135,12 @@ function inPath({ params = {} }: Description, named: Json): Json[] {
   });
 }
 
+/** The example of a parameter that has one of its own. */
+function exampleIn(query: z.ZodType, name: string): Json {
+  const { example } = (query instanceof z.ZodObject && (query.shape[name] as z.ZodType).meta()) || {};
+  return example === undefined ? {} : { example };
+}
+
 function inQuery({ query }: Description, named: Json): Json[] {
   if (!query) return [];
   const { properties = {}, required = [] } = schemaOf(query, 'input', named) as {
@@ -147,6 +153,7 @@ function inQuery({ query }: Description, named: Json): Json[] {
     required: required.includes(name),
     ...(description ? { description } : {}),
     schema,
+    ...exampleIn(query, name),
   }));
 }
 
@@ -201,7 +208,8 @@ function schemaOf(schema: z.ZodType, io: 'input' | 'output', named: Json): Json 
     // the result of a transformation is for us: callers see what goes in
     unrepresentable: 'any',
     override: ({ jsonSchema }) => {
-      withoutExample({ jsonSchema });
+      const form = withoutExample({ jsonSchema });
+      if (form !== undefined) jsonSchema.pattern = form;
       // every leap year in a pattern helps nobody
       if (jsonSchema.format === 'date-time') delete jsonSchema.pattern;
       // answers may have more fields than a client knows

@@ -15,6 +15,8 @@ export const openapi = {
   'OAS-11': 'Each error of an operation names the codes that it may have, each with an example.',
   'OAS-13': 'Every operation has a description besides its summary, and the document names whom to ask.',
   'OAS-14': 'The rules of spectral find nothing in the document.',
+  'OAS-15':
+    'Each operation refuses what its schemas do not take, takes their examples and edges, asks for the credentials it names, and has no other methods.',
   'OAS-12':
     'Patterns are regular expressions of ECMA-262 5.1, which other languages read too, and say what the service takes.',
 } as const;

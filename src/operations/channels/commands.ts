@@ -29,7 +29,7 @@ const Modes = z
   .string()
   .max(100)
   .refine((text) => parseModes(text) !== undefined, 'must be a mode string like +nt or -i+k secret')
-  .meta({ example: '+nt' });
+  .meta({ form: '^ *[+-][A-Za-z+-]*[A-Za-z]( +[^\\s:,]+)* *$', example: '+nt' });
 /** Whether there is somebody of a name is the network's to say, whatever the name. */
 const Nicks = z
   .array(z.string().min(1).max(100))
@@ -73,7 +73,9 @@ export const createChannel = define('createChannel', {
   summary: 'Create a managed channel',
   input: z
     .object({
-      name: photography.refine(isManagedChannel, 'must be # and 3 to 60 of a-z 0-9 _ -'),
+      name: photography
+        .refine(isManagedChannel, 'must be # and 3 to 60 of a-z 0-9 _ -')
+        .meta({ form: '^#[a-z0-9_-]{3,60}$' }),
       type: Type,
       modes: Modes.default('+nt'),
       topic: Topic.default(''),

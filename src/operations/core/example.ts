@@ -70,7 +70,17 @@ function hasOwn(schema: z.ZodType): boolean {
   return [innerType, first, element, ...Object.values(shape)].some((part) => part && hasOwn(part));
 }
 
-/** Keeps examples out of a JSON schema: a description has them next to it. */
-export function withoutExample({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {
+/**
+ * Keeps out of a JSON schema what is not for all readers: examples, which a description has next to it, and the `form`
+ * of texts whose words say it well enough for a model. Returns the form.
+ */
+export function withoutExample({
+  jsonSchema,
+}: {
+  jsonSchema: z.core.JSONSchema.BaseSchema;
+}): string | undefined {
+  const { form } = jsonSchema;
   delete jsonSchema.example;
+  delete jsonSchema.form;
+  return form as string | undefined;
 }

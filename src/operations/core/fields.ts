@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isChannel, isNick } from '../../../streams/irc-grammar.js';
+import { isChannel, isNick, nickGrammar } from '../../../streams/irc-grammar.js';
 
 /** A text as answers have it, with an example. */
 export const text = (example: string) => z.string().meta({ example });
@@ -12,6 +12,8 @@ export const seconds = z.number().meta({ description: 'Seconds', example: 86_400
 export const nickname = text('alice');
 /** A channel as answers have it. */
 export const channelName = text('#lobby');
+/** The form of an Ethereum address. */
+export const addressForm = '^0x[0-9a-fA-F]{40}$';
 /** An Ethereum address as answers have it. */
 export const walletAddress = text('0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed');
 
@@ -31,10 +33,13 @@ export const lineStates = z.array(
 );
 
 /** A nick as callers give it. */
-export const Nick = z
-  .string()
-  .refine(isNick, 'must be an IRC nick of 1 to 30 characters')
-  .meta({ description: 'IRC nick, case-insensitive', minLength: 1, maxLength: 30, example: 'alice' });
+export const Nick = z.string().refine(isNick, 'must be an IRC nick of 1 to 30 characters').meta({
+  description: 'IRC nick, case-insensitive',
+  minLength: 1,
+  maxLength: 30,
+  form: nickGrammar.source,
+  example: 'alice',
+});
 
 /** The same where any text is taken for one. */
 export const AnyNick = z.string().min(1).max(30).describe('IRC nick, case-insensitive');
@@ -44,7 +49,12 @@ export const Channel = z
   .string()
   .transform((name) => (name.startsWith('#') ? name : `#${name}`))
   .refine(isChannel, 'must be the name of an IRC channel')
-  .meta({ description: 'Channel name, case-insensitive; a leading # is optional', example: 'lobby' });
+  .meta({
+    description: 'Channel name, case-insensitive; a leading # is optional',
+    maxLength: 200,
+    form: '^(#[^\\x00-\\x20,\\x7f]+|[^#\\x00-\\x20,\\x7f][^\\x00-\\x20,\\x7f]*)$',
+    example: 'lobby',
+  });
 
 /** A channel in an address, whether there is one or not. */
 export const ChannelPath = z.string().min(1).meta({

@@ -140,6 +140,7 @@ export const listQueries = define('listQueries', {
     mine: z
       .stringbool()
       .default(false)
+      .meta({ enum: ['true', 'false'] })
       .describe('Those of the key that asks, whatever their visibility, in place of the public ones'),
   }),
   says: 'Newest first',

@@ -28,7 +28,8 @@ const Bound = z
           : 'must be a sequence or a time like 2026-01-31T12:00:00Z',
     },
   )
-  .describe('A sequence, or a time in ISO 8601');
+  .describe('A sequence, or a time in ISO 8601')
+  .meta({ example: '2026-01-31T12:00:00Z' });
 
 /** What was received between two places of the log. */
 export const listReceivedEvents = define('listReceivedEvents', {

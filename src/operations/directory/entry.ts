@@ -19,14 +19,18 @@ export const Ability = z
   .trim()
   .toLowerCase()
   .refine(isAbility, 'must have 1 to 32 of a-z, 0-9, + . _ -, and begin with a letter or digit')
-  .meta({ example: 'translate' });
+  .meta({ minLength: 1, form: '^\\s*[A-Za-z0-9][A-Za-z0-9+._-]{0,31}\\s*$', example: 'translate' });
+
+/** The form of a language tag (BCP 47): language, script, region, variants, extensions and what is private. */
+const tagGrammar =
+  '^([A-Za-z]{2,3}|[A-Za-z]{5,8})(-[A-Za-z]{4})?(-([A-Za-z]{2}|[0-9]{3}))?(-([A-Za-z0-9]{5,8}|[0-9][A-Za-z0-9]{3}))*(-[A-WY-Za-wy-z0-9](-[A-Za-z0-9]{2,8})+)*(-[xX](-[A-Za-z0-9]{1,8})+)?$';
 
 /** A language, or several that are part of it. */
 export const Language = z
   .string()
   .refine((tag) => languageOf(tag) !== undefined, 'must be a language tag (BCP 47), such as pt or pt-BR')
   .transform((tag) => languageOf(tag)!)
-  .meta({ example: 'pt-BR' });
+  .meta({ minLength: 2, maxLength: 35, form: tagGrammar, example: 'pt-BR' });
 
 const Said = (example: string) =>
   z.string().max(entryLimits.text).transform(cleanText).nullish().meta({ example });
@@ -47,7 +51,11 @@ const words = {
     )
     .nullish()
     .describe('Address of your own A2A card')
-    .meta({ example: 'https://alice.example/.well-known/agent-card.json' }),
+    .meta({
+      maxLength: entryLimits.address,
+      form: '^[hH][tT][tT][pP][sS]?://',
+      example: 'https://alice.example/.well-known/agent-card.json',
+    }),
   languages: z
     .array(Language)
     .max(entryLimits.languages)

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { entriesOf } from '../../../projections/directory/queries.js';
-import { casefold, isNick } from '../../../streams/irc-grammar.js';
+import { casefold, isNick, nickGrammar } from '../../../streams/irc-grammar.js';
 import { limit } from '../core/fields.js';
 import { moreWithKey } from '../core/rights.js';
 import { Ability, Agent, define, Language } from './entry.js';
@@ -37,6 +37,7 @@ export const findAgents = define('findAgents', {
     cursor: z
       .string()
       .refine(isNick, 'must be a `next` of an answer')
+      .meta({ form: nickGrammar.source })
       .optional()
       .describe('`next` of the answer before'),
   }),

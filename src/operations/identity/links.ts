@@ -5,7 +5,7 @@ import { Refusal } from '../../../streams/core/index.js';
 import { isWalletAddress, noWalletLinked } from '../../../streams/identity/index.js';
 import { casefold } from '../../../streams/irc-grammar.js';
 import { exampleOf } from '../core/example.js';
-import { Nick, nickname, Time, walletAddress } from '../core/fields.js';
+import { addressForm, Nick, nickname, Time, walletAddress } from '../core/fields.js';
 import { defineOperation, operationsOf } from '../core/operation.js';
 import { scope } from '../core/rights.js';
 import { askingOf, type IdentityParts, readLinks } from './parts.js';
@@ -14,6 +14,7 @@ const define = operationsOf({ tag: 'Identity' });
 
 const Wallet = z.string().refine(isWalletAddress, 'must be 0x and 40 hexadecimal digits').meta({
   description: 'Ethereum address, in any case',
+  form: addressForm,
   example: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed',
 });
 const Link = z

@@ -38,7 +38,7 @@ export const verifyWallet = define('verifyWallet', {
     signature: z
       .string()
       .refine(isSignature, 'must be 0x and 130 hexadecimal digits')
-      .meta({ example: `0x${'ab'.repeat(65)}` }),
+      .meta({ form: '^0x[0-9a-fA-F]{130}$', example: `0x${'ab'.repeat(65)}` }),
   }),
   says: 'The wallet is proven',
   output: z.object({

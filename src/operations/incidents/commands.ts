@@ -26,7 +26,8 @@ const texts = (what: string) => z.array(text(2_000)).max(50).default([]).describ
 const link = z
   .string()
   .max(2_000)
-  .refine((url) => /^https?:\/\//i.test(url) && URL.canParse(url), 'must be an http or https address');
+  .refine((url) => /^https?:\/\//i.test(url) && URL.canParse(url), 'must be an http or https address')
+  .meta({ form: '^[hH][tT][tT][pP][sS]?://' });
 
 /** Reports a security incident. */
 export const reportSecurityIncident = define('reportSecurityIncident', {

@@ -112,11 +112,13 @@ export const listIrcChannels = define('listIrcChannels', {
   },
 });
 
+const lineIdGrammar = /^\d{1,15}-\d{1,6}$/;
+
 /** The id of a recorded line. */
 export const LineId = z
   .string()
-  .refine((id) => /^\d{1,15}-\d{1,6}$/.test(id), 'must be the id of a line, like 42-0')
-  .meta({ example: '42-0' });
+  .refine((id) => lineIdGrammar.test(id), 'must be the id of a line, like 42-0')
+  .meta({ form: lineIdGrammar.source, example: '42-0' });
 
 /** Where the line of an id is in the record. */
 export const placeOf = (id: string): LinePlace => id.split('-').map(Number) as [number, number];

@@ -104,7 +104,7 @@ export const answerFeedback = define('answerFeedback', {
       .max(500)
       .transform(cleanText)
       .refine((text) => text !== '', 'must not be empty')
-      .meta({ example: 'The photo was asked for at night.' }),
+      .meta({ form: '\\S', example: 'The photo was asked for at night.' }),
   }),
   status: 201,
   says: 'It is shown with the feedback',

@@ -60,6 +60,7 @@ export const listen = defineEventStream({
   input: z.object({
     channels: z
       .string()
+      .min(1)
       .transform((names) => names.split(',').map((name) => name.trim()))
       .pipe(z.array(Channel).min(1).max(mostChannels))
       .optional()
