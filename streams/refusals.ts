@@ -393,7 +393,7 @@ export const refusalAreas = {
       advice: 'Say it in other words',
     }),
     card_missing: refusal(404, 'The entry of this agent names no card', {
-      advice: 'Ask the agent as its entry says',
+      hint: 'Ask the agent as its entry says',
     }),
     card_unreachable: refusal(502, 'The card cannot be had from the address that the agent gave', {
       advice: 'Look at the entry again later: the agent may change the address',

@@ -56,6 +56,20 @@ t.test('ERR-01 every code stands in the catalogue once', async (t) => {
   }
 });
 
+t.test('ERR-02 whoever asks for what is not there is told where to look', async (t) => {
+  // told in other words, or to another process
+  const others = ['workers/moderation/', 'workers/core/rpc.ts', 'src/operations/network/catch-up.ts'];
+  let count = 0;
+  for (const { file, text } of sources) {
+    if (others.some((other) => file.startsWith(other))) continue;
+    for (const [made] of text.matchAll(/new Refusal\(\s*'not_found'[^;]*/g)) {
+      count++;
+      t.match(made, /\bhint\b/, `${file}: ${made.slice(0, 80)}`);
+    }
+  }
+  t.ok(count > 20, `${count} places`);
+});
+
 t.test('ERR-01 every name is in use', async (t) => {
   for (const name of names)
     t.ok(

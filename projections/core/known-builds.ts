@@ -37,7 +37,10 @@ export class KnownBuilds {
   /** Throws `not_found` where this version has no such read model. */
   projection(name: string): Projection {
     const projection = this.#projections.get(name);
-    if (!projection) throw new Refusal('not_found', `There is no read model ${name}`);
+    if (!projection)
+      throw new Refusal('not_found', `There is no read model ${name}`, {
+        hint: 'GET /ops/projections lists them',
+      });
     return projection;
   }
 

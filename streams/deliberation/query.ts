@@ -187,7 +187,9 @@ export function mayRead(
 
 /** The refusal that says nothing of whether there is such a query. */
 export function queryNotFound(): Refusal {
-  return new Refusal('not_found', 'Query not found');
+  return new Refusal('not_found', 'Query not found', {
+    hint: 'GET /multibrain/queries lists those that are public, or with mine=true your own',
+  });
 }
 
 /** How often each model speaks; one model alone has nobody to speak with. */

@@ -33,7 +33,9 @@ export const deadMessagesDecider: Decider<DeadState, RedriveMessage, WebhookDeli
   decide({ nick, seq, person }, { dead }) {
     const found = dead.get(seq);
     if (!found || !isOf(found.letter, person))
-      throw new Refusal('not_found', `No dead letter of ${nick} has the id ${seq}`);
+      throw new Refusal('not_found', `No dead letter of ${nick} has the id ${seq}`, {
+        hint: 'GET /irc/webhook/dead-letters lists them',
+      });
     if (found.redriven) throw new Refusal('message_not_dead');
     return { type: 'message.redriven', data: { nick, seq, body: found.letter.body } };
   },

@@ -71,6 +71,7 @@ export function ownWebhook(webhook: Webhook | undefined, person: string | null):
 
 function own(webhook: Webhook | undefined, person: string | null): Webhook {
   const found = ownWebhook(webhook, person);
-  if (!found) throw new Refusal('not_found', 'This nick has no webhook');
+  if (!found)
+    throw new Refusal('not_found', 'This nick has no webhook', { hint: 'PUT /irc/webhook registers one' });
   return found;
 }

@@ -49,7 +49,10 @@ export const getEventReceipt = defineOperation('getEventReceipt', {
   run: async ({ event_id }, { actor }, { events: { rows, owners } }: EventsParts) => {
     const found = await rows.read(eventReceipt, event_id);
     const isTheirs = !owners || actor === producerActor(owners.producerOf(found?.source ?? ''));
-    if (!found || !isTheirs) throw new Refusal('not_found', `No event with id ${event_id} was received`);
+    if (!found || !isTheirs)
+      throw new Refusal('not_found', `No event with id ${event_id} was received`, {
+        hint: 'Look at the id, and at which producer posted it. What was refused, or tried with dry_run, was not received',
+      });
     const { source: _, ...receipt } = found;
     return receipt;
   },

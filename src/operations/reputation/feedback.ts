@@ -118,7 +118,10 @@ export const answerFeedback = define('answerFeedback', {
   remote: { service: 'mrserv', method: 'post', path: '/api/reputation/{nick}/feedback/{id}/answer' },
   run: async ({ nick, id, text: said }, caller, parts: ReputationParts) => {
     const found = await parts.reputation.rows.read(feedbackWith, casefold(nick), id);
-    if (!found) throw new Refusal('not_found', 'There is no such feedback');
+    if (!found)
+      throw new Refusal('not_found', 'There is no such feedback', {
+        hint: 'GET /reputation/{nick}/feedback lists it',
+      });
     const { from, channel, day } = found;
     const answer = { from, nick: casefold(nick), channel, day, id, text: screened(said, parts) };
     await record(answer, caller, parts);

@@ -151,7 +151,10 @@ export const getChannelStanding = define('getChannelStanding', {
     const view = await viewOf(caller, parts);
     const { log, reputation } = parts;
     const found = await reputation.rows.read(channelStanding, log.now(), channel, view);
-    if (!found) throw new Refusal('not_found', 'No feedback was given in this channel');
+    if (!found)
+      throw new Refusal('not_found', 'No feedback was given in this channel', {
+        hint: 'GET /leaderboard/channels lists those where some was',
+      });
     return found;
   },
 });

@@ -41,6 +41,7 @@ export async function handle(
   { actor: by, cause }: Caller,
 ): Promise<Webhook> {
   const { state } = await log.handle(webhooks, webhookDecider, command, { by, cause: cause ?? null });
-  if (!state.webhook) throw new Refusal('not_found', 'This nick has no webhook');
+  if (!state.webhook)
+    throw new Refusal('not_found', 'This nick has no webhook', { hint: 'PUT /irc/webhook registers one' });
   return state.webhook;
 }

@@ -124,7 +124,8 @@ export const getWebhook = define('getWebhook', {
   run: async ({ nick: given }, caller, parts: WebhookParts) => {
     const { nick, person } = ownerOf(given, caller, parts);
     const webhook = await found(parts, nick, person);
-    if (!webhook) throw new Refusal('not_found', 'This nick has no webhook');
+    if (!webhook)
+      throw new Refusal('not_found', 'This nick has no webhook', { hint: 'PUT /irc/webhook registers one' });
     return seen(webhook);
   },
 });

@@ -43,7 +43,10 @@ export class Skill {
   /** The text of a file in the manifest, with this service's address and settings in it. Throws 404 and 503. */
   async file(name = mainFile): Promise<string> {
     const { files } = await this.#manifest();
-    if (!files.includes(name)) throw new Refusal('not_found', 'The skill has no such file');
+    if (!files.includes(name))
+      throw new Refusal('not_found', 'The skill has no such file', {
+        hint: 'GET /skill/version names its files',
+      });
     const text = await this.#read(name);
     // other words in braces are parts of paths
     return text.replace(/\{([a-z_]+)\}/g, (found, name: string) => this.#terms[name] ?? found);
