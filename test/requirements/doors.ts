@@ -32,6 +32,8 @@ export const doors = {
   'A2A-10': 'Tasks live for an hour, 10,000 at most, and are known in every process.',
   'A2A-11': 'The clients of A2A 0.3, and of 1.0 in its mode for 0.3, work as they are.',
   'A2A-12': 'Another method answers 405 in JSON-RPC form, with the methods that there are; OPTIONS goes on.',
+  'A2A-14':
+    'What the mandatory category of the compliance kit asks is so: card, envelopes, life of a task, refusals.',
   'A2A-13':
     'One address may take a tenth of the room for tasks in an hour, so that it drives out those of nobody.',
   'DISC-01': 'Every discovery document is open to all origins, may be kept for an hour, and has an ETag.',
