@@ -56,7 +56,7 @@ t.test('ERR-01 every code stands in the catalogue once', async (t) => {
   }
 });
 
-t.test('ERR-02 whoever asks for what is not there is told where to look', async (t) => {
+t.test('ERR-03 whoever asks for what is not there is told where to look', async (t) => {
   // told in other words, or to another process
   const others = ['workers/moderation/', 'workers/core/rpc.ts', 'src/operations/network/catch-up.ts'];
   let count = 0;

@@ -24,6 +24,8 @@ interface Field {
   description?: string;
   required?: boolean;
   in: string;
+  /** What may stand in it. */
+  schema?: Any;
 }
 
 /** Puts each value into the field that is described with its words. */
@@ -37,6 +39,9 @@ function fill(where: string, fields: readonly Field[], values: Values): Map<Fiel
       free.find(({ description = '' }) => of.test(description)) ??
       free.find(({ name }) => of.test(name));
     if (!field) throw new Error(`${where} does not say where to put "${words}"`);
+    const choices = field.schema?.enum ?? field.schema?.items?.enum;
+    const strange = choices && [value].flat().find((one) => !choices.includes(one));
+    if (strange !== undefined) throw new Error(`${where} does not say that ${field.name} may be ${strange}`);
     filled.set(field, value);
   }
   const missing = fields.find((field) => field.required && !filled.has(field));
@@ -45,9 +50,10 @@ function fill(where: string, fields: readonly Field[], values: Values): Map<Fiel
 }
 
 const fieldsOf = (schema: Any = {}, place = 'body'): Field[] =>
-  Object.entries<Any>(schema.properties ?? {}).map(([name, { description }]) => ({
+  Object.entries<Any>(schema.properties ?? {}).map(([name, of]) => ({
     name,
-    description,
+    description: of.description,
+    schema: of,
     required: schema.required?.includes(name) ?? false,
     in: place,
   }));

@@ -8,8 +8,8 @@ export const house = {
   'HOUSE-06': 'Faces know operations and no other face, and operations know no face.',
   'HOUSE-07': 'Benchmarks import nothing of the tests.',
   'HOUSE-08': 'No test depends on how fast the machine is.',
-  'ERR-02': 'Whoever asks for what is not there is told where to look.',
   'ERR-01': 'Every code of an error stands in one catalogue, with its status and meaning, and is in use.',
   'ERR-02': 'docs/reference/errors.md lists them as the catalogue has them.',
+  'ERR-03': 'Whoever asks for what is not there is told where to look.',
   'REF-01': 'The pages of docs/reference that are made from the code are as the code is now.',
 } as const;
