@@ -284,7 +284,7 @@ class RouteMethods {
   of(request: FastifyRequest): string[] {
     const path = request.url.split('?')[0]!;
     const all = this.#routes.filter(({ pattern }) => pattern.test(path));
-    // what has an address of its own is not one of those that a parameter stands for
+    // an address of its own comes before what a parameter means
     const own = all.filter(({ url }) => !url.includes(':'));
     const found = own.length > 0 ? own : all;
     return [...new Set(found.map(({ method }) => method))];

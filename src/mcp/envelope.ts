@@ -43,7 +43,7 @@ export interface Posted {
   isBatch: boolean;
 }
 
-/** How messages are to be answered: as in the older versions, as in this one, or with an objection. */
+/** How messages must be answered: as in the older versions, as in this one, or with an objection. */
 export type Envelope =
   | { is: 'older' }
   | { is: 'enveloped'; message: JSONRPCMessage }
@@ -55,7 +55,7 @@ const metaOf = (message: JSONRPCMessage): Record<string, unknown> | undefined =>
 };
 const says = (message: JSONRPCMessage) => versionKey in (metaOf(message) ?? {});
 
-/** Reads which version messages speak. The body decides; the headers repeat it for what stands between. */
+/** Reads which version messages speak. The body decides; the headers repeat it for proxies. */
 export function readEnvelope({ messages, isBatch }: Posted, headers: IncomingHttpHeaders): Envelope {
   const [message] = messages;
   if (!message || isBatch) {
@@ -96,7 +96,7 @@ export function readEnvelope({ messages, isBatch }: Posted, headers: IncomingHtt
     const wrong = sent === undefined ? 'is missing' : 'is not what the body says';
     return refused(message, headerMismatch, `${header} ${wrong}`, {
       code: 'header_mismatch',
-      hint: `${header} repeats the body, so that what stands between need not read it`,
+      hint: `${header} repeats the body, so that proxies need not read it`,
     });
   }
   return { is: 'enveloped', message };

@@ -30,7 +30,7 @@ interface Sent {
   credential?: Record<string, string>;
 }
 
-/** Doors with a protocol of their own behind them: the fuzzer and their own tests look at what goes through. */
+/** Doors that have a protocol of their own: the fuzzer and their own tests look at what goes through. */
 const otherProtocols = ['callTools', 'askAgent'];
 /** What the marketplace decides: its routes pass on what they get. */
 const isPassedOn = ({ path }: Operation) => path.startsWith('/em/');

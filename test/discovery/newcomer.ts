@@ -24,7 +24,7 @@ interface Field {
   description?: string;
   required?: boolean;
   in: string;
-  /** What may stand in it. */
+  /** What it takes. */
   schema?: Any;
 }
 

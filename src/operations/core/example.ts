@@ -71,8 +71,8 @@ function hasOwn(schema: z.ZodType): boolean {
 }
 
 /**
- * Keeps out of a JSON schema what is not for all readers: examples, which a description has next to it, and the `form`
- * of texts whose words say it well enough for a model. Returns the form.
+ * Keeps examples out of a JSON schema: a description has them next to it. So it does with the `form` of a text, which
+ * its description says well enough for a model. Returns the form.
  */
 export function withoutExample({
   jsonSchema,

@@ -3,7 +3,7 @@ import { z } from 'zod';
 /** Control characters but those by which text is made bold or coloured, and halves of characters. */
 const unprintable = /[\x05-\x08\n-\x0e\x10\x12-\x15\x17-\x1c\x7f-\x9f]|\p{Cs}/u;
 
-/** What may stand in a line, and that one character of it can be seen. */
+/** What a line must not have. */
 const other = '\\x00\\x01\\x05-\\x08\\n-\\x0e\\x10\\x12-\\x15\\x17-\\x1c\\x7f-\\x9f';
 const form = `^[^${other}]*[^${other}\\s][^${other}]*$`;
 
