@@ -360,7 +360,7 @@ t.test('OAUTH-06 a code is good for a minute', async (t) => {
     resource: 'r',
     nick: 'alice',
     wallet: null,
-    scopes: ['read'],
+    scopes: ['read' as const],
     keyEnds: '2026-02-01T00:00:00Z',
     by: 'alice',
     parent: undefined,

@@ -4,10 +4,10 @@ import { isExpected, Refusal } from '../../../streams/core/index.js';
 import { casefold, namesNick } from '../../../streams/irc-grammar.js';
 import type { Call } from '../core/call.js';
 import type { Caller } from '../core/caller.js';
+import { FairLimiter } from '../core/fair-limiter.js';
 import { Channel, channelName, Nick, Time, text } from '../core/fields.js';
 import { operationsOf } from '../core/operation.js';
 import { moreWithKey } from '../core/rights.js';
-import { Turns } from '../core/turns.js';
 import { type IrcMessage, LineId, listIrcChannels, listIrcMessages, placeOf } from './reads.js';
 
 const define = operationsOf({ tag: 'IRC', access: moreWithKey });
@@ -24,7 +24,9 @@ const mostReads = 10;
  * So many answers are made at once in a process, one of them for each reader. Each reads one channel after the other.
  * So whoever asks again and again waits for their own, and holds up nobody else.
  */
-const turns = new Turns(2);
+const answers = new FairLimiter(2);
+
+const hint = 'GET /irc/channels, or svc_list_channels, lists the channels that you can read';
 
 type Line = z.output<typeof IrcMessage>;
 
@@ -81,7 +83,7 @@ export const catchUp = define('catchUp', {
     const budget = tokens - frameTokens.answer - frameTokens.channel * names.length;
     // a line that names somebody may be far back
     const isEnough = (lines: Line[][]) => nick === undefined && costOf(lines.flat()) >= budget;
-    const end = await turns.take(readerOf(caller), new AbortController().signal);
+    const end = await answers.take(readerOf(caller), new AbortController().signal);
     const gaps = await readGaps(names, { after, isEnough }, caller, call).finally(end);
     const found = gaps.map(({ lines }) => lines);
     const chosen = choose(found, nick, budget);
@@ -170,7 +172,7 @@ async function linesOf(
     );
   } catch (error) {
     if (!isExpected(error) || error.code !== 'not_found') throw error;
-    throw new Refusal('not_found', `There is no channel ${channel}, or not for this caller`);
+    throw new Refusal('not_found', `There is no channel ${channel}, or not for this caller`, { hint });
   }
 }
 
