@@ -108,11 +108,10 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   app.decorate('routeTable', { getter: () => methods.all });
   app.addHook('onRequest', (request, reply, done) => {
     const { url = '' } = request.routeOptions;
-    if (!url.includes(':')) return done();
-    const allowed = methods.of(request);
-    return allowed.length === 0 || allowed.includes(request.method) || request.method === 'OPTIONS'
-      ? done()
-      : reply.callNotFound();
+    const allowed = url.includes(':') ? methods.ofAddress(pathOf(request)) : undefined;
+    // the router would take an address of its own for a parameter
+    const isOther = allowed && request.method !== 'OPTIONS' && !allowed.includes(request.method);
+    return isOther ? reply.callNotFound() : done();
   });
   // before the preflights of web pages are answered, which ask for one method
   app.addHook('onRequest', (request, reply, done) => {
@@ -183,7 +182,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   app.setNotFoundHandler((request, reply) => {
     const allowed = methods.of(request);
     if (allowed.length === 0) {
-      const path = request.url.split('?')[0]!.slice(0, 200);
+      const path = pathOf(request).slice(0, 200);
       const hint = 'GET / says what is here, and /skill.md how to use it';
       return sendError(new Refusal('not_found', `There is nothing at ${path}`, { hint }), request, reply);
     }
@@ -199,7 +198,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     const { method } = request;
     const { statusCode: status, elapsedTime: ms } = reply;
     const route = request.routeOptions.url;
-    const path = route ?? request.url.split('?')[0]!.slice(0, 200);
+    const path = route ?? pathOf(request).slice(0, 200);
     const level = levelOf(path, status);
     if (options.logger.isLevelEnabled(level)) {
       const line = {
@@ -269,11 +268,15 @@ declare module 'fastify' {
 /** The methods of each path: the router itself finds a route only by both together. */
 class RouteMethods {
   readonly #routes: (Route & { pattern: RegExp })[] = [];
+  readonly #ofAddresses = new Map<string, string[]>();
 
   constructor(app: FastifyInstance) {
     app.addHook('onRoute', ({ method, url, config }) => {
       if (config?.refuses) return;
-      for (const one of [method].flat()) this.#routes.push({ method: one, url, pattern: pathPattern(url) });
+      const methods = [method].flat();
+      for (const one of methods) this.#routes.push({ method: one, url, pattern: pathPattern(url) });
+      if (/[:*]/.test(url)) return;
+      this.#ofAddresses.set(url, [...new Set([...(this.#ofAddresses.get(url) ?? []), ...methods])]);
     });
   }
 
@@ -281,15 +284,21 @@ class RouteMethods {
     return this.#routes;
   }
 
-  of(request: FastifyRequest): string[] {
-    const path = request.url.split('?')[0]!;
-    const all = this.#routes.filter(({ pattern }) => pattern.test(path));
-    // an address of its own comes before what a parameter means
-    const own = all.filter(({ url }) => !url.includes(':'));
-    const found = own.length > 0 ? own : all;
+  of(request: FastifyRequest): readonly string[] {
+    const path = pathOf(request);
+    const own = this.ofAddress(path);
+    if (own) return own;
+    const found = this.#routes.filter(({ pattern }) => pattern.test(path));
     return [...new Set(found.map(({ method }) => method))];
   }
+
+  /** The methods of a path that is a route by itself, without parameters; `undefined` if there is no such route. */
+  ofAddress(path: string): readonly string[] | undefined {
+    return this.#ofAddresses.get(path) ?? this.#ofAddresses.get(path.replace(/\/$/, ''));
+  }
 }
+
+const pathOf = (request: FastifyRequest): string => request.url.split('?', 1)[0]!;
 
 function pathPattern(url: string): RegExp {
   const escaped = url.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/:[^/]+/g, '[^/]+');
