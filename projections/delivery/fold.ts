@@ -61,9 +61,12 @@ export const deliveryQueue = defineProjection({
 
 async function addEvents(tx: Tx, facts: Recorded<MarketFact>[], schema: string): Promise<void> {
   const rows = facts.map(({ seq, at, data }) => ({
-    ...data,
     id: seq,
     created_at: at,
+    event_id: data.event_id,
+    event_type: data.event_type,
+    source: data.source,
+    formatted_message: data.formatted_message,
     payload: JSON.stringify(data.payload),
     target_channels: JSON.stringify(data.target_channels),
   }));

@@ -144,13 +144,13 @@ function callerFinder(
   access: AnyOperation['access'],
   keys: ApiKeys,
 ): (request: FastifyRequest, reply: FastifyReply) => Caller | Promise<Caller> {
-  if (typeof access === 'string') return ({ id, ip }) => ({ ...nobody, cause: id, address: ip });
+  if (typeof access === 'string') return ({ id, ip }) => ({ cause: id, address: ip, ...nobody });
   const ask = access.without === 'local' ? keys.localOrKey : keys.callerOf;
   return async (request, reply) => {
     const cause = request.id;
     const found = callers.get(request);
-    if (found) return { ...found, cause };
-    return { ...(await ask.call(keys, request, reply)), cause, address: request.ip };
+    if (found) return { cause, ...found };
+    return { cause, address: request.ip, ...(await ask.call(keys, request, reply)) };
   };
 }
 

@@ -142,10 +142,10 @@ export class Log {
     fact: FactOf<S>,
     origin: Origin,
   ): Promise<Appended> {
-    const id = origin.id ?? newId();
-    const answer = await this.#appender.append(stream, subject, fact as AnyFact, { ...origin, id });
+    const known = identified(origin);
+    const answer = await this.#appender.append(stream, subject, fact as AnyFact, known);
     if (answer.is !== 'stored') throw refusedByLog(answer);
-    return { stream: stream.name, seq: answer.seq, id };
+    return { stream: stream.name, seq: answer.seq, id: known.id };
   }
 
   /** Appends the only fact that its subject may ever have; `undefined` when it has one already. */
@@ -169,11 +169,11 @@ export class Log {
     origin: Origin,
     after: number,
   ): Promise<Appended | undefined> {
-    const id = origin.id ?? newId();
-    const answer = await this.#appender.append(stream, subject, fact as AnyFact, { ...origin, id }, after);
+    const known = identified(origin);
+    const answer = await this.#appender.append(stream, subject, fact as AnyFact, known, after);
     if (answer.is === 'conflict') return undefined;
     if (answer.is === 'refused') throw refusedByLog(answer);
-    return { stream: stream.name, seq: answer.seq, id };
+    return { stream: stream.name, seq: answer.seq, id: known.id };
   }
 
   /**
@@ -195,14 +195,8 @@ export class Log {
       const state = cached.state as State;
       const fact = decider.decide(command, state, now);
       if (!fact) return { state, position: { stream: stream.name, seq: cached.seq } };
-      const id = context.id ?? newId();
-      const answer = await this.#appender.append(
-        stream,
-        subject,
-        fact as AnyFact,
-        { ...context, id },
-        cached.seq,
-      );
+      const known = identified(context);
+      const answer = await this.#appender.append(stream, subject, fact as AnyFact, known, cached.seq);
       if (answer.is === 'stored') {
         // two commands may share the cached state: only the one that saw the last sequence may move it on
         if (cached.seq < answer.seq) {
@@ -311,4 +305,9 @@ export class Log {
     if (this.#options.importing || !this.hasUnfinishedImport) return;
     throw new Error('An import into this event log was not finished: run the same "relay import" again');
   }
+}
+
+/** The origin of a new fact, with the id that it is recorded under. */
+function identified({ by, cause = null, id = newId() }: Origin): Origin & { id: string } {
+  return { by, cause, id };
 }

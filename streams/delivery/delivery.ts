@@ -68,7 +68,8 @@ export function deliveryDecider(
         case 'confirm': {
           if (state.status !== 'pending' || state.channels.get(command.channel)?.confirmed) return undefined;
           const completes = isLastOpen(state, command.channel);
-          const line = { ...about, channel: command.channel, via: command.via, completes };
+          // all lines have one form when the spread comes last, and that is faster to read and to write
+          const line = { channel: command.channel, via: command.via, completes, ...about };
           return { type: 'lines.confirmed', data: { lines: [line] } };
         }
         case 'fail': {

@@ -121,8 +121,12 @@ const digitLetters: Record<string, string> = {
   '|': 'l',
 };
 
+const hasDigitAtLetter = /[a-z][0134578@$!|]|[0134578@$!|][a-z]/;
+
 /** Words in which digits take the place of letters, with the letters; `undefined` when there are none. */
 function undigited(plain: string): string | undefined {
+  // costs less than to look for the words themselves
+  if (!hasDigitAtLetter.test(plain)) return undefined;
   const read = plain.replace(
     /(?<![\w@$!|])(?=[a-z@$!|]*[0134578@$!|])(?=[\d@$!|]{0,8}[a-z])[a-z0134578@$!|]{3,24}(?!\w)/g,
     (word) =>

@@ -74,7 +74,9 @@ export function parseInput<S extends z.ZodType>(
   input: unknown,
   code: RefusalCode = 'validation_failed',
 ): z.output<S> {
-  const result = schema.safeParse(input, { error: whatIsWrong });
+  // texts in our words cost, and most input is right
+  const parsed = schema.safeParse(input);
+  const result = parsed.success ? parsed : schema.safeParse(input, { error: whatIsWrong });
   if (result.success) return result.data;
   const details = result.error.issues.map(({ path, message }) => {
     const field = path.map(String).join('.');

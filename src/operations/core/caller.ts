@@ -59,7 +59,7 @@ export type Caller =
     });
 
 /** Somebody who showed nothing. */
-export const nobody: Caller = { is: 'none', actor: 'api' };
+export const nobody: Readonly<Caller> = Object.freeze({ is: 'none', actor: 'api' });
 
 /** Whether a caller holds a scope; an operator holds all of them. */
 export function holds(caller: Caller, scope: Scope): boolean {
