@@ -3,8 +3,9 @@ import { signed, taskEvent, webhookSecret } from './support/events.js';
 import { median } from './support/figures.js';
 import { type LoadFigures, loadText, medians, underLoad } from './support/load.js';
 import { rawRequest } from './support/raw-http.js';
-import { startNats } from './support/servers.js';
-import { startFloor, startService } from './support/service.js';
+import { startNats, startPostgres } from './support/servers.js';
+import { type Floor, startFloor, startService } from './support/service.js';
+import { newDatabase } from './support/stores.js';
 
 /** More than any of them accepts in a second. */
 const readyPerSecond = 20_000;
@@ -54,7 +55,37 @@ export async function ingest(t: Bench): Promise<Row[]> {
     rows.push(row('single', 'each event alone', { 64: '≥ 2.0', 8: '≥ 1.0', 1: '≥ 0.8' }[connections]!));
     if (connections === 64) rows.push(row('grouped', 'in groups', '≥ 0.55'));
   }
-  return rows;
+  return [...rows, await apiAlone(t, single)];
+}
+
+/** The CPU time of the process that receives, while another one folds the read models. */
+async function apiAlone(t: Bench, floor: Floor): Promise<Row> {
+  const nats = await startNats(t, { sync: 'always' });
+  const store = { DATABASE_URL: await newDatabase(await startPostgres(t), 'ingest') };
+  const common = { ...store, STREAMS_MAX_BYTES: '4000000000' };
+  await startService(t, { nats }, { ...common, ROLES: 'projections' });
+  const ours = await startService(t, { nats }, { ...common, ROLES: 'api,services' });
+  const sides = { ours, floor };
+  const figures = { ours: [] as LoadFigures[], floor: [] as LoadFigures[] };
+  const rounds = t.size(3, 1);
+  for (let round = 0; round <= rounds; round++) {
+    t.progress(`role api alone, ${round === 0 ? 'warming up' : `round ${round} of ${rounds}`}`);
+    for (const side of ['ours', 'floor'] as const) {
+      const { url, pid } = sides[side];
+      const seconds = t.size(4, 1);
+      const next = readyEvents(url, `apart-${round}`, seconds * readyPerSecond);
+      const found = await underLoad({ url, next, connections: 64, seconds, processes: { process: pid } });
+      if (round > 0) figures[side].push(found);
+    }
+  }
+  const cpu = ({ cpu }: LoadFigures) => cpu.process!;
+  return {
+    measured: 'CPU of the process with the roles api and services for an accepted event, 64 connections',
+    ours: loadText(medians(figures.ours)),
+    against: `a bare route that checks the HMAC and appends each event alone: ${loadText(medians(figures.floor))}`,
+    ratio: median(figures.ours.map((own, round) => cpu(own) / cpu(figures.floor[round]!))),
+    goal: '≤ 1.6',
+  };
 }
 
 /** Signed posts of new events, made before the load begins so that they cost it nothing. */

@@ -10,6 +10,9 @@ import { eventually } from './wait.js';
 
 const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: { start: string } };
 
+/** A start takes a second or two, and longer on a machine that is busy. */
+const startBoundMs = 60_000;
+
 /** What `npm start` gives to node. */
 export const startArgs: readonly string[] = scripts.start.replace(/^node /, '').split(' ');
 
@@ -48,10 +51,14 @@ export async function startService(
   closeSync(output);
   const stop = () => end(child);
   t.teardown(stop);
-  await eventually(`the service to be ready (${logFile})`, async () => {
-    if (child.exitCode !== null) throw new Error(readFileSync(logFile, 'utf8').slice(-2_000));
-    return (await fetch(`${url}/ready`)).ok;
-  });
+  await eventually(
+    `the service to be ready (${logFile})`,
+    async () => {
+      if (child.exitCode !== null) throw new Error(readFileSync(logFile, 'utf8').slice(-2_000));
+      return (await fetch(`${url}/ready`)).ok;
+    },
+    startBoundMs,
+  );
   return { url, pid: child.pid!, stop };
 }
 
