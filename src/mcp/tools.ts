@@ -268,7 +268,7 @@ function tools(operations: readonly AnyOperation[], call: Call, has: (face: Tool
 function toolOf(operation: AnyOperation, face: ToolFace, call: Call): Tool {
   const { name, title, description, effect = 'read', openWorld = false } = face;
   const { walletReadable = false, ofAgents = false } = face;
-  const { schema, toInput } = parametersOf(operation.input, face);
+  const { schema, inputFrom } = parametersOf(operation, face);
   const member = ownNickMember(operation.access);
   const isParameter = member !== undefined && !face.without?.includes(member);
   const ownNick = isParameter
@@ -290,9 +290,7 @@ function toolOf(operation: AnyOperation, face: ToolFace, call: Call): Tool {
     ...(output ? { output } : {}),
     run: async (args, caller) => {
       if (!takesMore(schema)) refuseMisspelt(args, Object.keys(schema.shape));
-      // under the names that the caller knows, then as the operation has it
-      const given = parseInput(schema, withOwnNick(args ?? {}, caller, ownNick));
-      const input = inputOf(operation, toInput(given));
+      const input = inputFrom(withOwnNick(args ?? {}, caller, ownNick));
       const result = await call(operation, input, caller);
       return face.result ? face.result(result) : result;
     },
@@ -304,20 +302,28 @@ const takesMore = ({ def }: z.ZodObject): boolean => def.catchall !== undefined;
 
 interface Parameters {
   schema: z.ZodObject;
-  toInput(given: Record<string, unknown>): unknown;
+  /** The operation's input. Throws like `parseInput`, under the names that the caller knows. */
+  inputFrom(given: unknown): unknown;
 }
 
-function parametersOf(input: z.ZodObject, { parameters, rename = {}, without = [] }: ToolFace): Parameters {
-  if (parameters) return parameters as Parameters;
+function parametersOf(
+  operation: AnyOperation,
+  { parameters, rename = {}, without = [] }: ToolFace,
+): Parameters {
+  if (parameters) {
+    const { schema, toInput } = parameters as { schema: z.ZodObject; toInput(given: unknown): unknown };
+    return { schema, inputFrom: (given) => inputOf(operation, toInput(parseInput(schema, given))) };
+  }
+  const { input, invalid } = operation;
   const names = Object.keys(input.shape).filter((name) => !(without as readonly string[]).includes(name));
   const called = (name: string) => (rename as Record<string, string | undefined>)[name] ?? name;
-  const schema = z.object(Object.fromEntries(names.map((name) => [called(name), input.shape[name]!])));
+  const renamed = (given: Record<string, unknown>) =>
+    Object.fromEntries(
+      names.filter((name) => called(name) in given).map((name) => [name, given[called(name)]]),
+    );
   return {
-    schema,
-    toInput: (given) =>
-      Object.fromEntries(
-        names.filter((name) => called(name) in given).map((name) => [name, given[called(name)]]),
-      ),
+    schema: z.object(Object.fromEntries(names.map((name) => [called(name), input.shape[name]!]))),
+    inputFrom: (given) => parseInput(input, renamed(given as Record<string, unknown>), invalid, called),
   };
 }
 

@@ -136,6 +136,29 @@ t.test('MCP-04 MCP-06 results and wrong arguments', async (t) => {
   ]);
 });
 
+t.test('MCP-06 a wrong argument is named as the tool names it', async (t) => {
+  const find = defineOperation('find', {
+    input: z.object({ id: z.object({ number: z.int() }), limit: z.int().default(5) }),
+    tool: {
+      name: 'find',
+      title: 'Find',
+      description: 'Finds a task',
+      rename: { id: 'task_id' },
+      without: ['limit'],
+    },
+    run: async (input) => input,
+  });
+  const table = new ToolTable(toolsOf([find], callHere({})));
+  t.match(await table.call('find', { id: { number: 1 } }, key), {
+    content: [{ text: 'Error: task_id: is missing' }],
+  });
+  t.match(await table.call('find', { task_id: { number: 'one' } }, key), {
+    content: [{ text: 'Error: task_id.number: must be a number' }],
+  });
+  const { content } = await table.call('find', { task_id: { number: 1 }, limit: 9 }, key);
+  t.same(JSON.parse((content[0] as { text: string }).text), { id: { number: 1 }, limit: 5 });
+});
+
 t.test('MCP-06 what is not theirs is not there', async (t) => {
   const table = new ToolTable([failing(new Error('x'))]);
   const unknown = { code: -32602, message: 'Unknown tool: fail' };

@@ -68,18 +68,22 @@ export function inputOf<In extends z.ZodObject>(
   return parseInput(input, caller ? withOwnNick(given, caller, ownNickMember(access)) : given, invalid);
 }
 
-/** Parses outside input. Throws a 400 that names the path of every bad field. */
+/**
+ * Parses outside input. Throws a 400 that names the path of every bad field; a member of the input is `called` there as
+ * the caller knows it.
+ */
 export function parseInput<S extends z.ZodType>(
   schema: S,
   input: unknown,
   code: RefusalCode = 'validation_failed',
+  called: (member: string) => string = (member) => member,
 ): z.output<S> {
   // texts in our words cost, and most input is right
   const parsed = schema.safeParse(input);
   const result = parsed.success ? parsed : schema.safeParse(input, { error: whatIsWrong });
   if (result.success) return result.data;
-  const details = result.error.issues.map(({ path, message }) => {
-    const field = path.map(String).join('.');
+  const details = result.error.issues.map(({ path: [member, ...within], message }) => {
+    const field = member === undefined ? '' : [called(String(member)), ...within.map(String)].join('.');
     // a schema's own text may name the field already
     return {
       path: field,
