@@ -1,4 +1,4 @@
-import { localToolsOf, type Tool, toolsOf } from '../../src/mcp/tools.js';
+import { stdioToolsOf, type Tool, toolsOf } from '../../src/mcp/tools.js';
 import { operations } from '../../src/operations/index.js';
 import { code, head, table } from './page.js';
 
@@ -15,7 +15,7 @@ export function toolsPage(): string {
     tableOf(over),
     '## Only through `relay mcp`\n',
     'These three need `CHANNEL_ADMIN_KEY`, and never go over HTTP as tools.\n',
-    tableOf(localToolsOf(operations, never)),
+    tableOf(stdioToolsOf(operations, never)),
   ].join('\n');
 }
 

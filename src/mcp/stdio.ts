@@ -25,7 +25,7 @@ export type AskService = (method: string, params: Record<string, unknown>) => Pr
  * The tool server for an MCP client on this machine: the running service's tools, prompts and resources, and the tools
  * that are only for operators. It lives as long as the client's session, so that channels can be subscribed to.
  */
-export function createLocalToolServer(ask: AskService, own: readonly Tool[], watch: WatchLines): Server {
+export function createStdioToolServer(ask: AskService, own: readonly Tool[], watch: WatchLines): Server {
   const table = new ToolTable(own);
   const names = new Set(own.map(({ name }) => name));
   const caller = { is: 'key', actor: 'local' } as const;

@@ -251,12 +251,12 @@ function fieldAndFault({ path, message }: { path: string; message: string }): st
 
 /** The tools of operations, in order. Each calls its operation, with the rights of the caller of the tool. */
 export function toolsOf(operations: readonly AnyOperation[], call: Call): Tool[] {
-  return tools(operations, call, (face) => !face.local);
+  return tools(operations, call, (face) => !face.stdioOnly);
 }
 
-/** The tools of operations that only the tool server on this machine has. */
-export function localToolsOf(operations: readonly AnyOperation[], call: Call): Tool[] {
-  return tools(operations, call, (face) => face.local === true);
+/** The tools of operations that only the tool server over standard input and output has. */
+export function stdioToolsOf(operations: readonly AnyOperation[], call: Call): Tool[] {
+  return tools(operations, call, (face) => face.stdioOnly === true);
 }
 
 function tools(operations: readonly AnyOperation[], call: Call, has: (face: ToolFace) => boolean): Tool[] {

@@ -2,7 +2,7 @@ import { Tiktoken } from 'js-tiktoken/lite';
 import o200k from 'js-tiktoken/ranks/o200k_base';
 import t from 'tap';
 import { z } from 'zod';
-import { localToolsOf, type Tier, ToolTable, toolsOf } from '../../src/mcp/tools.js';
+import { stdioToolsOf, type Tier, ToolTable, toolsOf } from '../../src/mcp/tools.js';
 import { channelOperations } from '../../src/operations/channels/index.js';
 import { type Caller, defineOperation } from '../../src/operations/core/operation.js';
 import { operations } from '../../src/operations/index.js';
@@ -46,7 +46,7 @@ t.test('MCP-01 the tools of each tier', async (t) => {
 });
 
 t.test('MCP-02 the three local ones', async (t) => {
-  const own = localToolsOf(channelOperations, callHere({}));
+  const own = stdioToolsOf(channelOperations, callHere({}));
   t.same(
     own.map(({ name }) => name),
     ['svc_update_channel', 'svc_channel_members', 'svc_channel_operations'],

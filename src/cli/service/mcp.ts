@@ -27,7 +27,7 @@ export const mcpCommand = defineCommand({
   options: serviceOptions,
   async run(invocation) {
     // loaded here: no other command needs them
-    const [{ LineTransport }, { localToolsOf }, { createLocalToolServer }, { operations }, { publicCall }] =
+    const [{ LineTransport }, { stdioToolsOf }, { createStdioToolServer }, { operations }, { publicCall }] =
       await Promise.all([
         import('../../mcp/line-transport.js'),
         import('../../mcp/tools.js'),
@@ -52,10 +52,10 @@ export const mcpCommand = defineCommand({
         service.send(method, path, body, { ...headers, 'x-api-key': adminKey }),
       ),
     );
-    const own = adminKey ? localToolsOf(operations, withAdminKey) : [];
+    const own = adminKey ? stdioToolsOf(operations, withAdminKey) : [];
     await requireService(service);
     const ask = counted((method: string, params: object) => askMcp(service, method, params));
-    const server = createLocalToolServer(ask, own, (channel, options) => service.watch(channel, options));
+    const server = createStdioToolServer(ask, own, (channel, options) => service.watch(channel, options));
     server.onerror = ({ message }) =>
       invocation.terminal.err(`relay: not understood: ${cut(printable(message), longestComplaint)}`);
     const closed = new Promise<void>((resolve) => {

@@ -145,7 +145,7 @@ export const updateChannel = define('updateChannel', {
     rename: { name: 'channel' },
     effect: 'change',
     idempotent: true,
-    local: true,
+    stdioOnly: true,
   },
   remote: { service: 'channelserv', method: 'patch', path: '/api/channels/{name}', timeoutMs: commandMs },
   run: async ({ modes = [], ...input }, caller, parts: ChannelParts) => {
@@ -210,7 +210,7 @@ export const changeChannelMembers = define('changeChannelMembers', {
     rename: { name: 'channel' },
     effect: 'change',
     idempotent: true,
-    local: true,
+    stdioOnly: true,
   },
   remote: {
     service: 'channelserv',

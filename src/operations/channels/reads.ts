@@ -102,7 +102,7 @@ export const listChannelOperations = define('listChannelOperations', {
     title: 'Audit records of a channel',
     description: 'What was done in a managed channel by command, newest first.',
     rename: { name: 'channel' },
-    local: true,
+    stdioOnly: true,
   },
   remote: { service: 'channelserv', method: 'get', path: '/api/channels/{name}/operations' },
   run: async ({ name, limit }, caller, { channels: { rows } }: ChannelParts) => {

@@ -69,8 +69,11 @@ export interface ToolFace<In extends z.ZodObject = z.ZodObject, Out = unknown> {
   openWorld?: boolean;
   /** Whether a wallet's signature opens it too. */
   walletReadable?: boolean;
-  /** Whether only the tool server on this machine has it, which asks a running service for it. */
-  local?: boolean;
+  /**
+   * Whether only the tool server over standard input and output has it, which asks a running service for it with an
+   * operator's key.
+   */
+  stdioOnly?: boolean;
   /** Whether only holders of agent keys have it, besides the tools of the contract. */
   ofAgents?: boolean;
 }
