@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import openapiTS, { astToString, type OpenAPI3 } from 'openapi-typescript';
 import { openApiDocument } from '../src/openapi/document.js';
-import { operations } from '../src/openapi/index.js';
+import { descriptions } from '../src/openapi/index.js';
 
 /** Where they are put; git does not keep them. */
 export const typesFile = 'src/client/api.ts';
@@ -19,7 +19,7 @@ type Responses = Record<string, { description: string; content?: Content }>;
 
 /** The types of the API as it is described now. */
 export async function clientTypes(): Promise<string> {
-  const document = openApiDocument(operations, 'http://localhost:8100') as unknown as OpenAPI3;
+  const document = openApiDocument(descriptions, 'http://localhost:8100') as unknown as OpenAPI3;
   for (const path of Object.values(document.paths ?? {})) {
     for (const operation of Object.values(path) as { responses: Responses }[]) {
       operation.responses = inShort(operation.responses);

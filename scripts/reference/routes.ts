@@ -1,4 +1,4 @@
-import { operations } from '../../src/openapi/index.js';
+import { descriptions } from '../../src/openapi/index.js';
 import { type Access, type Description, tags } from '../../src/operations/core/description.js';
 import { code, head, table } from './page.js';
 
@@ -18,7 +18,7 @@ export function routesPage(): string {
 those of [agent keys](../guides/keys.md). [Errors](errors.md) has every code.
 `;
   const sections = Object.entries(tags).flatMap(([tag, says]) => {
-    const own = operations.filter((operation) => operation.tag === tag);
+    const own = descriptions.filter((operation) => operation.tag === tag);
     if (own.length === 0) return [];
     return [`## ${tag}\n\n${says}.\n\n${table(['route', 'what it does', 'needs'], own.map(row))}`];
   });

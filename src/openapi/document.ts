@@ -56,8 +56,8 @@ const security: Record<Access, Json[]> = {
 export const staysInHttp = ({ answers }: Description): boolean => !(101 in answers);
 
 /** The OpenAPI 3.0.3 description of these operations, at a public address. */
-export function openApiDocument(described: readonly Description[], publicUrl: string): Json {
-  const operations = described.filter(staysInHttp);
+export function openApiDocument(descriptions: readonly Description[], publicUrl: string): Json {
+  const operations = descriptions.filter(staysInHttp);
   const named: Json = {};
   schemaOf(ErrorBody, 'output', named); // adds it to the named ones, to which every error refers
   const paths: Record<string, Json> = {};

@@ -7,7 +7,7 @@ import t, { type Test } from 'tap';
 import ts from 'typescript';
 import { clientTypes, typesFile } from '../../scripts/client-types.js';
 import { staysInHttp } from '../../src/openapi/document.js';
-import { operations } from '../../src/openapi/index.js';
+import { descriptions } from '../../src/openapi/index.js';
 import { webhookSecret } from '../support/app.js';
 import { eventually } from '../support/eventually.js';
 import { startService } from '../support/service.js';
@@ -23,7 +23,7 @@ t.test('CLIENT-01 the types are those of the description', async (t) => {
   t.equal(built![at], made![at], `${typesFile} is that of this API; else: npm run build`);
   t.equal(built!.length, made!.length);
   const packed = await readFile('dist/src/client/api.d.ts', 'utf8');
-  for (const { id } of operations.filter(staysInHttp))
+  for (const { id } of descriptions.filter(staysInHttp))
     t.match(packed, `operations["${id}"]`, `the package knows ${id}`);
 });
 

@@ -1,7 +1,7 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import formats from 'ajv-formats';
 import { openApiDocument } from '../../src/openapi/document.js';
-import { operations } from '../../src/openapi/index.js';
+import { descriptions } from '../../src/openapi/index.js';
 
 type Json = Record<string, unknown>;
 
@@ -41,7 +41,7 @@ export class Contract {
   readonly #ajv = new Ajv({ strict: false, allErrors: false, discriminator: false });
   readonly #compiled = new Map<string, ValidateFunction>();
 
-  constructor(document: Json = openApiDocument(operations, 'http://localhost')) {
+  constructor(document: Json = openApiDocument(descriptions, 'http://localhost')) {
     // its types are those of a CommonJS module
     (formats as unknown as (ajv: Ajv) => void)(this.#ajv);
     this.#ajv.addSchema(judging(document) as Json, root);

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { operations as described } from '../../src/openapi/index.js';
+import { descriptions } from '../../src/openapi/index.js';
 import { scopes } from '../../src/operations/core/caller.js';
 import type { Description } from '../../src/operations/core/description.js';
 import { ownNickMember } from '../../src/operations/core/rights.js';
@@ -57,7 +57,7 @@ t.test('KEY-10 every operation answers each caller as its description promises',
     return { status: response.status, body: /^[[{]/.test(text) ? JSON.parse(text) : text };
   };
   const ids = new Set(operations.map(({ id }) => id));
-  const routes = described.filter(({ id }) => ids.has(id)).map(routeOf);
+  const routes = descriptions.filter(({ id }) => ids.has(id)).map(routeOf);
   t.ok(routes.length > 70, `${routes.length} routes`);
 
   await t.test('nobody, and the operator', async (t) => {

@@ -5,8 +5,8 @@ import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import t from 'tap';
 import { createToolServer } from '../../src/mcp/server.js';
 import { ToolTable, toolsOf } from '../../src/mcp/tools.js';
-import { operations } from '../../src/openapi/index.js';
-import { operations as values } from '../../src/operations/index.js';
+import { descriptions } from '../../src/openapi/index.js';
+import { operations } from '../../src/operations/index.js';
 import { modelsFile } from '../deliberation/stage.js';
 import { startApp } from '../support/app.js';
 import { eventually } from '../support/eventually.js';
@@ -37,7 +37,7 @@ const results: [tool: string, operation: string, args: object][] = [
 
 t.test('MCP-20 a service elsewhere may answer more than the contract has', async (t) => {
   let reply: { status: number; body: unknown } = { status: 200, body: {} };
-  const table = new ToolTable(toolsOf(values, async () => reply.body as never));
+  const table = new ToolTable(toolsOf(operations, async () => reply.body as never));
   const [here, there] = InMemoryTransport.createLinkedPair();
   await createToolServer(table, { is: 'key', actor: 'ann' }).connect(there);
   const client = new Client(info);
@@ -47,7 +47,7 @@ t.test('MCP-20 a service elsewhere may answer more than the contract has', async
   const { tools } = await client.listTools();
   for (const [name, id, args] of results) {
     t.match(tools.find((tool) => tool.name === name)?.outputSchema, { type: 'object' }, name);
-    for (const [status, { body }] of Object.entries(operations.find((one) => one.id === id)!.answers)) {
+    for (const [status, { body }] of Object.entries(descriptions.find((one) => one.id === id)!.answers)) {
       reply = { status: Number(status), body: withMore(body!.example) };
       const { content, structuredContent, isError } = await client.callTool({
         name,

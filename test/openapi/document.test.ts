@@ -5,7 +5,7 @@ import t from 'tap';
 import { z } from 'zod';
 import { createServer } from '../../src/http/server.js';
 import { openApiDocument, staysInHttp } from '../../src/openapi/document.js';
-import { operations } from '../../src/openapi/index.js';
+import { descriptions } from '../../src/openapi/index.js';
 import { refusalResponses } from '../../src/openapi/refusals.js';
 import { type Description, ErrorBody } from '../../src/operations/core/description.js';
 import { docsRoutes } from '../../src/pages/docs.js';
@@ -17,12 +17,12 @@ const key = 'k'.repeat(40);
 const withKey = { headers: { 'x-api-key': key } };
 
 /** The path of an operation with its examples for parameters. */
-function example({ path, params = {} }: (typeof operations)[number]): string {
+function example({ path, params = {} }: (typeof descriptions)[number]): string {
   return path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(params[name]!.example)));
 }
 
 t.test('OAS-01 OAS-03 OAS-04 the document by itself', async (t) => {
-  const document = openApiDocument(operations, 'https://relay.example/') as {
+  const document = openApiDocument(descriptions, 'https://relay.example/') as {
     openapi: string;
     info: { version: string };
     servers: { url: string }[];
@@ -35,8 +35,8 @@ t.test('OAS-01 OAS-03 OAS-04 the document by itself', async (t) => {
     servers: [{ url: 'https://relay.example' }],
   });
   t.notMatch(JSON.stringify(document), /"\$schema"|"const":/, 'nothing that 3.0 does not know');
-  t.equal(new Set(operations.map(({ id }) => id)).size, operations.length, 'each has an id of its own');
-  for (const { id, path, params = {}, body, answers, summary } of operations) {
+  t.equal(new Set(descriptions.map(({ id }) => id)).size, descriptions.length, 'each has an id of its own');
+  for (const { id, path, params = {}, body, answers, summary } of descriptions) {
     t.ok(summary.length > 5, `${id} says what it does`);
     const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
     t.same(Object.keys(params), names, `${id} describes its parameters`);
@@ -52,7 +52,7 @@ t.test('OAS-01 OAS-03 OAS-04 the document by itself', async (t) => {
 });
 
 t.test('OAS-13 every operation is described, and the document names whom to ask', async (t) => {
-  const { info, paths } = openApiDocument(operations, 'https://relay.example/') as {
+  const { info, paths } = openApiDocument(descriptions, 'https://relay.example/') as {
     info: { contact?: object };
     paths: Record<string, Record<string, { operationId: string; summary: string; description?: string }>>;
   };
@@ -65,7 +65,7 @@ t.test('OAS-13 every operation is described, and the document names whom to ask'
 });
 
 t.test('OAS-12 patterns are those of ECMA-262 5.1, and examples of bodies match them', async (t) => {
-  const document = openApiDocument(operations, 'https://relay.example');
+  const document = openApiDocument(descriptions, 'https://relay.example');
   const patterns = [...JSON.stringify(document).matchAll(/"pattern":("(?:[^"\\]|\\.)*")/g)].map(
     ([, text]) => JSON.parse(text!) as string,
   );
@@ -104,7 +104,9 @@ t.test('OAS-08 a linter finds nothing, and would find something', async (t) => {
   };
   const server = await createServer({ logger: pino({ level: 'silent' }), rateLimit: 0 });
   t.teardown(() => server.close());
-  await server.register(docsRoutes, { document: () => openApiDocument(operations, 'https://relay.example') });
+  await server.register(docsRoutes, {
+    document: () => openApiDocument(descriptions, 'https://relay.example'),
+  });
   const { paths, ...said } = (await server.inject('/openapi.json')).json();
   t.same(await problems({ ...said, paths }), []);
   const twice = { ...paths, '/more': { get: { ...paths['/health'].get } } };
@@ -114,7 +116,7 @@ t.test('OAS-08 a linter finds nothing, and would find something', async (t) => {
 });
 
 t.test('OAS-11 errors name their codes', async (t) => {
-  const [{ method, path, id }] = operations.filter(({ access }) => access === 'key') as [Description];
+  const [{ method, path, id }] = descriptions.filter(({ access }) => access === 'key') as [Description];
   const refusing: Description = {
     id,
     method,
@@ -168,7 +170,7 @@ t.test('OAS-02 OAS-05 OAS-06 the document and the service', async (t) => {
   });
   const said = (await (await fetch(`${app.url}/openapi.json`)).json()) as { paths: Record<string, object> };
   const described = new Set(
-    operations.map(({ method, path }) => `${method.toUpperCase()} ${path.replace(/\{(\w+)\}/g, ':$1')}`),
+    descriptions.map(({ method, path }) => `${method.toUpperCase()} ${path.replace(/\{(\w+)\}/g, ':$1')}`),
   );
   const known = new Set(
     app.server.routeTable
@@ -184,8 +186,8 @@ t.test('OAS-02 OAS-05 OAS-06 the document and the service', async (t) => {
     [],
     'everything that is described is there',
   );
-  const ofHttp = operations.filter(staysInHttp);
-  t.equal(ofHttp.length, operations.length - 1, 'a socket is no operation of OpenAPI');
+  const ofHttp = descriptions.filter(staysInHttp);
+  t.equal(ofHttp.length, descriptions.length - 1, 'a socket is no operation of OpenAPI');
   t.equal(Object.values(said.paths).flatMap((path) => Object.keys(path)).length, ofHttp.length);
 
   for (const operation of ofHttp) {

@@ -1,5 +1,5 @@
 import { openApiDocument } from '../../openapi/document.js';
-import { operations } from '../../openapi/index.js';
+import { descriptions } from '../../openapi/index.js';
 import { docsRoutes } from '../../pages/docs.js';
 import { guideRoutes } from '../../pages/guide.js';
 import { livePageRoutes } from '../../pages/live.js';
@@ -11,7 +11,7 @@ export function docsArea({ config }: AreaParts): Area {
     api: async (server) => {
       await server.register(livePageRoutes);
       await server.register(guideRoutes);
-      const document = () => openApiDocument(operations, config.PUBLIC_URL);
+      const document = () => openApiDocument(descriptions, config.PUBLIC_URL);
       await server.register(docsRoutes, { document });
     },
   };
