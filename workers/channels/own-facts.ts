@@ -1,10 +1,12 @@
+import { LRUCache } from 'lru-cache';
+
 /** Facts that are remembered until they are seen on the log. */
 const mostRemembered = 1_000;
 
 /** Which facts of the channels' stream this process has written: what others write is counted when it is seen. */
 export class OwnFacts {
   readonly #beingWritten = new Map<string, number>();
-  readonly #written = new Set<number>();
+  readonly #written = new LRUCache<number, true>({ max: mostRemembered });
 
   /** Writes a fact about a channel; the work answers its sequence, or `undefined` if it wrote none. */
   async write<T>(
@@ -17,9 +19,7 @@ export class OwnFacts {
     try {
       const done = await work();
       const seq = seqOf(done);
-      if (seq !== undefined) this.#written.add(seq);
-      const [oldest] = this.#written;
-      if (this.#written.size > mostRemembered && oldest !== undefined) this.#written.delete(oldest);
+      if (seq !== undefined) this.#written.set(seq, true);
       return done;
     } finally {
       const others = (this.#beingWritten.get(channel) ?? 1) - 1;

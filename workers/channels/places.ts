@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { type ChannelFact, type ChannelType, channels } from '../../streams/channels/index.js';
 import { atMost } from '../../streams/core/clock.js';
@@ -32,7 +33,7 @@ export class Places {
   /** Kept for channels that are being made here. */
   readonly #kept = new Map<ChannelType, Set<string>>();
   /** Channels that were created when all places were taken. */
-  readonly #beyond = new Set<string>();
+  readonly #beyond = new LRUCache<string, true>({ max: mostBeyond });
   #seen = 0;
   #wrote = 0;
   readonly #waiting = new Set<{ seq: number; done(): void }>();
@@ -125,10 +126,8 @@ export class Places {
   }
 
   #note(name: string, isBeyond: boolean): void {
-    this.#beyond.delete(name);
-    if (isBeyond) this.#beyond.add(name);
-    const [oldest] = this.#beyond;
-    if (this.#beyond.size > mostBeyond && oldest !== undefined) this.#beyond.delete(oldest);
+    if (isBeyond) this.#beyond.set(name, true);
+    else this.#beyond.delete(name);
   }
 
   #add(name: string, type: ChannelType): void {
