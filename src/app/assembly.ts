@@ -8,26 +8,28 @@ import { streams } from '../../streams/index.js';
 import { createChannels } from '../../workers/channels/index.js';
 import { haltedWorkers } from '../../workers/core/consumers.js';
 import { ApiKeys } from '../auth/api-keys.js';
+import type { NickWallets } from '../auth/nick-wallets.js';
 import type { Config, Role } from '../config/config.js';
 import { isPublic } from '../config/warnings.js';
 import { operationRoutes } from '../http/operations.js';
 import { createServer } from '../http/server.js';
 import { eventStreamRoutes } from '../http/sse.js';
-import { Metrics } from '../metrics/metrics.js';
-import { type Call, createCall, nobody } from '../operations/core/call.js';
-import type { AnyOperation, ServiceName } from '../operations/core/operation.js';
+import { type Gauged, Metrics } from '../metrics/metrics.js';
+import type { Call } from '../operations/core/call.js';
+import type { AnyOperation } from '../operations/core/operation.js';
 import { eventStreams, operations } from '../operations/index.js';
 import { listen } from '../operations/speech/listen.js';
 import type { HealthParts } from '../operations/system/health.js';
 import type { ProcessParts } from '../operations/system/process.js';
-import { remoteService } from '../remote/client.js';
 import { serveRemotely } from '../remote/server.js';
 import { socketRoutes } from '../socket/index.js';
 import { askOf } from '../socket/methods.js';
 import { ReadModels } from '../stores/read-models.js';
 import { describeProcess } from './about.js';
-import type { Area } from './areas/area.js';
+import type { Area, Work } from './areas/area.js';
 import { createAreas } from './areas/index.js';
+import type { BotHold } from './bots/bot.js';
+import { type Calls, createCalls, healthOf } from './calls.js';
 import type { Closing, Dependencies } from './dependencies.js';
 import { meteredParts } from './gauges/parts.js';
 
@@ -59,20 +61,12 @@ export async function assemble(
   logger: Logger,
   { startedAt, dependencies, closing }: AssemblyContext,
 ): Promise<Assembly> {
-  const has = (role: Role) => config.ROLES.includes(role);
-  const { natsUrl, storing, streamsMaxBytes, ircUrl, sql, sqlPlace, secrets, holder } = dependencies;
+  const { natsUrl, ircUrl, sql, sqlPlace, storing, secrets, holder } = dependencies;
+  const has: Has = (role) => config.ROLES.includes(role);
+  const usesReadModels = has('api') || has('services') || has('projections');
 
   const metrics = new Metrics();
-  const log = await Log.open({
-    urls: natsUrl,
-    name: `relay ${config.ROLES.join(',')}`,
-    streams,
-    replicas: config.NATS_REPLICAS,
-    maxBytes: streamsMaxBytes,
-    resize: config.STREAMS_MAX_BYTES !== undefined,
-    logger,
-    observe: metrics.append,
-  });
+  const log = await openLog(config, logger, dependencies, metrics.append);
   closing.push({ name: 'log', close: () => log.close() });
 
   let servedAt = Number.NEGATIVE_INFINITY;
@@ -86,8 +80,8 @@ export async function assemble(
   const given = apiKey === undefined ? config.API_KEYS : [{ name: 'operator', key: apiKey }];
   const keys = new ApiKeys(given, { isPublic: isPublic(config) });
   // made of what the areas make, and used by them once all is there
-  let bound: { here: Call; anywhere: Call } | undefined;
-  const call = ((...asked) => bound!.anywhere(...asked)) as Call;
+  let calls: Calls | undefined;
+  const call = ((...asked) => calls!.anywhere(...asked)) as Call;
   const { areas, signers } = createAreas({
     config,
     log,
@@ -106,16 +100,8 @@ export async function assemble(
     { log, readModels, projector, logger, call, startedAt },
     ...areas.map(({ parts }) => parts),
   );
-  bound = createCalls(config, own, metrics.call);
-  const ofAreas = <Part>(parts: (area: Area) => Part[] | undefined) =>
-    areas.flatMap((area) => parts(area) ?? []);
-  const bots = has('irc') ? ofAreas(({ bots }) => bots) : [];
-  const work = [
-    ...bots.map(({ lease }) => lease),
-    ...(has('irc') ? ofAreas(({ connections }) => connections) : []),
-    ...(has('workers') ? ofAreas(({ workers }) => workers) : []),
-    ...(has('schedule') ? ofAreas(({ schedules }) => schedules) : []),
-  ];
+  calls = createCalls(config, own, metrics.call);
+  const { bots, work, gauged } = ofRoles(areas, has);
   closing.push({ name: 'areas', close: () => Promise.all(areas.map((area) => area.stop?.())) });
   closing.push({ name: 'work', close: () => Promise.all(work.map((one) => one.stop())) });
 
@@ -130,7 +116,6 @@ export async function assemble(
       metrics.request(request);
     },
   });
-  const usesReadModels = has('api') || has('services') || has('projections');
   let stopping = false;
   closing.push({
     name: 'http',
@@ -139,15 +124,9 @@ export async function assemble(
       return server.close();
     },
   });
-  const notReady = () => {
-    if (stopping) return 'the service is stopping';
-    if (storing?.trouble !== undefined) return storing.trouble;
-    if (!log.connected) return 'the event log is not connected';
-    // who neither reads nor folds them need not wait for them
-    if (usesReadModels && !projector.caughtUp()) return 'the read models have not caught up';
-    return log.trouble;
-  };
-  const gauged = meteredParts({
+  const notReady = () =>
+    stopping ? 'the service is stopping' : whyNotReady({ log, storing, projector, usesReadModels });
+  const metered = meteredParts({
     log,
     storing,
     streams,
@@ -156,7 +135,6 @@ export async function assemble(
     bots,
     readModels: usesReadModels ? readModels : undefined,
   });
-  const ofRoles = ofAreas(({ gauged }) => gauged).filter(({ role }) => has(role));
   const system: HealthParts['system'] = {
     health: healthOf(call),
     notReady,
@@ -166,21 +144,11 @@ export async function assemble(
     about: { ...describeProcess(config, { natsUrl, sqlPlace, ircUrl }) },
     metrics: async () => ({
       type: metrics.contentType,
-      text: await metrics.scrape([...gauged, ...ofRoles]),
+      text: await metrics.scrape([...metered, ...gauged]),
     }),
   };
   Object.assign(own, { system, process });
-  const isEverywhere = ({ http }: AnyOperation) => http?.inEveryRole === true;
-  const ofApi = operations.filter((operation) => !isEverywhere(operation));
-  await server.register(operationRoutes, { operations: operations.filter(isEverywhere), call, keys });
-  if (has('api')) {
-    await server.register(operationRoutes, { operations: ofApi, call, keys, signers });
-    await server.register(eventStreamRoutes, { streams: eventStreams, keys, parts: own });
-    await server.register(socketRoutes, { stream: listen, ask: askOf(call), keys, parts: own });
-    for (const area of areas) await area.api?.(server);
-  } else if (has('services')) {
-    serveRemotely(server, operations, bound.here);
-  }
+  await registerFaces(server, { has, areas, calls, keys, signers, parts: own });
   // a port that is taken is known before anything is done to the world
   const address = await server.listen({ host: config.HOST, port: config.PORT });
   if (has('projections')) await projector.start();
@@ -193,46 +161,88 @@ export async function assemble(
   };
 }
 
-/** Asks each internal service how it is, wherever it runs. */
-function healthOf(call: Call): HealthParts['system']['health'] {
-  const checks = new Map(
-    operations.flatMap((operation) =>
-      operation.remote?.path === '/health' ? [[operation.remote.service, operation] as const] : [],
-    ),
-  );
-  // what the network does not work without is told of first
-  const services = [...new Set<ServiceName>(['bridge', 'turnstile', ...checks.keys()])];
-  return Object.fromEntries(
-    services.map((service) => [service, () => call(checks.get(service)!, {}, nobody)]),
-  );
+/** Whether this process has a role. */
+type Has = (role: Role) => boolean;
+
+async function openLog(
+  config: Config,
+  logger: Logger,
+  { natsUrl, streamsMaxBytes }: Dependencies,
+  observe: Metrics['append'],
+): Promise<Log> {
+  return await Log.open({
+    urls: natsUrl,
+    name: `relay ${config.ROLES.join(',')}`,
+    streams,
+    replicas: config.NATS_REPLICAS,
+    maxBytes: streamsMaxBytes,
+    resize: config.STREAMS_MAX_BYTES !== undefined,
+    logger,
+    observe,
+  });
 }
 
-/** How operations are called: here, whatever is set, and where their service runs. */
-function createCalls(
-  config: Config,
-  parts: object,
-  observe: Metrics['call'],
-): { here: Call; anywhere: Call } {
-  const services = {
-    bridge: config.BRIDGE_URL,
-    turnstile: config.TURNSTILE_URL,
-    guardian: config.GUARDIAN_URL,
-    mrserv: config.MRSERV_URL,
-    channelserv: config.CHANNELSERV_URL,
-    sentinel: config.SENTINEL_URL,
-    multibrain: config.MULTIBRAIN_URL,
-    verification: config.VERIFICATION_URL,
-  };
-  const elsewhere = new Map(
-    Object.entries(services)
-      .filter(([, url]) => url !== '')
-      .map(([name, url]) => {
-        const service = name as ServiceName;
-        return [service, remoteService(service, { url, timeoutMs: config.PROXY_TIMEOUT })];
-      }),
-  );
+/** What areas do in the roles of this process besides answering: their bots and all their work, and what they measure. */
+function ofRoles(
+  areas: readonly Area[],
+  has: Has,
+): { bots: BotHold<unknown>[]; work: Work[]; gauged: Gauged[] } {
+  const all = <Part>(parts: (area: Area) => Part[] | undefined) => areas.flatMap((area) => parts(area) ?? []);
+  const bots = has('irc') ? all(({ bots }) => bots) : [];
   return {
-    here: createCall({ parts, observe, remote: () => undefined, inside: true }),
-    anywhere: createCall({ parts, observe, remote: (service) => elsewhere.get(service) }),
+    bots,
+    work: [
+      ...bots.map(({ lease }) => lease),
+      ...(has('irc') ? all(({ connections }) => connections) : []),
+      ...(has('workers') ? all(({ workers }) => workers) : []),
+      ...(has('schedule') ? all(({ schedules }) => schedules) : []),
+    ],
+    gauged: all(({ gauged }) => gauged).filter(({ role }) => has(role)),
   };
+}
+
+function whyNotReady({
+  log,
+  storing,
+  projector,
+  usesReadModels,
+}: {
+  log: Log;
+  storing: Dependencies['storing'];
+  projector: Projector;
+  usesReadModels: boolean;
+}): string | undefined {
+  if (storing?.trouble !== undefined) return storing.trouble;
+  if (!log.connected) return 'the event log is not connected';
+  // who neither reads nor folds them need not wait for them
+  if (usesReadModels && !projector.caughtUp()) return 'the read models have not caught up';
+  return log.trouble;
+}
+
+/** What the ways to this process are made of; `parts` are those that operations and streams of events work with. */
+interface FacesOptions {
+  has: Has;
+  areas: readonly Area[];
+  calls: Calls;
+  keys: ApiKeys;
+  signers: NickWallets;
+  parts: object;
+}
+
+/** Registers the ways to this process that its roles ask for. */
+async function registerFaces(
+  server: FastifyInstance,
+  { has, areas, calls: { here, anywhere: call }, keys, signers, parts }: FacesOptions,
+): Promise<void> {
+  const isEverywhere = ({ http }: AnyOperation) => http?.inEveryRole === true;
+  const ofApi = operations.filter((operation) => !isEverywhere(operation));
+  await server.register(operationRoutes, { operations: operations.filter(isEverywhere), call, keys });
+  if (has('api')) {
+    await server.register(operationRoutes, { operations: ofApi, call, keys, signers });
+    await server.register(eventStreamRoutes, { streams: eventStreams, keys, parts });
+    await server.register(socketRoutes, { stream: listen, ask: askOf(call), keys, parts });
+    for (const area of areas) await area.api?.(server);
+  } else if (has('services')) {
+    serveRemotely(server, operations, here);
+  }
 }

@@ -11,7 +11,7 @@ import { lockDataDir } from '../servers/data-dir-lock.js';
 import { type OwnNatsServer, startNatsServer } from '../servers/nats-server.js';
 import { isFree } from '../servers/net.js';
 import { startOwnNetwork } from '../servers/own-network.js';
-import { loadOperatorKey, loadSecrets, secretsFile } from '../servers/secrets.js';
+import { loadOperatorKey, loadSecrets, type Secrets, secretsFile } from '../servers/secrets.js';
 
 /** A part that was opened, and how to close it. */
 export interface Closing {
@@ -60,8 +60,7 @@ export async function openDependencies(
 ): Promise<{ opened: Promise<Dependencies> }> {
   const dataDir = resolve(config.DATA_DIR);
   const own = { nats: config.NATS_URL === '', sql: config.DATABASE_URL === '', irc: config.IRC_URL === '' };
-  const needsIrc = config.ROLES.includes('irc');
-  const locked = own.nats || own.sql || (own.irc && needsIrc);
+  const locked = own.nats || own.sql || (own.irc && config.ROLES.includes('irc'));
   if (locked) {
     const unlock = await lockDataDir(dataDir);
     closing.push({ name: 'data directory', close: unlock });
@@ -69,17 +68,7 @@ export async function openDependencies(
   // before a server is started or a stream is touched: listening itself is one of the last steps
   if (config.PORT !== 0 && !(await isFree(config.PORT, config.HOST)))
     throw Object.assign(new Error('port in use'), { code: 'EADDRINUSE', syscall: 'listen' });
-  const warn = (text: string) => logger.warn(text);
-  const generated = own.nats && own.sql && own.irc ? await loadSecrets(dataDir, warn) : undefined;
-  const ownIrc = own.irc && needsIrc ? (generated ?? (await loadSecrets(dataDir, warn))) : undefined;
-
-  const ownKey =
-    config.ROLES.includes('api') && needsOwnKey(config) ? await loadOperatorKey(dataDir) : undefined;
-  if (ownKey !== undefined)
-    logger.warn(
-      { file: secretsFile(dataDir) },
-      'API_KEYS is empty: the operator’s key is api_key in this file',
-    );
+  const made = await loadMadeSecrets(config, logger, dataDir, own);
 
   const start = async <T>(
     name: string,
@@ -94,9 +83,11 @@ export async function openDependencies(
   const nats = own.nats
     ? start('nats-server', startNatsServer({ dataDir, log: logger }), (server) => server.stop())
     : Promise.resolve({ url: config.NATS_URL, storing: undefined });
-  const irc = ownIrc
-    ? start('irc network', startOwnNetwork({ config, dataDir, generated: ownIrc, log: logger }), (network) =>
-        network.stop(),
+  const irc = made.irc
+    ? start(
+        'irc network',
+        startOwnNetwork({ config, dataDir, generated: made.irc, log: logger }),
+        (network) => network.stop(),
       )
     : Promise.resolve({ url: config.IRC_URL });
   const sql = start(
@@ -106,8 +97,6 @@ export async function openDependencies(
   );
   const settled = Promise.allSettled([nats, irc, sql]);
 
-  const operName = config.IRC_OPER_NAME || ownIrc?.ircOperName;
-  const operPassword = config.IRC_OPER_PASSWORD || ownIrc?.ircOperPassword;
   const whenThere = async (): Promise<Dependencies> => {
     await settled;
     return {
@@ -118,23 +107,54 @@ export async function openDependencies(
       ircUrl: (await irc).url,
       sql: await sql,
       sqlPlace: own.sql ? join(dataDir, 'pg') : new URL(config.DATABASE_URL).host,
-      secrets: {
-        apiKey: ownKey,
-        webhook:
-          config.EM_WEBHOOK_SECRET.length > 0
-            ? config.EM_WEBHOOK_SECRET
-            : generated
-              ? [generated.webhookSecret]
-              : [],
-        ircServerPassword: config.IRC_SERVER_PASSWORD || ownIrc?.ircServerPassword || '',
-        ircGatewayPassword: config.IRC_GATEWAY_PASSWORD || ownIrc?.ircGatewayPassword,
-        ircOper: operName && operPassword ? { name: operName, password: operPassword } : undefined,
-      },
+      secrets: secretsOf(config, made),
     };
   };
   const opened = whenThere();
   opened.catch(() => {}); // told to whoever waits for it
   return { opened };
+}
+
+/** Secrets that were made here because none are set. */
+interface MadeSecrets {
+  /** What a service has whose servers are all our own. */
+  all: Secrets | undefined;
+  /** What our own IRC network has. */
+  irc: Secrets | undefined;
+  operatorKey: string | undefined;
+}
+
+async function loadMadeSecrets(
+  config: Config,
+  logger: Logger,
+  dataDir: string,
+  own: { nats: boolean; sql: boolean; irc: boolean },
+): Promise<MadeSecrets> {
+  const warn = (text: string) => logger.warn(text);
+  const all = own.nats && own.sql && own.irc ? await loadSecrets(dataDir, warn) : undefined;
+  const irc =
+    own.irc && config.ROLES.includes('irc') ? (all ?? (await loadSecrets(dataDir, warn))) : undefined;
+  const operatorKey =
+    config.ROLES.includes('api') && needsOwnKey(config) ? await loadOperatorKey(dataDir) : undefined;
+  if (operatorKey !== undefined)
+    logger.warn(
+      { file: secretsFile(dataDir) },
+      'API_KEYS is empty: the operator’s key is api_key in this file',
+    );
+  return { all, irc, operatorKey };
+}
+
+function secretsOf(config: Config, { all, irc, operatorKey }: MadeSecrets): Dependencies['secrets'] {
+  const operName = config.IRC_OPER_NAME || irc?.ircOperName;
+  const operPassword = config.IRC_OPER_PASSWORD || irc?.ircOperPassword;
+  const { EM_WEBHOOK_SECRET: webhook } = config;
+  return {
+    apiKey: operatorKey,
+    webhook: webhook.length === 0 && all ? [all.webhookSecret] : webhook,
+    ircServerPassword: config.IRC_SERVER_PASSWORD || irc?.ircServerPassword || '',
+    ircGatewayPassword: config.IRC_GATEWAY_PASSWORD || irc?.ircGatewayPassword,
+    ircOper: operName && operPassword ? { name: operName, password: operPassword } : undefined,
+  };
 }
 
 /** The usual bound of all streams together, in bytes. */

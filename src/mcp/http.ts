@@ -39,7 +39,8 @@ const keyReasons: Record<string, RefusalCode> = {
 
 /** `POST /mcp`: the tools, each request on its own. A signature opens the reads, a key everything. */
 export async function mcpRoutes(app: FastifyInstance, options: McpOptions): Promise<void> {
-  const { table, resources, keys, wallets, challenge } = options;
+  const { keys, challenge } = options;
+  const answerTo = answerer(options);
   const lower = (words: readonly string[]) => new Set(words.map((one) => one.toLowerCase()));
   const hosts = lower(options.hosts ?? []);
   const allowed = lower([...options.allowed, ...hosts]);
@@ -51,51 +52,6 @@ export async function mcpRoutes(app: FastifyInstance, options: McpOptions): Prom
   );
   app.setErrorHandler((error, request, reply) => sendRpcError(error, request, reply, idOf(request)));
 
-  async function callerOf(request: FastifyRequest, reply: FastifyReply, body: Buffer): Promise<Caller> {
-    // a failed signature is not tried as a key, nor the other way round
-    if (wallets.presented(request)) {
-      const { address } = await wallets.verify(request, body);
-      return { is: 'wallet', actor: address, cause: request.id };
-    }
-    try {
-      const caller = await keys.requireCaller(request, reply);
-      // without configured keys, a caller on this machine may do here what a key may
-      return { ...(caller.is === 'local' ? { is: 'key', actor: caller.actor } : caller), cause: request.id };
-    } catch (error) {
-      const reason = isExpected(error) && keyReasons[error.code];
-      if (!reason) throw error;
-      // in words that know of wallets too
-      throw new Refusal(reason);
-    }
-  }
-
-  const introduction = { info: serverInfo, capabilities: capabilitiesWith(resources), instructions };
-
-  async function answerTo(
-    posted: Posted,
-    headers: FastifyRequest['headers'],
-    caller: Caller,
-  ): Promise<PostAnswer> {
-    const envelope = readEnvelope(posted, headers);
-    if (envelope.is === 'refused') return envelope.answer;
-    const { [ownKeyHeader]: marketplaceKey, 'mcp-protocol-version': version } = headers;
-    const server = createToolServer(
-      table,
-      typeof marketplaceKey === 'string' ? { ...caller, marketplaceKey } : caller,
-      resources,
-    );
-    const transport = new PostTransport();
-    await server.connect(transport);
-    // neither is closed: after the answers nothing is under way any more
-    if (envelope.is === 'older')
-      return await transport.exchange(posted.messages, typeof version === 'string' ? version : undefined);
-    return await answerEnveloped(
-      envelope.message,
-      introduction,
-      async (message) => (await transport.answersTo([message]))[0],
-    );
-  }
-
   const countOne = 'createRateLimit' in app ? app.createRateLimit() : undefined;
   const tooMany = (most: number, retryAfter: number) =>
     new Refusal('rate_limited', `Too many requests: at most ${most} a minute`, { retryAfter });
@@ -105,7 +61,7 @@ export async function mcpRoutes(app: FastifyInstance, options: McpOptions): Prom
     { onRequest: async (request) => requireAllowed(request, allowed, hosts) },
     async (request, reply) => {
       const raw = (request.body as Buffer | undefined) ?? Buffer.alloc(0);
-      const caller = await callerOf(request, reply, raw).catch((error: unknown) => {
+      const caller = await callerOf(options, request, reply, raw).catch((error: unknown) => {
         if (!isExpected(error) || error.status !== 401) throw error;
         reply.headers(challenge(error.code));
         throw error;
@@ -128,6 +84,55 @@ export async function mcpRoutes(app: FastifyInstance, options: McpOptions): Prom
     const refusal = new Refusal('method_not_allowed', 'This endpoint takes POST only');
     return sendRpcError(refusal, request, reply, null);
   });
+}
+
+/** The caller of a request with these bytes. Throws 401 for a missing or wrong credential. */
+async function callerOf(
+  { keys, wallets }: Pick<McpOptions, 'keys' | 'wallets'>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  body: Buffer,
+): Promise<Caller> {
+  // a failed signature is not tried as a key, nor the other way round
+  if (wallets.presented(request)) {
+    const { address } = await wallets.verify(request, body);
+    return { is: 'wallet', actor: address, cause: request.id };
+  }
+  try {
+    const caller = await keys.requireCaller(request, reply);
+    // without configured keys, a caller on this machine may do here what a key may
+    return { ...(caller.is === 'local' ? { is: 'key', actor: caller.actor } : caller), cause: request.id };
+  } catch (error) {
+    const reason = isExpected(error) && keyReasons[error.code];
+    if (!reason) throw error;
+    // in words that know of wallets too
+    throw new Refusal(reason);
+  }
+}
+
+/** Answers messages, each request with a server of its own, in the version of the protocol that it is in. */
+function answerer({ table, resources }: Pick<McpOptions, 'table' | 'resources'>) {
+  const introduction = { info: serverInfo, capabilities: capabilitiesWith(resources), instructions };
+  return async (posted: Posted, headers: FastifyRequest['headers'], caller: Caller): Promise<PostAnswer> => {
+    const envelope = readEnvelope(posted, headers);
+    if (envelope.is === 'refused') return envelope.answer;
+    const { [ownKeyHeader]: marketplaceKey, 'mcp-protocol-version': version } = headers;
+    const server = createToolServer(
+      table,
+      typeof marketplaceKey === 'string' ? { ...caller, marketplaceKey } : caller,
+      resources,
+    );
+    const transport = new PostTransport();
+    await server.connect(transport);
+    // neither is closed: after the answers nothing is under way any more
+    if (envelope.is === 'older')
+      return await transport.exchange(posted.messages, typeof version === 'string' ? version : undefined);
+    return await answerEnveloped(
+      envelope.message,
+      introduction,
+      async (message) => (await transport.answersTo([message]))[0],
+    );
+  };
 }
 
 /**
