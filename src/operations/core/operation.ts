@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { RefusalCode } from '../../../streams/refusals.js';
 import type { Caller } from './caller.js';
 import type { Answer, Description, Exemplified, Refusals, Tag } from './description.js';
-import type { Access } from './rights.js';
+import { type Access, scope } from './rights.js';
 
 export type { Caller } from './caller.js';
 export type { Access } from './rights.js';
@@ -169,6 +169,9 @@ export function operationsOf(common: { tag: Tag; access?: Access }) {
     definition: Definition<Parts, In, Out>,
   ) => defineOperation(id, { ...common, ...definition });
 }
+
+/** Makes an operation for whoever runs the service. */
+export const defineForOperators = operationsOf({ tag: 'Operations', access: scope('operate') });
 
 const bodyOf = (output: z.ZodType | Exemplified): Exemplified =>
   output instanceof z.ZodType ? { schema: output } : output;

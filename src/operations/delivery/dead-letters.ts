@@ -2,8 +2,7 @@ import { z } from 'zod';
 import { deadLetters, eventReceipt, queueRow as storedRow } from '../../../projections/delivery/queries.js';
 import { delivery } from '../../../streams/delivery/index.js';
 import { before, limit, lineStates } from '../core/fields.js';
-import { operationsOf } from '../core/operation.js';
-import { scope } from '../core/rights.js';
+import { defineForOperators } from '../core/operation.js';
 import {
   type DeliveryParts,
   EventId,
@@ -14,10 +13,8 @@ import {
   targetChannels,
 } from './events.js';
 
-const define = operationsOf({ tag: 'Operations', access: scope('operate') });
-
 /** Events that were given up, or expired. */
-export const listDeadLetters = define('listDeadLetters', {
+export const listDeadLetters = defineForOperators('listDeadLetters', {
   summary: 'Events that were given up, or expired',
   input: z.object({
     status: z
@@ -42,7 +39,7 @@ export const listDeadLetters = define('listDeadLetters', {
 const EventRow = z.looseObject({ ...QueueRow.shape, channels: lineStates }).meta({ id: 'EventRow' });
 
 /** The queue row of an event. */
-export const getDeadLetter = define('getDeadLetter', {
+export const getDeadLetter = defineForOperators('getDeadLetter', {
   summary: 'The queue row of an event, whatever its status, and what became of it in each channel',
   input: z.object({ event_id: EventId }),
   says: 'The row',
@@ -60,7 +57,7 @@ export const getDeadLetter = define('getDeadLetter', {
 });
 
 /** Has an event that was given up tried again. */
-export const redriveDeadLetter = define('redriveDeadLetter', {
+export const redriveDeadLetter = defineForOperators('redriveDeadLetter', {
   summary: 'Try an event again, with a fresh retry count and time to live',
   input: z.object({ event_id: EventId }),
   says: 'It is pending again',

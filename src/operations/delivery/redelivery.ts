@@ -5,11 +5,8 @@ import { delivery } from '../../../streams/delivery/index.js';
 import { market } from '../../../streams/events/index.js';
 import { lacksZone } from '../../words/times.js';
 import { limit, text } from '../core/fields.js';
-import { operationsOf } from '../core/operation.js';
-import { scope } from '../core/rights.js';
+import { defineForOperators } from '../core/operation.js';
 import { type DeliveryParts, EventId, eventId, receivedEvent, targetChannels } from './events.js';
-
-const define = operationsOf({ tag: 'Operations', access: scope('operate') });
 
 /** A place in the market stream: a sequence, or a time in ISO 8601. */
 const Bound = z
@@ -32,7 +29,7 @@ const Bound = z
   .meta({ example: '2026-01-31T12:00:00Z' });
 
 /** What was received between two places of the log. */
-export const listReceivedEvents = define('listReceivedEvents', {
+export const listReceivedEvents = defineForOperators('listReceivedEvents', {
   summary: 'What was received between two places of the log',
   input: z.object({
     from: Bound,
@@ -67,7 +64,7 @@ export const listReceivedEvents = define('listReceivedEvents', {
 });
 
 /** Shows a delivered event once more. */
-export const redeliverEvent = define('redeliverEvent', {
+export const redeliverEvent = defineForOperators('redeliverEvent', {
   summary: 'Show a delivered event once more, on purpose',
   input: z.object({
     event_id: EventId,

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { auditedCalls } from '../../../projections/marketplace.js';
 import { before, limit, Time, text } from '../core/fields.js';
-import { defineOperation } from '../core/operation.js';
-import { scope } from '../core/rights.js';
+import { defineForOperators } from '../core/operation.js';
 import type { MarketplaceParts } from './passing-on.js';
 
 const AuditedCall = z.object({
@@ -20,10 +19,8 @@ const AuditedCall = z.object({
 });
 
 /** What was changed at the marketplace through this service. */
-export const listAudit = defineOperation('listAudit', {
-  tag: 'Operations',
+export const listAudit = defineForOperators('listAudit', {
   summary: 'Calls that changed something at the marketplace',
-  access: scope('operate'),
   input: z.object({
     limit: limit(500, 100, 'calls'),
     before,

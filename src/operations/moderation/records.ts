@@ -10,11 +10,9 @@ import {
 } from '../../../streams/moderation/index.js';
 import type { ReadModels } from '../../stores/read-models.js';
 import { before, limit, Nick, Time, text } from '../core/fields.js';
-import { type Caller, operationsOf } from '../core/operation.js';
+import { type Caller, defineForOperators, operationsOf } from '../core/operation.js';
 import { scope } from '../core/rights.js';
 import { Incident } from './incident.js';
-
-const define = operationsOf({ tag: 'Operations', access: scope('operate') });
 
 interface RecordParts {
   log: Log;
@@ -26,7 +24,7 @@ const Decided = Incident.pick({ id: true, nick: true, channel: true, level: true
 });
 
 /** Incidents with their texts and all that became of them, for operators. */
-export const listIncidentRecords = define('listIncidentRecords', {
+export const listIncidentRecords = defineForOperators('listIncidentRecords', {
   summary: 'Moderation incidents with their texts and all that became of them',
   input: z.object({
     limit: limit(500, 50, 'incidents'),
@@ -61,7 +59,7 @@ export const listIncidentRecords = define('listIncidentRecords', {
 });
 
 /** Takes an incident back, with what still runs because of it. */
-export const pardonIncident = define('pardonIncident', {
+export const pardonIncident = defineForOperators('pardonIncident', {
   summary: 'Take a moderation incident back, with what still runs because of it',
   input: z.object({
     id: z.int().min(1).meta({ description: 'Id of the incident', example: 3 }),
@@ -111,7 +109,7 @@ const incidentId = z.int().min(1).meta({ description: 'Id of the incident', exam
 const why = z.string().max(300).default('');
 
 /** Declines an appeal. */
-export const declineAppeal = define('declineAppeal', {
+export const declineAppeal = defineForOperators('declineAppeal', {
   summary: 'Decline an appeal against a moderation incident',
   description: 'The person concerned is told by a notice, at once or when they are seen again.',
   input: z.object({ id: incidentId, reason: why.meta({ example: 'It was no quotation' }) }),

@@ -4,8 +4,7 @@ import { casefold } from '../../../streams/irc-grammar.js';
 import type { Facilitator } from '../../../workers/payments/facilitator.js';
 import { Nick, nickname, Time, text, walletAddress } from '../core/fields.js';
 import { secondsSince } from '../core/health.js';
-import { operationsOf } from '../core/operation.js';
-import { scope } from '../core/rights.js';
+import { defineForOperators, operationsOf } from '../core/operation.js';
 import {
   ChannelName,
   ContractChannel,
@@ -126,10 +125,8 @@ export const listSessions = define('listSessions', {
 });
 
 /** What somebody may have to look after. */
-export const listUnresolvedPayments = define('listUnresolvedPayments', {
-  tag: 'Operations',
+export const listUnresolvedPayments = defineForOperators('listUnresolvedPayments', {
   summary: 'Payments that may or may not be settled, or that wait for a place',
-  access: scope('operate'),
   says: 'Oldest first, at most 500; what resolves by itself goes away by itself',
   output: z.object({ payments: z.array(Unresolved) }),
   http: { method: 'get', path: '/ops/payments' },

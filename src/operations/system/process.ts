@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { text } from '../core/fields.js';
-import { defineOperation } from '../core/operation.js';
+import { defineForOperators, defineOperation } from '../core/operation.js';
 import { scope } from '../core/rights.js';
 
 /** What a process tells of itself. */
@@ -14,10 +14,8 @@ export interface ProcessParts {
 }
 
 /** What this process is and where its parts are. */
-export const describeService = defineOperation('describeService', {
-  tag: 'Operations',
+export const describeService = defineForOperators('describeService', {
   summary: 'What this process is and where its parts are',
-  access: scope('operate'),
   says: 'Addresses without credentials',
   output: z.object({
     version: text('1.1.0'),

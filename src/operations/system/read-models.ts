@@ -3,10 +3,7 @@ import type { Projector } from '../../../projections/core/projector.js';
 import type { ProjectionStatus } from '../../../projections/core/status.js';
 import { Refusal } from '../../../streams/core/index.js';
 import { text } from '../core/fields.js';
-import { operationsOf } from '../core/operation.js';
-import { scope } from '../core/rights.js';
-
-const define = operationsOf({ tag: 'Operations', access: scope('operate') });
+import { defineForOperators } from '../core/operation.js';
 
 /** What the operations about read models work with. */
 export interface ReadModelParts {
@@ -63,7 +60,7 @@ const Build = z
 const unknown = { not_found: 'No read model has this name' } as const;
 
 /** How far each read model is. */
-export const listProjections = define('listProjections', {
+export const listProjections = defineForOperators('listProjections', {
   summary: 'How far each read model is',
   says: 'Builds, and those that are not used any more',
   output: z.object({ projections: z.array(Build), unused: z.array(text('delivery_queue_v1')) }),
@@ -75,7 +72,7 @@ export const listProjections = define('listProjections', {
 });
 
 /** How far one read model is. */
-export const getProjection = define('getProjection', {
+export const getProjection = defineForOperators('getProjection', {
   summary: 'How far one read model is',
   input,
   says: 'Its builds',
@@ -93,7 +90,7 @@ export const getProjection = define('getProjection', {
 });
 
 /** Rebuilds a read model. */
-export const rebuildProjection = define('rebuildProjection', {
+export const rebuildProjection = defineForOperators('rebuildProjection', {
   summary: 'Build a read model again, next to the one that is read',
   input,
   status: 202,
@@ -113,7 +110,7 @@ export const rebuildProjection = define('rebuildProjection', {
 });
 
 /** Lets a halted read model skip a fact. */
-export const skipFact = define('skipFact', {
+export const skipFact = defineForOperators('skipFact', {
   summary: 'Let a halted read model pass over a fact',
   input: z.object({
     name,
@@ -135,7 +132,7 @@ export const skipFact = define('skipFact', {
 });
 
 /** Drops the tables of builds that are no longer read. */
-export const pruneProjections = define('pruneProjections', {
+export const pruneProjections = defineForOperators('pruneProjections', {
   summary: 'Drop the tables of builds that are not read any more',
   says: 'What was dropped',
   output: z.object({ dropped: z.array(text('delivery_queue_v1')) }),

@@ -2,8 +2,7 @@ import { z } from 'zod';
 import type { Log } from '../../../streams/core/index.js';
 import { streams } from '../../../streams/index.js';
 import { Time, text } from '../core/fields.js';
-import { defineOperation } from '../core/operation.js';
-import { scope } from '../core/rights.js';
+import { defineForOperators } from '../core/operation.js';
 
 const Stream = z.object({
   stream: text('MARKET'),
@@ -16,10 +15,8 @@ const Stream = z.object({
 });
 
 /** What the log holds. */
-export const listStreams = defineOperation('listStreams', {
-  tag: 'Operations',
+export const listStreams = defineForOperators('listStreams', {
   summary: 'How many facts each stream of the log holds, and how much room they take',
-  access: scope('operate'),
   says: 'In the order of their list',
   output: z.object({ streams: z.array(Stream) }),
   http: { method: 'get', path: '/ops/streams' },

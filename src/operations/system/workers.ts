@@ -3,10 +3,7 @@ import type { Log } from '../../../streams/core/index.js';
 import { streams } from '../../../streams/index.js';
 import { consumerStatuses, skipWork as skip } from '../../../workers/core/consumers.js';
 import { text } from '../core/fields.js';
-import { operationsOf } from '../core/operation.js';
-import { scope } from '../core/rights.js';
-
-const define = operationsOf({ tag: 'Operations', access: scope('operate') });
+import { defineForOperators } from '../core/operation.js';
 
 /** What the operations about workers work with. */
 export interface WorkerParts {
@@ -25,7 +22,7 @@ const Worker = z.looseObject({
 });
 
 /** How far each worker is. */
-export const listWorkers = define('listWorkers', {
+export const listWorkers = defineForOperators('listWorkers', {
   summary: 'How far each worker is, and at which facts it has halted',
   says: 'Workers by the consumers that their positions lie on',
   output: z.object({ workers: z.array(Worker) }),
@@ -36,7 +33,7 @@ export const listWorkers = define('listWorkers', {
 });
 
 /** Lets a worker pass over a fact. */
-export const skipWork = define('skipWork', {
+export const skipWork = defineForOperators('skipWork', {
   summary: 'Let a worker pass over a fact that it cannot take',
   input: z.object({
     name: worker.min(1).describe('Name of the worker'),
