@@ -57,17 +57,14 @@ export async function activeSlots(sql: Tx, schema: string, now: Date): Promise<M
 }
 
 /** All sessions whose nick is not removed yet, and the sequence up to which that is known. */
-export async function openSessions(
-  sql: Tx,
-  schema: string,
-): Promise<{ sessions: OpenSession[]; seq: number }> {
+export async function openSessions(sql: Tx, schema: string): Promise<{ rows: OpenSession[]; seq: number }> {
   // first: a fact between the two queries is seen twice, which does no harm
   const [last] = await sql.query<{ seq: number | null }>(`select max(seq) as seq from ${schema}.sessions`);
-  const sessions = await sql.query<OpenSession>(
+  const rows = await sql.query<OpenSession>(
     `select session_id, channel, nick, expires_at, holder from ${schema}.sessions
      where ended_at is null order by expires_at, session_id`,
   );
-  return { sessions, seq: last?.seq ?? 0 };
+  return { rows, seq: last?.seq ?? 0 };
 }
 
 /** A payment with an intent whose result is unknown, or that is settled without a session. */
@@ -88,21 +85,21 @@ export async function openPayments(
   sql: Tx,
   schema: string,
   since: Date,
-): Promise<{ open: OpenPayment[]; seq: number }> {
+): Promise<{ rows: OpenPayment[]; seq: number }> {
   // first, as above
   const [last] = await sql.query<{ seq: number | null }>(`select max(seq) as seq from ${schema}.intents`);
-  const rows = await sql.query<OpenPayment & { owed_at: Date | null }>(
+  const found = await sql.query<OpenPayment & { owed_at: Date | null }>(
     `select intended, intended_at, owed_at, paid_by from ${schema}.intents
      where closed_at is null and (intended_at > $1 or owed_at is not null) order by intended_at, payment`,
     [since],
   );
-  const open = rows.map(({ intended, intended_at, owed_at, paid_by }) => ({
+  const rows = found.map(({ intended, intended_at, owed_at, paid_by }) => ({
     // as it was folded, perhaps by older code
     intended: Intent.parse(intended),
     intended_at,
     paid_by: owed_at === null ? null : paid_by,
   }));
-  return { open, seq: last?.seq ?? 0 };
+  return { rows, seq: last?.seq ?? 0 };
 }
 
 /** An open payment as operators see it; times are ISO 8601. */

@@ -155,7 +155,7 @@ eachSql(t, async (t, open) => {
       const of = (nick: string) => liveSessions(sql, schema, granted.at, nick);
       t.match(await of('other'), [{ session_id, nick: 'Other' }]);
       t.same([await of(nick.toLowerCase()), await of('else')], [[], []]);
-      t.match(await openSessions(sql, schema), { sessions: [{ nick: 'Other' }], seq: granted.seq + 2 });
+      t.match(await openSessions(sql, schema), { rows: [{ nick: 'Other' }], seq: granted.seq + 2 });
     }
   });
 
@@ -210,7 +210,7 @@ eachSql(t, async (t, open) => {
     );
     const since = new Date(start + 100 * 600_000);
     const wanted = without.filter(({ at, data }) => at > since || owed.has(data.payment));
-    const { open, seq } = await openPayments(sql, 'whole', since);
+    const { rows: open, seq } = await openPayments(sql, 'whole', since);
     t.same(
       open.map(({ intended: { payment }, paid_by }) => [payment, paid_by]),
       wanted.map(({ data: { payment } }) => [payment, owed.has(payment) ? `0xt${payment.slice(1)}` : null]),
@@ -238,7 +238,7 @@ eachSql(t, async (t, open) => {
   });
 
   t.test('PAY-14 whom to put out, and up to where that is known', async (t) => {
-    const { sessions, seq } = await openSessions(sql, 'whole');
+    const { rows: sessions, seq } = await openSessions(sql, 'whole');
     const wanted = grants.filter(({ data }) => !ended.has(data.session_id));
     t.same(
       sessions.map(({ session_id }) => session_id).sort(),
@@ -253,6 +253,6 @@ eachSql(t, async (t, open) => {
     const last = facts.filter(({ type }) => ofSessions.includes(type)).at(-1)!;
     t.equal(seq, last.seq);
     await sql.query(`create schema empty; ${paidSessions.ddl('empty')}`);
-    t.same(await openSessions(sql, 'empty'), { sessions: [], seq: 0 });
+    t.same(await openSessions(sql, 'empty'), { rows: [], seq: 0 });
   });
 });

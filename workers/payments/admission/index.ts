@@ -61,10 +61,7 @@ export class AdmitPayers {
       log,
       logger,
       stream: payments,
-      read: async (after) => {
-        const { sessions: rows, seq } = await read(openSessions, after);
-        return { rows, seq };
-      },
+      read: (after) => read(openSessions, after),
       known: (session) => this.#begin(session),
       seen: (fact) => this.#see(fact),
       handle: (session, tries) => this.#handle(session, tries),

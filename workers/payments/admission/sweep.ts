@@ -80,9 +80,9 @@ async function sweepOnce(
   for (const nick of refusals.keys()) if (!nicks.some((one) => casefold(one) === nick)) refusals.delete(nick);
   if (nicks.length === 0) return [];
   // after the look: nobody is brought in before their session is on the log
-  const { sessions } = await read(openSessions, { stream: payments.name, seq: await log.head(payments) });
+  const { rows } = await read(openSessions, { stream: payments.name, seq: await log.head(payments) });
   const seats = new Set(
-    sessions.filter((session) => session.channel === channel).map(({ nick }) => casefold(nick)),
+    rows.filter((session) => session.channel === channel).map(({ nick }) => casefold(nick)),
   );
   const strangers = nicks.filter((nick) => !seats.has(casefold(nick)) && !isSeated({ channel, nick }));
   const impostors = unproven.filter((nick) => !strangers.includes(nick));

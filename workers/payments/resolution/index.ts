@@ -46,10 +46,9 @@ export class ResolvePayments {
       log,
       logger,
       stream: payments,
-      read: async (after) => {
+      read: (after) => {
         const since = new Date(log.now().getTime() - claimMs);
-        const { open: rows, seq } = await read((sql, schema) => openPayments(sql, schema, since), after);
-        return { rows, seq };
+        return read((sql, schema) => openPayments(sql, schema, since), after);
       },
       known: (payment) => this.#begin(payment),
       seen: (fact) => this.#see(fact),
