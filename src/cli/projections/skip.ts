@@ -2,7 +2,8 @@ import { isAheadOfLog } from '../../../projections/core/status.js';
 import { defineCommand, neededNumber, neededText } from '../core/command.js';
 import { Failed } from '../core/failure.js';
 import { print } from '../core/terminal.js';
-import { serviceOf, serviceOptions } from '../service/client.js';
+import { serviceOf } from '../service/client.js';
+import { skipDetails, skipOptions } from '../service/skip.js';
 import { haltOf, mendHint, statuses } from './status.js';
 
 /** `relay projections skip` */
@@ -10,12 +11,11 @@ export const skipCommand = defineCommand({
   name: 'projections skip',
   arguments: ['<name>'],
   summary: 'Let a halted read model go on without the fact that it cannot fold',
-  details: 'What is skipped is recorded with its reason and with the name of the key that asked for it.',
+  details: skipDetails,
   options: {
     stream: neededText('STREAM', 'stream of the fact'),
     seq: neededNumber('SEQ', 'its sequence, as "relay projections" names it'),
-    reason: neededText('TEXT', 'why it may be left out'),
-    ...serviceOptions,
+    ...skipOptions,
   },
   async run(invocation) {
     const [name = ''] = invocation.arguments;

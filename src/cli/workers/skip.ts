@@ -1,17 +1,17 @@
-import { defineCommand, neededNumber, neededText } from '../core/command.js';
+import { defineCommand, neededNumber } from '../core/command.js';
 import { print } from '../core/terminal.js';
-import { serviceOf, serviceOptions } from '../service/client.js';
+import { serviceOf } from '../service/client.js';
+import { skipDetails, skipOptions } from '../service/skip.js';
 
 /** `relay workers skip` */
 export const skipWorkCommand = defineCommand({
   name: 'workers skip',
   arguments: ['<name>'],
   summary: 'Let a worker go on without the fact that it cannot take',
-  details: 'What is skipped is recorded with its reason and with the name of the key that asked for it.',
+  details: skipDetails,
   options: {
     seq: neededNumber('SEQ', 'sequence of the fact, as "relay workers" names it'),
-    reason: neededText('TEXT', 'why it may be left out'),
-    ...serviceOptions,
+    ...skipOptions,
   },
   async run(invocation) {
     const [name = ''] = invocation.arguments;
